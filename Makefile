@@ -1,7 +1,7 @@
 # `make` lists the targets. The two that a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check lint types layers js node-tests pytest test-faults test-asking test-mutations fuzz bench bench-browser walk format messages lock clean venv venv-dev
+.PHONY: help run test check lint types layers js node-tests pytest test-faults test-asking test-advice test-mutations fuzz bench bench-browser walk format messages lock clean venv venv-dev
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -10,7 +10,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 NPM := $(shell command -v npm 2>/dev/null)
 NODE := $(shell command -v node 2>/dev/null)
-BIOME := node_modules/@biomejs/cli-*/biome
+BIOME := node_modules/.bin/biome
 LOG := $(VENV)/install.log
 INSTALL := $(PY) -m pip install --disable-pip-version-check --require-hashes --requirement
 UV_COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade
@@ -28,18 +28,18 @@ check: test  ## what CI runs: the same
 lint: venv-dev  ## ruff: mistakes and format
 	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
 
-types: venv-dev  ## mypy, strict on scheduler_core
+types: venv-dev  ## mypy, strict
 	@$(VENV)/bin/mypy
 
 layers: venv-dev  ## import-linter: imports point downwards only
 	@$(VENV)/bin/lint-imports --no-logo
 
-js: node_modules/.installed  ## the browser's code: biome (mistakes and format) and tsc --checkJs
-	@if $(BIOME) --version >/dev/null 2>&1; then $(BIOME) check --error-on-warnings; else echo "SKIPPED: biome, which is not there for this machine"; fi
-	@if [ -x node_modules/.bin/tsc ]; then node_modules/.bin/tsc --project tsconfig.json && echo "tsc: no errors"; fi
+js: node_modules/.installed  ## the browser's code and styles: biome (mistakes and format) and tsc --checkJs
+	@if [ -z "$(NPM)" ]; then $(call without_node,biome and tsc); \
+	else $(BIOME) check --error-on-warnings && node_modules/.bin/tsc --project tsconfig.json && echo "tsc: no errors"; fi
 
-node-tests:  ## the browser's modules, tested in Node
-	@if [ -z "$(NODE)" ]; then echo "SKIPPED: node --test, since there is no Node.js on this machine"; \
+node-tests: node_modules/.installed  ## the browser's modules, tested in Node
+	@if [ -z "$(NODE)" ]; then $(call without_node,node --test); \
 	else $(NODE) --test --test-reporter=spec $$(find tests/js -name '*.test.js' | sort); fi
 
 pytest: venv-dev node_modules/.installed  ## engine, web, live stack and browser tests, two files at a time (more: JOBS=n)
@@ -50,6 +50,10 @@ test-faults: venv-dev  ## attacks and faults against running stacks: what breaks
 
 test-asking: venv-dev  ## ask everything about every attempt of every lesson, difference and group
 	@KSCHEDUI_ASK_ALL=1 $(PY) -m pytest -q tests/web/runs/test_every_attempt_is_answered.py
+
+test-advice: venv-dev  ## the smallest change against trying every edit, on 3,000 small clusters (KSCHEDUI_ADVICE=n for others)
+	@KSCHEDUI_ADVICE=$${KSCHEDUI_ADVICE:-3000} $(PY) -m pytest -q tests/core/ask/test_advice_against_trying_everything.py
+	@KSCHEDUI_ANSWERS=$${KSCHEDUI_ANSWERS:-1000} $(PY) -m pytest -q tests/core/ask/operations
 
 test-mutations: venv-dev  ## 20,000 mutated requests and 2,000 mutated manifests (KSCHEDUI_MUTATIONS=n for others)
 	@KSCHEDUI_MUTATIONS=$${KSCHEDUI_MUTATIONS:-20000} $(PY) -m pytest -q -s tests/web/api/test_mutations.py
@@ -68,7 +72,7 @@ walk: venv-dev  ## play every lesson and recorded scenarios in Chromium, at all 
 
 format: venv-dev node_modules/.installed  ## let ruff format the Python files, and biome the browser's
 	@$(VENV)/bin/ruff check --quiet --fix . ; $(VENV)/bin/ruff format .
-	@if $(BIOME) --version >/dev/null 2>&1; then $(BIOME) check --write; fi
+	@if [ -n "$(NPM)" ]; then $(BIOME) check --write; fi
 
 messages: venv-dev  ## collect and compile the pages' translations (needs gettext)
 	@$(PY) manage.py makemessages --locale zh_Hans --no-obsolete --ignore .venv --ignore node_modules --ignore tests && $(PY) manage.py compilemessages --ignore .venv
@@ -114,6 +118,9 @@ $(INSTALL) $(1) > $(LOG) 2>&1 || { \
   else echo "The dependencies could not be installed: $$(grep -m1 '^ERROR' $(LOG)) (details: $(LOG))" >&2; fi; exit 1; }
 endef
 
+# Says what is left out where there is no Node.js, which only tests need; an error where it was asked for.
+without_node = echo "SKIPPED: $(1), since there is no Node.js with npm on this machine" >&2; test -z "$$KSCHEDUI_REQUIRE_NODE"
+
 node_modules/.installed: package-lock.json
-	@if [ -z "$(NPM)" ]; then mkdir -p node_modules; echo "SKIPPED: tsc, biome and axe-core, since there is no npm on this machine"; \
+	@if [ -z "$(NPM)" ]; then mkdir -p node_modules; $(call without_node,axe-core); \
 	else npm ci --no-fund --no-audit --loglevel=error && touch $@; fi

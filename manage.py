@@ -18,7 +18,13 @@ def main() -> None:
         _ = settings.DEBUG  # read here: Django itself would hide the reason, or print a traceback
     except ImproperlyConfigured as error:
         sys.exit(f"kschedui cannot start: {error}.")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read has seen enough
+        from kschedui.cli.closed_pipe import discard_output
+
+        discard_output()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The operator's view: what is kept, without the texts."""
+"""The admin site: stored objects, without the texts of scenarios."""
 
 from django.contrib import admin
 
@@ -18,7 +18,7 @@ class ScenarioAdmin(admin.ModelAdmin):
 
 @admin.register(Run)
 class RunAdmin(admin.ModelAdmin):
-    """What the workers do."""
+    """Runs, for an administrator who looks at the work of the workers."""
 
     list_display = ("public_id", "state", "engine_version", "attempt", "steps", "chunks", "bytes", "lease_until")
     list_filter = ("state", "engine_version")

@@ -1,4 +1,4 @@
-"""The one Django app of the project."""
+"""The project's only Django app."""
 
 from django.apps import AppConfig
 

@@ -1,5 +1,6 @@
 """The ASGI application: static files, HTTP to Django, websockets to the consumers after a check of their Origin."""
 
+import gc
 import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
@@ -14,18 +15,25 @@ from django.conf import settings
 
 from kschedui.urls import websocket_urlpatterns
 from kschedui.web.http.body_limit import BodyLimit
+from kschedui.web.http.client_gone import ClientGone
 from kschedui.web.http.request_ids import RequestIds
 from kschedui.web.http.slow_readers import SlowReaders
 from kschedui.web.http.static_files import StaticFiles
 from kschedui.web.live.outlet import Outlets
 from kschedui.web.live.websocket_origin import SameOrigin
+from kschedui.work import place
 
-MOST = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-BY_PATH = {"/api/v1/import": settings.LIMITS["import_bytes"]}  # a dump is longer than the scenario that it becomes
+# A dump is longer than the scenario that it becomes.
+BY_PATH = dict.fromkeys(("/api/v1/import", "/api/v1/scenarios/import"), settings.LIMITS["import_bytes"])
 
 application = ProtocolTypeRouter(
     {
-        "http": StaticFiles(SlowReaders(BodyLimit(RequestIds(http_application), MOST, BY_PATH))),
+        "http": StaticFiles(
+            SlowReaders(BodyLimit(ClientGone(RequestIds(http_application)), settings.TEXT_BODY_BYTES, BY_PATH))
+        ),
         "websocket": SameOrigin(Outlets(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))),
     }
 )
+gc.collect()
+gc.freeze()  # else a full collection goes through all code and tables: a tenth of a second in which nobody is served
+place.start_soon()

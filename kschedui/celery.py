@@ -15,7 +15,7 @@ ALIVE_SECONDS = 5.0
 
 
 class ForgettingRequest(Request):  # type: ignore[misc]
-    """A message that is done with, even if the broker never hears of it.
+    """A message that the worker stops counting once it is done, even if the broker cannot be told.
 
     Celery only logs an acknowledgement that fails, and kombu goes on counting the message among those that the worker
     has at hand. A worker that had as many as it may have when the broker went away would ask it for nothing any more,
@@ -23,30 +23,30 @@ class ForgettingRequest(Request):  # type: ignore[misc]
     """
 
     def acknowledge(self) -> None:
-        """Tell the broker."""
+        """Acknowledge the message to the broker."""
         super().acknowledge()
         self.forget()
 
     def reject(self, requeue: bool = False) -> None:
-        """Tell the broker, which gives it to another worker."""
+        """Reject the message, so that the broker gives it to another worker."""
         super().reject(requeue)
         self.forget()
 
     def forget(self) -> None:
-        """Have it no longer at hand, though the broker was not told."""
+        """Stop counting the message as unacknowledged, even if the broker could not be told."""
         if not self.message.acknowledged:
             QoS.ack(self.message.channel.qos, self.message.delivery_tag)  # type: ignore[no-untyped-call]
 
 
 class ForgettingTask(Task):  # type: ignore[misc]
-    """Every task of ours."""
+    """The base class of all our tasks."""
 
     Request = ForgettingRequest
 
 
 app = Celery("kschedui", task_cls=ForgettingTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.conf.imports = ["kschedui.runs.tasks", "kschedui.experiments.tasks"]
+app.conf.imports = ["kschedui.runs.tasks", "kschedui.experiments.tasks", "kschedui.uploads.tasks"]
 
 
 @worker_ready.connect

@@ -7,15 +7,21 @@ from typing import Any
 
 from django.utils.translation import get_language, get_language_from_request, gettext
 
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Message, TranslatedMessage
 
 
-def spoken(sentence: str) -> str:
-    """The sentence in the active language. Of a Message's values, those that are Messages are said too."""
+def in_language(sentence: str) -> str:
+    """Return the sentence in the active language. Messages among the values of a Message are translated too."""
     if not isinstance(sentence, Message):
         return gettext(sentence) if sentence else ""
-    values = {name: spoken(value) if isinstance(value, Message) else value for name, value in sentence.values.items()}
-    return gettext(sentence.template).format(**values)
+    values = {
+        name: in_language(value) if isinstance(value, Message) else value for name, value in sentence.values.items()
+    }
+    if isinstance(sentence, TranslatedMessage):
+        template = sentence.chinese if language() == "zh-hans" else sentence.template
+    else:
+        template = gettext(sentence.template)
+    return template.format(**values)
 
 
 def language() -> str:
@@ -24,7 +30,7 @@ def language() -> str:
 
 
 def language_of_scope(scope: Mapping[str, Any]) -> str:
-    """The language of whoever opened a websocket, by the rules by which Django finds a page's."""
+    """Return the language of the client that opened a websocket, by Django's rules for pages."""
     headers = {name.lower(): value.decode("latin-1") for name, value in scope.get("headers", ())}
     try:
         cookies = {name: one.value for name, one in SimpleCookie(headers.get(b"cookie", "")).items()}

@@ -21,7 +21,7 @@ class BadLesson(Exception):
 
 
 def files() -> list[Path]:
-    """The lesson files, by slug."""
+    """Return the lesson files, by slug."""
     return sorted(FOLDER.glob("*.yaml"))
 
 
@@ -38,7 +38,7 @@ def load() -> Iterator[tuple[str, Version | None]]:
 
 
 def load_text(slug: str, text: str) -> Version | None:
-    """One lesson. A trace by another engine makes a new version too, so that old links keep the old trace."""
+    """Load one lesson. A trace of another engine also makes a new version, so that old links keep the old trace."""
     scenario = Scenario.objects.filter(slug=slug).first()
     last = scenarios.newest(scenario) if scenario else None
     if last and last.sha256 == scenarios.sha256(text) and not is_by_old_engine(last):
@@ -54,13 +54,13 @@ def load_text(slug: str, text: str) -> Version | None:
 
 
 def is_by_old_engine(version: Version) -> bool:
-    """The trace that its links show was made by an engine that this is not."""
+    """Return whether the trace behind the lesson's links was made by another engine."""
     run = runs.find_run(version)
     return run is not None and run.state == Run.State.DONE and run.engine_version != ENGINE_VERSION
 
 
 def unrun() -> list[Run]:
-    """The runs of the newest lessons that are not complete; each is made if there is none."""
+    """Return the incomplete runs of the newest lessons; a missing run is created."""
     found = []
     for scenario in Scenario.objects.filter(slug__isnull=False, deleted_at=None):
         version = scenarios.newest(scenario)

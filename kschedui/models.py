@@ -1,4 +1,4 @@
-"""What is kept: scenarios, their immutable versions, the runs of a version, the chunks of a run, and classes.
+"""The database models: scenarios, their immutable versions, runs, chunks of runs, experiments, classes and courses.
 
 Public ids are unguessable: they stand in links that are shared, and a preview is nobody else's business.
 """
@@ -20,12 +20,12 @@ ID_LENGTH = 12  # 57 ** 12 is 2 ** 70
 
 
 def new_public_id() -> str:
-    """A random id for a link, 70 bits."""
+    """Return a random id for a link, 70 bits."""
     return "".join(secrets.choice(ID_ALPHABET) for _ in range(ID_LENGTH))
 
 
 def is_public_id(text: str) -> bool:
-    """May this be one? Also of ids that were longer or shorter once."""
+    """Return whether the text could be an id. Also accepts lengths that were used before."""
     return text.isascii() and text.isalnum() and len(text) <= 32
 
 
@@ -36,7 +36,7 @@ class MessageField(models.TextField):
         return json.dumps(value.as_data()) if isinstance(value, Message) else super().get_prep_value(value)
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> str | None:
-        """What is no such pair is a sentence that was written before there were templates."""
+        """Read a stored message; a value that is not a pair is a sentence from before there were templates."""
         return Message.from_data(json.loads(value)) if value and value.startswith('["') else value
 
 
@@ -46,7 +46,7 @@ class Scenario(models.Model):
     class Visibility(models.TextChoices):
         PRIVATE = "private", _("Only me")
         UNLISTED = "unlisted", _("Everyone with the link")
-        PUBLIC = "public", _("Everyone; it is listed on the first page")
+        PUBLIC = "public", _("Everyone; listed on the first page")
 
     public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="scenarios")
@@ -89,7 +89,7 @@ class Course(models.Model):
 
 
 class Version(models.Model):
-    """One saved text of a scenario; never changed."""
+    """A saved text of a scenario; immutable."""
 
     scenario = models.ForeignKey(Scenario, models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()  # from 1
@@ -108,7 +108,7 @@ class Version(models.Model):
 
 
 class Note(models.Model):
-    """What somebody wrote for themselves at a step of a version. Nobody else is ever given it."""
+    """A private note at a step of a version. Only its author can read it."""
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="notes")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")  # who wrote it;
@@ -132,7 +132,8 @@ class Note(models.Model):
 
 
 class Held(models.Model):
-    """What one worker at a time works on (runs/leases.py). `attempt` fences: a worker with another may not write."""
+    """A row that one worker at a time works on (runs/leases.py). `attempt` fences: a worker with another may not
+    write."""
 
     attempt = models.PositiveIntegerField(default=0)
     tries = models.PositiveSmallIntegerField(default=0)  # attempts since somebody asked for it
@@ -199,7 +200,7 @@ class Run(Held):
 
     @property
     def ended(self) -> bool:
-        """Nothing will be added to it."""
+        """Return whether the run is over: nothing will be added to it."""
         return self.state in self.ENDED
 
 
@@ -267,7 +268,7 @@ class Batch(Held):
 
 
 class Result(models.Model):
-    """What came of one cell; never changed."""
+    """The result of one cell; immutable."""
 
     experiment = models.ForeignKey(Experiment, models.CASCADE, related_name="results")
     number = models.PositiveIntegerField()  # of the cell, from 1
@@ -304,7 +305,7 @@ class Share(models.Model):
 
 
 class Identity(models.Model):
-    """Who an account is at the provider of single sign-on."""
+    """The identity of an account at the single sign-on provider."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="identities")
     issuer = models.CharField(max_length=200)
@@ -318,13 +319,14 @@ class Identity(models.Model):
 
 
 class ApiToken(models.Model):
-    """What a script shows instead of a password. Only its hash is kept."""
+    """A token for scripts, instead of a password. Only its hash is stored."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=100)
     sha256 = models.CharField(max_length=64, unique=True)
     scopes = models.CharField(max_length=40)  # words: read, write
     created = models.DateTimeField(default=timezone.now, editable=False)
+    expires = models.DateTimeField(null=True, blank=True)  # null: never
     last_used = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -335,7 +337,7 @@ class ApiToken(models.Model):
 
 
 class IdempotencyKey(models.Model):
-    """What somebody's create call with this key made, so that the same call again makes nothing; for a day."""
+    """The result of a create call with this key, so that the same call again creates nothing; stored for a day."""
 
     author = models.CharField(max_length=64)  # an account, or a browser
     key = models.CharField(max_length=128)
@@ -350,8 +352,57 @@ class IdempotencyKey(models.Model):
         return f"{self.author} {self.key}"
 
 
+class Upload(Held):
+    """A large request that a worker answers (kschedui/uploads). Its body and its answer are parts."""
+
+    public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="+")
+    editor_hash = models.CharField(max_length=64, blank=True, db_index=True)  # of the browser that sent it
+    party = models.CharField(max_length=64)  # whose turn it takes, and in it which author's (runs/turns.py)
+    author = models.CharField(max_length=64)
+    address = models.CharField(max_length=64)  # hashed, that it came from
+    language = models.CharField(max_length=16)  # of the answer
+    request = models.JSONField()  # see store.Asked
+    bytes = models.BigIntegerField(default=0)  # of its parts
+    state = models.CharField(max_length=9, choices=Run.State.choices, default=Run.State.QUEUED)
+    progress = models.FloatField(default=0.0)  # from 0 to 1, as far as that is known
+    error = MessageField(blank=True)  # why there is no answer
+    status = models.PositiveSmallIntegerField(null=True)  # of the answer
+    content_type = models.CharField(max_length=100, blank=True)
+    created = models.DateTimeField(default=timezone.now, editable=False, db_index=True)
+    finished = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [models.Index(fields=["state", "lease_until"], name="upload_by_lease")]
+
+    def __str__(self) -> str:
+        return f"{self.public_id} {self.state}"
+
+
+class UploadPart(models.Model):
+    """A piece of what an upload keeps, packed and encrypted (uploads/parts.py); never changed."""
+
+    class Kind(models.TextChoices):
+        BODY = "body"
+        ANSWER = "answer"
+        DIGEST = "digest"
+
+    upload = models.ForeignKey(Upload, models.CASCADE, related_name="parts")
+    kind = models.CharField(max_length=6, choices=Kind.choices)
+    seq = models.PositiveIntegerField()  # from 0
+    content = models.BinaryField()
+
+    class Meta:
+        ordering = ["seq"]
+        constraints = [models.UniqueConstraint(fields=["upload", "kind", "seq"], name="upload_part_is_stored_once")]
+
+    def __str__(self) -> str:
+        return f"{self.upload_id} {self.kind} {self.seq}"
+
+
 class Classroom(models.Model):
-    """A run that a teacher shows to whoever has the code. Nothing is known of who that is."""
+    """A run that a teacher shows to everyone who has the code. It stores nothing about who they are."""
 
     code = models.CharField(max_length=4, unique=True)
     run = models.ForeignKey(Run, models.CASCADE, related_name="classrooms")
@@ -372,7 +423,7 @@ class Classroom(models.Model):
 
 
 class Answer(models.Model):
-    """What one student answered last. The student is a hash of a browser's token and the class."""
+    """A student's last answer. The student is a hash of a browser's token and the class."""
 
     classroom = models.ForeignKey(Classroom, models.CASCADE, related_name="answers")
     question = models.CharField(max_length=64)

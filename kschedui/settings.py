@@ -22,7 +22,7 @@ def flag(name: str, *, default: bool) -> bool:
 
 
 def number(name: str, default: int) -> int:
-    """A whole number from the environment; anything else is refused."""
+    """Return a whole number from the environment; anything else is refused."""
     text = os.environ.get(name, "").strip()
     if text == "" or text.isdigit():
         return int(text or default)
@@ -30,7 +30,7 @@ def number(name: str, default: int) -> int:
 
 
 def words(name: str, default: str = "") -> list[str]:
-    """A comma-separated list from the environment."""
+    """Return a comma-separated list from the environment."""
     return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
 
 
@@ -107,6 +107,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
+            "builtins": ["kschedui.web.http.module_scripts", "kschedui.web.http.site_links"],
         },
     },
 ]
@@ -128,7 +129,8 @@ USE_TZ = True
 # --- Static files: straight from static/ in development, hashed and compressed in production ------------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(os.environ.get("KSCHEDUI_STATIC_ROOT", (DATA_DIR if INSTALLED else BASE_DIR) / "staticfiles"))
-STATICFILES_DIRS = [ASSETS / "static"]
+_BUNDLE = Path(os.environ.get("KSCHEDUI_BUNDLE", ASSETS / "build" / "static"))  # made by `npm run bundle`
+STATICFILES_DIRS = [*([_BUNDLE] if _BUNDLE.is_dir() and not DEBUG else []), ASSETS / "static"]
 WHITENOISE_USE_FINDERS = DEBUG
 WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_ALLOW_ALL_ORIGINS = False
@@ -191,8 +193,8 @@ CACHES = {
 
 # --- Runs and their followers -------------------------------------------------------------------------------------
 LONG_PLACES = number("KSCHEDUI_LONG_PLACES", 0) or min(4, os.cpu_count() or 1)  # of one worker, for long runs
-HEAVY_PROCESSES = number("KSCHEDUI_HEAVY_PROCESSES", 0 if TESTING else 2)  # of a web process, for heavy requests
-HEAVY_BYTES = number("KSCHEDUI_HEAVY_BYTES", 1024 * 1024 * 1024)  # of memory, for one of them
+WORK_PROCESSES = number("KSCHEDUI_WORK_PROCESSES", 0 if TESTING else 2)  # of a web process, for visitors' work
+WORK_MODULES = ["kschedui.urls"]  # loaded for it, with all that they import
 RUN_LEASE_SECONDS = number("KSCHEDUI_RUN_LEASE_SECONDS", 9)  # a worker that is silent for longer has lost its run
 REAPER_SECONDS = number("KSCHEDUI_REAPER_SECONDS", 2)  # between two looks for lost runs
 WEBSOCKET_SEND_SECONDS = number("KSCHEDUI_WEBSOCKET_SEND_SECONDS", 8)  # to take one message; then closed as slow
@@ -266,6 +268,9 @@ LIMITS = {
     "yaml_aliases": number("KSCHEDUI_MAX_YAML_ALIASES", 100),
     "yaml_depth": number("KSCHEDUI_MAX_YAML_DEPTH", 50),
     "run_steps": number("KSCHEDUI_MAX_RUN_STEPS", 2_000_000),
+    "run_attempts": number("KSCHEDUI_MAX_RUN_ATTEMPTS", 1_000_000),
+    "virtual_seconds": number("KSCHEDUI_MAX_VIRTUAL_SECONDS", 20 * 365 * 24 * 3600),  # of a run
+    "run_memory_bytes": number("KSCHEDUI_MAX_RUN_MEMORY_BYTES", 3 * 1024 * 1024 * 1024),  # of a worker's process
     "run_seconds": number("KSCHEDUI_MAX_RUN_SECONDS", 900),
     "run_bytes": number("KSCHEDUI_MAX_RUN_BYTES", 256 * 1024 * 1024),  # of its trace
     "preview_steps": number("KSCHEDUI_MAX_PREVIEW_STEPS", 200_000),
@@ -293,7 +298,15 @@ LIMITS = {
     "unsent_bytes": number("KSCHEDUI_MAX_UNSENT_BYTES", 128 * 1024 * 1024),  # that viewers have not taken; of a process
     "unsent_bytes_per_address": number("KSCHEDUI_MAX_UNSENT_BYTES_PER_ADDRESS", 32 * 1024 * 1024),
     "preview_pods": number("KSCHEDUI_MAX_PREVIEW_PODS", 2_000),
-    "heavy_seconds": number("KSCHEDUI_MAX_HEAVY_SECONDS", 20),  # of processor time, for one request (web/heavy.py)
+    "work_seconds": number("KSCHEDUI_MAX_WORK_SECONDS", 20),  # of processor time, for one request (kschedui/work)
+    "quick_seconds": number("KSCHEDUI_MAX_QUICK_SECONDS", 1),  # of it, before it is taken for slow
+    "work_bytes": number("KSCHEDUI_MAX_WORK_BYTES", 1024 * 1024 * 1024),  # of memory, for one request
+    "waiting": number("KSCHEDUI_MAX_WAITING", 1000),  # requests that wait for their turn, of a web process
+    "wait_seconds": number("KSCHEDUI_MAX_WAIT_SECONDS", 60),  # that one waits, before it is to ask again
+    "direct_bytes": number("KSCHEDUI_MAX_DIRECT_BYTES", 1024 * 1024),  # of a request; a worker answers a larger one
+    "upload_bytes": number("KSCHEDUI_MAX_UPLOAD_BYTES", 64 * 1024 * 1024),  # of such a request, packed
+    "upload_seconds": number("KSCHEDUI_MAX_UPLOAD_SECONDS", 120),  # of processor time, for one of them
+    "uploads_waiting": number("KSCHEDUI_MAX_UPLOADS_WAITING", 5),  # of one author
     "explain_work": number("KSCHEDUI_MAX_EXPLAIN_WORK", 100_000_000),  # nodes times attempts to simulate again
 }
 # Requests a minute of one account or browser; of one address thirty times as many (web/api/rates.py).
@@ -310,9 +323,9 @@ RATE_LIMITS = {
     "code": number("KSCHEDUI_RATE_CODE", 20),  # wrong codes of classes; of one address just as many
     "chunk": number("KSCHEDUI_RATE_CHUNK", 12_000),  # a link into the middle of a long run asks for all before it
 }
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * LIMITS["scenario_bytes"] + 64 * 1024  # as JSON a text is up to twice as long
+DATA_UPLOAD_MAX_MEMORY_SIZE = LIMITS["direct_bytes"]
+TEXT_BODY_BYTES = 2 * LIMITS["scenario_bytes"] + 64 * 1024  # of a request with a text, which JSON makes twice as long
 BODY_SECONDS = number("KSCHEDUI_BODY_SECONDS", 30)  # between two pieces of a request's body
-BODIES_BYTES = number("KSCHEDUI_BODIES_BYTES", 192 * 1024 * 1024)  # of bodies that a web process holds at once
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
 

@@ -16,6 +16,7 @@ CHUNKS = "chunks"
 CHUNK_BYTES = "chunk_bytes"
 WAITS = "waits"  # runs that a worker took
 WAIT_MILLISECONDS = "wait_ms"  # that they had been queued
+DAMAGED = "damaged"  # chunks that were read and were not as they had been written
 CELLS = "cells"  # of experiments, by whether they have measures
 LABELS: dict[str, tuple[str, ...]] = {
     ATTEMPTS: ("scheduled", "unschedulable", "error"),
@@ -24,6 +25,7 @@ LABELS: dict[str, tuple[str, ...]] = {
     CHUNK_BYTES: ("",),
     WAITS: ("",),
     WAIT_MILLISECONDS: ("",),
+    DAMAGED: ("",),
     CELLS: ("done", "failed"),
 }
 
@@ -43,12 +45,12 @@ def add(name: str, label: str = "", amount: int = 1) -> None:
 
 
 def read() -> dict[tuple[str, str], int]:
-    """All of them; raises whatever the cache's client raises."""
+    """Return all tallies; raises whatever the cache's client raises."""
     keys = {key_of(name, label): (name, label) for name, labels in LABELS.items() for label in labels}
     found = cache.get_many(list(keys))
     return {place: int(found.get(key, 0)) for key, place in keys.items()}
 
 
 def key_of(name: str, label: str) -> str:
-    """In the cache."""
+    """Return the key in the cache."""
     return f"tally:{name}:{label}"

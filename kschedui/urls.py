@@ -15,7 +15,7 @@ from kschedui.web.http.metrics import metrics
 from kschedui.web.live.class_consumer import ClassConsumer
 from kschedui.web.live.consumers import RunConsumer
 from kschedui.web.pages import api_page, decoding, downloads, releases, views
-from kschedui.web.pages.ask import capacity, compare, experiments, pending, texts
+from kschedui.web.pages.analysis import capacity, compare, experiments, operations, pending, replaying, texts
 from kschedui.web.pages.page_view import not_found
 from kschedui.web.pages.people import account_page, shares, sso
 from kschedui.web.pages.people import accounts as account_views
@@ -47,8 +47,10 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("v/<n:number>/class", classes.start, name="class-start"),
     path("v/<n:number>/releases/", releases.across, name="version-releases"),
     path("v/<n:number>/pending/", pending.pending, name="pending"),
+    path("v/<n:number>/replay/", replaying.replay, name="replay"),
     path("v/<n:number>/capacity/", capacity.capacity, name="capacity"),
-    path("v/<n:number>/experiments/", experiments.planned, name="experiments"),
+    path("v/<n:number>/operations/", operations.operations, name="operations"),
+    path("v/<n:number>/experiments/", experiments.plan_page, name="experiments"),
     path("v/<n:number>/scenario.yaml", downloads.scenario_yaml, name="scenario-yaml"),
     path("v/<n:number>/events.jsonl", downloads.events_lines, name="events"),
     path("v/<n:number>/decisions.jsonl", downloads.decision_lines, name="decisions"),
@@ -75,6 +77,7 @@ account_urls: list[URLPattern | URLResolver] = [
     path("logout/", LogoutView.as_view(), name="logout"),
     path("signup/", account_views.signup, name="signup"),
     path("mine/", account_views.mine, name="mine"),
+    path("mine/runs/<id:rid>/delete", account_views.delete_run, name="run-delete"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -84,7 +87,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("library/<slug:slug>/", views.lesson, name="library"),
     path("s/<id:sid>/", include(scenario_urls)),
     path("c/", include(class_urls)),
-    path("embed/<id:sid>/v/<n:number>/", views.embedded, name="embed"),
+    path("embed/<id:sid>/v/<n:number>/", views.embed_page, name="embed"),
     path("courses/new/", courses.new, name="course-new"),
     path("courses/<id:cid>/", courses.show, name="course"),
     path("courses/<id:cid>/handout", handout.course, name="course-handout"),
@@ -92,7 +95,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("courses/<id:cid>/delete", courses.delete, name="course-delete"),
     path("decode/", decoding.page, name="decode"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/", compare.compare, name="compare"),
-    path("experiments/<id:eid>/", experiments.shown, name="experiment"),
+    path("experiments/", experiments.example, name="experiments-example"),
+    path("experiments/<id:eid>/", experiments.experiment_page, name="experiment"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/text/", texts.of_two, name="compare-text"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/seed", compare.seed, name="compare-seed"),
     path("plugins/<name:name>/", views.plugin, name="plugin"),

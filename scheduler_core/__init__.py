@@ -10,7 +10,7 @@ from scheduler_core.apis.messages import RunEnded
 from scheduler_core.explain.attempt import AttemptExplanation, explain
 from scheduler_core.scenario.expectations import unmet_expectations
 from scheduler_core.scenario.parse import Limits, Scenario, ScenarioError, ScenarioErrors, parse_scenario
-from scheduler_core.simulation.simulation import EndlessMoment, simulate
+from scheduler_core.simulation.simulation import EndlessMoment, LimitReached, simulate
 from scheduler_core.trace.chunks import chunked
 from scheduler_core.trace.columns import decode_column, encode_column
 from scheduler_core.trace.decisions import decisions
@@ -25,6 +25,7 @@ __all__ = [
     "AttemptExplanation",
     "EndlessMoment",
     "Keyframe",
+    "LimitReached",
     "Limits",
     "RunEnded",
     "Scenario",

@@ -17,6 +17,7 @@ from scheduler_core.scenario.parse import Scenario, parse_scenario
 Manifest = dict[str, Any]
 
 PAUSE = "registry.k8s.io/pause:3.9"
+RESOURCE = "resource.k8s.io/v1"
 
 
 def node(
@@ -108,6 +109,70 @@ def priority_class(name: str, value: int, **fields: Any) -> Manifest:
         "value": value,
         **fields,
     }
+
+
+def device_class(name: str = "gpu", *expressions: str, **spec: Any) -> Manifest:
+    """A DeviceClass; without `expressions` that of the devices of its driver, "gpu.example.com"."""
+    selectors = [{"cel": {"expression": one}} for one in expressions or (f'device.driver == "{name}.example.com"',)]
+    metadata = {"name": name}
+    return {
+        "apiVersion": RESOURCE,
+        "kind": "DeviceClass",
+        "metadata": metadata,
+        "spec": {"selectors": selectors, **spec},
+    }
+
+
+def resource_slice(
+    name: str,
+    devices: Sequence[str | Manifest],
+    *,
+    driver: str = "gpu",
+    pool: str | None = None,
+    node: str | None = "n1",
+    slices: int = 1,
+    generation: int = 1,
+    **spec: Any,
+) -> Manifest:
+    """A ResourceSlice with a pool of its own; `devices` by name, or as in its spec. `node` None: say so in `spec`."""
+    listed = [{"name": one} if isinstance(one, str) else one for one in devices]
+    whole = {"name": pool or name, "generation": generation, "resourceSliceCount": slices}
+    where = {"nodeName": node} if node else {}
+    spec = {"driver": f"{driver}.example.com", "pool": whole, "devices": listed, **where, **spec}
+    return {"apiVersion": RESOURCE, "kind": "ResourceSlice", "metadata": {"name": name}, "spec": spec}
+
+
+def device(name: str, *, memory: str | None = None, **attributes: str | int | bool) -> Manifest:
+    """A device of a ResourceSlice; versions and names with a domain have to be written out."""
+    kinds: dict[type, str] = {bool: "bool", int: "int", str: "string"}
+    found: Manifest = {"name": name, "attributes": {key: {kinds[type(one)]: one} for key, one in attributes.items()}}
+    return found | ({"capacity": {"memory": {"value": memory}}} if memory else {})
+
+
+def device_request(name: str = "gpu", device_class: str = "gpu", *expressions: str, **exactly: Any) -> Manifest:
+    """A request of a claim for one device, unless `exactly` says otherwise."""
+    selectors = {"selectors": [{"cel": {"expression": one}} for one in expressions]} if expressions else {}
+    return {"name": name, "exactly": {"deviceClassName": device_class, **selectors, **exactly}}
+
+
+def device_claim(name: str, *requests: Manifest, constraints: Sequence[Manifest] = (), **other: Any) -> Manifest:
+    """A ResourceClaim, for one GPU if there are no `requests`; `other`: further fields, such as `status`."""
+    devices: Manifest = {"requests": list(requests or (device_request(),))}
+    devices |= {"constraints": list(constraints)} if constraints else {}
+    metadata = {"name": name}
+    return {
+        "apiVersion": RESOURCE,
+        "kind": "ResourceClaim",
+        "metadata": metadata,
+        "spec": {"devices": devices},
+        **other,
+    }
+
+
+def claims(*names: str, template: bool = False) -> list[Manifest]:
+    """A pod's `resourceClaims`: claims, or templates, of these names."""
+    field = "resourceClaimTemplateName" if template else "resourceClaimName"
+    return [{"name": name, field: name} for name in names]
 
 
 def budget(name: str, match: Mapping[str, str], *, namespace: str = "default", **spec: Any) -> Manifest:

@@ -10,10 +10,10 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.core.exceptions import SuspiciousOperation
-from django.db import transaction
 from django.db.models import QuerySet
 from mozilla_django_oidc.auth import OIDCAuthenticationBackend
 
+from kschedui.in_turn import in_turn
 from kschedui.models import Identity
 
 LONGEST_NAME = 150
@@ -24,7 +24,7 @@ class Provider(OIDCAuthenticationBackend):
     """Checks what the library leaves open: whom the token is for, who made it, that both answers are of one person."""
 
     def verify_token(self, token: str, **kwargs: Any) -> dict[str, Any]:
-        """The token's claims."""
+        """Return the token's claims."""
         claims: dict[str, Any] = super().verify_token(token, **kwargs)
         audience = claims.get("aud")
         if settings.OIDC_RP_CLIENT_ID not in (audience if isinstance(audience, list) else [audience]):
@@ -34,7 +34,7 @@ class Provider(OIDCAuthenticationBackend):
         return claims
 
     def get_userinfo(self, access_token: str, id_token: str, payload: dict[str, Any]) -> dict[str, Any]:
-        """What the provider says of the person."""
+        """Return the provider's claims about the person."""
         found: dict[str, Any] = super().get_userinfo(access_token, id_token, payload)
         if not found.get("sub") or found["sub"] != payload.get("sub"):
             raise SuspiciousOperation("the answers of two people")
@@ -45,20 +45,22 @@ class Provider(OIDCAuthenticationBackend):
         return isinstance(claims.get("sub"), str) and 0 < len(claims["sub"]) <= 255
 
     def filter_users_by_claims(self, claims: Mapping[str, Any]) -> QuerySet[Any]:
-        """The account of this person: one, or none yet."""
+        """Return the account of this person: one, or none yet."""
         known = Identity.objects.filter(issuer=settings.OIDC_ISSUER, subject=claims["sub"])
         return get_user_model().objects.filter(pk__in=known.values("user"))
 
     def create_user(self, claims: Mapping[str, Any]) -> Any:
-        """A new account without a password. A name that somebody here has gets a number."""
+        """Return a new account without a password. A name that somebody here has gets a number."""
         wanted = str(claims.get("preferred_username") or claims.get("name") or "user")[: LONGEST_NAME - 10]
-        with transaction.atomic():
-            user = get_user_model().objects.create_user(free_name(wanted))
-            Identity.objects.create(user=user, issuer=settings.OIDC_ISSUER, subject=claims["sub"])
+        with in_turn("names of accounts"):
+            user = self.filter_users_by_claims(claims).first()
+            if user is None:
+                user = get_user_model().objects.create_user(free_name(wanted))
+                Identity.objects.create(user=user, issuer=settings.OIDC_ISSUER, subject=claims["sub"])
         return self.update_user(user, claims)
 
     def update_user(self, user: Any, claims: Mapping[str, Any]) -> Any:
-        """The groups that the provider names, if it is to name any."""
+        """Return the groups that the provider names, if it is to name any."""
         named = claims.get(settings.OIDC_GROUPS_CLAIM) if settings.OIDC_GROUPS_CLAIM else None
         if isinstance(named, list):
             names = [name for name in named if isinstance(name, str) and 0 < len(name) <= LONGEST_NAME][:MOST_GROUPS]
@@ -67,7 +69,7 @@ class Provider(OIDCAuthenticationBackend):
 
 
 def free_name(wanted: str) -> str:
-    """The name, or with the first number that makes it new."""
+    """Return the name, or with the first number that makes it new."""
     taken = set(get_user_model().objects.filter(username__startswith=wanted).values_list("username", flat=True))
     numbered = (f"{wanted}-{number}" for number in range(2, len(taken) + 3))
     return wanted if wanted not in taken else next(name for name in numbered if name not in taken)

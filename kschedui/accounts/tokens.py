@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from kschedui.in_turn import in_turn
 from kschedui.models import ApiToken
 
 PREFIX = "ksu_"  # by which a scanner for leaked secrets, and a person, knows what it is
@@ -20,25 +21,40 @@ MOST_TOKENS = 50  # of one account
 USED_AGAIN = timedelta(minutes=1)  # `last_used` is that exact, so that a busy script does not write with each call
 
 
-def make(owner: Any, name: str, scopes: list[str]) -> tuple[ApiToken, str]:
-    """A new token and its secret, which nobody can read again."""
+class TooMany(Exception):
+    """The account has as many tokens as it may."""
+
+
+def make(owner: Any, name: str, scopes: list[str], days: int | None = None) -> tuple[ApiToken, str]:
+    """A new token and its secret, which nobody can read again; it expires after so many days, None: never.
+
+    Raises TooMany.
+    """
     secret = PREFIX + secrets.token_urlsafe(32)
     known = [scope for scope in SCOPES if scope in scopes]
-    return ApiToken.objects.create(owner=owner, name=name, sha256=sha256(secret), scopes=" ".join(known)), secret
+    with in_turn(f"tokens of {owner.pk}"):
+        if of_owner(owner).count() >= MOST_TOKENS:
+            raise TooMany
+        expires = timezone.now() + timedelta(days=days) if days is not None else None
+        made = ApiToken.objects.create(
+            owner=owner, name=name, sha256=sha256(secret), scopes=" ".join(known), expires=expires
+        )
+        return made, secret
 
 
 def find(secret: str) -> ApiToken | None:
-    """The token of this secret, if its account may still log in; notes that it was used."""
-    found = ApiToken.objects.select_related("owner").filter(sha256=sha256(secret), owner__is_active=True).first()
+    """The token of this secret, if it has not expired and its account may still log in; notes that it was used."""
+    now = timezone.now()
+    valid = ApiToken.objects.filter(Q(expires=None) | Q(expires__gt=now), owner__is_active=True)
+    found = valid.select_related("owner").filter(sha256=sha256(secret)).first()
     if found:
-        now = timezone.now()
         stale = Q(last_used=None) | Q(last_used__lt=now - USED_AGAIN)
         ApiToken.objects.filter(stale, pk=found.pk).update(last_used=now)
     return found
 
 
 def allows(token: ApiToken, scope: str) -> bool:
-    """May it do that?"""
+    """Return whether the token has the scope."""
     return scope in token.scopes.split()
 
 
@@ -48,10 +64,10 @@ def of_owner(owner: Any) -> QuerySet[ApiToken]:
 
 
 def revoke(owner: Any, pk: int) -> None:
-    """It is worth nothing from now on."""
+    """Invalidate a token."""
     of_owner(owner).filter(pk=pk).delete()
 
 
 def sha256(secret: str) -> str:
-    """By which a secret is known."""
+    """Return the hash under which a secret is stored."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -10,31 +10,32 @@ import msgspec
 
 from kschedui.ask import moments
 from kschedui.ask.decision_step import decision_step
+from kschedui.ask.edit_rows import edits_of
 from kschedui.ask.edit_words import edits_words
 from kschedui.ask.moments import Asked, Name
-from kschedui.ask.words import change_words
-from kschedui.language import spoken
+from kschedui.ask.words import change_words, false_words, missing_words
+from kschedui.language import in_language
 from kschedui.scenarios import engine, yaml_text
 from scheduler_core.apis.core import PodDisruptionBudget
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.capacity import Capacity, capacity
-from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, Remove, SetField
+from scheduler_core.ask.editing.edits import Edit, NotPossible
 from scheduler_core.ask.happening import continued
 from scheduler_core.ask.moments.judge import judge
+from scheduler_core.ask.operations.operation import zone_of
 from scheduler_core.ask.smallest.smallest_change import Change, Search
 from scheduler_core.ask.smallest.weights import weight_changes
-from scheduler_core.scenario.objects.kinds import KINDS
 
-MOST_EDITS = 32
-MOST_ADDED = 1000
-EDITABLE = (("metadata", "labels"), ("metadata", "annotations"), ("spec",), ("status",))
 MOST_BUDGETS = 50
 MOST_PODS = 500  # to choose from
 PIECE_SECONDS = 0.5  # of the search for the smallest change, in one answer
 
 
 class FoundChange(msgspec.Struct):
-    """A smallest change, and what it is in words. `others`: the very same makes the pod fit there too."""
+    """A smallest change, and what it is in words. `others`: the very same makes the pod fit there too.
+
+    `untrue`: why it would say what is not so, as of a cloud's zone; [] if it says nothing untrue.
+    """
 
     words: str
     node: str
@@ -42,14 +43,19 @@ class FoundChange(msgspec.Struct):
     edits: list[Edit]
     victims: list[str]
     size: float
+    untrue: list[str] = []
 
 
 class Changes(msgspec.Struct):
-    """What is found so far, the smallest first; whoever wants all asks again until `done` is `pieces`."""
+    """Changes found so far, the smallest first; ask again until `done` equals `pieces` to get all of them.
+
+    `missing`: sentences about what the pod asks for and is not there, which no edit of pod or node brings.
+    """
 
     done: int
     pieces: int
     changes: list[FoundChange]
+    missing: list[str] = []
 
 
 class Weight(msgspec.Struct):
@@ -60,7 +66,7 @@ class Weight(msgspec.Struct):
 
 
 class About(msgspec.Struct):
-    """What can be changed at a moment: the pod as it is written, its profile's plugins, the budgets."""
+    """Everything that can be changed at a moment: the pod as it is written, its profile's plugins, the budgets."""
 
     pod: str
     manifest: dict[str, Any]
@@ -71,29 +77,11 @@ class About(msgspec.Struct):
     time: float
 
 
-def edits_of(rows: Sequence[Mapping[str, Any]]) -> list[Edit]:
-    """Typed edits from plain data; raises NotPossible with what is wrong."""
-    if len(rows) > MOST_EDITS:
-        raise NotPossible(Message("at most {most} edits at once", most=MOST_EDITS))
-    try:
-        edits: list[Edit] = msgspec.convert(list(rows), list[Edit])
-    except msgspec.ValidationError as error:
-        raise NotPossible(Message("this is no edit: {problem}", problem=str(error))) from None
-    for edit in edits:
-        if isinstance(edit, SetField | Remove) and edit.kind not in KINDS:
-            raise NotPossible(Message("no kind {value} can be changed here", value=edit.kind[:40]))
-        if isinstance(edit, SetField) and not any(edit.path[: len(one)] == one for one in EDITABLE):
-            raise NotPossible(Message("only labels, annotations, spec and status can be changed"))
-    if sum(edit.count for edit in edits if isinstance(edit, AddNodes)) > MOST_ADDED:
-        raise NotPossible(Message("add from 1 to {most} nodes", most=MOST_ADDED))
-    return edits
-
-
 def about(name: Name, text: str | None) -> About:
-    """What a panel needs to offer changes."""
-    moment = moments.asked(name, text).moment
+    """Return what a panel needs to offer changes."""
+    moment = moments.find_moment(name, text).moment
     if moment.pod is None:
-        raise NotPossible(Message("no attempt comes at this moment"))
+        raise NotPossible(Message("no scheduling attempt happens at this step"))
     world = moment.world()
     framework = world.frameworks.get(moment.pod.scheduler_name)
     points = framework.points if framework else {}
@@ -110,58 +98,71 @@ def about(name: Name, text: str | None) -> About:
 
 
 def what_if(name: Name, text: str | None, rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """The JSON of a Judgement."""
+    """Return the JSON of a Judgement."""
     edits = edits_of(rows)
-    asked = moments.asked(name, text)
+    asked = moments.find_moment(name, text)
     with asked.turn:
-        return msgspec.json.encode(judge(asked.moment, edits, moments.known()))
+        return msgspec.json.encode(judge(asked.moment, edits, moments.list_plugins()))
 
 
 def smallest(name: Name, text: str | None) -> Changes:
-    """The search, gone on with for a while."""
-    asked = moments.asked(name, text)
+    """Return the search, gone on with for a while."""
+    asked = moments.find_moment(name, text)
     with asked.turn:
         search = asked.search = asked.search or Search(asked.moment)
         until = time.perf_counter() + PIECE_SECONDS
         for _ in search.work:
             if time.perf_counter() > until:
                 break
-        return Changes(search.done, search.pieces, [_found(*same) for same in _alike(search.ranked())])
+        return changes_of(search)
+
+
+def changes_of(search: Search) -> Changes:
+    """Return the changes that a search has found, in the reader's language."""
+    lacking = [in_language(missing_words(one)) for one in search.missing()]
+    return Changes(search.done, search.pieces, [_found_change(*same) for same in _alike(search.ranked())], lacking)
 
 
 def _alike(changes: Sequence[Change]) -> list[list[Change]]:
-    """Those that make the same edits together, in the order of the first."""
+    """Group changes that make the same edits, in the order of each group's first change."""
     found: dict[bytes, list[Change]] = {}
     for one in changes:
         found.setdefault(msgspec.json.encode((one.edits, one.victims)), []).append(one)
     return list(found.values())
 
 
-def _found(one: Change, *same: Change) -> FoundChange:
-    words = spoken(change_words(one, len(same)))
-    return FoundChange(words, one.node, [other.node for other in same], one.edits, one.victims, one.size)
+def _found_change(one: Change, *same: Change) -> FoundChange:
+    others = dict.fromkeys([*one.others, *(other.node for other in same)])
+    untrue = [in_language(reason) for reason in false_words(one.changed)]
+    return FoundChange(in_language(change_words(one)), one.node, list(others), one.edits, one.victims, one.size, untrue)
 
 
 def weights(name: Name, text: str | None, node: str) -> bytes:
-    """The JSON of a list of WeightChange."""
-    asked = moments.asked(name, text)
+    """Return the JSON of a list of WeightChange."""
+    asked = moments.find_moment(name, text)
     with asked.turn:
         return msgspec.json.encode(weight_changes(asked.moment, node))
 
 
 def how_many(name: Name, text: str | None, pod: str, wanted: int | None) -> Capacity:
-    """How many copies of the pod fit."""
-    asked: Asked = moments.asked(name, text)
+    """Return how many copies of the pod fit."""
+    asked: Asked = moments.find_moment(name, text)
     with asked.turn:
         return capacity(asked.moment, pod, wanted)
 
 
 def pods(name: Name, text: str | None) -> list[str]:
-    """Some pods that are there at the moment, those that wait first."""
-    asked = moments.asked(name, text)
+    """Return some pods that exist at the moment, pending ones first."""
+    asked = moments.find_moment(name, text)
     there = asked.moment.world().cluster.pods
     found = sorted(there.all(), key=lambda pod: (bool(there.node_name[there.slot_of[pod.key]]), pod.key))
     return [pod.key for pod in found[:MOST_PODS]]
+
+
+def nodes(name: Name, text: str | None) -> list[tuple[str, str]]:
+    """Name and zone ("" without one) of each node that is there at the moment."""
+    asked = moments.find_moment(name, text)
+    return [(node.name, zone_of(node)) for node in asked.moment.world().cluster.all_nodes()]
 
 
 class Kept(NamedTuple):
@@ -172,15 +173,15 @@ class Kept(NamedTuple):
     words: str
 
 
-def kept(name: Name, text: str, rows: Sequence[Mapping[str, Any]]) -> Kept:
+def keep_edits(name: Name, text: str, rows: Sequence[Mapping[str, Any]]) -> Kept:
     """The text whose run goes on from the moment with the edits, and the step of the same attempt's decision in it."""
     edits = edits_of(rows)
-    asked = moments.asked(name, text)
+    asked = moments.find_moment(name, text)
     with asked.turn:
         moment = asked.moment
-        judge(moment, edits, moments.known())  # refused here as it would be in the panel
+        judge(moment, edits, moments.list_plugins())  # refused here as it would be in the panel
         made = continued(moment, text, edits, yaml_text.write)
     pod = moment.pod
     assert pod is not None
     events = engine.simulate(engine.read(made, name.kubernetes))
-    return Kept(made, decision_step(events, pod.key, moment.number), spoken(edits_words(edits)) if edits else "")
+    return Kept(made, decision_step(events, pod.key, moment.number), in_language(edits_words(edits)) if edits else "")

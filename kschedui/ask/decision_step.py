@@ -12,7 +12,7 @@ from scheduler_core.trace.records import PodKey
 
 
 def decision_step(events: Iterable[AnyEvent], pod: PodKey, number: int) -> int:
-    """Where a pod's attempt shows what it came to: the node, or the victims, or why the pod stays Pending."""
+    """Return the step at which an attempt's outcome appears: the node, the victims, or why the pod stays Pending."""
     decided: dict[PodKey, int] = {}
 
     def watched() -> Iterator[AnyEvent]:

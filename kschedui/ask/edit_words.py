@@ -53,7 +53,7 @@ def _edit_words(edit: Edit) -> Message:
         case SetField():
             return _field_words(edit)
         case AddNodes(count=1):
-            return Message("one more node like {node}", node=edit.like)
+            return Message("1 more node like {node}", node=edit.like)
         case AddNodes():
             return Message("{n} more nodes like {node}", n=edit.count, node=edit.like)
         case Remove():
@@ -68,7 +68,7 @@ def _edit_words(edit: Edit) -> Message:
 
 def _field_words(edit: SetField) -> Message:
     name, path, value = edit.name, edit.path, edit.value
-    named = {"name": name, "field": _field(path), "value": _shown(value)}
+    named = {"name": name, "field": _field(path), "value": _value_text(value)}
     if edit.add or isinstance(value, list | dict) or path[:2] == ("spec", "affinity"):
         return Message("{field} of {name} changed", **named)
     if value is None:
@@ -76,17 +76,17 @@ def _field_words(edit: SetField) -> Message:
     if path[:2] == ("metadata", "labels"):
         return Message("{name} labelled {field}={value}", **named)
     if "requests" in path:
-        return Message("{name} asks for {value} {field}", **named)
+        return Message("{name} requests {value} {field}", **named)
     return Message("{name} with {field} {value}", **named)
 
 
 def _field(path: Path) -> str:
-    """What a path is called; the terms of an affinity by their kind."""
+    """Return the name of a path's field; for a term of an affinity, its kind."""
     if path[:2] == ("spec", "affinity") and len(path) > 2:
         return str(path[2])
     return next((part for part in reversed(path) if isinstance(part, str)), "")
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"

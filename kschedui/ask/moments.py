@@ -24,7 +24,7 @@ AT_END = 0  # instead of an attempt
 
 
 class Name(NamedTuple):
-    """Of a moment; `kubernetes` "": the text's own release."""
+    """The identity of a moment; `kubernetes` is "" for the text's own release."""
 
     sha256: str
     kubernetes: str
@@ -53,8 +53,8 @@ _kept: OrderedDict[Name, Asked] = OrderedDict()
 _guard = threading.Lock()
 
 
-def asked(name: Name, text: str | None) -> Asked:
-    """The moment; raises NotHere without the text, NotAnswerable, ScenarioErrors and RunEnded."""
+def find_moment(name: Name, text: str | None) -> Asked:
+    """Return the moment; raises NotHere without the text, NotAnswerable, ScenarioErrors and RunEnded."""
     with _guard:
         found = _kept.get(name)
         if found is not None:
@@ -62,7 +62,7 @@ def asked(name: Name, text: str | None) -> Asked:
             return found
     if text is None:
         raise NotHere
-    made = Asked(_made(name, text))
+    made = Asked(_build_moment(name, text))
     with _guard:
         _kept[name] = made
         while len(_kept) > 1 and sum(one.rows for one in _kept.values()) > MOST_ROWS:
@@ -81,12 +81,12 @@ def registry() -> Registry:
     return {**REGISTRY, **outside_plugins()}
 
 
-def known() -> KnownPlugins:
-    """As a configuration may name them."""
+def list_plugins() -> KnownPlugins:
+    """Return the plugins that a configuration may name."""
     return known_plugins(outside_plugins())
 
 
-def _made(name: Name, text: str) -> Moment:
+def _build_moment(name: Name, text: str) -> Moment:
     scenario = engine.read_again(text, name.kubernetes)
     if name.attempt == AT_END:
         return at_end(scenario, registry())

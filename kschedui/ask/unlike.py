@@ -1,4 +1,4 @@
-"""Where two runs that decide the same first differ all the same: in words, verdicts, scores, time, or the queues."""
+"""The first difference between two runs with the same decisions: in messages, verdicts, scores, time, or the queues."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def first_unlike(before: Callable[[], Iterable[AnyEvent]], after: Callable[[], I
             return None
         what = next((name for name, fields in PARTS.items() if any(one[f] != other[f] for f in fields)), "")
         if what:
-            return _found(one, other, what)
+            return _difference(one, other, what)
     return None
 
 
-def _found(one: Mapping[str, Any], other: Mapping[str, Any], what: str) -> Unlike:
+def _difference(one: Mapping[str, Any], other: Mapping[str, Any], what: str) -> Unlike:
     said = (str(one["message"] or ""), str(other["message"] or "")) if what == "message" else ("", "")
     return Unlike(one["attempt"], one["pod"], one["time"], what, *said)

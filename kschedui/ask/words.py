@@ -1,26 +1,36 @@
-"""Why two runs part, and what a smallest change is, in words."""
+"""Sentences about the first difference between two runs, and about the smallest change."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.compare import Cause
+from scheduler_core.ask.smallest.missing import Missing
+from scheduler_core.ask.smallest.nearest import Near
 from scheduler_core.ask.smallest.smallest_change import Change, Changed
 
 
 def cause_words(cause: Cause) -> Message:
-    """One sentence."""
+    """Return the cause of a difference as one sentence."""
     match cause.kind:
         case "filter" if cause.after:
-            return Message("{node} is turned down in the second run: {reason}", node=cause.node, reason=cause.after)
+            return Message("The second run rejects {node}: {reason}", node=cause.node, reason=cause.after)
         case "filter":
-            return Message("{node} is turned down in the first run: {reason}", node=cause.node, reason=cause.before)
+            return Message("The first run rejects {node}: {reason}", node=cause.node, reason=cause.before)
         case "score":
             return _score_words(cause)
         case "tie":
             return Message(
-                "Several nodes have the same best score, and another of them is taken: {node}", node=cause.node
+                "Several nodes share the highest score, and a different one is selected: {node}", node=cause.node
+            )
+        case "devices":
+            return Message(
+                "The pod gets other devices on {node}: {before} in the first run, {after} in the second",
+                node=cause.node,
+                before=cause.before or "-",
+                after=cause.after or "-",
             )
         case "victims":
             return Message(
@@ -29,14 +39,17 @@ def cause_words(cause: Cause) -> Message:
                 after=cause.after or "-",
             )
         case "message":
-            return Message("It waits in both runs, for other reasons: {message}", message=cause.after or "-")
+            return Message(
+                "The pod is pending in both runs, for different reasons: {message}", message=cause.after or "-"
+            )
         case "only":
             return Message("Only one of the runs has this attempt")
 
 
 def _score_words(cause: Cause) -> Message:
     return Message(
-        "{node} gets {after} instead of {before}; most of it is {plugin}, {plugin_after} instead of {plugin_before}",
+        "{node} scores {after} instead of {before}; the largest difference is {plugin}, "
+        "{plugin_after} instead of {plugin_before}",
         node=cause.node,
         before="-" if cause.before is None else cause.before,
         after="-" if cause.after is None else cause.after,
@@ -46,54 +59,148 @@ def _score_words(cause: Cause) -> Message:
     )
 
 
-def change_words(change: Change, others: int = 0) -> Message:
-    """One sentence: all that changes, and where the pod then fits; `others`: on so many more nodes too."""
+def change_words(change: Change) -> Message:
+    """Return a change as one sentence: every edit, and where the pod then fits."""
     node = change.node
-    said = reduce(
-        lambda before, after: Message("{before}, and {after}", before=before, after=after),
-        [_changed_words(one, node) for one in change.changed],
-    )
+    said = changed_words(change.changed, node)
     if change.victims:
         return Message(
-            "{change}: it then evicts {victims} on {node}", change=said, victims=", ".join(change.victims), node=node
+            "{change}: the pod then preempts {victims} on {node}",
+            change=said,
+            victims=", ".join(change.victims),
+            node=node,
         )
-    if others:
-        return Message("{change}: it then fits on {node} and {others} more", change=said, node=node, others=others)
-    return Message("{change}: it then fits on {node}", change=said, node=node)
+    if change.others:
+        others = len(change.others)
+        return Message("{change}: the pod then fits on {node} and {others} more", change=said, node=node, others=others)
+    return Message("{change}: the pod then fits on {node}", change=said, node=node)
+
+
+def changed_words(changed: Sequence[Changed], node: str) -> Message:
+    """Changes for a node, one after the other."""
+    return reduce(
+        lambda before, after: Message("{before}, and {after}", before=before, after=after),
+        [_changed_words(one, node) for one in changed],
+    )
+
+
+def no_profile_words(scheduler: str) -> Message:
+    """Return why a pod of another scheduler is not tried."""
+    return Message("no profile of the configuration is named {name}", name=scheduler)
+
+
+def near_words(near: Near) -> Message:
+    """Return a change that nearly suffices, as in:
+    n-17: Request 1500m cpu instead of 2, and Tolerate the taint gpu:NoSchedule."""
+    if not near.changed:
+        return Message("{node}: no change makes the pod fit ({reasons})", node=near.node, reasons="; ".join(near.left))
+    said = changed_words(near.changed, near.node)
+    if near.others:
+        return Message("{node} and {others:,} more: {changes}", node=near.node, others=near.others, changes=said)
+    return Message("{node}: {changes}", node=near.node, changes=said)
+
+
+FALSE = {
+    "cloud": Message("The kubelet or the cloud provider sets this label; changing it does not move the node."),
+    "machine": Message("A node's capacity is that of its machine."),
+    "condition": Message("A controller adds this taint again as long as the node has the condition."),
+}
+
+
+def false_words(changed: Sequence[Changed]) -> list[Message]:
+    """Return the reasons why changes would claim something untrue, each once."""
+    return [FALSE[one] for one in dict.fromkeys(one.false for one in changed if one.false)]
+
+
+def missing_words(one: Missing) -> Message:
+    """Return a sentence about an object that does not exist."""
+    values = {"name": one.name, "of": one.of, "where": one.where}
+    match one.kind:
+        case "claim":
+            return Message("PersistentVolumeClaim {name} does not exist.", **values)
+        case "class" if not one.name:
+            return Message("PersistentVolumeClaim {of} names no StorageClass, and there is no default class.", **values)
+        case "class":
+            return Message("StorageClass {name} of PersistentVolumeClaim {of} does not exist.", **values)
+        case "volume":
+            return Message(
+                "PersistentVolume {name}, to which PersistentVolumeClaim {of} is bound, does not exist.", **values
+            )
+        case "resource":
+            return Message("No node has the resource {name}.", **values)
+        case "binding":
+            return Message(
+                "PersistentVolumeClaim {name} is not bound, although StorageClass {of} binds immediately: "
+                "see its events.",
+                **values,
+            )
+        case "place":
+            return Message(
+                "No node is where PersistentVolume {name} of PersistentVolumeClaim {of} is: {where}.", **values
+            )
+        case "in-use":
+            return Message("PersistentVolumeClaim {name} is ReadWriteOncePod, and {of} uses it.", **values)
 
 
 def _changed_words(one: Changed, node: str) -> Message:
-    values = {"name": one.name, "before": one.before, "after": one.after}
+    values = {"name": one.name, "before": one.before, "after": one.after, "node": node}
     match one.kind:
+        case "request" if one.after == "0":
+            return Message("Request no {name} instead of {before}", **values)
         case "request":
-            return Message("Ask for {after} {name} instead of {before}", **values)
+            return Message("Request {after} {name} instead of {before}", **values)
         case "toleration":
             return Message("Tolerate the taint {name}", name=one.name)
+        case "taint":
+            return Message("Remove the taint {name} from {node}", **values)
         case "uncordon":
             return Message("Uncordon {name}", name=one.name)
-        case "pods":
-            return Message("Allow {after} pods on {name} instead of {before}", **values)
+        case "room" if one.name == "pods":
+            return Message("Allow {after} pods on {node} instead of {before}", **values)
+        case "room":
+            return Message("Give {node} {after} {name} instead of {before}", **values)
         case "port":
-            return Message("Do without the host port {name}", name=one.name)
+            return Message("Remove the host port {name}", name=one.name)
         case "priority" if one.name == "priority":
-            return Message("Priority {after} instead of {before}", after=one.after, before=one.before)
+            return Message("Set the priority to {after} instead of {before}", **values)
         case "priority":
-            return Message("Let it preempt: {name} {after}", name=one.name, after=one.after)
+            return Message("Allow preemption: set {name} to {after}", **values)
         case "nodes":
-            return Message("One more node like {name}", name=one.name)
+            return Message("Add a node like {name}", name=one.name)
+        case "selector" if one.after is None:
+            return Message("Remove {name} from the node selector", **values)
+        case "selector":
+            return Message("Select nodes with {name}={after} instead of {before}", **values)
+        case "label" if one.after is None:
+            return Message("Remove the label {name}={before} from {node}", **values)
         case "label":
-            return _label_words(one, node)
+            return Message("Add the label {name}={after} to {node}", **values)
+        case "pod-label":
+            return Message("Remove the label {name}={before} from the pod", **values)
+        case "spread" if isinstance(one.after, int) and one.name.endswith(" minDomains"):
+            return Message(
+                "Set minDomains over {key} to {after} instead of {before}", **values, key=one.name.split()[0]
+            )
         case "spread" if isinstance(one.after, int):
-            return Message("Let pods differ by {after} over {name} instead of {before}", **values)
+            return Message("Set maxSkew over {name} to {after} instead of {before}", **values)
         case "spread":
-            return Message("Only prefer to spread over {name}", name=one.name)
-        case "affinity" if one.name == "nodeAffinity":
-            return Message("Require no node affinity")
+            return Message("Make spreading over {name} a preference", name=one.name)
+        case "claim":
+            named = {**values, "before": one.before or "-", "claim": one.name.split()[0], "field": one.name.split()[-1]}
+            return Message("Set {field} of PersistentVolumeClaim {claim} to {after} instead of {before}", **named)
+        case "gate":
+            return Message("Remove the scheduling gates {name}", name=one.name)
+        case "scheduler":
+            return Message("Set schedulerName to {after} instead of {before}", **values)
         case "affinity":
-            return Message("Require no {name} over {key}", name=one.name, key=one.before or "-")
+            return _affinity_words(one)
 
 
-def _label_words(one: Changed, node: str) -> Message:
+def _affinity_words(one: Changed) -> Message:
+    if one.name == "nodeAffinity":
+        return Message("Remove the required node affinity")
+    if one.name in ("podAffinity", "podAntiAffinity"):
+        return Message("Remove the required {name} over {key}", name=one.name, key=one.before or "-")
     if one.after is None:
-        return Message("Take the label {name}={before} off the pod", name=one.name, before=one.before)
-    return Message("Label {node} {name}={after}", node=node, name=one.name, after=one.after)
+        return Message("Remove the requirement {name}", name=one.name)
+    return Message("Require {after} instead of {before}", after=one.after, before=one.before)

@@ -20,14 +20,14 @@ TOKEN_BYTES = 12
 
 
 class Seat(NamedTuple):
-    """In the class of this code."""
+    """A student's seat in the class of this code."""
 
     code: str
     token: str
 
     @property
     def student(self) -> str:
-        """Who answers: different in each class."""
+        """Return the student's id, which differs between classes."""
         return hashlib.sha256(f"{self.code} {self.token}".encode()).hexdigest()[:32]
 
 
@@ -47,7 +47,7 @@ def give(response: HttpResponseBase, code: str) -> None:
 
 
 def sits_before(cookies: Mapping[str, str], run: Run) -> bool:
-    """Has this browser a seat in a class that shows the run now?"""
+    """Return whether this browser has a seat in a class that currently shows the run."""
     seat = seat_in(cookies)
     if seat is None:
         return False
@@ -56,6 +56,6 @@ def sits_before(cookies: Mapping[str, str], run: Run) -> bool:
 
 
 def require_sight(visitor: access.Visitor, cookies: Mapping[str, str], run: Run) -> None:
-    """Of a run, for who may see its scenario and for its class; raises NotAllowed."""
+    """Require access to a run, through its scenario or its class; raises NotAllowed."""
     if not sits_before(cookies, run):
         access.require_sight(visitor, run.version.scenario)

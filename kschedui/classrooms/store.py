@@ -1,5 +1,14 @@
-"""Classes: started, driven, asked, ended. The row is the truth; what is announced carries it, so that nobody reads it
-in the way from the teacher to the students."""
+"""Classes: started, shown, answered, ended. The row is the truth; what is announced carries it, so that nobody reads it
+on the way from the teacher to the students.
+
+The states of a class, and all that changes them:
+
+    nothing is asked  <->  a question is asked  ->  it is revealed  <->  nothing is asked   (`show`)
+    any of these       ->  ended                                                            (`end`, time)
+
+The teacher's page says in each message all that it shows (`Shown`), so a message that is lost, late or sent twice loses
+nothing: the next one says it again. A question is revealed once: its answers are counted then, and stay so.
+"""
 
 import secrets
 from datetime import timedelta
@@ -11,6 +20,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from kschedui.in_turn import in_turn
 from kschedui.models import Answer, Classroom, Run, Scenario
 from kschedui.scenarios import access
 from kschedui.scenarios.access import Visitor
@@ -31,54 +41,81 @@ class NoClass(Exception):
 
 
 class Board(NamedTuple):
-    """What everybody in the class knows. A higher number is newer."""
+    """The state of a class that everyone in it can see. A higher number is newer."""
 
     number: int
     place: dict[str, Any]
     paused: bool
     gathered: int
-    asked: dict[str, Any]
+    asked: dict[str, Any]  # the question on screen: {id, choices}; once it is revealed counts and right too
+    revealed: list[str]  # ids of all questions that were revealed
     ended: bool
+
+
+class RightAnswer(NamedTuple):
+    """The right choice of a question to be revealed, and its words for the file of answers."""
+
+    right: int
+    text: str
+    labels: list[str]
+
+
+class Question(NamedTuple):
+    """A question as the teacher's page shows it: with the answer it is to be revealed."""
+
+    id: str
+    choices: int
+    answer: RightAnswer | None = None
+
+
+class Shown(NamedTuple):
+    """Everything that the teacher's page shows."""
+
+    place: dict[str, Any]
+    paused: bool = False
+    gathered: int = 0
+    question: Question | None = None
 
 
 def start(teacher: Visitor, run: Run) -> Classroom:
     """A class on a run that the teacher may show; raises NoClass."""
     require_showing(teacher, run.version.scenario)
-    if live().filter(of_teacher(teacher)).count() >= MOST_LIVE:
-        raise NoClass(Message("You have {most} classes already; end one of them.", most=MOST_LIVE))
     about = {"owner": teacher.user, "editor_hash": "" if teacher.user else teacher.editor_hash}
     for _ in range(TRIES):
         code = "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
         try:
-            with transaction.atomic():
+            with in_turn(f"classes of {teacher.author}"):
+                if live().filter(of_teacher(teacher)).count() >= MOST_LIVE:
+                    raise NoClass(Message("You already have {most} classes. End one of them first.", most=MOST_LIVE))
                 return Classroom.objects.create(code=code, run=run, expires=timezone.now() + LASTS, **about)
         except IntegrityError:  # taken
             continue
-    raise NoClass(gettext_noop("There are too many classes at the moment; please try again later."))
+    raise NoClass(gettext_noop("Too many classes are running at the moment. Try again later."))
 
 
 def require_showing(teacher: Visitor, scenario: Scenario) -> None:
-    """To a class, which anybody with the code may join: a private scenario only by its owner. Raises NotAllowed."""
+    """To a class, which anybody with the code may join: a private scenario only by its owner, and no copy of a private
+    scenario of somebody else. Raises NotAllowed."""
     access.require_sight(teacher, scenario)
     if scenario.visibility == Scenario.Visibility.PRIVATE:
-        access.require_owner(teacher, scenario)
+        access.require_owner(teacher, access.secret_origin(teacher, scenario) or scenario)
 
 
 def of_teacher(teacher: Visitor) -> Q:
-    """Their classes: of the account, and of the browser."""
+    """Return the visitor's classes: those of the account, and those of the browser."""
     mine = Q(owner=teacher.user) if teacher.user else Q(pk=None)
     return mine | Q(owner=None, editor_hash=teacher.editor_hash) if teacher.editor else mine
 
 
 def teaches(visitor: Visitor, classroom: Classroom) -> bool:
-    """Is the visitor its teacher?"""
+    """Return whether the visitor is the teacher of the class."""
     if classroom.owner_id:
         return visitor.user is not None and visitor.user.pk == classroom.owner_id
-    return bool(visitor.editor) and secrets.compare_digest(visitor.editor_hash, classroom.editor_hash)
+    return bool(visitor.editor_hash) and secrets.compare_digest(visitor.editor_hash, classroom.editor_hash)
 
 
 def by_code(code: str) -> Classroom:
-    """Also one that is over, with its run; raises NoClass."""
+    """Return the class with its run, even if it is over; raises NoClass."""
     code = code.upper()
     if len(code) != LENGTH or any(letter not in ALPHABET for letter in code):
         raise NoClass(gettext_noop("No class has this code."))
@@ -90,7 +127,7 @@ def by_code(code: str) -> Classroom:
 
 
 def live() -> QuerySet[Classroom]:
-    """Those that are not over."""
+    """Return the classes that are not over."""
     return Classroom.objects.filter(ended_at=None, expires__gt=timezone.now())
 
 
@@ -100,19 +137,19 @@ def is_over(classroom: Classroom) -> bool:
 
 
 def board(pk: int) -> Board:
-    """As it is now; of a class that was removed, an ended one."""
-    told = (*Board._fields[:-1], "ended_at", "expires", "owner_id", "editor_hash")
+    """Return the current board; for a class that was removed, one that has ended."""
+    columns = (*Board._fields[:-1], "ended_at", "expires", "owner_id", "editor_hash")
     shown_by = tuple(f"run__version__scenario__{name}" for name in SHOWN_BY)
-    found = Classroom.objects.filter(pk=pk).values_list(*told, *shown_by).first()
-    if found is None:
-        return Board(0, {}, False, 0, {}, True)
-    known, (ended_at, expires, owner, browser), scenario = found[:5], found[5:9], found[9:]
+    row = Classroom.objects.filter(pk=pk).values_list(*columns, *shown_by).first()
+    if row is None:
+        return Board(0, {}, False, 0, {}, [], True)
+    (*known, revealed), (ended_at, expires, owner, browser), scenario = row[:6], row[6:10], row[10:]
     over = ended_at is not None or expires <= timezone.now() or not may_show(owner, browser, *scenario)
-    return Board._make((*known, over))
+    return Board._make((*known, [question["id"] for question in revealed], over))
 
 
 def may_show(owner: int | None, browser: str, deleted_at: Any, visibility: str, whose: int | None, editor: str) -> bool:
-    """May this teacher still show this scenario?"""
+    """Return whether this teacher can still show this scenario."""
     if deleted_at is not None:
         return False
     if visibility != Scenario.Visibility.PRIVATE:
@@ -123,57 +160,51 @@ def may_show(owner: int | None, browser: str, deleted_at: Any, visibility: str, 
 # --- The teacher's part -----------------------------------------------------------------------------------------
 
 
-def drive(pk: int, place: dict[str, Any]) -> Board:
-    """The teacher is at another place. Only the last one is kept."""
-    return change(pk, place=place)
-
-
-def pause(pk: int, *, on: bool) -> Board:
-    """While paused nobody goes on ahead of the teacher."""
-    return change(pk, paused=on)
-
-
-def gather(pk: int) -> Board:
-    """Call everyone back to the teacher's place."""
-    return change(pk, gathered=F("gathered") + 1)
-
-
-def ask(pk: int, question: str, choices: int) -> Board:
-    """Put a question, anew if it was asked before; "" takes it off the screen."""
+def show(pk: int, shown: Shown) -> Board:
+    """The teacher's page shows this now. Raises NoClass when the class is over."""
     with transaction.atomic():
-        if question:
-            Answer.objects.filter(classroom=pk, question=question).delete()
-        return change(pk, asked={"id": question, "choices": choices} if question else {})
+        row = require_live(pk)
+        asked, revealed = {}, row.revealed
+        if question := shown.question:
+            record = next((record for record in revealed if record["id"] == question.id), None)
+            if record is None and question.answer is not None:
+                record = count_choices(row, question, question.answer)
+                revealed = [*revealed, record]
+            asked = {"id": question.id, "choices": question.choices}
+            if record is not None:
+                asked |= {"choices": len(record["counts"]), "counts": record["counts"], "right": record["right"]}
+        gathered = max(row.gathered, shown.gathered)
+        return change(row, place=shown.place, paused=shown.paused, gathered=gathered, asked=asked, revealed=revealed)
 
 
-def reveal(pk: int, right: int, text: str, labels: list[str]) -> Board:
-    """Count the answers of the question on screen; none are taken from here on. Raises NoClass without one."""
-    with transaction.atomic():
-        row = live().select_for_update().filter(pk=pk).first()
-        if row is None or not row.asked:
-            raise NoClass(gettext_noop("There is no question on the screen."))
-        if "counts" in row.asked:
-            return board(pk)
-        counts = [0] * row.asked["choices"]
-        for choice in row.answers.filter(question=row.asked["id"]).values_list("choice", flat=True):
+def count_choices(row: Classroom, question: Question, answer: RightAnswer) -> dict[str, Any]:
+    """The record of a question that is revealed: {id, text, labels, counts, right}."""
+    counts = [0] * question.choices
+    for choice in row.answers.filter(question=question.id).values_list("choice", flat=True):
+        if choice < len(counts):
             counts[choice] += 1
-        told = {"counts": counts, "right": right}
-        before = [one for one in row.revealed if one["id"] != row.asked["id"]]
-        kept = {"id": row.asked["id"], "text": text, "labels": labels, **told}
-        return change(pk, asked={**row.asked, **told}, revealed=[*before, kept])
+    words = {"text": answer.text, "labels": answer.labels}
+    return {"id": question.id, **words, "counts": counts, "right": answer.right}
 
 
 def end(pk: int) -> Board:
-    """The class is over; its answers stay for a day."""
-    return change(pk, ended_at=timezone.now())
-
-
-def change(pk: int, **changes: Any) -> Board:
-    """Raises NoClass when the class is over."""
+    """The class is over; its answers stay for a day. Raises NoClass when it is over already."""
     with transaction.atomic():
-        if not live().filter(pk=pk).update(number=F("number") + 1, **changes):
-            raise NoClass(gettext_noop("This class is over."))
-        return board(pk)
+        return change(require_live(pk), ended_at=timezone.now())
+
+
+def require_live(pk: int) -> Classroom:
+    """The class's row, locked; raises NoClass when the class is over."""
+    row = live().select_for_update().filter(pk=pk).first()
+    if row is None:
+        raise NoClass(gettext_noop("This class is over."))
+    return row
+
+
+def change(row: Classroom, **changes: Any) -> Board:
+    """Write to a locked row; the board as it is then."""
+    Classroom.objects.filter(pk=row.pk).update(number=F("number") + 1, **changes)
+    return board(row.pk)
 
 
 # --- The students' part -----------------------------------------------------------------------------------------
@@ -208,12 +239,12 @@ def take(pk: int, given: list[Given]) -> set[Given]:
 
 
 def answered(pk: int, question: str) -> int:
-    """How many have answered."""
+    """Return the number of students who have answered."""
     return Answer.objects.filter(classroom=pk, question=question).count()
 
 
 def answer_of(pk: int, question: str, student: str) -> int | None:
-    """What this student has answered; for a page that is loaded again."""
+    """Return this student's answer, for a page that is reloaded."""
     found = Answer.objects.filter(classroom=pk, question=question, student=student)
     return found.values_list("choice", flat=True).first()
 

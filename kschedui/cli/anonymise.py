@@ -7,12 +7,10 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 
-from kschedui.cli.inputs import LIMITS, Unusable, opened, scenario_text
+from kschedui.cli.inputs import LIMITS, open_input, scenario_text
+from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.anonymise import anonymise
 from scheduler_core import ScenarioError
-
-NAME = "anonymise"
-HELP = "Replace the names of nodes, namespaces, pods, labels and images by made-up ones; decisions stay as they are."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -26,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     try:
-        with opened(options.file) as source:
+        with open_input(options.file) as source:
             found = scenario_text(source.read())
         made = anonymise(found.text, LIMITS)
     except ScenarioError as error:

@@ -9,16 +9,13 @@ import msgspec
 
 from kschedui.cli import inputs
 from kschedui.cli.explain import known_pod
-from kschedui.cli.inputs import Unusable
-from kschedui.scenarios.outside_plugins import outside_plugins
+from kschedui.cli.unusable import Unusable
+from kschedui.scenarios.outside_plugins import registry
 from scheduler_core import RunEnded
 from scheduler_core.ask.capacity import Capacity, capacity
 from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.moments.moment import at_end
-from scheduler_core.plugins import REGISTRY
 
-NAME = "capacity"
-HELP = "Tell how many copies of a pod fit beside what is there, on which nodes, and what more would take."
 MOST_NODES = 20
 
 
@@ -34,22 +31,23 @@ def run(options: Namespace) -> int:
     warned = inputs.say_warnings(found, quiet=options.quiet)
     key = known_pod(found, options.pod)
     try:
-        moment = at_end(found.scenario, {**REGISTRY, **outside_plugins()})
+        moment = at_end(found.scenario, registry())
         made = capacity(moment, key, options.replicas)
     except (RunEnded, NotPossible) as error:
         raise Unusable(f"{found.name}: {error}") from None
     if options.format == "json":
-        sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+        version = {"kubernetesVersion": found.scenario.release.version}
+        sys.stdout.buffer.write(msgspec.json.encode(msgspec.to_builtins(made) | version) + b"\n")
     else:
-        write(made)
+        write(made, found.scenario.release.version)
     short = made.wanted is not None and made.fit < made.wanted
     return int(short or bool(warned and options.strict))
 
 
-def write(made: Capacity) -> None:
-    """For people."""
+def write(made: Capacity, release: str) -> None:
+    """Print the result for people."""
     wanted = "" if made.wanted is None else f" of {made.wanted:,}"
-    sys.stdout.write(f"{made.fit:,}{wanted} copies of {made.pod} fit\n")
+    sys.stdout.write(f"{made.fit:,}{wanted} copies of {made.pod} fit, kube-scheduler {release}\n")
     if made.message:
         sys.stdout.write(f"  then: {made.message}\n")
     for zone, count in made.by_zone.items():

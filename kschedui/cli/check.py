@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from kschedui.cli import inputs
-from kschedui.cli.inputs import Input, Unusable
+from kschedui.cli.inputs import Input
 from kschedui.cli.progress import shown
-from kschedui.scenarios.engine import simulate
+from kschedui.cli.unusable import Unusable
+from kschedui.scenarios.outside_plugins import simulate
 from scheduler_core import RunEnded, unmet_expectations
 from scheduler_core.apis.core import Pod
 
-NAME = "check"
-HELP = "Check that the runs of scenarios keep what spec.expect promises; exit status 1 when one does not."
 FORMATS = ("table", "json", "jsonl", "junit")
 
 
@@ -29,6 +28,7 @@ class Checked:
     failures: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     warnings: int = 0
+    release: str = ""  # that decided; "" for a file that could not be read
 
     @property
     def good(self) -> bool:
@@ -43,31 +43,31 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    made = [checked(name, options) for name in options.files]
+    made = [check_file(name, options) for name in options.files]
     write(made, options)
     if any(one.errors for one in made):
         return 2
     return int(any(not one.good or (one.warnings and options.strict) for one in made))
 
 
-def checked(name: str, options: Namespace) -> Checked:
-    """One file; what is wrong with it is an answer."""
+def check_file(name: str, options: Namespace) -> Checked:
+    """Check one file and return the result; an invalid file is a result too."""
     try:
         found = inputs.read(name, options.kubernetes_version)
     except Unusable as error:
         return Checked(name, errors=tuple(str(error).splitlines()))
     warnings = inputs.say_warnings(found, quiet=options.quiet)
     if options.syntax:
-        return Checked(name, warnings=warnings)
+        return Checked(name, warnings=warnings, release=found.scenario.release.version)
     try:
-        promises, failures = kept(found, quiet=options.quiet)
+        promises, failures = check_expectations(found, quiet=options.quiet)
     except RunEnded as error:
-        return Checked(name, errors=(str(error),), warnings=warnings)
-    return Checked(name, promises, tuple(failures), (), warnings)
+        return Checked(name, errors=(str(error),), warnings=warnings, release=found.scenario.release.version)
+    return Checked(name, promises, tuple(failures), (), warnings, found.scenario.release.version)
 
 
-def kept(found: Input, *, quiet: bool) -> tuple[int, list[str]]:
-    """How many promises there are, and a sentence for each that is not kept; having none is a failure too."""
+def check_expectations(found: Input, *, quiet: bool) -> tuple[int, list[str]]:
+    """Return the number of expectations, and a sentence for each that is not met; having none is a failure too."""
     expect = found.scenario.expect
     promises = len(expect.pods) + (expect.victims is not None) if expect else 0
     if not expect or not promises:
@@ -90,7 +90,8 @@ def write(made: list[Checked], options: Namespace) -> None:
         sys.stdout.writelines(json.dumps(row(one)) + "\n" for one in made)
     else:
         for one in () if options.summary else made:
-            sys.stdout.write(f"{'ok  ' if one.good else 'FAIL'} {one.file}\n")
+            release = f" (kube-scheduler {one.release})" if one.release else ""
+            sys.stdout.write(f"{'ok  ' if one.good else 'FAIL'} {one.file}{release}\n")
             sys.stdout.writelines(f"     {line}\n" for line in (*one.errors, *one.failures))
         good = sum(one.good for one in made)
         sys.stdout.write(f"{good} of {len(made)} as expected\n")
@@ -104,11 +105,12 @@ def row(one: Checked) -> dict[str, object]:
         "failures": one.failures,
         "errors": one.errors,
         "warnings": one.warnings,
+        "kubernetesVersion": one.release,
     }
 
 
 def junit(made: list[Checked]) -> str:
-    """As CI systems read it: a test case for each file."""
+    """Return the results as JUnit XML for CI systems: a test case for each file."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     failures, errors = sum(bool(one.failures) for one in made), sum(bool(one.errors) for one in made)
     lines.append(f'<testsuite name="kschedui check" tests="{len(made)}" failures="{failures}" errors="{errors}">')

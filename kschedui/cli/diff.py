@@ -11,13 +11,11 @@ import msgspec
 
 from kschedui.ask.words import cause_words
 from kschedui.cli import inputs
-from kschedui.cli.inputs import Unusable
-from kschedui.scenarios.engine import simulate
+from kschedui.cli.unusable import Unusable
+from kschedui.scenarios.outside_plugins import simulate
 from scheduler_core import RunEnded
 from scheduler_core.ask.compare import Comparison, compare
 
-NAME = "diff"
-HELP = "Compare the runs of two scenarios: the first decision that differs and its cause, and the pods that moved."
 MOST_MOVED = 20
 SHARES = ("cpu", "memory", "cpu_spread")
 
@@ -31,26 +29,28 @@ def run(options: Namespace) -> int:
     if len(options.files) != 2:
         raise Unusable("diff compares two files")
     found = [inputs.read(name, options.kubernetes_version) for name in options.files]
+    releases = [one.scenario.release.version for one in found]
     warned = sum(inputs.say_warnings(one, quiet=options.quiet) for one in found)
     try:
         made = compare(*(partial(simulate, one.scenario) for one in found))
     except RunEnded as error:
         raise Unusable(str(error)) from None
     if options.format == "json":
-        sys.stdout.buffer.write(msgspec.json.encode(short(made)) + b"\n")
+        sys.stdout.buffer.write(msgspec.json.encode({"kubernetesVersions": releases, **short(made)}) + b"\n")
     else:
+        sys.stdout.write(f"A: kube-scheduler {releases[0]}, B: kube-scheduler {releases[1]}\n")
         write(made)
     return int(not made.same or bool(warned and options.strict))
 
 
 def short(made: Comparison) -> dict[str, object]:
-    """Without the attempts that are the same."""
+    """Return the comparison without equal attempts."""
     names = ("first", "moved", "moved_count", "measures", "differing")
     return {name: msgspec.to_builtins(getattr(made, name)) for name in names}
 
 
 def write(made: Comparison) -> None:
-    """For people."""
+    """Print the differences for people."""
     if made.first is None:
         sys.stdout.write("Both runs decide the same.\n" if made.same else "Every attempt decides the same.\n")
     else:
@@ -73,10 +73,10 @@ def write(made: Comparison) -> None:
 
 
 def place(node: str | None) -> str:
-    """A node's name, or that there is none."""
+    """Return a node's name, or that there is none."""
     return "(not there)" if node is None else node or "(pending)"
 
 
 def number(name: str, value: float | None) -> str:
-    """A measure as a person reads it."""
+    """Return a measure as a person reads it."""
     return "-" if value is None else f"{value:.1%}" if name in SHARES else json.dumps(round(value, 2))

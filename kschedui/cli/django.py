@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from kschedui.cli.inputs import Unusable
+from kschedui.cli.unusable import Unusable
 
 
 def command(name: str, **options: object) -> None:

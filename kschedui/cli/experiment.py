@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import sys
@@ -14,19 +13,17 @@ from time import monotonic
 from typing import Any
 
 from kschedui.cli import inputs
-from kschedui.cli.inputs import Unusable
 from kschedui.cli.progress import PAUSE
+from kschedui.cli.unusable import Unusable
+from kschedui.csv_rows import csv_row
 from kschedui.scenarios import yaml_text
-from kschedui.scenarios.engine import simulate
-from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
+from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins, simulate
 from scheduler_core import ScenarioErrors
 from scheduler_core.experiments.cells import Cells, Row, Text, trouble
 from scheduler_core.experiments.design import Design
 from scheduler_core.experiments.reading import read_file
 from scheduler_core.experiments.table import header, record, values_of
 
-NAME = "experiment"
-HELP = "Run a scenario for every combination of what an experiment varies, and print a row of measures for each run."
 MOST_BATCH = 50  # cells that a process takes at once
 Rows = Iterable[tuple[int, Row]]
 cells: Cells  # of a process of the pool
@@ -51,15 +48,17 @@ def run(options: Namespace) -> int:
     begin(found.scenario.text, planned, options.kubernetes_version or "")
     if refused := trouble(cells, planned):
         raise Unusable(f"{name}: {refused[0]}, {refused[1]}: {refused[2]}")
-    rows = shown(made(found.scenario.text, planned, options.kubernetes_version or "", count), planned, options)
+    rows = show_progress(
+        run_cells(found.scenario.text, planned, options.kubernetes_version or "", count), planned, options
+    )
     without = (write_csv if options.format == "csv" else write_json)(planned, rows)
     return int(bool(without or (warned and options.strict)))
 
 
 def read_design(name: str) -> tuple[str, Design]:
-    """The scenario's file and the design; raises Unusable."""
+    """Return the scenario's file and the design; raises Unusable."""
     try:
-        with inputs.opened(name) as source:
+        with inputs.open_input(name) as source:
             return read_file(source.read().decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise Unusable(f"{name}: the input is no text in UTF-8") from None
@@ -69,8 +68,8 @@ def read_design(name: str) -> tuple[str, Design]:
         raise Unusable("\n".join(f"{name}: {one}" for one in errors.errors)) from None
 
 
-def made(text: str, planned: Design, release: str, count: int) -> Iterator[tuple[int, Row]]:
-    """Every cell's row, in order, by so many processes."""
+def run_cells(text: str, planned: Design, release: str, count: int) -> Iterator[tuple[int, Row]]:
+    """Yield every cell's row, in order, from `count` processes."""
     size = max(1, min(MOST_BATCH, planned.size // (4 * count)))
     batches = [range(first, min(first + size, planned.size + 1)) for first in range(1, planned.size + 1, size)]
     if count == 1:
@@ -84,7 +83,7 @@ def made(text: str, planned: Design, release: str, count: int) -> Iterator[tuple
 
 
 def begin(text: str, planned: Design, release: str) -> None:
-    """In a process of the pool, before its first batch."""
+    """Prepare a process of the pool before its first batch."""
     global cells, design
     known = known_plugins(outside_plugins())
     cells = Cells(Text(text, yaml_text.write, inputs.LIMITS, known, release), simulate)
@@ -92,12 +91,12 @@ def begin(text: str, planned: Design, release: str) -> None:
 
 
 def work(numbers: Iterable[int]) -> list[tuple[int, Row]]:
-    """A batch."""
+    """Return a batch."""
     return [(number, cells.row(design.cell(number))) for number in numbers]
 
 
-def shown(rows: Rows, planned: Design, options: Namespace) -> Iterator[tuple[int, Row]]:
-    """The same rows; on a terminal a line that tells how many there are."""
+def show_progress(rows: Rows, planned: Design, options: Namespace) -> Iterator[tuple[int, Row]]:
+    """Pass rows on, and show their number on a terminal."""
     telling, due = not options.quiet and sys.stderr.isatty(), 0.0
     for number, row in rows:
         if telling and (monotonic() > due or number == planned.size):
@@ -109,27 +108,26 @@ def shown(rows: Rows, planned: Design, options: Namespace) -> Iterator[tuple[int
         sys.stderr.write("\r\033[K")
 
 
-def listed(planned: Design, number: int, row: Row) -> list[Any]:
+def row_values(planned: Design, number: int, row: Row) -> list[Any]:
     values = values_of(row.measures) if row.measures else None
     return record(planned, number, values, row.error or "")
 
 
 def write_csv(planned: Design, rows: Rows) -> int:
-    """On standard output as rows come; how many have no measures."""
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(header(planned))
+    """Write rows to standard output as they come. Returns how many have no measures."""
+    sys.stdout.write(csv_row(header(planned)))
     without = 0
     for number, row in rows:
-        out.writerow(listed(planned, number, row))
+        sys.stdout.write(csv_row(row_values(planned, number, row)))
         without += row.measures is None
     return without
 
 
 def write_json(planned: Design, rows: Rows) -> int:
-    """A list of objects, one a line."""
+    """Return a list of objects, one a line."""
     names, without = header(planned), 0
     for number, row in rows:
-        found = json.dumps(dict(zip(names, listed(planned, number, row), strict=True)), separators=(",", ":"))
+        found = json.dumps(dict(zip(names, row_values(planned, number, row), strict=True)), separators=(",", ":"))
         sys.stdout.write(("[" if number == 1 else ",\n") + found)
         without += row.measures is None
     sys.stdout.write("]\n")

@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from kschedui.ask.words import missing_words, near_words, no_profile_words
 from kschedui.cli import inputs
-from kschedui.cli.inputs import Input, Unusable
-from kschedui.scenarios.engine import simulate
+from kschedui.cli.inputs import Input
+from kschedui.cli.unusable import Unusable
+from kschedui.scenarios.outside_plugins import registry
 from kschedui.waiting import words
-from kschedui.waiting.analysis import WaitingPod, waiting_pods
-from scheduler_core import RunEnded, decisions
+from kschedui.waiting.analysis import Follower, Nearby, WaitingPod, dumped_messages
+from scheduler_core import RunEnded, decisions, explain
 from scheduler_core.apis.core import Pod
+from scheduler_core.ask.moments.moment import followed
 from scheduler_core.trace.events import AnyEvent
 
-NAME = "explain"
-HELP = "Tell why a pod runs where it runs, or why it waits: what blocks it, and which nodes come nearest."
 MOST_NEAR = 10
 
 
@@ -33,12 +35,23 @@ def run(options: Namespace) -> int:
     found = inputs.read(options.files[0], options.kubernetes_version)
     warned = inputs.say_warnings(found, quiet=options.quiet)
     key = known_pod(found, options.pod)
+    events: list[AnyEvent] = []
+    follower = Follower()
+
+    def take(step: int, event: AnyEvent) -> None:
+        events.append(event)
+        follower.take(step, event)
+
     try:
-        events = list(simulate(found.scenario))
+        moment = followed(found.scenario, take, registry())
     except RunEnded as error:
         raise Unusable(f"{found.name}: {error}") from None
-    waiting = next((one for one in waiting_pods(found.scenario, events) if one.pod == key), None)
-    answer = of_waiting(waiting) if waiting else of_placed(key, events)
+    waiting = follower.waiting_pod(key, Nearby(moment), dumped_messages(found.scenario).get(key, ""))
+    is_waiting = key in follower.pending
+    answer = of_waiting(waiting) if is_waiting else of_placed(key, events)
+    if is_waiting:
+        add_examples(answer["causes"], found, waiting.attempt, events)
+    answer["kubernetesVersion"] = found.scenario.release.version
     if options.format == "json":
         sys.stdout.write(json.dumps(answer, indent=1) + "\n")
     else:
@@ -47,7 +60,7 @@ def run(options: Namespace) -> int:
 
 
 def known_pod(found: Input, name: str) -> str:
-    """The pod's key; raises Unusable with those that are called alike."""
+    """Return the pod's key; raises Unusable with those that are called alike."""
     objects = [*found.scenario.objects, *(event.object for event in found.scenario.events)]
     pods = [one.key for one in objects if isinstance(one, Pod)]
     for key in (name, f"default/{name}"):
@@ -61,23 +74,40 @@ def known_pod(found: Input, name: str) -> str:
 
 
 def of_waiting(pod: WaitingPod) -> dict[str, Any]:
-    """What is told of a pod that waits."""
+    """Return the explanation of a pending pod."""
     return {
         "pod": pod.pod,
         "state": "waiting",
         "attempt": pod.attempt,
         "step": pod.step,
         "blocker": str(words.blocker_words(pod)),
-        "message": pod.message,
+        "message": pod.message or (str(no_profile_words(pod.scheduler)) if pod.scheduler else ""),
         "causes": msgspec.to_builtins(pod.causes),
-        "nearest": [str(words.near_words(one)) for one in pod.nearest],
+        "nearest": [str(near_words(one)) for one in pod.nearest or ()],
+        "missing": [str(missing_words(one)) for one in pod.missing],
         "condition": pod.dumped,
         "differences": [str(one) for one in words.differences(pod)],
     }
 
 
+def add_examples(causes: Sequence[dict[str, Any]], found: Input, attempt: int, events: Sequence[AnyEvent]) -> None:
+    """Add to each cause a node that it rejects, and what it compared there: `example` is {node, facts}."""
+    record = next((one for one in decisions(events) if one.get("attempt") == attempt), None)
+    rejected = record["filter"] if record else {}
+    of_cause = {(one["plugin"], *one["reasons"]): node for node, one in reversed(rejected.items())}
+    nodes = {number: of_cause.get((cause["plugin"], *cause["reasons"]), "") for number, cause in enumerate(causes)}
+    if not any(nodes.values()):
+        return
+    explained = explain(found.scenario, attempt, [node for node in nodes.values() if node], registry())
+    filters = {(node.node, one.plugin): one for node in explained.nodes for one in node.filters}
+    for number, node in nodes.items():
+        if (one := filters.get((node, causes[number]["plugin"]))) is not None:
+            facts = [fact.text for fact in one.facts if not fact.holds and fact.text]
+            causes[number]["example"] = {"node": node, "facts": facts}
+
+
 def of_placed(key: str, events: list[AnyEvent]) -> dict[str, Any]:
-    """What is told of a pod that has a node, or that is gone."""
+    """Return the explanation of a pod that has a node or was deleted."""
     made = list(decisions(events))
     final = made[-1]["final"]
     record = next((one for one in reversed(made[:-1]) if one["pod"] == key), None)
@@ -98,8 +128,9 @@ def of_placed(key: str, events: list[AnyEvent]) -> dict[str, Any]:
 
 
 def write(answer: dict[str, Any]) -> None:
-    """For people."""
-    sys.stdout.write(f"{answer['pod']}: {answer['state']}{' on ' + answer['node'] if answer.get('node') else ''}\n")
+    """Print the explanation for people."""
+    node = f" on {answer['node']}" if answer.get("node") else ""
+    sys.stdout.write(f"{answer['pod']}: {answer['state']}{node}, kube-scheduler {answer['kubernetesVersion']}\n")
     if answer["state"] != "waiting":
         for name in ("why", "attempt", "feasible", "rejected"):
             if name in answer:
@@ -109,8 +140,11 @@ def write(answer: dict[str, Any]) -> None:
         return
     sys.stdout.write(f"  {answer['blocker']}\n  {answer['message']}\n")
     for cause in answer["causes"]:
-        sys.stdout.write(f"  {cause['nodes']:>6,} nodes  {cause['plugin']}: {', '.join(cause['reasons'])}\n")
-    sys.stdout.writelines(f"  {line}\n" for line in answer["nearest"])
+        nodes = f"{cause['nodes']:>6,} nodes" if cause["nodes"] else "    the pod "
+        sys.stdout.write(f"  {nodes}  {cause['plugin']}: {', '.join(cause['reasons'])}\n")
+        sys.stdout.writelines(f"               {fact}\n" for fact in cause.get("example", {}).get("facts", ()))
+    sys.stdout.writelines(f"  missing: {line}\n" for line in answer["missing"])
+    sys.stdout.writelines(f"  nearest: {line}\n" for line in answer["nearest"])
     if answer["condition"]:
         sys.stdout.write(f"  the cluster said: {answer['condition']}\n")
         sys.stdout.writelines(f"    {line}\n" for line in answer["differences"])

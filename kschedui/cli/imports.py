@@ -5,26 +5,45 @@ from __future__ import annotations
 import io
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from kschedui.cli.inputs import LIMITS, MOST_BYTES, Unusable, in_file, opened
+from kschedui.cli.inputs import LIMITS, MOST_BYTES, hints, in_file, open_input
+from kschedui.cli.record import add_cluster_arguments, cluster_errors
+from kschedui.cli.unusable import Unusable
+from kschedui.recording.api_server import ApiServer
+from kschedui.recording.listing import list_cluster
+from kschedui.recording.other_tools import (
+    SIMKUBE_LACKS,
+    SIMULATOR_LACKS,
+    NoRecording,
+    is_simkube_trace,
+    is_simulator_recording,
+    read_simkube_trace,
+    read_simulator_recording,
+)
+from kschedui.recording.recording import Recording
 from kschedui.scenarios import importers
 from scheduler_core import ScenarioError
+from scheduler_core.apis.messages import Message
 
-NAME = "import"
-HELP = "Turn what kubectl prints (YAML, JSON, gzip) or a simulator's export into a scenario, without its secrets."
+HEAD_BYTES = 1 << 16  # enough for the first line of a recording
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="- reads standard input; several become one scenario")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="- reads standard input; several become one scenario")
+    parser.add_argument("--cluster", action="store_true", help="read the cluster of the kubeconfig in place of files")
+    add_cluster_arguments(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="where to write; standard output when absent")
     parser.add_argument("--quiet", action="store_true", help="nothing on standard error about what was left out")
     parser.add_argument("--strict", action="store_true", help="a text that is cut off makes the exit status 1")
 
 
 def run(options: Namespace) -> int:
-    made = converted(options.files)
+    if options.cluster == bool(options.files):
+        raise Unusable("import needs either files or --cluster")
+    made = of_cluster(options) if options.cluster else convert_files(options.files)
     if not options.quiet:
         sys.stderr.writelines(f"{note}\n" for note in made.notes)
     if options.output:
@@ -37,27 +56,57 @@ def run(options: Namespace) -> int:
     return int(options.strict and made.cut)
 
 
-def converted(names: list[str]) -> importers.Imported:
-    """All files as one text; raises Unusable, which names the file."""
+def convert_files(names: list[str]) -> importers.Imported:
+    """Convert all files to one text; raises Unusable, which names the file."""
     parts = []
     for name in names:
-        with opened(name) as source:
+        with open_input(name) as source:
             parts.append(convert(name, source))
     if len(parts) == 1:
         return parts[0]
     joined = without_titles("---\n".join(part.text for part in parts))
-    made = convert("the files together", io.BytesIO(joined.encode()))
+    release = next((part.release for part in parts if part.release), "")
+    made = convert("the files together", io.BytesIO(joined.encode()), release)
     made.notes[:0] = [note for part in parts for note in part.notes]
     return made
 
 
-def convert(name: str, source: BinaryIO) -> importers.Imported:
+def of_cluster(options: Namespace) -> importers.Imported:
+    """Return the objects of a cluster as a scenario; raises Unusable."""
+    with cluster_errors():
+        dump, notes = list_cluster(ApiServer.of_kubeconfig(options.context), options.namespace)
     try:
-        return importers.convert(source, LIMITS, MOST_BYTES)
+        made = importers.convert_dump(dump, LIMITS)
     except ScenarioError as error:
-        raise Unusable(in_file(name, error)) from None
+        raise Unusable(in_file("the cluster", error)) from None
+    if not options.quiet:
+        sys.stderr.writelines(f"{note}\n" for note in notes)
+    return made
+
+
+def convert(name: str, source: BinaryIO, release: str = "") -> importers.Imported:
+    """Convert one file of any supported tool; raises Unusable."""
+    head = source.peek(HEAD_BYTES) if isinstance(source, io.BufferedReader) else b""
+    try:
+        if is_simulator_recording(head):
+            return as_import(read_simulator_recording(source), SIMULATOR_LACKS)
+        if is_simkube_trace(head):
+            return as_import(read_simkube_trace(source.read(MOST_BYTES), LIMITS), SIMKUBE_LACKS)
+    except NoRecording as error:
+        raise Unusable(f"{name}: {error}") from None
+    try:
+        return importers.convert(source, LIMITS, MOST_BYTES, release)
+    except ScenarioError as error:
+        raise Unusable("\n".join([in_file(name, error), *hints(name, head)])) from None
+
+
+def as_import(recording: Recording, notes: Iterable[Message]) -> importers.Imported:
+    """Another tool's recording as a scenario."""
+    out = io.StringIO()
+    recording.write(out)
+    return importers.Imported(out.getvalue(), list(notes))
 
 
 def without_titles(text: str) -> str:
-    """Each part has a Scenario document of its own; the whole gets a new one."""
+    """Remove the Scenario document of each part; the whole text gets a new one."""
     return "---\n".join(part for part in text.split("---\n") if importers.IMPORTED not in part)

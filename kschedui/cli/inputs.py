@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from argparse import ArgumentParser
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from kschedui.scenarios import importers, lessons
+from kschedui.cli.unusable import Unusable
+from kschedui.scenarios import importers
 from kschedui.scenarios.importers.reading import raw_text
 from kschedui.scenarios.importers.reading.file_text import GZIP, UTF_16
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
 from scheduler_core import Limits, Scenario, ScenarioError, parse_scenario
 from scheduler_core.apis.messages import Message
+from scheduler_core.ask.replay.placing import place_decisions
 from scheduler_core.releases import RELEASES
 
 LIMITS = Limits(bytes=256 * 1024 * 1024)
 MOST_BYTES = 1024 * 1024 * 1024  # of a dump
 SHOWN_WARNINGS = 20
-
-
-class Unusable(Exception):
-    """The command line or the input cannot be used; the text is for people."""
+HINT_BYTES = 1 << 20
+KUSTOMIZATION = re.compile(r"^kind:\s*Kustomization\b|^(?:namePrefix|configMapGenerator|patchesStrategicMerge):", re.M)
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ def add_arguments(parser: ArgumentParser, *, several: bool, what: str = "a scena
     )
 
 
-def opened(name: str) -> BinaryIO:
-    """The file, or standard input; raises Unusable."""
+def open_input(name: str) -> BinaryIO:
+    """Return the file, or standard input; raises Unusable."""
     if name == "-":
         return sys.stdin.buffer
     try:
@@ -58,23 +59,67 @@ def opened(name: str) -> BinaryIO:
 
 
 def in_file(name: str, error: ScenarioError) -> str:
-    """Every error on a line of its own, with the file's name before it."""
+    """Put the file's name before every error, one error per line."""
     return "\n".join(f"{name}: {one}" for one in str(error).splitlines())
 
 
-def read(name: str, version: str | None = None) -> Input:
-    """A file as a scenario; raises Unusable with every error, each on a line and with its place."""
+def read(name: str, version: str | None = None, configuration: str = "") -> Input:
+    """Return a file as a scenario; raises Unusable with every error, each on a line and with its place.
+
+    `configuration`: the text of a KubeSchedulerConfiguration that is added to the file.
+    """
+    content = b""
     try:
-        with opened(name) as source:
+        with open_input(name) as source:
             content = source.read()
-        text = scenario_text(content)
-        release = RELEASES[version] if version else None
-        scenario = parse_scenario(text.text, LIMITS, known_plugins(outside_plugins()), release, lessons.problems)
+        text, scenario = _read(content, version, configuration)
     except ScenarioError as error:
-        raise Unusable(in_file(name, error)) from None
+        raise Unusable("\n".join([in_file(name, error), *hints(name, content)])) from None
     except OSError as error:
         raise Unusable(f"cannot read {name}: {error.strerror}") from None
-    return Input(name, scenario, tuple(text.notes))
+    return Input(name, place_decisions(scenario), tuple(text.notes))
+
+
+def _read(content: bytes, version: str | None, configuration: str) -> tuple[importers.Imported, Scenario]:
+    """Return the text and its scenario; raises ScenarioError.
+
+    Whatever `import` reads is read here too: a text without a Scenario document that cannot be parsed is imported.
+    """
+    text = scenario_text(content)
+    try:
+        return text, _parsed(text, version, configuration)
+    except ScenarioError as error:
+        if text.imported or raw_text.has_scenario(text.text):
+            raise
+        try:
+            made = importers.convert(io.BytesIO(content), LIMITS, MOST_BYTES)
+            return made, _parsed(made, version, configuration)
+        except ScenarioError:
+            raise error from None  # whose lines are those of the file
+
+
+def _parsed(text: importers.Imported, version: str | None, configuration: str) -> Scenario:
+    release = RELEASES[version] if version else None
+    whole = f"{text.text}\n---\n{configuration}" if configuration else text.text
+    return parse_scenario(whole, LIMITS, known_plugins(outside_plugins()), release)
+
+
+def hints(name: str, content: bytes) -> list[str]:
+    """Return hints about files of other tools, which are no manifests yet."""
+    text = content[:HINT_BYTES].decode(errors="replace")
+    if "{{" in text:
+        return [f"{name}: this looks like a Helm template; render it first: helm template CHART | kschedui simulate -"]
+    if KUSTOMIZATION.search(text):
+        return [f"{name}: this is a kustomization; build it first: kubectl kustomize FOLDER | kschedui simulate -"]
+    return []
+
+
+def read_again(found: Input, version: str) -> Scenario:
+    """Read the same text for another release; raises Unusable with what that release does not accept."""
+    try:
+        return parse_scenario(found.scenario.text, LIMITS, known_plugins(outside_plugins()), RELEASES[version])
+    except ScenarioError as error:
+        raise Unusable(in_file(f"{found.name}, on Kubernetes {version}", error)) from None
 
 
 def scenario_text(content: bytes) -> importers.Imported:
@@ -85,7 +130,7 @@ def scenario_text(content: bytes) -> importers.Imported:
         except UnicodeDecodeError:
             raise Unusable("the input is no text in UTF-8") from None
         if not raw_text.is_dump(text):
-            return importers.Imported(text)
+            return importers.Imported(text, imported=False)
     return importers.convert(io.BytesIO(content), LIMITS, MOST_BYTES)
 
 

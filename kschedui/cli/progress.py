@@ -1,4 +1,4 @@
-"""How far a run is, on a terminal."""
+"""The progress of a run on a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PAUSE = 0.2  # seconds between two lines
 
 
 def shown(events: Iterable[AnyEvent], *, quiet: bool) -> Iterator[AnyEvent]:
-    """The same events; on a terminal a line that tells how far they are."""
+    """Pass events on, and show the progress on a terminal."""
     if quiet or not sys.stderr.isatty():
         yield from events
         return

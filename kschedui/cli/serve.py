@@ -7,9 +7,6 @@ from argparse import ArgumentParser, Namespace
 
 from kschedui.cli.django import command
 
-NAME = "serve"
-HELP = "Serve the dashboard on this machine until Ctrl-C."
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--host", default=os.environ.get("KSCHEDUI_HOST", "127.0.0.1"))
@@ -17,6 +14,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """As manage.py does it: one way to start everything."""
+    """Start everything, through the same code as manage.py."""
     command("up", host=options.host, port=int(options.port))
     return 0

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kschedui.cli import inputs
-from kschedui.cli.inputs import Input, Unusable
+from kschedui.cli.inputs import Input
 from kschedui.cli.progress import shown
-from kschedui.scenarios.engine import simulate
+from kschedui.cli.unusable import Unusable
+from kschedui.scenarios.outside_plugins import simulate
 from scheduler_core import RunEnded, decisions, encode
-from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.events import AnyEvent, CycleStarted, PodGated, PodIgnored
 
-NAME = "simulate"
-HELP = "Simulate scenarios or dumps and print what became of each scheduling attempt."
 FORMATS = ("jsonl", "json", "table", "events")
+NOT_TRIED = "NotTried"
 COLUMNS = ("filter", "feasible", "scores", "totals", "queues", "preFilter")  # values for each node
 
 
@@ -45,34 +45,59 @@ def run(options: Namespace) -> int:
 
 
 def write(found: Input, options: Namespace) -> None:
-    """One file's answer on standard output."""
+    """Print one file's result on standard output."""
     events = shown(simulate(found.scenario), quiet=options.quiet)
     if options.format == "events" and not options.summary:
         for event in events:
             sys.stdout.buffer.write(encode(event) + b"\n")
         return
     several = found.name if len(options.files) > 1 else ""
-    made = records(events, columns=options.columns)
+    release = found.scenario.release.version
+    made = records(events, release, columns=options.columns)
     if options.summary:
         write_summary(summary(made), several, options.format)
     elif options.format == "table":
-        write_table(made, several)
+        write_table(made, several, release)
     elif options.format == "json":
-        sys.stdout.write(json.dumps({"file": found.name, "attempts": list(made)}, indent=1) + "\n")
+        answer = {"file": found.name, "kubernetesVersion": release, "attempts": list(made)}
+        sys.stdout.write(json.dumps(answer, indent=1) + "\n")
     else:
         for record in made:
             sys.stdout.write(compact({"file": several, **record} if several else record) + "\n")
 
 
-def records(events: Iterable[AnyEvent], *, columns: bool) -> Iterator[dict[str, Any]]:
-    """Decision records; without columns as short as what they say."""
-    for record in decisions(events):
-        if columns or "final" in record:
+def records(events: Iterable[AnyEvent], release: str, *, columns: bool) -> Iterator[dict[str, Any]]:
+    """Decision records, without columns as short as what they say; then pods that were never tried, with the reason."""
+    untried: dict[str, str] = {}
+    for record in decisions(_noted(events, untried)):
+        if "final" in record:
+            time = record["final"]["time"]
+            for pod in record["final"]["pending"]:
+                if pod in untried:
+                    yield {"attempt": 0, "time": time, "pod": pod, "outcome": NOT_TRIED, "message": untried[pod]}
+            yield {"final": {**record["final"], "kubernetesVersion": release}}
+            continue
+        if columns:
             yield record
             continue
         counts = Counter(f"{one['plugin']}: {', '.join(one['reasons'])}" for one in record["filter"].values())
         kept = {name: value for name, value in record.items() if name not in COLUMNS and value is not None}
         yield {**kept, "feasible": len(record["feasible"]), **({"rejected": dict(counts)} if counts else {})}
+
+
+def _noted(events: Iterable[AnyEvent], untried: dict[str, str]) -> Iterator[AnyEvent]:
+    """The same events; why each pod that was not tried so far was not."""
+    for event in events:
+        match event:
+            case PodGated():
+                untried[event.pod] = event.message
+            case PodIgnored():
+                from kschedui.ask.words import no_profile_words  # rarely needed, and not light
+
+                untried[event.pod] = str(no_profile_words(event.scheduler))
+            case CycleStarted():
+                untried.pop(event.pod, None)
+        yield event
 
 
 def compact(record: dict[str, Any]) -> str:
@@ -88,7 +113,8 @@ def summary(made: Iterable[dict[str, Any]]) -> dict[str, Any]:
         if "final" in record:
             final = record["final"]
             continue
-        outcomes[record["outcome"]] += 1
+        if record["outcome"] != NOT_TRIED:
+            outcomes[record["outcome"]] += 1
         messages[record["pod"]] = record.get("message") or ""
     waiting = Counter(messages.get(pod, "") for pod in final["pending"])
     return {
@@ -98,6 +124,7 @@ def summary(made: Iterable[dict[str, Any]]) -> dict[str, Any]:
         "deleted": len(final["deleted"]),
         "waiting": len(final["pending"]),
         "time": final["time"],
+        "kubernetesVersion": final["kubernetesVersion"],
         "messages": dict(waiting.most_common()),
     }
 
@@ -108,21 +135,23 @@ def write_summary(found: dict[str, Any], name: str, form: str) -> None:
         return
     outcomes = ", ".join(f"{number:,} {outcome}" for outcome, number in found["outcomes"].items())
     head = f"{name}: " if name else ""
-    sys.stdout.write(f"{head}{found['attempts']:,} attempts ({outcomes}) in {found['time']:,} virtual seconds\n")
+    sys.stdout.write(
+        f"{head}{found['attempts']:,} attempts ({outcomes}) in {found['time']:,} virtual seconds, "
+        f"kube-scheduler {found['kubernetesVersion']}\n"
+    )
     sys.stdout.write(f"{found['bound']:,} pods bound, {found['deleted']:,} deleted, {found['waiting']:,} waiting\n")
     for message, pods in found["messages"].items():
-        sys.stdout.write(f"{pods:>7,}  {message or 'not tried: gated'}\n")
+        sys.stdout.write(f"{pods:>7,}  {message or 'not tried'}\n")
 
 
-def write_table(made: Iterable[dict[str, Any]], name: str) -> None:
-    """A line for each attempt."""
-    if name:
-        sys.stdout.write(f"{name}\n")
+def write_table(made: Iterable[dict[str, Any]], name: str, release: str) -> None:
+    """A line for each attempt, and for each pod that is not tried."""
+    sys.stdout.write(f"{name + ', ' if name else ''}kube-scheduler {release}\n")
     sys.stdout.write(f"{'ATTEMPT':>7} {'TIME':>8} {'OUTCOME':<14} {'POD':<40} NODE OR MESSAGE\n")
     for record in made:
         if "final" in record:
             continue
         said = record.get("node") or record.get("message") or ""
         sys.stdout.write(
-            f"{record['attempt']:>7} {record['time']:>8g} {record['outcome']:<14} {record['pod']:<40} {said}\n"
+            f"{record['attempt'] or '-':>7} {record['time']:>8g} {record['outcome']:<14} {record['pod']:<40} {said}\n"
         )

@@ -1,7 +1,7 @@
 """Any run of an experiment as a scenario of one's own, in the player."""
 
 from kschedui.experiments.plan import design_of
-from kschedui.models import Experiment, Scenario, Version
+from kschedui.models import Experiment, Version
 from kschedui.runs import store as runs
 from kschedui.runs.turns import Asker
 from kschedui.scenarios import store as scenarios
@@ -25,21 +25,19 @@ def open_run(
 
 
 def version_of(visitor: Visitor, experiment: Experiment, number: int, digest: Digest) -> Version:
-    """The one that the visitor made of this run before, or a new fork, as private as the scenario is."""
+    """Return the visitor's existing fork for this run, or a new one."""
     origin = experiment.version
     forks = scenarios.of_visitor(visitor).filter(fork_of=origin, deleted_at=None)
     same = Version.objects.filter(scenario__in=forks.values("pk"), sha256=scenarios.sha256(digest.text))
     if (before := same.select_related("scenario").order_by("pk").first()) is not None:
         return before
-    secret = origin.scenario.visibility == Scenario.Visibility.PRIVATE
-    visibility = Scenario.Visibility.PRIVATE if secret else Scenario.Visibility.UNLISTED
-    made = scenarios.create(visitor, digest, origin, visibility=visibility)
-    scenarios.rename(made.scenario, f"{origin.scenario.title}: {named(experiment, number)}")
+    made = scenarios.create(visitor, digest, origin)
+    scenarios.rename(made.scenario, f"{origin.scenario.title}: {title_of(experiment, number)}")
     return made
 
 
-def named(experiment: Experiment, number: int) -> str:
-    """A run's levels in words."""
+def title_of(experiment: Experiment, number: int) -> str:
+    """Return a run's levels in words."""
     design = design_of(experiment)
     pairs = [
         f"{factor.name} {level.label[:40]}"

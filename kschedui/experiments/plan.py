@@ -1,4 +1,4 @@
-"""What an experiment will do, checked before anything is kept: its factors, and how much one may ask for."""
+"""The plan of an experiment, checked before anything is stored: its factors, and the limits on its size."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -47,29 +47,31 @@ def plan(version: Version, factors: Any, kubernetes: str | None) -> Planned:
     design = read_factors(factors)
     limits, summary = settings.LIMITS, version.summary
     if design.size > (most := limits["experiment_cells"]):
-        raise TooLarge(Message("These are {size:,} runs; at most {most:,}.", size=design.size, most=most))
+        raise TooLarge(
+            Message("This experiment has {size:,} runs; the limit is {most:,}.", size=design.size, most=most)
+        )
     for name, found in (("nodes", summary.get("nodes", 0)), ("pods", summary.get("pods", 0))):
         if found > (most := limits[f"experiment_{name}"]):
             raise TooLarge(
                 Message(
-                    "The scenario of an experiment has at most {nodes:,} nodes and {pods:,} pods.",
+                    "The scenario of an experiment can have at most {nodes:,} nodes and {pods:,} pods.",
                     nodes=limits["experiment_nodes"],
                     pods=limits["experiment_pods"],
                 )
             )
     if version.bytes > (most := limits["experiment_text_bytes"]):
-        raise TooLarge(Message("The text of an experiment's scenario has at most {most:,} bytes.", most=most))
+        raise TooLarge(Message("The text of an experiment's scenario can have at most {most:,} bytes.", most=most))
     return Planned(version, factors, design, runs.own_release(version) if kubernetes is None else kubernetes)
 
 
 def cell_limits() -> Limits:
-    """What the scenario of one cell may hold, nodes that are added too."""
+    """Return the limits on the scenario of one cell, added nodes included."""
     known = settings.LIMITS
     return replace(engine.limits(), nodes=known["experiment_nodes"], pods=known["experiment_pods"])
 
 
 def cells(text: str, kubernetes: str) -> Cells:
-    """To run cells of a stored text with."""
+    """Prepare the cells of a stored text for running."""
     found = Text(text, yaml_text.write, cell_limits(), known_plugins(outside_plugins()), kubernetes)
     return Cells(found, engine.simulate)
 
@@ -93,19 +95,21 @@ def batch_sizes(summary: dict[str, Any], size: int) -> Iterator[int]:
 
 
 def design_of(experiment: Experiment) -> Design:
-    """Of a kept experiment, whose factors were read before."""
+    """Return the design of a stored experiment, whose factors were checked when it was created."""
     return read_factors(experiment.factors)
 
 
 def opened(text: str, factors: Any, number: int) -> tuple[str, str]:
-    """A cell's text and its release ("": the experiment's); raises NotPossible."""
+    """Return a cell's text and its release ("": the experiment's); raises NotPossible."""
     cell = read_factors(factors).cell(number)
     return text_of(text, cell, yaml_text.write), cell.release
 
 
-def offered(scenario: Scenario) -> dict[str, Any]:
-    """What a form offers to vary: {nodes, classes: [[name, value]], pods, plugins: that score}, of each the first; and
-    whether a seed changes anything (`drawn`): since 1.35 the best of equal nodes is drawn only where extenders score.
+def list_choices(scenario: Scenario) -> dict[str, Any]:
+    """Return what the form can vary: {nodes, classes: [[name, value]], pods, plugins: that score, drawn}.
+
+    The lists have at most MOST_OFFERED entries. `drawn`: the seed has an effect. Since 1.35, ties are drawn only if
+    extenders score.
     """
     objects = [*scenario.objects, *(event.object for event in scenario.events if event.action == "create")]
     classes = [[one.name, one.value] for one in objects if isinstance(one, PriorityClass)]

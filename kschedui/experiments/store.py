@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from kschedui.celery import app
 from kschedui.experiments.plan import Planned, batch_sizes
+from kschedui.in_turn import in_turn
 from kschedui.models import Batch, Experiment, Result, Run, Scenario, is_public_id
 from kschedui.runs import leases
 from kschedui.runs.room import experiments_of
@@ -40,7 +41,7 @@ class TooMany(Exception):
 
 
 class Progress(NamedTuple):
-    """How far an experiment is: cells with a result, those of them without measures, seconds of work."""
+    """The progress of an experiment: cells with a result, those of them without measures, seconds of work."""
 
     done: int
     failed: int
@@ -62,7 +63,7 @@ class Kept(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """There are no measures."""
+        """Return whether there are no measures."""
         return self.measures is None
 
     @property
@@ -73,15 +74,10 @@ class Kept(NamedTuple):
 
 def begin(visitor: Visitor, planned: Planned, party: str) -> Experiment:
     """Keep an experiment and tell the workers; raises TooMany."""
-    mine = experiments_of(visitor)
-    most = settings.LIMITS["experiments_going_on"]
-    if mine.filter(state=Run.State.RUNNING).count() >= most:
-        raise TooMany(
-            Message("{most} of your experiments go on, which is the limit: wait for one, or cancel it.", most=most)
-        )
-    if mine.count() >= (most := settings.LIMITS["experiments_kept"]):
-        raise TooMany(Message("You have {most} experiments, which is the limit: remove some.", most=most))
-    with transaction.atomic():
+    with in_turn(f"experiments of {visitor.author}"):
+        require_few_running(experiments_of(visitor))
+        if experiments_of(visitor).count() >= (most := settings.LIMITS["experiments_kept"]):
+            raise TooMany(Message("You have {most} experiments, which is the limit. Delete some of them.", most=most))
         experiment = Experiment.objects.create(
             version=planned.version,
             owner=visitor.user,
@@ -96,8 +92,20 @@ def begin(visitor: Visitor, planned: Planned, party: str) -> Experiment:
     return experiment
 
 
+def require_few_running(mine: QuerySet[Experiment]) -> None:
+    """Before another one of the same author is started; raises TooMany."""
+    most = settings.LIMITS["experiments_going_on"]
+    if mine.filter(state=Run.State.RUNNING).count() >= most:
+        raise TooMany(
+            Message(
+                "You have {most} running experiments, which is the limit. Wait for one to finish, or cancel one.",
+                most=most,
+            )
+        )
+
+
 def add_batches(experiment: Experiment) -> None:
-    """All cells, queued; commit first, then tell."""
+    """Queue all cells; commit first, then notify the workers."""
     rows, first = [], 1
     for count in batch_sizes(experiment.version.summary, experiment.size):
         rows.append(Batch(experiment=experiment, first=first, count=count))
@@ -107,10 +115,13 @@ def add_batches(experiment: Experiment) -> None:
 
 
 def again(experiment: Experiment) -> bool:
-    """Begin anew what was cancelled, failed, or forgotten; False when there is nothing to begin."""
+    """Restart an experiment that was cancelled, failed or expired; return False if there is none. Raises TooMany."""
     ended = Experiment.objects.filter(pk=experiment.pk).exclude(state=Run.State.RUNNING)
     fresh = {"forgotten": False, "error": "", "finished": None, "bytes": 0, "engine_version": ENGINE_VERSION}
-    with transaction.atomic():
+    author = Visitor(experiment.owner).author if experiment.owner else experiment.editor_hash
+    mine = Experiment.objects.filter(owner=experiment.owner, editor_hash=experiment.editor_hash)
+    with in_turn(f"experiments of {author}"):
+        require_few_running(mine)
         begun = ended.update(state=Run.State.RUNNING, **fresh)
         if begun:
             _drop(experiment)
@@ -131,7 +142,7 @@ def tell(public_id: str, batches: int) -> None:
 
 
 def by_id(public_id: str) -> Experiment:
-    """With its version (without text) and scenario; raises Experiment.DoesNotExist."""
+    """Return the experiment with its version (without text) and scenario; raises Experiment.DoesNotExist."""
     if not is_public_id(public_id):
         raise Experiment.DoesNotExist
     found = Experiment.objects.select_related("version__scenario").defer("version__text")
@@ -139,20 +150,20 @@ def by_id(public_id: str) -> Experiment:
 
 
 def may_change(visitor: Visitor, experiment: Experiment) -> bool:
-    """Who asked for it, and whoever may edit its scenario."""
+    """Return whether the visitor started the experiment or can edit its scenario."""
     mine = experiments_of(visitor).filter(pk=experiment.pk).exists()
     return mine or access.may_edit(visitor, experiment.version.scenario)
 
 
 def of_version(visitor: Visitor, scenario: Scenario) -> QuerySet[Experiment]:
-    """The visitor's own with a scenario, newest first; whoever may edit it sees everybody's."""
+    """Return the visitor's own with a scenario, newest first; whoever may edit it sees everybody's."""
     everybody = access.may_edit(visitor, scenario)
     found = Experiment.objects.all() if everybody else experiments_of(visitor)
     return found.filter(version__scenario=scenario).select_related("version")
 
 
 def progress(experiment: Experiment) -> Progress:
-    """As of now."""
+    """Return the current progress."""
     found = experiment.batches.order_by().aggregate(done=Sum("done"), failed=Sum("failed"), seconds=Sum("seconds"))
     return Progress(found["done"] or 0, found["failed"] or 0, found["seconds"] or 0.0)
 
@@ -195,20 +206,20 @@ def _end(pk: int, state: str, **changes: Any) -> bool:
 
 
 def cancel_all(scenario: Scenario) -> None:
-    """Those with a scenario that was deleted."""
+    """Cancel the experiments of deleted scenarios."""
     for experiment in Experiment.objects.filter(version__scenario=scenario, state=Run.State.RUNNING):
         cancel(experiment)
 
 
 def settle(pk: int) -> None:
-    """Whoever does the last batch ends the experiment."""
+    """End the experiment if this was its last batch."""
     if not Batch.objects.filter(experiment=pk).exclude(state=Run.State.DONE).exists():
         done = {"state": Run.State.DONE, "finished": timezone.now()}
         Experiment.objects.filter(pk=pk, state=Run.State.RUNNING).update(**done)
 
 
-def kept(pk: int, numbers: range) -> set[int]:
-    """Those of the cells that have a result."""
+def finished_cells(pk: int, numbers: range) -> set[int]:
+    """Return the cells that have a result."""
     found = Result.objects.filter(experiment=pk, number__range=(numbers[0], numbers[-1]))
     return set(found.values_list("number", flat=True))
 
@@ -222,13 +233,13 @@ def keep(pk: int, rows: list[Kept]) -> None:
 
 
 def remove(experiment: Experiment) -> None:
-    """For good, with its results."""
+    """Delete the experiment and its results permanently."""
     cancel(experiment)
     experiment.delete()
 
 
 def prunable(before: datetime) -> QuerySet[Experiment]:
-    """Those that ended before then and hold results, which can be made again."""
+    """Return experiments that ended before then and have results, which can be computed again."""
     return Experiment.objects.filter(finished__lt=before, forgotten=False).exclude(state=Run.State.RUNNING)
 
 

@@ -1,4 +1,4 @@
-"""What Celery calls for experiments. Their queue has workers of its own, which give way to everything else."""
+"""Celery tasks of experiments. Their queue has its own workers, which yield to everything else."""
 
 import logging
 import os

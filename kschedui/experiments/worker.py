@@ -1,4 +1,4 @@
-"""What a worker does with a batch of cells: run each, keep its row once, go on after a crash, stop at the limits.
+"""A worker's batch of cells: run each one, store its row once, continue after a crash, stop at the limits.
 
 A cell is a pure function of text, factors and engine, so one that was cut short is run again. Rows are written in
 pieces, each in one transaction with the batch's counters and only while the batch is this worker's; a row that is there
@@ -19,9 +19,10 @@ from kschedui.experiments import store
 from kschedui.experiments.plan import cells, design_of
 from kschedui.models import Batch, Experiment, Run
 from kschedui.runs import leases, turns
-from kschedui.runs.bounds import Bounds, Stopped
+from kschedui.runs.bounds import Bounds, Stopped, too_much_memory
 from kschedui.runs.holding import Holding
 from kschedui.runs.room import NoRoom, require_disk
+from kschedui.scenarios.engine import setting_of
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
 from scheduler_core.experiments.cells import Cells, Row
@@ -35,10 +36,8 @@ UNREAD = ("experiment__version__text", "experiment__version__summary")  # of an 
 STORED_SECONDS = 1.0  # between two writes
 CHECKED = 16  # events between two looks at the clock
 TRUSTED_TRIES = 2  # then each cell is written by itself, so that the one that ends its workers is found
-FAILED = Message("The engine failed in this run. This is a bug: please report it.")
-LOST_TOO_OFTEN = Message(
-    "This run was given up: {tries} workers ended while they worked on it.", tries=leases.MOST_TRIES
-)
+FAILED = Message("The engine failed in this run. This is a bug; please report it.")
+LOST_TOO_OFTEN = Message("The run was stopped after {tries} workers exited while running it.", tries=leases.MOST_TRIES)
 
 
 def serve() -> bool:
@@ -51,12 +50,12 @@ def serve() -> bool:
 
 
 def next_batch() -> Batch | None:
-    """The first of the oldest experiment of the party whose turn it is, now held by this worker."""
+    """Return the first of the oldest experiment of the party whose turn it is, now held by this worker."""
     queued = Batch.objects.filter(state=Run.State.QUEUED, experiment__state=Run.State.RUNNING)
     whole = queued.select_related("experiment__version").defer(*UNREAD).order_by("pk")
     while (party := turns.first_served("experiment__party", queued)) is not None:
         batch = whole.filter(experiment__party=party).first()
-        if batch is None or leases.take(batch, leases.held(batch)):
+        if batch is None or leases.take(batch, leases.held_columns(batch)):
             return batch
     return None
 
@@ -82,14 +81,18 @@ def require(experiment: Experiment) -> None:
     if begun != here:
         raise Stopped(
             Message(
-                "This experiment was begun by engine {begun}, and this worker has engine {here}.",
+                "This experiment was started by engine {begun}, but this worker has engine {here}.",
                 begun=begun,
                 here=here,
             )
         )
     if store.progress(experiment).seconds > most:
         raise Stopped(
-            Message("The experiment was stopped after {most:,} seconds of work, which is the limit.", most=most)
+            Message(
+                "The experiment was stopped after {most:,} seconds of computing, which is the limit ({setting}).",
+                most=most,
+                setting=setting_of("experiment_seconds"),
+            )
         )
     try:
         require_disk()
@@ -108,10 +111,10 @@ class Work:
         self.careful = batch.tries >= TRUSTED_TRIES
 
     def missing(self) -> list[int]:
-        """Numbers of the cells without a row; of a batch that ends its workers, the first one is given up."""
+        """Return the numbers of cells without a row; if the batch kills its workers, the first one is given up."""
         batch = self.batch
         numbers = range(batch.first, batch.first + batch.count)
-        there = store.kept(batch.experiment_id, numbers) if batch.done else set()
+        there = store.finished_cells(batch.experiment_id, numbers) if batch.done else set()
         found = [number for number in numbers if number not in there]
         if found and batch.tries >= leases.MOST_TRIES:
             self.number = found.pop(0)
@@ -157,23 +160,25 @@ def work(batch: Batch) -> None:
 
 
 def row_of(runner: Cells, design: Design, number: int, holding: Holding) -> Row:
-    """A cell's row; a limit that it meets, or a fault of the engine, is a row too. Raises leases.Lost."""
+    """Return a cell's row; a limit that it meets, or a fault of the engine, is a row too. Raises leases.Lost."""
     try:
         cell = design.cell(number)
         holding.reading()
-        return runner.row(cell, partial(watched, holding))
+        return runner.row(cell, partial(watch, holding))
     except Stopped as error:
         return Row(None, error.sentence)
     except leases.Lost:
         raise
+    except MemoryError:
+        return Row(None, too_much_memory())
     except Exception:
         logger.exception("cell %s of %s failed", number, holding.row)
         return Row(None, FAILED)
 
 
-def watched(holding: Holding, events: Iterator[AnyEvent]) -> Iterator[AnyEvent]:
+def watch(holding: Holding, events: Iterator[AnyEvent]) -> Iterator[AnyEvent]:
     """Pass events on; stop at the limits of one cell, or when the batch is somebody else's."""
-    begun, bounds = monotonic(), Bounds(settings.LIMITS["cell_steps"], settings.LIMITS["cell_seconds"], 0)
+    begun, bounds = monotonic(), Bounds.of("cell")
     holding.simulating(bounds.seconds)
     for step, event in enumerate(events, 1):
         if step % CHECKED == 0:
@@ -188,7 +193,7 @@ _known: dict[str, tuple[Design, Cells]] = {}  # of the experiment that was worke
 
 
 def known(experiment: Experiment) -> tuple[Design, Cells]:
-    """Its cells, and what runs them."""
+    """Return the cells of the batch, and what runs them."""
     if experiment.public_id not in _known:
         _known.clear()
         runner = cells(experiment.version.text, experiment.kubernetes_version)

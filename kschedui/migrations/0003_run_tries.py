@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
                 choices=[
                     ("private", "Only me"),
                     ("unlisted", "Everyone with the link"),
-                    ("public", "Everyone; it is listed on the first page"),
+                    ("public", "Everyone; listed on the first page"),
                 ],
                 default="unlisted",
                 max_length=8,

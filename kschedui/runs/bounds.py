@@ -1,4 +1,4 @@
-"""How far a run may go: steps, seconds of work, bytes of its trace. A preview may go less far."""
+"""Limits of a run: steps, seconds of work, bytes of its trace. Previews have smaller ones."""
 
 from typing import NamedTuple
 
@@ -6,6 +6,7 @@ from django.conf import settings
 
 from kschedui.models import Chunk, Run
 from kschedui.runs.room import MEGABYTE, NoRoom, require_disk
+from kschedui.scenarios.engine import setting_of
 from scheduler_core.apis.messages import Message
 
 
@@ -18,38 +19,62 @@ class Stopped(Exception):
 
 
 class Bounds(NamedTuple):
-    """What a run may take."""
+    """Limits of a run; `kind` is the prefix of their names in settings.LIMITS."""
 
     steps: int
     seconds: int
     bytes: int
+    kind: str
+
+    @classmethod
+    def of(cls, kind: str) -> "Bounds":
+        """Return the limits of a run, a preview or a cell."""
+        limits = settings.LIMITS
+        return cls(limits[f"{kind}_steps"], limits[f"{kind}_seconds"], limits.get(f"{kind}_bytes", 0), kind)
+
+    def setting(self, of: str) -> str:
+        """Return the environment variable of one of them."""
+        return setting_of(f"{self.kind}_{of}")
 
     def require_steps(self, steps: int) -> None:
         """Raises Stopped."""
         if steps > self.steps:
-            raise Stopped(Message("The run was stopped after {most:,} steps, which is the limit.", most=self.steps))
+            raise Stopped(
+                Message(
+                    "The run was stopped after {most:,} steps, which is the limit ({setting}).",
+                    most=self.steps,
+                    setting=self.setting("steps"),
+                )
+            )
 
     def require_seconds(self, seconds: float) -> None:
         """Raises Stopped."""
         if seconds > self.seconds:
             raise Stopped(
-                Message("The run was stopped after {most:,} seconds of work, which is the limit.", most=self.seconds)
+                Message(
+                    "The run was stopped after {most:,} seconds of computing, which is the limit ({setting}).",
+                    most=self.seconds,
+                    setting=self.setting("seconds"),
+                )
             )
 
     def require_room(self, chunk: Chunk, stored: int) -> None:
-        """For one chunk more, beside what is stored; raises Stopped."""
+        """Require room for one more chunk in addition to those that are stored; raises Stopped."""
         if len(chunk.frame) > (most := settings.LIMITS["frame_bytes"]):
             raise Stopped(
                 Message(
-                    "The run was stopped: its cluster takes more than {most:,} MB to write down once.",
+                    "The run was stopped: one snapshot of its cluster takes more than {most:,} MB, which is the limit "
+                    "({setting}).",
                     most=most // MEGABYTE,
+                    setting=setting_of("frame_bytes"),
                 )
             )
         if stored + len(chunk.frame) > self.bytes:
             raise Stopped(
                 Message(
-                    "The run was stopped when its trace had {most:,} MB, which is the limit.",
+                    "The run was stopped when its trace reached {most:,} MB, which is the limit ({setting}).",
                     most=self.bytes // MEGABYTE,
+                    setting=self.setting("bytes"),
                 )
             )
         try:
@@ -59,6 +84,14 @@ class Bounds(NamedTuple):
 
 
 def bounds_of(run: Run) -> Bounds:
-    """Of a preview, or of a run that is kept."""
-    kind = "preview" if run.version.scenario.scratch else "run"
-    return Bounds(*(settings.LIMITS[f"{kind}_{name}"] for name in Bounds._fields))
+    """Return the limits of a run, or those of a preview."""
+    return Bounds.of("preview" if run.version.scenario.scratch else "run")
+
+
+def too_much_memory() -> Message:
+    """Return the sentence for a run that exceeds the memory of a worker's process."""
+    return Message(
+        "The run was stopped: it takes more than {most:,} MB of memory, which is the limit ({setting}).",
+        most=settings.LIMITS["run_memory_bytes"] // MEGABYTE,
+        setting=setting_of("run_memory_bytes"),
+    )

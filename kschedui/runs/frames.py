@@ -2,34 +2,43 @@
 
     offset  0  4 bytes  "KSU1"
             4  u16      SCHEMA_VERSION of the trace
-            6  u16      flags; bit 0: the run's last chunk
+            6  u16      flags; bit 0: the run's last chunk, bit 1: there is a checksum
             8  u32      seq, number of the chunk from 0
            12  u32      step of its first event
            16  u32      number of events
            20  u32      length of the JSON
-           24  8 bytes  zero
+           24  u32      CRC-32 of the first 24 bytes and of all behind the header
+           28  4 bytes  zero
 
 All little-endian. Level 1 of isal takes a sixth of zlib's time and fewer bytes; higher levels save little more.
-Stored frames may be older: schema 1 has whole keyframes and zlib's bytes. Their events read the same.
+Stored frames may be older: schema 1 has whole keyframes and zlib's bytes, and until engine 0.7.0 there was no checksum.
+Their events read the same.
 """
 
 import struct
+import zlib
 from typing import NamedTuple
 
+import msgspec
 from isal import isal_zlib
 
 from scheduler_core.trace.events import SCHEMA_VERSION, AnyEvent
 from scheduler_core.trace.keyframe import TraceChunk, encode, events_in
 
-HEADER = struct.Struct("<4sHHIIII8x")
+HEADER = struct.Struct("<4sHHIIIII4x")
+COVERED = 24  # bytes of the header that the checksum covers
 MAGIC = b"KSU1"
-LAST = 1
+LAST, CHECKED = 1, 2
 LEVEL = 1
 MEDIA_TYPE = "application/vnd.kschedui.chunk"
 
 
+class Damaged(ValueError):
+    """These are not the bytes of a frame as it was stored."""
+
+
 class Header(NamedTuple):
-    """What a frame says of itself before it is opened."""
+    """The fields of a frame's header."""
 
     magic: bytes
     schema: int
@@ -38,33 +47,65 @@ class Header(NamedTuple):
     first_step: int
     events: int
     raw_length: int
+    checksum: int
 
 
 def pack(chunk: TraceChunk) -> bytes:
-    """The frame of a chunk; equal chunks give equal bytes."""
+    """Return the frame of a chunk; equal chunks give equal bytes."""
     raw = encode(chunk)
-    header = HEADER.pack(
-        MAGIC, SCHEMA_VERSION, LAST if chunk.last else 0, chunk.seq, chunk.first_step, len(chunk.events), len(raw)
-    )
-    return header + isal_zlib.compress(raw, LEVEL)
+    body = isal_zlib.compress(raw, LEVEL)
+    flags = CHECKED | (LAST if chunk.last else 0)
+    known = (MAGIC, SCHEMA_VERSION, flags, chunk.seq, chunk.first_step, len(chunk.events), len(raw))
+    return HEADER.pack(*known, checksum_of(HEADER.pack(*known, 0), body)) + body
+
+
+def checksum_of(header: bytes | memoryview, body: bytes | memoryview) -> int:
+    """Return the checksum for the header."""
+    return zlib.crc32(body, zlib.crc32(header[:COVERED]))
 
 
 def header_of(frame: bytes) -> Header:
-    """The header; ValueError when these are not the bytes of a frame."""
+    """Return the header; raises Damaged."""
     if len(frame) < HEADER.size or not frame.startswith(MAGIC):
-        raise ValueError("not a chunk frame")
+        raise Damaged("not a chunk frame")
     return Header._make(HEADER.unpack_from(frame))
 
 
-def body_of(frame: bytes) -> bytes:
-    """The chunk's JSON; ValueError when these are not the bytes of a frame."""
+def require_whole(frame: bytes) -> None:
+    """Raises Damaged. An older frame, which has no checksum, is decompressed: zlib's format has one."""
     header = header_of(frame)
-    raw = isal_zlib.decompress(memoryview(frame)[HEADER.size :])
-    if len(raw) != header.raw_length:
-        raise ValueError("a chunk frame of another length than its header says")
+    if not header.flags & CHECKED:
+        decompress(frame)
+        return
+    view = memoryview(frame)
+    if checksum_of(view, view[HEADER.size :]) != header.checksum:
+        raise Damaged("a chunk frame of another checksum than its header says")
+
+
+def decompress(frame: bytes) -> bytes:
+    """Return the chunk's JSON, not checked further; raises Damaged."""
+    header = header_of(frame)
+    reader = isal_zlib.decompressobj()
+    try:
+        raw: bytes = reader.decompress(memoryview(frame)[HEADER.size :], header.raw_length + 1)
+    except isal_zlib.error as error:  # type: ignore[misc]
+        raise Damaged(str(error)) from None
+    if len(raw) != header.raw_length or not reader.eof:
+        raise Damaged("a chunk frame of another length than its header says")
     return raw
 
 
+def body_of(frame: bytes) -> bytes:
+    """Return the chunk's JSON; raises Damaged."""
+    if header_of(frame).flags & CHECKED:
+        require_whole(frame)
+    return decompress(frame)
+
+
 def events_of(frame: bytes) -> list[AnyEvent]:
-    """The events that a frame carries."""
-    return events_in(body_of(frame))
+    """Return the events that a frame carries; raises Damaged."""
+    raw = body_of(frame)
+    try:
+        return events_in(raw)
+    except msgspec.DecodeError as error:
+        raise Damaged(str(error)) from None

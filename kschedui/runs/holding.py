@@ -23,12 +23,15 @@ GRACE_SECONDS = 30  # after a limit that the simulation keeps itself, between tw
 
 
 class Holding:
-    """Renews from `with` on; `lost` tells that the row is not ours any more. `fail` keeps the sentence of what was
-    stuck."""
+    """Renews from `with` on; `lost` tells that the row is not ours any more, and `on_loss` is called as it is. `fail`
+    keeps the sentence of what was stuck."""
 
-    def __init__(self, row: leases.Row, fail: Callable[[Message], None]) -> None:
+    def __init__(
+        self, row: leases.Row, fail: Callable[[Message], None], on_loss: Callable[[], object] | None = None
+    ) -> None:
         self.row = row
         self.fail = fail
+        self.on_loss = on_loss
         self.lost = False
         self.limit: tuple[float, str, int] | None = None  # until when, what is under way, its seconds
         self.over = threading.Event()
@@ -45,17 +48,17 @@ class Holding:
         self.timer.join()
 
     def reading(self) -> None:
-        """From now on a text is read."""
+        """Start the time limit for reading the text."""
         most = settings.LIMITS["read_seconds"]
         self.limit = monotonic() + most, "reading", most
 
     def simulating(self, seconds: float) -> None:
-        """From now on it is simulated, for so long at most."""
+        """Start the time limit for the simulation, in seconds."""
         most = round(seconds + GRACE_SECONDS)
         self.limit = monotonic() + most, "simulating", most
 
     def renew(self) -> None:
-        """What the timer does."""
+        """Renew the lease at regular intervals until the work is over; runs in a thread."""
         try:
             while not self.over.wait(settings.RUN_LEASE_SECONDS / 3):
                 if self.limit and monotonic() > self.limit[0]:
@@ -66,6 +69,8 @@ class Holding:
                     logger.warning("the lease of %s was not renewed: %s", self.row, error)
         except leases.Lost:
             self.lost = True
+            if self.on_loss:
+                self.on_loss()
         finally:
             connection.close()  # this thread's own
 
@@ -79,12 +84,12 @@ class Holding:
 
 
 def too_long(what: str, most: int) -> Message:
-    """That it took more than so many seconds."""
+    """Return the sentence for a run that took more than this number of seconds."""
     if what == "reading":
-        return Message("The text was given up after {most:,} seconds of reading, which is the limit.", most=most)
-    return Message("The run was given up: it was stuck after {most:,} seconds.", most=most)
+        return Message("Reading the text was stopped after {most:,} seconds, which is the limit.", most=most)
+    return Message("The run was stopped: it made no progress for {most:,} seconds.", most=most)
 
 
 def end_process() -> None:
-    """At once: what this process does cannot be interrupted."""
+    """End this process immediately: its work cannot be interrupted."""
     os._exit(70)

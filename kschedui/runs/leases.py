@@ -1,4 +1,4 @@
-"""Rows that a worker holds while it works on them: runs, and batches of an experiment's cells.
+"""Rows that a worker holds while it works on them: runs, batches of an experiment's cells, uploads.
 
 Whoever takes a row raises its attempt number and holds it for a lease, which it renews (`holding.py`). Every write of
 its is conditional on that number, so that who was thought dead and is not writes nothing more.
@@ -12,14 +12,14 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
-from kschedui.models import Batch, Run
+from kschedui.models import Batch, Run, Upload
 
 MOST_TRIES = 8  # workers that may die of a row, or be stopped while they hold it
 MOST_TOLD = 16  # at once; a worker that comes stays as long as there are queued rows
 UNCLAIMED = timedelta(seconds=30)  # a queued row that no worker took is told again after this time
 
-Row = Run | Batch
-Kind = TypeVar("Kind", Run, Batch)
+Row = Run | Batch | Upload
+Kind = TypeVar("Kind", Run, Batch, Upload)
 
 
 class Lost(Exception):
@@ -27,7 +27,7 @@ class Lost(Exception):
 
 
 def lease() -> Any:
-    """Until when a worker that acts now holds its row."""
+    """Return the time until which a worker that acts now holds its row."""
     return timezone.now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
 
 
@@ -36,8 +36,8 @@ def free() -> Q:
     return Q(state=Run.State.QUEUED) | Q(state=Run.State.RUNNING, lease_until__lt=timezone.now())
 
 
-def held(row: Row) -> dict[str, Any]:
-    """What changes as a worker takes the row."""
+def held_columns(row: Row) -> dict[str, Any]:
+    """Return the columns that change when a worker takes the row."""
     return {"state": Run.State.RUNNING, "tries": row.tries + 1, "lease_until": lease(), "started": timezone.now()}
 
 
@@ -56,7 +56,7 @@ def update_mine(row: Row, **changes: Any) -> None:
 
 
 def renew(row: Row) -> None:
-    """Go on holding the row; raises Lost."""
+    """Extend the lease of the row; raises Lost."""
     update_mine(row, lease_until=lease())
 
 

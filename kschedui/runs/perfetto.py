@@ -4,8 +4,7 @@ Virtual time does not pass inside a scheduling cycle, so every event takes a mic
 stand side by side, in order. Processes are the scheduler and the nodes; threads are profiles and pods.
 """
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.trace.events import (
@@ -18,6 +17,8 @@ from scheduler_core.trace.events import (
     RunStarted,
 )
 from scheduler_core.trace.summaries import pods_of
+
+Row = dict[str, Any]
 
 SCHEDULER = 1
 SECOND = 1_000_000  # microseconds
@@ -35,7 +36,7 @@ class Trace:
         self.placed: dict[str, tuple[str, int]] = {}  # pod -> node, since
 
     def take(self, event: AnyEvent) -> Iterator[dict[str, Any]]:
-        """The rows that an event completes."""
+        """Yield the rows that an event completes."""
         self.now += STEP
         match event:
             case RunStarted():
@@ -55,7 +56,7 @@ class Trace:
                 yield from self.leave(f"{event.namespace}/{event.name}")
 
     def attempt(self, event: AttemptFinished) -> Iterator[dict[str, Any]]:
-        """A slice for a scheduling cycle."""
+        """Yield a slice for a scheduling cycle."""
         if self.cycle:
             start, cycle = self.cycle
             args = {"attempt": event.attempt, "outcome": event.outcome, "node": event.node, "profile": cycle.profile}
@@ -79,7 +80,7 @@ class Trace:
             yield slice_row(pod, self.processes[node], self.threads[pod], since, self.now, {"node": node})
 
     def end(self) -> Iterator[dict[str, Any]]:
-        """What still runs."""
+        """End all slices that are still open."""
         for pod in list(self.placed):
             yield from self.leave(pod)
 
@@ -90,21 +91,6 @@ def name_row(what: str, process: int, thread: int, name: str) -> dict[str, Any]:
 
 
 def slice_row(name: str, process: int, thread: int, start: int, end: int, args: dict[str, Any]) -> dict[str, Any]:
-    """A complete event."""
+    """Return a complete event."""
     place = {"pid": process, "tid": thread, "ts": start, "dur": max(end - start, STEP)}
     return {"ph": "X", "cat": "scheduling", "name": name, **place, "args": args}
-
-
-def lines(events: Iterable[AnyEvent]) -> Iterator[str]:
-    """The file's text, piece by piece."""
-    trace = Trace()
-    yield '{"displayTimeUnit":"ms","traceEvents":[\n'
-    between = ""
-    for event in events:
-        for row in trace.take(event):
-            yield between + json.dumps(row)
-            between = ",\n"
-    for row in trace.end():
-        yield between + json.dumps(row)
-        between = ",\n"
-    yield "\n]}\n"

@@ -15,7 +15,7 @@ FOLDER = "KSCHEDUI_LONG_PLACES_FOLDER"  # in the environment: made by a worker's
 
 
 def make(count: int) -> None:
-    """So many places for the processes that this one starts."""
+    """Create this number of places for the processes that this one starts."""
     folder = Path(tempfile.mkdtemp(prefix="kschedui-places-"))
     for number in range(count):
         (folder / str(number)).touch()
@@ -23,7 +23,7 @@ def make(count: int) -> None:
 
 
 def remove() -> None:
-    """As the worker ends."""
+    """Remove the place when the worker ends."""
     if folder := os.environ.pop(FOLDER, ""):
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""What may be kept: bytes of a run, of an author, of an address in a day, and how much of the disk stays free."""
+"""Storage limits: bytes of a run, of an author, of an address in a day, and free disk space."""
 
 import shutil
 from datetime import timedelta
@@ -10,17 +10,20 @@ from django.db import connection
 from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 
-from kschedui.models import Experiment, Run, Version
+from kschedui.models import Experiment, Run, Scenario, Upload, Version
 from kschedui.scenarios.access import Visitor
+from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
 
 MEGABYTE = 1024 * 1024
 DAY = timedelta(days=1)
-DISK_IS_FULL = Message("This site has no room left for runs and scenarios; whoever runs it has to make some.")
+DISK_IS_FULL = Message(
+    "The storage of this site for runs and scenarios is full. Its administrator has to free some space."
+)
 
 
 class NoRoom(Exception):
-    """Nothing more is kept; the sentence says for whom. `here`: the site's disk is full, and not somebody's share."""
+    """The storage limit is reached; the sentence says whose. `here`: the site's disk is full, not somebody's share."""
 
     def __init__(self, sentence: Message, *, here: bool = False) -> None:
         super().__init__(sentence)
@@ -29,48 +32,75 @@ class NoRoom(Exception):
 
 
 def require_room(visitor: Visitor, address: str) -> None:
-    """Before somebody keeps something; raises NoRoom."""
+    """Check the storage limits before something is stored; raises NoRoom."""
     require_disk()
     limits = settings.LIMITS
     most = limits["account_bytes"] if visitor.user else limits["browser_bytes"]
     if kept_by(visitor) > most:
         kept = Message(
-            "Your scenarios and their runs hold more than {most:,} MB, which is the limit: delete some of them.",
+            "Your scenarios and the runs that you started take more than {most:,} MB, which is the limit. Delete some "
+            "of them.",
             most=most // MEGABYTE,
         )
         raise NoRoom(kept)
     if address and kept_today(address) > (most := limits["address_day_bytes"]):
         raise NoRoom(
-            Message("From your address came more than {most:,} MB in a day, which is the limit.", most=most // MEGABYTE)
+            Message(
+                "More than {most:,} MB came from your address within a day, which is the limit.", most=most // MEGABYTE
+            )
         )
 
 
 def kept_by(visitor: Visitor) -> int:
-    """Bytes of the visitor's texts and of their runs, previews too, and of the results of their experiments."""
+    """Bytes of the visitor's texts and uploads, of the runs that they asked for, of whatever scenario, and of the
+    results of their experiments."""
     mine = Q(scenario__owner=visitor.user) if visitor.user else Q(scenario__editor_hash=visitor.editor_hash)
-    if not visitor.user and not visitor.editor:
+    if not visitor.user and not visitor.editor_hash:
         return 0
-    found = Version.objects.filter(mine)
-    results = total(experiments_of(visitor), "bytes")
-    return results + total(found, "bytes") + total(Run.objects.filter(version__in=found.values("pk")), "bytes")
+    results = total(experiments_of(visitor), "bytes") + total(uploads_of(visitor), "bytes")
+    return results + total(Version.objects.filter(mine), "bytes") + total(runs_of(visitor), "bytes")
+
+
+def uploads_of(visitor: Visitor) -> QuerySet[Upload]:
+    """Return the uploads that the visitor sent."""
+    return Upload.objects.filter(author=visitor.author) if visitor.author else Upload.objects.none()
+
+
+def runs_of(visitor: Visitor) -> QuerySet[Run]:
+    """Return the runs that the visitor started, including previews."""
+    return Run.objects.filter(author=visitor.author) if visitor.author else Run.objects.none()
+
+
+def runs_of_others(visitor: Visitor) -> QuerySet[Run]:
+    """Return the visitor's runs of other people's scenarios: they can be deleted and started again."""
+    found = runs_of(visitor).filter(bytes__gt=0, engine_version=ENGINE_VERSION, state__in=Run.ENDED)
+    own = {"owner": visitor.user} if visitor.user else {"owner": None, "editor_hash": visitor.editor_hash}
+    return (
+        found.exclude(version__scenario__in=Scenario.objects.filter(**own))
+        .select_related("version__scenario")
+        .defer("version__text")
+        .order_by("-bytes")
+    )
 
 
 def experiments_of(visitor: Visitor) -> QuerySet[Experiment]:
-    """That the visitor asked for."""
+    """Return the experiments that the visitor started."""
     if visitor.user:
         return Experiment.objects.filter(owner=visitor.user)
     mine = Experiment.objects.filter(owner=None, editor_hash=visitor.editor_hash)
-    return mine if visitor.editor else mine.none()
+    return mine if visitor.editor_hash else mine.none()
 
 
 def kept_today(address: str) -> int:
-    """Bytes of the runs, and of their texts, that the (hashed) address asked for within a day."""
-    found = Run.objects.filter(address=address, created__gt=timezone.now() - DAY)
-    return total(found, "bytes") + total(found, "version__bytes")
+    """Bytes of the uploads, the runs, and their texts, that the (hashed) address asked for within a day."""
+    lately = {"address": address, "created__gt": timezone.now() - DAY}
+    found = Run.objects.filter(**lately)
+    uploads = total(Upload.objects.filter(**lately), "bytes")
+    return uploads + total(found, "bytes") + total(found, "version__bytes")
 
 
 def total(found: QuerySet[Any], field: str) -> int:
-    """The sum of a column; 0 of no row."""
+    """Return the sum of a column; 0 of no row."""
     return found.order_by().aggregate(sum=Sum(field))["sum"] or 0
 
 

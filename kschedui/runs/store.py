@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, QuerySet, Sum
 from django.db.models.functions import Length
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from kschedui import tallies
 from kschedui.celery import app
 from kschedui.models import Chunk, Run, Scenario, Version, is_public_id
-from kschedui.runs import leases
+from kschedui.runs import frames, leases
 from kschedui.runs.turns import Ahead, Asker, Line, lane_of
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
@@ -33,13 +34,27 @@ UNSEEN = timedelta(seconds=15)  # a preview that nobody has looked at for so lon
 NOBODY = Asker()
 ENGINES_OF_ONE_RELEASE = ("0.1.0", "0.2.0", "0.3.0")
 THE_ONE_RELEASE = "1.34"
-LOST_TOO_OFTEN = Message(
-    "The run was given up: {tries} workers ended while they worked on it.", tries=leases.MOST_TRIES
+LOST_TOO_OFTEN = Message("The run was stopped after {tries} workers exited while running it.", tries=leases.MOST_TRIES)
+
+
+class DamagedChunk(Exception):
+    """A stored chunk is not as it was written. `repaired`: the run is on its way again."""
+
+    def __init__(self, run: str, seq: int, *, repaired: bool) -> None:
+        super().__init__(run, seq)
+        self.run = run
+        self.seq = seq
+        self.repaired = repaired
+
+
+REPAIRED = gettext_noop("A part of this trace was damaged. It is computed again. Try again in a moment.")
+NOT_REPAIRED = gettext_noop(
+    "A part of this trace is damaged, and it was made by an earlier engine. Run the version again with the current one."
 )
 
 
 class Sight(NamedTuple):
-    """What the right to see a run depends on, of its scenario."""
+    """The fields of a scenario that decide who can see its run."""
 
     deleted: datetime | None
     visibility: str
@@ -48,7 +63,7 @@ class Sight(NamedTuple):
 
 
 class Status(NamedTuple):
-    """What followers know of a run."""
+    """The state of a run as its followers see it."""
 
     run: str
     state: str
@@ -89,7 +104,7 @@ def start_run(version: Version, asker: Asker = NOBODY, *, retry: bool = False, k
 
 
 def enqueue(public_id: str) -> None:
-    """Tell the workers that there is one more; who comes takes the run whose turn it is, perhaps another.
+    """Notify the workers of a queued run; the worker that responds takes the run whose turn it is, perhaps another.
 
     If the broker does not answer, the run stays queued, and `requeue_lost` tells again.
     """
@@ -100,7 +115,7 @@ def enqueue(public_id: str) -> None:
 
 
 def find_run(version: Version, engine_version: str | None = None, kubernetes: str | None = None) -> Run | None:
-    """The run by that engine on that release, else on the version's own; without an engine, the oldest that is
+    """Return the run by that engine on that release, else on the version's own; without an engine, the oldest that is
     complete: it is what old links were made from.
 
     Few engines run a version, so all of its runs are read: one query, none for versions with prefetched `runs`.
@@ -114,7 +129,7 @@ def find_run(version: Version, engine_version: str | None = None, kubernetes: st
 
 
 def own_release(version: Version) -> str:
-    """The release of its links: "", what the text says; what was run when there was but one keeps that one."""
+    """Return the release of its links: "", what the text says; what was run when there was but one keeps that one."""
     return _own_release(version.runs.all())
 
 
@@ -123,13 +138,13 @@ def _own_release(found: Iterable[Run]) -> str:
 
 
 def release_of(version: Version, kubernetes: str) -> str:
-    """Whose kube-scheduler decides in such a run of the version: "1.36"."""
+    """Return the Kubernetes release that a run of the version simulates, such as "1.36"."""
     said: str = version.summary.get("kubernetes", DEFAULT_RELEASE.version)
     return kubernetes or said
 
 
 def by_id(public_id: str) -> Run:
-    """With its version (without text) and scenario; raises Run.DoesNotExist."""
+    """Return the run with its version (without text) and scenario; raises Run.DoesNotExist."""
     if not is_public_id(public_id):
         raise Run.DoesNotExist
     found = Run.objects.select_related("version__scenario").defer("version__text")
@@ -137,7 +152,7 @@ def by_id(public_id: str) -> Run:
 
 
 def status(public_id: str) -> Status:
-    """What followers know; raises Run.DoesNotExist."""
+    """Return the status of a run; raises Run.DoesNotExist."""
     found = statuses([public_id])
     if not found:
         raise Run.DoesNotExist
@@ -145,7 +160,7 @@ def status(public_id: str) -> Status:
 
 
 def statuses(public_ids: list[str]) -> dict[str, Status]:
-    """The same of several runs, in one query; those that are gone are missing."""
+    """Return the status of several runs in one query; runs that do not exist are missing."""
     counted = ("public_id", "state", "attempt", "chunks", "steps", "time", "error", "version__scenario__scratch")
     sight = tuple(f"version__scenario__{name}" for name in ("deleted_at", "visibility", "owner", "sharing"))
     found = {}
@@ -160,24 +175,72 @@ def statuses(public_ids: list[str]) -> dict[str, Status]:
 
 
 def frame(public_id: str, seq: int) -> bytes | None:
-    """One stored frame."""
+    """Return one stored frame; None if it does not exist yet. Raises DamagedChunk, also when the row is gone."""
     found = Chunk.objects.filter(run__public_id=public_id, seq=seq).values_list("frame", flat=True).first()
-    return None if found is None else bytes(found)
+    if found is not None:
+        return whole(public_id, seq, found)
+    if Run.objects.filter(public_id=public_id, chunks__gt=seq).exists():
+        raise DamagedChunk(public_id, seq, repaired=repair(public_id, seq))
+    return None
+
+
+def frame_of(run: Run, seq: int) -> bytes:
+    """Return one existing frame of the run; raises DamagedChunk."""
+    found = frame(run.public_id, seq)
+    if found is None:  # somebody else found it damaged meanwhile
+        raise DamagedChunk(run.public_id, seq, repaired=True)
+    return found
 
 
 def first_frame(run: Run, most: int) -> bytes | None:
-    """The frame that the run begins with, if it is stored and holds at most so many bytes."""
+    """The frame that the run begins with, if it is stored and holds at most so many bytes; None of a damaged one,
+    which whoever follows the run hears of."""
     small = Chunk.objects.filter(run=run, seq=0).annotate(size=Length("frame")).filter(size__lte=most)
     found = small.values_list("frame", flat=True).first()
-    return None if found is None else bytes(found)
+    try:
+        return None if found is None else whole(run.public_id, 0, found)
+    except DamagedChunk:
+        return None
+
+
+def frame_at(run: Run, step: int) -> bytes | None:
+    """Return the stored frame that a step is in; raises DamagedChunk."""
+    found = Chunk.objects.filter(run=run, first_step__lte=step).order_by("-first_step").first()
+    return None if found is None else whole(run.public_id, found.seq, found.frame)
+
+
+def whole(public_id: str, seq: int, stored: bytes | memoryview) -> bytes:
+    """Return a frame as it was written; of one that is not the run is repaired, and DamagedChunk raised."""
+    found = bytes(stored)
+    try:
+        frames.require_whole(found)
+    except frames.Damaged as error:
+        logger.error("chunk %s of run %s is damaged: %s", seq, public_id, error)
+        tallies.add(tallies.DAMAGED)
+        raise DamagedChunk(public_id, seq, repaired=repair(public_id, seq)) from None
+    return found
+
+
+def repair(public_id: str, seq: int) -> bool:
+    """Run again from a chunk on, which gives the same bytes; False for what another engine made."""
+    with transaction.atomic():
+        gone = Chunk.objects.filter(run__public_id=public_id, seq__gte=seq)
+        size = gone.aggregate(sum=Sum(Length("frame")))["sum"] or 0
+        before = Chunk.objects.filter(run__public_id=public_id, seq__lt=seq).aggregate(sum=Sum("events"))["sum"] or 0
+        mine = Run.objects.filter(public_id=public_id, engine_version=ENGINE_VERSION)
+        anew = {"state": Run.State.QUEUED, "queued_at": timezone.now(), "finished": None, "tries": 0, "error": ""}
+        cut = {"chunks": seq, "steps": before, "bytes": F("bytes") - size, "attempt": F("attempt") + 1}
+        if mine.filter(chunks__gt=seq).update(**anew, **cut, lease_until=None):
+            gone.delete()
+            transaction.on_commit(lambda: enqueue(public_id))
+            transaction.on_commit(lambda: announce(public_id))
+    return mine.exists()
 
 
 def all_frames(run: Run) -> Iterator[bytes]:
-    """Every stored frame, read one by one as they are needed: each may be megabytes."""
+    """Yield every stored frame, read one by one: each may be megabytes. Raises DamagedChunk."""
     for seq in range(run.chunks):
-        found = frame(run.public_id, seq)
-        if found is not None:
-            yield found
+        yield frame_of(run, seq)
 
 
 # --- A worker's part --------------------------------------------------------------------------------------------
@@ -195,7 +258,7 @@ def claim(public_id: str) -> Run | None:
     if hopeless:
         changes = {"state": Run.State.FAILED, "error": LOST_TOO_OFTEN, "finished": timezone.now(), "lease_until": None}
     else:
-        changes = leases.held(run)
+        changes = leases.held_columns(run)
     if not leases.take(run, changes):
         return None
     announce(public_id)
@@ -293,7 +356,8 @@ def forget_traces(scenario: Scenario) -> None:
 
 
 def forget_trace(run: Run) -> None:
-    """Of an ended run; whoever opens it has it simulated again, to the same trace, so that links keep their steps."""
+    """Delete the trace of an ended run. When it is opened again, it is simulated to the same trace, so links keep
+    their steps."""
     with transaction.atomic():
         gone = {"state": Run.State.CANCELLED, "chunks": 0, "steps": 0, "bytes": 0, "time": 0.0, "outcome": {}}
         Run.objects.filter(pk=run.pk).update(**gone, attempt=F("attempt") + 1, lease_until=None)
@@ -307,12 +371,12 @@ def prunable(before: datetime) -> QuerySet[Run]:
 
 
 def group(public_id: str) -> str:
-    """The channel layer's group for the followers of a run."""
+    """Return the channel layer's group for the followers of a run."""
     return f"run.{public_id}"
 
 
 def announce(public_id: str) -> None:
-    """Tell followers that the row changed; they read it. Never fails."""
+    """Notify followers that the row changed; they read it. Never fails."""
     layer = get_channel_layer()
     try:
         async_to_sync(layer.group_send)(group(public_id), {"type": "run.changed"})

@@ -1,14 +1,15 @@
-"""What Celery calls. Arguments are ids; each task may run twice without harm.
+"""Celery tasks of runs. Arguments are ids; every task is idempotent.
 
 The worker's main process forks its pool, and an SQLite connection must not be carried across a fork: its locks are lost
 and the file can be damaged. So the main process never touches the database; it only sends tasks, as its clock ticks.
 """
 
 import logging
+import os
 from time import monotonic
 from typing import Any
 
-from celery.signals import celeryd_after_setup, worker_ready, worker_shutdown
+from celery.signals import celeryd_after_setup, worker_process_init, worker_ready, worker_shutdown
 from django.conf import settings
 from django.db import Error
 
@@ -18,9 +19,11 @@ from kschedui.runs import places, worker
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, idempotency
 from kschedui.scenarios import store as scenarios
+from kschedui.work import limits
 
 logger = logging.getLogger(__name__)
 
+NICE = 5
 PURGE_SECONDS = 3600.0
 STAY_SECONDS = 60.0
 
@@ -62,8 +65,20 @@ def purge() -> None:
 
 @celeryd_after_setup.connect
 def make_places(instance: Any, **_: object) -> None:
-    """One process of the pool is for the short lane alone."""
+    """Reserve one process of the pool for the short lane."""
     places.make(max(1, (instance.concurrency or 1) - 1))
+
+
+@worker_process_init.connect
+def make_way(**_: object) -> None:
+    """Pages go first, then runs, then experiments and slow work."""
+    os.nice(NICE)
+
+
+@worker_process_init.connect
+def limit_memory(**_: object) -> None:
+    """Limit the memory of each process of the pool, so that a run ends with a sentence and the machine survives."""
+    limits.limit_memory(settings.LIMITS["run_memory_bytes"])
 
 
 @worker_shutdown.connect

@@ -1,32 +1,63 @@
-"""TypeScript declarations of the trace, from its one definition in scheduler_core (records, events, keyframe)."""
+"""The trace in the browser, from its one definition in scheduler_core: types, and what each event declares."""
 
 import inspect
+import sys
 from collections.abc import Iterator, Sequence
 from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from scheduler_core.trace import events as trace
-from scheduler_core.trace import keyframe, pod_group_events, preemption_events, records
+from scheduler_core.trace import keyframe, records
+from scheduler_core.trace.event import Event
+from scheduler_core.trace.events import EVENTS
 
-HEADER = "/** Generated from scheduler_core/trace by `manage.py trace_types`. Do not edit. */\n"
+GENERATED = "Generated from scheduler_core/trace by `manage.py generate`. Do not edit."
 NAMED = ("Outcome", "StatusCode", "GroupOutcome")
 SIMPLE = {str: "string", int: "number", float: "number", bool: "boolean", Any: "any", NoneType: "null"}
 ABSTRACT = {"Record", "Event"}
+DECLARATIONS = """// @ts-check
+/** %s */
+
+/** @typedef {{ part_of: string, updates?: string, repeats?: true, extension_point?: string }} Declaration */
+
+/** What each event declares; `Event` in scheduler_core/trace/event.py explains it. */
+export const EVENTS = /** @type {Record<AnyEvent["type"], Declaration>} */ ({
+%s
+});
+"""
 
 
-def generate() -> str:
-    """The whole file."""
-    lines = [HEADER, "export type Column = number | string;"]
+def generate() -> dict[str, str]:
+    """Return the files, by their paths in the repository."""
+    return {"static/js/trace/trace.d.ts": types(), "static/js/trace/events.js": declarations()}
+
+
+def types() -> str:
+    """trace.d.ts."""
+    lines = [f"/** {GENERATED} */\n", "export type Column = number | string;"]
     lines += [f"export type {name} = {type_text(getattr(records, name))};" for name in NAMED]
-    structs = map(interface, structs_of((records, trace, preemption_events, pod_group_events, keyframe)))
-    parts = ["\n".join(lines), *structs, f"export type AnyEvent =\n{events()};"]
+    events = [sys.modules[name] for name in dict.fromkeys(event.__module__ for event in EVENTS)]
+    structs = map(interface, structs_of((records, *events, keyframe)))
+    union = "\n".join(f"  | {event.__name__}" for event in EVENTS)
+    parts = ["\n".join(lines), *structs, f"export type AnyEvent =\n{union};"]
     return "\n\n".join(parts) + "\n"
 
 
+def declarations() -> str:
+    """events.js."""
+    return DECLARATIONS % (GENERATED, "\n".join(map(_declaration, EVENTS)))
+
+
+def _declaration(event: type[Event]) -> str:
+    said: dict[str, Any] = {"part_of": event.part_of, "updates": event.updates, "repeats": event.repeats}
+    said["extension_point"] = event.extension_point
+    fields = ", ".join(f"{name}: {msgspec.json.encode(value).decode()}" for name, value in said.items() if value)
+    return f"\t{event.__name__}: {{ {fields} }},"
+
+
 def structs_of(modules: Sequence[ModuleType]) -> Iterator[type[msgspec.Struct]]:
-    """The structs of the modules, as they stand in them."""
+    """Yield the structs of the modules, as they stand in them."""
     for module in modules:
         for name, found in vars(module).items():
             own = inspect.isclass(found) and found.__module__ == module.__name__
@@ -35,7 +66,7 @@ def structs_of(modules: Sequence[ModuleType]) -> Iterator[type[msgspec.Struct]]:
 
 
 def interface(record: type[msgspec.Struct]) -> str:
-    """One struct; a field that is left out when it has its default is optional."""
+    """Return the TypeScript interface of one struct; fields that are omitted at their default are optional."""
     hints = get_type_hints(record)
     config = record.__struct_config__
     rows = [f'  type: "{config.tag}";'] if config.tag else []
@@ -46,13 +77,8 @@ def interface(record: type[msgspec.Struct]) -> str:
     return f"/** {about} */\nexport interface {record.__name__} {{\n" + "\n".join(rows) + "\n}"
 
 
-def events() -> str:
-    """The union of all events."""
-    return "\n".join(f"  | {event.__name__}" for event in get_args(trace.AnyEvent))
-
-
 def type_text(kind: Any) -> str:
-    """A Python type in TypeScript."""
+    """Return a Python type in TypeScript."""
     origin, args = get_origin(kind), get_args(kind)
     if kind in SIMPLE:
         return SIMPLE[kind]

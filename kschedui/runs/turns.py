@@ -1,4 +1,4 @@
-"""Whose run is next: parties take turns, and in a party its authors; small runs have a lane that no large one fills.
+"""The order of queued runs: parties take turns, and the authors within a party; small runs have a lane of their own.
 
 A party is an account, or everybody without one at one address. First served are those of whom the fewest runs are going
 on, then those who were served longest ago, so that nobody waits for more than one run of each other party.
@@ -21,7 +21,7 @@ LOOKED_BACK = timedelta(hours=1)  # when a party was served last, and how long r
 
 
 class Asker(NamedTuple):
-    """Who asks for a run: the party and the author whose turn it takes, and the hashed address they ask from."""
+    """The requester of a run: the party and the author whose turn it takes, and the hashed address."""
 
     party: str = ""
     author: str = ""
@@ -29,20 +29,21 @@ class Asker(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """What a queued run waits for: so many runs before it, and about so many seconds (None: nobody knows yet)."""
+    """The wait of a queued run: the number of runs before it, and the estimated seconds (None: not known yet)."""
 
     runs: int
     seconds: int | None
 
 
 def lane_of(version: Version) -> str:
-    """By size, which a version's summary has; a run that proves to be long changes lanes (see worker)."""
+    """Return the lane for the size in the version's summary; a run that proves to be long changes lanes (see
+    worker)."""
     nodes, pods = version.summary.get("nodes", 0), version.summary.get("pods", 0)
     return SHORT if pods <= SHORT_PODS and nodes * pods <= SHORT_WORK else LONG
 
 
 def next_run(*, long: bool) -> str | None:
-    """The id of the queued run whose turn it is; with `long` false only of the short lane."""
+    """Return the id of the queued run whose turn it is; with `long` false only of the short lane."""
     queued = Run.objects.filter(state=Run.State.QUEUED)
     if not long:
         queued = queued.filter(lane=SHORT)
@@ -59,14 +60,14 @@ def next_run(*, long: bool) -> str | None:
 
 
 def full_parties() -> set[str]:
-    """Those that hold as many of the places for long runs as one party may: one is always left for another."""
+    """Return the parties that hold as many places for long runs as one party may; one place is left for the others."""
     going_on = Run.objects.filter(state=Run.State.RUNNING, lane=LONG).exclude(party="")
     most = max(1, settings.LONG_PLACES - 1)
     return {row["party"] for row in going_on.values("party").annotate(runs=Count("pk")) if row["runs"] >= most}
 
 
 def first_served(of: str, queued: QuerySet[Any], **within: str) -> str | None:
-    """The party (or author) among those with a queued run, or batch of an experiment, whose turn it is."""
+    """Return the party (or author) among those with a queued run, or batch of an experiment, whose turn it is."""
     oldest = {row[of]: row["oldest"] for row in queued.order_by().values(of).annotate(oldest=Min("pk"))}
     if len(oldest) < 2:
         return next(iter(oldest), None)
@@ -93,7 +94,7 @@ class Line:
         self.seconds = {lane: seconds_of(lane) for lane, parties in self.waiting.items() if parties}
 
     def ahead(self, pk: int, party: str, lane: str) -> Ahead:
-        """What a queued run waits for, when every party goes on taking turns."""
+        """Return the wait of each queued run if every party continues to take turns."""
         own = bisect_left(self.waiting[lane].get(party, []), pk)
         others = (len(runs) for name, runs in self.waiting[lane].items() if name != party)
         before = own + sum(min(runs, own + 1) for runs in others)
@@ -102,12 +103,12 @@ class Line:
 
 
 def ahead_of(run: Run) -> Ahead:
-    """What one queued run waits for."""
+    """Return the wait of one queued run."""
     return Line().ahead(run.pk, run.party, run.lane)
 
 
 def seconds_of(lane: str) -> float | None:
-    """How long a run of the lane holds up the next, by those that ended lately."""
+    """Return how long a run of the lane delays the next one, from those that ended recently."""
     ended = Run.objects.filter(lane=lane, finished__gt=timezone.now() - LOOKED_BACK, started__isnull=False)
     mean = ended.aggregate(mean=Avg(F("finished") - F("started")))["mean"]
     if mean is None:

@@ -1,4 +1,4 @@
-"""What a worker does with a run: simulate, store chunk by chunk, go on after a crash, stop at the limits.
+"""A worker's run: simulate, store chunk by chunk, continue after a crash, stop at the limits.
 
 A simulation is a pure function of text and engine, and chunk boundaries are fixed. So a run that was cut short is
 simulated again from its start; stored chunks are skipped, and the rest equals what would have come.
@@ -21,8 +21,8 @@ from kschedui.logs import run_id
 from kschedui.models import Chunk, Run
 from kschedui.runs import frames, leases, places, turns
 from kschedui.runs import store as runs
-from kschedui.runs.bounds import Bounds, Stopped, bounds_of
-from kschedui.runs.ending import Ending
+from kschedui.runs.bounds import Bounds, Stopped, bounds_of, too_much_memory
+from kschedui.runs.cluster_drawing import ClusterDrawing
 from kschedui.runs.holding import Holding
 from kschedui.scenarios import engine
 from scheduler_core import ENGINE_VERSION, RunEnded, chunked
@@ -30,6 +30,7 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors
 from scheduler_core.trace.events import AnyEvent, AttemptFinished, ClockAdvanced, RunFinished
 from scheduler_core.trace.keyframe import TraceChunk
+from scheduler_core.trace.observed_events import DecisionObserved
 from scheduler_core.trace.preemption_events import VictimEvicted
 
 logger = logging.getLogger(__name__)
@@ -38,13 +39,13 @@ COLLECTED_AFTER = 100_000  # new objects that may be parts of cycles
 SHOWN_ATTEMPTS = 120  # of which a card draws the outcome
 
 FAILED = Message(
-    "The engine failed at this point of the run; what came before is kept. This is a bug: please report it."
+    "The engine failed at this step of the run. The steps before it are kept. This is a bug; please report it."
 )
 
 
 class Outcome(msgspec.Struct):
-    """What a card tells of a finished run. `attempts` has a letter each: Scheduled, Nominated, Unschedulable, Error.
-    `drawing` is the cluster as the run ends (ending.py)."""
+    """The outcome of a finished run for its card. `attempts` has a letter each: Scheduled, Nominated, Unschedulable,
+    Error. `drawing` is the cluster as the run ends (cluster_drawing.py)."""
 
     attempts: str = ""
     count: int = 0
@@ -53,6 +54,7 @@ class Outcome(msgspec.Struct):
     pending: int = 0
     unschedulable: int = 0  # attempts, of `count`; those that nominated a node too
     errors: int = 0
+    observed: int = 0  # decisions of a recorded cluster
     time: float = 0.0
     drawing: dict[str, Any] = {}
 
@@ -66,6 +68,8 @@ class Outcome(msgspec.Struct):
                 self.attempts += event.outcome[0] if self.count <= SHOWN_ATTEMPTS else ""
             case VictimEvicted():
                 self.evicted += 1
+            case DecisionObserved():
+                self.observed += 1
             case ClockAdvanced():
                 self.time = event.time
             case RunFinished():
@@ -108,6 +112,8 @@ def execute(public_id: str, *, long: bool = True) -> None:
             "This engine does not accept the text. Line {line}: {reason}", line=error.line, reason=error.message
         )
         give_up(run, reason)
+    except MemoryError:
+        give_up(run, too_much_memory())
     except Error as error:  # the database's: the lease ends, and the run goes on when there is one again
         logger.warning("run %s lost its database: %s", public_id, error)
     except Exception:
@@ -135,19 +141,19 @@ def work(run: Run, *, long: bool = True) -> Outcome:
     if run.engine_version != ENGINE_VERSION:
         raise Stopped(
             Message(
-                "This run was begun by engine {begun}, and this worker has engine {here}.",
+                "This run was started by engine {begun}, but this worker has engine {here}.",
                 begun=run.engine_version,
                 here=ENGINE_VERSION,
             )
         )
-    outcome, ending, bounds, stored = Outcome(), Ending(), bounds_of(run), run.bytes
+    outcome, ending, bounds, stored = Outcome(), ClusterDrawing(), bounds_of(run), run.bytes
     with Holding(run, partial(runs.fail, run)) as holding:
         holding.reading()
         scenario = engine.read(run.version.text, run.kubernetes_version)
         holding.simulating(bounds.seconds)
         with settled_memory():
-            events = followed(engine.simulate(scenario), ending)
-            for chunk in chunked(watched(run, holding, events, outcome, bounds, long=long)):
+            events = draw_cluster(engine.simulate(scenario), ending)
+            for chunk in chunked(watch(run, holding, events, outcome, bounds, long=long)):
                 if chunk.seq >= run.chunks:
                     made = row(run, chunk)
                     bounds.require_room(made, stored)
@@ -159,7 +165,7 @@ def work(run: Run, *, long: bool = True) -> Outcome:
 
 @contextmanager
 def settled_memory() -> Iterator[None]:
-    """What is here now stays for a while, and a run makes few cycles: the garbage collector need not look often."""
+    """Freeze the current objects: they stay, and a run makes few cycles, so the garbage collector can run rarely."""
     often = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(COLLECTED_AFTER, *often[1:])
@@ -170,7 +176,7 @@ def settled_memory() -> Iterator[None]:
         gc.unfreeze()
 
 
-def followed(events: Iterable[AnyEvent], ending: Ending) -> Iterator[AnyEvent]:
+def draw_cluster(events: Iterable[AnyEvent], ending: ClusterDrawing) -> Iterator[AnyEvent]:
     """Pass events on, and draw how the cluster ends."""
     for event in events:
         ending.take(event)
@@ -178,13 +184,13 @@ def followed(events: Iterable[AnyEvent], ending: Ending) -> Iterator[AnyEvent]:
 
 
 def row(run: Run, chunk: TraceChunk) -> Chunk:
-    """The chunk as a database row, not saved yet."""
+    """Return the chunk as a database row, not saved yet."""
     return Chunk(
         run=run, seq=chunk.seq, first_step=chunk.first_step, events=len(chunk.events), frame=frames.pack(chunk)
     )
 
 
-def watched(
+def watch(
     run: Run, holding: Holding, events: Iterable[AnyEvent], outcome: Outcome, bounds: Bounds, *, long: bool
 ) -> Iterator[AnyEvent]:
     """Pass events on; count them into `outcome`, stop at the limits, or when the run is somebody else's."""
@@ -203,8 +209,3 @@ def watched(
             short = False
         outcome.take(event)
         yield event
-
-
-def summary_of(outcome: dict[str, Any]) -> Outcome:
-    """An outcome as a run's row keeps it."""
-    return msgspec.convert(outcome, Outcome)

@@ -1,11 +1,11 @@
-"""Who asks, and what is theirs: the account, or the browser that made a scenario (known by one signed cookie)."""
+"""Visitors and their permissions: an account, or the browser that made a scenario (known by one signed cookie)."""
 
 import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
@@ -21,6 +21,7 @@ COOKIE = "__Host-editor" if settings.HTTPS else "kschedui_editor"
 SALT = "kschedui.editor"
 COOKIE_SECONDS = 400 * 24 * 3600  # browsers keep none for longer
 TOKEN_BYTES = 18
+WIDER: list[str] = [Scenario.Visibility.PRIVATE, Scenario.Visibility.UNLISTED, Scenario.Visibility.PUBLIC]
 
 
 class NotAllowed(Exception):
@@ -28,24 +29,33 @@ class NotAllowed(Exception):
 
 
 class Deleted(NotAllowed):
-    """It was there, and may come back."""
+    """The scenario was deleted; it can be restored."""
 
 
 @dataclass(frozen=True)
 class Visitor:
-    """`user` is None without an account; `editor` is the browser's token, "" when it has none."""
+    """`user` is None without an account; `editor` is the browser's token, "" when it has none. `kept_hash`: of a token
+    that is not known here."""
 
     user: Any = None
     editor: str = ""
+    kept_hash: str = ""
 
     @property
     def editor_hash(self) -> str:
-        """What a scenario keeps of the token."""
-        return hashlib.sha256(self.editor.encode()).hexdigest() if self.editor else ""
+        """The token's digest, which a scenario stores in place of the token."""
+        return hashlib.sha256(self.editor.encode()).hexdigest() if self.editor else self.kept_hash
+
+    @property
+    def author(self) -> str:
+        """The name under which the visitor's runs and idempotency keys are counted; "" without account and token."""
+        return f"account {self.user.pk}" if self.user else self.editor_hash
 
 
 def visitor_of(request: HttpRequest) -> Visitor:
-    """Who sent this request."""
+    """Return the visitor who sent this request; in a worker, the one who sent the upload."""
+    if (sender := getattr(request, "sender", None)) is not None:
+        return cast(Visitor, sender)
     user = request.user if request.user.is_authenticated else None
     if getattr(request, "api_token", None):  # which stands for the account alone, whatever cookies come with it
         return Visitor(user)
@@ -53,13 +63,13 @@ def visitor_of(request: HttpRequest) -> Visitor:
 
 
 def visitor_of_scope(scope: Mapping[str, Any]) -> Visitor:
-    """Who opened this websocket."""
+    """Return the visitor who opened this websocket."""
     user = scope.get("user")
     return Visitor(user if user and user.is_authenticated else None, token_in(scope.get("cookies", {})))
 
 
 def token_in(cookies: Mapping[str, str]) -> str:
-    """The browser's token; "" when there is none, or one that we did not sign."""
+    """Return the browser's token; "" when there is none, or one that we did not sign."""
     try:
         return signing.TimestampSigner(salt=SALT).unsign(cookies.get(COOKIE, ""), max_age=COOKIE_SECONDS)
     except signing.BadSignature:
@@ -67,9 +77,9 @@ def token_in(cookies: Mapping[str, str]) -> str:
 
 
 def editing_visitor(request: HttpRequest) -> Visitor:
-    """The same visitor, with a token unless there is an account; `remember` sends it, anew each time it is used."""
+    """Return the visitor, with a token unless there is an account; `remember` sends it, anew each time it is used."""
     visitor = visitor_of(request)
-    if not visitor.user:
+    if not visitor.user and not visitor.kept_hash:
         request.new_editor = visitor.editor or secrets.token_urlsafe(TOKEN_BYTES)  # type: ignore[attr-defined]
     return visitor_of(request)
 
@@ -93,11 +103,11 @@ def owns(visitor: Visitor, kept: Scenario | Course) -> bool:
         return False
     if kept.owner_id:
         return visitor.user is not None and visitor.user.pk == kept.owner_id
-    return bool(visitor.editor) and hmac.compare_digest(visitor.editor_hash, kept.editor_hash)
+    return bool(visitor.editor_hash) and hmac.compare_digest(visitor.editor_hash, kept.editor_hash)
 
 
 def may_edit(visitor: Visitor, scenario: Scenario) -> bool:
-    """Its owner, and whoever it is shared with for that."""
+    """Return whether the visitor owns the scenario or it is shared with them for editing."""
     return owns(visitor, scenario) or shares_with(visitor, scenario).filter(may_edit=True).exists()
 
 
@@ -110,11 +120,27 @@ def may_see(visitor: Visitor, scenario: Scenario) -> bool:
 
 
 def shares_with(visitor: Visitor, scenario: Scenario) -> QuerySet[Share]:
-    """By which the scenario is shared with the visitor: with the account, or a group of it."""
+    """Return the shares of the scenario with the visitor: with the account, or a group of it."""
     user = visitor.user
     if user is None or scenario.slug or not scenario.owner_id:
         return Share.objects.none()
     return Share.objects.filter(Q(user=user) | Q(group__in=user.groups.all()), scenario=scenario)
+
+
+def secret_origin(visitor: Visitor, copy: Scenario) -> Scenario | None:
+    """Return the private scenario of somebody else that this is a copy of."""
+    origin: Scenario | None = copy.fork_of.scenario if copy.fork_of else None
+    if origin is None or origin.visibility != Scenario.Visibility.PRIVATE or owns(visitor, origin):
+        return None
+    return origin
+
+
+def require_no_wider(visitor: Visitor, origin: Scenario | None, visibility: str) -> None:
+    """Raise NotAllowed for a copy more visible than its original, unless that is the visitor's or the site's own."""
+    if origin is None or owns(visitor, origin) or not (origin.owner_id or origin.editor_hash):
+        return
+    if WIDER.index(visibility) > WIDER.index(origin.visibility):
+        raise NotAllowed(gettext_noop("A copy cannot be more visible than the original, which is not yours."))
 
 
 def require_sight(visitor: Visitor, scenario: Scenario) -> None:
@@ -128,10 +154,10 @@ def require_sight(visitor: Visitor, scenario: Scenario) -> None:
 def require_editing(visitor: Visitor, scenario: Scenario) -> None:
     """Raise NotAllowed with the reason."""
     if not may_edit(visitor, scenario):
-        raise NotAllowed(gettext_noop("Only its author may change this scenario; you may fork it."))
+        raise NotAllowed(gettext_noop("Only the author can change this scenario. You can fork it."))
 
 
 def require_owner(visitor: Visitor, kept: Scenario | Course) -> None:
     """Raise NotAllowed with the reason."""
     if not owns(visitor, kept):
-        raise NotAllowed(gettext_noop("Only its owner may do this."))
+        raise NotAllowed(gettext_noop("Only the owner can do this."))

@@ -1,4 +1,4 @@
-"""One scenario on every release: what comes of it, and where it first goes another way than on the next newer one."""
+"""One scenario on every release: its outcome, and the first decision that differs from the next newer release."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from kschedui.language import spoken
+from kschedui.language import in_language
 from kschedui.scenarios import engine
 from scheduler_core import RunEnded, decisions
 from scheduler_core.releases import RELEASES
@@ -53,7 +53,7 @@ def outcomes(text: str) -> list[Outcome]:
 
 
 def _records(text: str, outcome: Outcome) -> list[Record]:
-    """The decision records of a run on the outcome's release, which is filled in."""
+    """Return the decision records of a run on the outcome's release, which is filled in."""
     records: list[Record] = []
     try:
         for record in decisions(engine.simulate(engine.read(text, outcome.version))):
@@ -67,9 +67,9 @@ def _records(text: str, outcome: Outcome) -> list[Record]:
             else:
                 records.append(record)
     except ScenarioErrors as errors:
-        outcome.refused = spoken(errors.errors[0].message)
+        outcome.refused = in_language(errors.errors[0].message)
     except RunEnded as error:
-        outcome.refused = spoken(error.sentence)
+        outcome.refused = in_language(error.sentence)
     outcome.letters = "".join(record["outcome"][0] for record in records)
     return records
 
@@ -79,12 +79,12 @@ def _compare(outcome: Outcome, newer: list[Record], older: list[Record]) -> None
     for number, (one, other) in enumerate(zip_longest(newer, older, fillvalue=nothing), 1):
         if any(one.get(name) != other.get(name) for name in FIELDS):
             outcome.differs, outcome.pod = number, str(other.get("pod") or one.get("pod"))
-            outcome.before, outcome.after = _said(one), _said(other)
+            outcome.before, outcome.after = _outcome_text(one), _outcome_text(other)
             outcome.placed_alike = outcome.before == outcome.after
             return
 
 
-def _said(record: Record) -> str:
+def _outcome_text(record: Record) -> str:
     if not record:
         return "-"
     return str(record.get("node") or record["outcome"])

@@ -16,12 +16,12 @@ PRINTABLE = re.compile(r"[ -~\u00a1-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\
 
 
 def write_all(objects: Iterable[dict[str, Any]]) -> str:
-    """A stream of documents."""
+    """Return a stream of documents."""
     return "---\n".join("\n".join([*_block(found, 0), ""]) for found in objects)
 
 
 def _block(value: Any, indent: int) -> Iterator[str]:
-    """The lines of a mapping or a list that is not empty."""
+    """Yield the lines of a mapping or a list that is not empty."""
     pad = " " * indent
     if isinstance(value, dict):
         for key, item in value.items():
@@ -59,7 +59,7 @@ def _flow(value: Any) -> str:
 
 
 def scalar(value: Any) -> str:
-    """A text without quotes where every reader takes it for a text."""
+    """Return a text without quotes where every reader takes it for a text."""
     return _text(value) if isinstance(value, str) else json.dumps(value)
 
 

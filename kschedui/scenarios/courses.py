@@ -15,7 +15,7 @@ from scheduler_core.apis.messages import Message
 
 MOST_SCENARIOS = 100
 LONGEST_ABOUT = 4000
-LINK = re.compile(r"(?:.*/)?(?P<kind>s|library|embed)/(?P<name>[\w-]+)(?:/.*)?")
+LINK = re.compile(r"(?:.*/)?(?P<kind>s|library|embed)/(?P<name>[\w-]+)(?:/.*)?", re.DOTALL)
 
 
 class BadCourse(ValueError):
@@ -44,9 +44,9 @@ def create(visitor: Visitor, title: str, about: str, names: list[str]) -> Course
 def save(visitor: Visitor, course: Course, title: str, about: str, names: list[str]) -> Course:
     """Change all of it; raises BadCourse. What is in it already may stay, whether or not it can still be seen."""
     if not 0 < len(names) <= MOST_SCENARIOS:
-        raise BadCourse(Message("A course has 1 to {most} scenarios.", most=MOST_SCENARIOS))
+        raise BadCourse(Message("A course must have 1 to {most} scenarios.", most=MOST_SCENARIOS))
     kept = set(course.scenarios)
-    found = [seen(visitor, number, name, kept) for number, name in enumerate(names, start=1)]
+    found = [require_scenario(visitor, number, name, kept) for number, name in enumerate(names, start=1)]
     course.title = clean_title(title) or _("Untitled course")
     course.about = about.replace("\0", "")[:LONGEST_ABOUT]
     course.scenarios = found
@@ -55,8 +55,8 @@ def save(visitor: Visitor, course: Course, title: str, about: str, names: list[s
     return course
 
 
-def seen(visitor: Visitor, number: int, name: str, kept: set[str]) -> str:
-    """The id of the scenario that a line of a course names, if the visitor may see it."""
+def require_scenario(visitor: Visitor, number: int, name: str, kept: set[str]) -> str:
+    """Return the id of the scenario that a line of a course names, if the visitor may see it."""
     link = LINK.fullmatch(name.strip())
     kind, key = (link["kind"], link["name"]) if link else ("s", name.strip())
     if key in kept:
@@ -65,7 +65,7 @@ def seen(visitor: Visitor, number: int, name: str, kept: set[str]) -> str:
     known = Scenario.objects.filter(scratch=False)
     scenario = known.filter(**{field: key}).first() if field == "slug" or is_public_id(key) else None
     if scenario is None or not access.may_see(visitor, scenario):
-        raise BadCourse(Message("Line {number} is no link to a scenario that you may see.", number=number))
+        raise BadCourse(Message("Line {number} is not a link to a scenario that you can view.", number=number))
     return scenario.public_id
 
 
@@ -81,11 +81,11 @@ def of_visitor(visitor: Visitor) -> QuerySet[Course]:
     if visitor.user:
         return Course.objects.filter(owner=visitor.user)
     mine = Course.objects.filter(owner=None, editor_hash=visitor.editor_hash)
-    return mine if visitor.editor else Course.objects.none()
+    return mine if visitor.editor_hash else Course.objects.none()
 
 
 def entries(visitor: Visitor, course: Course) -> list[Entry]:
-    """All places, in order."""
+    """Return all entries of the course, in order."""
     known = {one.public_id: one for one in Scenario.objects.filter(public_id__in=course.scenarios)}
     shown = {sid: one for sid, one in known.items() if access.may_see(visitor, one)}
     return [Entry(number, shown.get(sid)) for number, sid in enumerate(course.scenarios, start=1)]

@@ -47,7 +47,7 @@ def compare(before: str, after: str) -> Iterator[dict[str, Any]]:
 
 
 def opcodes(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
-    """As difflib tells them."""
+    """Return the opcodes in difflib's format."""
     ends = [Block(0, 0, 0), *blocks(old, new), Block(len(old), len(new), 0)]
     found = []
     for last, block in pairwise(ends):
@@ -63,7 +63,7 @@ def opcodes(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, in
 
 
 def blocks(old: list[str], new: list[str]) -> list[Block]:
-    """The lines that are the same, in order."""
+    """Return the lines that are the same, in order."""
     found: list[Block] = []
     gaps = [(0, len(old), 0, len(new), 0)]
     while gaps:
@@ -78,10 +78,10 @@ def blocks(old: list[str], new: list[str]) -> list[Block]:
         inner = i1 + start, i2 - end, j1 + start, j2 - end
         if depth < DEEPEST and inner[0] < inner[1] and inner[2] < inner[3]:
             gaps += between(old, new, *inner, depth=depth + 1)
-    return joined(sorted(found))
+    return join_blocks(sorted(found))
 
 
-def joined(found: list[Block]) -> list[Block]:
+def join_blocks(found: list[Block]) -> list[Block]:
     """Blocks that follow each other in both texts are one."""
     whole: list[Block] = []
     for block in found:
@@ -96,7 +96,7 @@ def joined(found: list[Block]) -> list[Block]:
 def between(
     old: list[str], new: list[str], i1: int, i2: int, j1: int, j2: int, *, depth: int
 ) -> list[tuple[int, int, int, int, int]]:
-    """The stretches that begin at each anchor of this one; none without an anchor."""
+    """Return the stretches that begin at each anchor of this one; none without an anchor."""
     anchors = longest_rising(pairs(old[i1:i2], new[j1:j2]))
     if not anchors:
         return []
@@ -105,7 +105,7 @@ def between(
 
 
 def pairs(old: list[str], new: list[str]) -> list[tuple[int, int]]:
-    """Where the lines stand that are there once in each, by their place in the old one."""
+    """Return where lines that occur once in each text stand, by their place in the old one."""
     once = {line for line, times in Counter(new).items() if times == 1}
     times = Counter(old)
     places = {line: j for j, line in enumerate(new) if line in once}
@@ -113,7 +113,7 @@ def pairs(old: list[str], new: list[str]) -> list[tuple[int, int]]:
 
 
 def longest_rising(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The most pairs whose second numbers rise as the first do (patience sorting)."""
+    """Return the most pairs whose second numbers rise as the first do (patience sorting)."""
     tops: list[int] = []
     ends: list[int] = []  # which pair each top is
     before: list[int] = []

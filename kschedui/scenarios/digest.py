@@ -1,10 +1,16 @@
-"""What is kept of a text beside it: read once, as plain data, so that it may be read in another process."""
+"""Data stored beside a text: read once, as plain data, so that another process can read it."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kschedui.scenarios import engine, importers
 from kschedui.scenarios.importers.reading import raw_text
 from kschedui.scenarios.prose import clean_title
+from kschedui.work import progress
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.parse import Scenario, ScenarioErrors
+
+CLEANING = 0.8  # of the time of a text that a cluster printed
 
 
 class Digest(NamedTuple):
@@ -17,13 +23,45 @@ class Digest(NamedTuple):
     pods: int  # at the start
 
 
+class Text(NamedTuple):
+    """A text as a scenario. `notes`: what was done to make it one; [] if it is one as it stands."""
+
+    text: str
+    scenario: Scenario
+    notes: Sequence[Message]
+
+
+def as_scenario(text: str) -> Text:
+    """Read a text as all commands do: what a cluster printed is converted, and workloads get their pods.
+
+    Raises ScenarioErrors, with the lines of the text itself where it has errors of its own.
+    """
+    printed = raw_text.was_printed(text)
+    if not raw_text.is_dump(text) or (printed and raw_text.has_scenario(text)):
+        cleaning = CLEANING if printed else 0
+        with progress.within(0, cleaning):
+            text = raw_text.reduced(text, engine.limits())
+        with progress.within(cleaning, 1):
+            return Text(text, engine.read(text), ())
+    try:
+        of_cluster = printed or raw_text.is_export(text)
+        with progress.within(0, CLEANING):
+            made = importers.convert(text, engine.limits(), of_cluster=of_cluster)
+        with progress.within(CLEANING, 1):
+            return Text(made.text, engine.read(made.text), made.notes)
+    except ScenarioErrors:
+        engine.read(text)
+        raise
+
+
 def digest_of(text: str) -> Digest:
     """Raises ScenarioErrors."""
-    printed = raw_text.was_printed(text)
-    if raw_text.is_export(text):
-        text = importers.convert(text, engine.limits()).text
-    text = raw_text.reduced(text, engine.limits())
-    parsed = engine.read(text)
+    found = as_scenario(text)
+    return digest_of_read(found.text, found.scenario, hidden=raw_text.was_printed(text))
+
+
+def digest_of_read(text: str, parsed: Scenario, *, hidden: bool = False) -> Digest:
+    """Return the digest of a text that was parsed already and is kept whole."""
     title = clean_title(parsed.title or parsed.name)
-    hidden = printed or importers.IMPORTED in parsed.annotations
+    hidden = hidden or importers.IMPORTED in parsed.annotations
     return Digest(text, title, hidden, engine.summary(parsed), len(engine.nodes_and_pods(parsed)[1]))

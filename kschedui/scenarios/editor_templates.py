@@ -1,4 +1,5 @@
-"""The text that a new scenario begins with, and the pieces that the editor inserts: one for each kind that is read."""
+"""The text that a new scenario begins with, and the pieces that the editor inserts: one for each kind that is read;
+of devices, whole examples."""
 
 from pathlib import Path
 
@@ -9,10 +10,13 @@ def _read(name: str) -> str:
     return (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
 
 
+DEVICES = (
+    "One GPU", "Two GPUs of one PCIe root", "Partitions of a GPU", "Shared device", "First available device",
+)  # fmt: skip
 NAMES = [
     "Node", "Pod", "Pod that spreads", "Pod with affinity", "Pod with a volume", "PriorityClass", "PodDisruptionBudget",
     "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode", "Namespace", "Service", "PodGroup",
-    "KubeSchedulerConfiguration", "Scenario",
+    *DEVICES, "SchedulerPlugin", "KubeSchedulerConfiguration", "Scenario",
 ]  # fmt: skip
 TEMPLATES = [(name, _read(name.lower().replace(" ", "-"))) for name in NAMES]
 STARTER = _read("starter")

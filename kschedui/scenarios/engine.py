@@ -1,7 +1,7 @@
 """The web's one door to scheduler_core: read a text within this site's limits, and sum up what it holds."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -9,15 +9,17 @@ import msgspec
 from django.conf import settings
 
 import scheduler_core
-from kschedui.language import spoken
-from kschedui.scenarios import lessons
-from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
+from kschedui.language import in_language
+from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins, registry
+from kschedui.work import progress
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.messages import Message
+from scheduler_core.apis.rules import Rule
+from scheduler_core.ask.replay.placing import place_decisions
 from scheduler_core.explain.records import AttemptExplanation
-from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.parse import Limits, ParseWarning, Scenario, ScenarioError, ScenarioErrors, parse_scenario
+from scheduler_core.scenario.types import Limit, RunLimits
 from scheduler_core.trace.events import AnyEvent
 
 DRAWN_NODES = 48
@@ -26,7 +28,7 @@ DRAWN_WAITING = 36
 
 
 def limits() -> Limits:
-    """What a stranger's text may hold."""
+    """Return the limits on an untrusted text."""
     known = settings.LIMITS
     return Limits(
         bytes=known["scenario_bytes"],
@@ -36,45 +38,58 @@ def limits() -> Limits:
         values=known["yaml_values"],
         depth=known["yaml_depth"],
         alias_nodes=known["yaml_aliases"],
+        run=RunLimits(
+            Limit(known["run_steps"], setting_of("run_steps")),
+            Limit(known["run_attempts"], setting_of("run_attempts")),
+            Limit(known["virtual_seconds"], setting_of("virtual_seconds")),
+        ),
     )
+
+
+def setting_of(limit: str) -> str:
+    """Return the environment variable that sets a limit of settings.LIMITS."""
+    return f"KSCHEDUI_MAX_{limit.upper()}"
 
 
 def read(text: str, kubernetes: str = "") -> Scenario:
     """Parse; raises ScenarioErrors with a place and a sentence for each reason. `kubernetes`: instead of the text's."""
     plugins, release = known_plugins(outside_plugins()), RELEASES.get(kubernetes)
-    return parse_scenario(text, limits(), plugins, release, lessons.problems)
+    return place_decisions(parse_scenario(text, limits(), plugins, release, progress.tell))
 
 
 def simulate(scenario: Scenario) -> Iterator[AnyEvent]:
-    """The events of a run, with the plugins of other packages too."""
-    return scheduler_core.simulate(scenario, {**REGISTRY, **outside_plugins()})
+    """Yield the events of a run, with the plugins of other packages too."""
+    return scheduler_core.simulate(scenario, registry())
 
 
 def explain(text: str, attempt: int, nodes: Sequence[str] | None, kubernetes: str = "") -> AttemptExplanation:
-    """Why an attempt of a stored text's run went as it did; see `scheduler_core.explain`."""
-    return scheduler_core.explain(read_again(text, kubernetes), attempt, nodes, {**REGISTRY, **outside_plugins()})
+    """Explain an attempt of a stored text's run; see `scheduler_core.explain`."""
+    return scheduler_core.explain(read_again(text, kubernetes), attempt, nodes, registry())
 
 
 @lru_cache(maxsize=2)  # a large one takes hundreds of megabytes
 def read_again(text: str, kubernetes: str = "") -> Scenario:
-    """`read` for a stored text that is asked about many times."""
+    """Read a stored text as `read` does, with a cache for texts that are used many times."""
     return read(text, kubernetes)
 
 
 def error_row(error: ScenarioError) -> dict[str, Any]:
-    """An error as the API gives it, in the visitor's language."""
+    """Return an error as the API gives it, in the visitor's language."""
     place = {"document": error.document, "line": error.line, "column": error.column, "path": error.path}
-    return {"message": spoken(error.message), **place, "fix": fix(error.message)}
+    return {"message": in_language(error.message), **place, "fix": fix(error.message)}
 
 
 def warning_row(warning: ParseWarning) -> dict[str, Any]:
-    """The same of a warning."""
+    """Return the row of a warning."""
     place = {"document": warning.document, "line": warning.line, "path": warning.path}
-    return {"message": spoken(warning.message), **place, "fix": fix(warning.message)}
+    return {"message": in_language(warning.message), **place, "fix": fix(warning.message)}
 
 
 def fix(message: Message) -> dict[str, Any]:
-    """What an editor may mend: {value: the JSON found, instead: the JSON of what may be meant}, as far as known."""
+    """Return a correction for the editor, {value: the JSON in the text, instead: the JSON that may be meant}.
+
+    Unknown ones are omitted.
+    """
     found: dict[str, Any] = {name: message.values[name] for name in ("value", "instead") if name in message.values}
     for part in message.values.values():
         if isinstance(part, Message):
@@ -83,20 +98,21 @@ def fix(message: Message) -> dict[str, Any]:
 
 
 def error_rows(errors: ScenarioErrors) -> list[dict[str, Any]]:
-    """All of them."""
+    """Return the rows of all errors."""
     return [error_row(error) for error in errors.errors]
 
 
 def nodes_and_pods(scenario: Scenario) -> tuple[list[Node], list[Pod]]:
-    """Those that are there at the start, in load order."""
+    """Return the initial nodes and pods, in load order."""
     nodes = [found for found in scenario.objects if isinstance(found, Node)]
     return nodes, [found for found in scenario.objects if isinstance(found, Pod)]
 
 
 def summary(scenario: Scenario) -> dict[str, Any]:
-    """What a card shows without reading the text again: counts, the cluster's drawing, the lesson's words.
+    """Return what a card shows without reading the text again: counts, the cluster's drawing, the lesson's words.
 
-    {nodes, pods, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]}, lesson}
+    {nodes, pods, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]}, lesson, rules}
+    `rules`, if there are any, are those of SchedulerPlugins.
     """
     nodes, pods = nodes_and_pods(scenario)
     created = [event.object for event in scenario.events if event.action == "create"]
@@ -106,12 +122,18 @@ def summary(scenario: Scenario) -> dict[str, Any]:
         "pods": len(pods) + sum(isinstance(found, Pod) for found in created),
         "drawing": drawing,
         "kubernetes": scenario.release.version,
-        "lesson": msgspec.to_builtins(lessons.read(scenario)),
+        "lesson": msgspec.to_builtins(scenario.lesson),
+        **({"rules": msgspec.to_builtins(scenario.rules)} if scenario.rules else {}),
     }
 
 
+def rules_of(summary: Mapping[str, Any] | None) -> list[Rule]:
+    """Return the rules in a version's summary."""
+    return [msgspec.convert(rule, Rule) for rule in (summary or {}).get("rules", ())]
+
+
 def drawn_nodes(nodes: list[Node], pods: list[Pod]) -> list[dict[str, Any]]:
-    """The first nodes with their running pods, in millicores."""
+    """Return the first nodes with their running pods, in millicores."""
     on_node: dict[str, list[list[int]]] = {node.name: [] for node in nodes[:DRAWN_NODES]}
     for pod in pods:
         if pod.node_name in on_node and len(on_node[pod.node_name]) < DRAWN_PODS:
@@ -123,7 +145,7 @@ def drawn_nodes(nodes: list[Node], pods: list[Pod]) -> list[dict[str, Any]]:
 
 
 def drawn_waiting(pods: list[Pod]) -> list[list[int]]:
-    """The first pods that wait, those of high priority first."""
+    """Return the first pods that wait, those of high priority first."""
     waiting = sorted((pod for pod in pods if not pod.node_name), key=lambda pod: -pod.priority)
     return [[pod.requests.get("cpu", 0), pod.priority] for pod in waiting[:DRAWN_WAITING]]
 

@@ -19,11 +19,13 @@ class KeyReused(Exception):
 
 
 def once(visitor: Visitor, key: str, asked: str, create: Callable[[], Version]) -> tuple[Version, bool]:
-    """What `create` made, now or under this key before; and whether it was now. Raises KeyReused when `asked`, the call
-    as sent, was another one then. Without a key it is made anew."""
+    """Return what `create` made, now or earlier under this key, and whether it was now.
+
+    Raises KeyReused if `asked`, the call as sent, was another one then. Without a key, it is always created.
+    """
     if not key:
         return create(), True
-    author = f"account {visitor.user.pk}" if visitor.user else visitor.editor_hash
+    author = visitor.author
     digest = hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()
     try:
         return before(author, key, digest), False
@@ -39,7 +41,7 @@ def once(visitor: Visitor, key: str, asked: str, create: Callable[[], Version]) 
 
 
 def before(author: str, key: str, digest: str) -> Version:
-    """What the key made; raises IdempotencyKey.DoesNotExist, KeyReused."""
+    """Return what the key created; raises IdempotencyKey.DoesNotExist, KeyReused."""
     used = IdempotencyKey.objects.select_related("version__scenario").get(author=author, key=key)
     if used.sha256 != digest:
         raise KeyReused

@@ -2,6 +2,7 @@
 
 from django.db.models import Exists, OuterRef, QuerySet
 
+from kschedui.in_turn import in_turn
 from kschedui.models import Note, Version
 from kschedui.scenarios.access import Visitor
 from scheduler_core.apis.messages import Message
@@ -19,26 +20,29 @@ class BadNote(ValueError):
 
 
 def of(visitor: Visitor, version: Version) -> QuerySet[Note]:
-    """The visitor's own, in the order of steps."""
+    """Return the visitor's own, in the order of steps."""
     if visitor.user:
         return Note.objects.filter(version=version, owner=visitor.user)
     mine = Note.objects.filter(version=version, owner=None, editor_hash=visitor.editor_hash)
-    return mine if visitor.editor else Note.objects.none()
+    return mine if visitor.editor_hash else Note.objects.none()
 
 
 def keep(visitor: Visitor, version: Version, step: int, text: str) -> str:
     """Instead of what the visitor wrote there before; "" for nothing. What is kept; raises BadNote."""
     text = text.replace("\0", "").strip()
     if len(text) > LONGEST:
-        raise BadNote(Message("A note has at most {most:,} characters; this one has {n:,}.", most=LONGEST, n=len(text)))
+        raise BadNote(
+            Message("A note can have at most {most:,} characters; this one has {n:,}.", most=LONGEST, n=len(text))
+        )
     mine = of(visitor, version)
-    if not text:
-        mine.filter(step=step).delete()
-    elif mine.exclude(step=step).count() >= MOST:
-        raise BadNote(Message("You have {most} notes on this version, which is the limit.", most=MOST))
-    else:
-        whose = {"owner": visitor.user, "editor_hash": "" if visitor.user else visitor.editor_hash}
-        Note.objects.update_or_create({"text": text}, version=version, step=step, **whose)
+    whose = {"owner": visitor.user, "editor_hash": "" if visitor.user else visitor.editor_hash}
+    with in_turn(f"notes of {visitor.author}"):
+        if not text:
+            mine.filter(step=step).delete()
+        elif mine.exclude(step=step).count() >= MOST:
+            raise BadNote(Message("You have {most} notes on this version, which is the limit.", most=MOST))
+        else:
+            Note.objects.update_or_create({"text": text}, version=version, step=step, **whose)
     return text
 
 

@@ -6,18 +6,24 @@ A package offers a plugin in its pyproject.toml:
     MyPlugin = "my_package.my_plugin:MyPlugin"
 
 The name is the one that a KubeSchedulerConfiguration enables; the class implements the protocols of
-`scheduler_core.framework.interface`. A plugin that cannot be loaded is left out, with an error in the log. The engine
-itself reads no files, so the search stands here.
+`scheduler_core.framework.interface` and may bring its words as `about` (`scheduler_core.framework.about`). A plugin
+that cannot be loaded is left out, with an error in the log. The engine itself reads no files, so the search is here.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
+
+import scheduler_core
+from scheduler_core.framework.about import about_of, check
+from scheduler_core.plugins import REGISTRY
+from scheduler_core.scenario.types import Scenario
+from scheduler_core.trace.events import AnyEvent
 
 GROUP = "kschedui.plugins"
 
@@ -45,10 +51,22 @@ def outside_plugins() -> Mapping[str, type[Any]]:
     found: dict[str, type[Any]] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
-            found[entry.name] = entry.load()
+            plugin = entry.load()
+            check(about_of(plugin))
+            found[entry.name] = plugin
         except Exception:
             logger.exception("The scheduler plugin %s (%s) cannot be loaded", entry.name, entry.value)
     return MappingProxyType(found)
+
+
+def registry() -> dict[str, Any]:
+    """Every plugin by name, those of other packages too: what a run is given."""
+    return {**REGISTRY, **outside_plugins()}
+
+
+def simulate(scenario: Scenario) -> Iterator[AnyEvent]:
+    """Yield the events of a run with these plugins."""
+    return scheduler_core.simulate(scenario, registry())
 
 
 def known_plugins(plugins: Mapping[str, type[Any]]) -> dict[str, tuple[str, ...]]:

@@ -28,14 +28,14 @@ def markdown_html(text: str) -> SafeString:
 
 
 def plain_text(text: str, length: int = 300) -> str:
-    """The words of a Markdown text, for a link's preview."""
+    """Return the words of a Markdown text, for a link's preview."""
     words = nh3.clean(markdown_html(text), tags=set()).split()
     line = html.unescape(" ".join(words))
     return line if len(line) <= length else line[: length - 1] + "…"
 
 
 def clean_title(text: str) -> str:
-    """One line without control characters and without characters that turn the writing direction."""
+    """Return one line without control characters and characters that change the writing direction."""
     line = "".join(
         " " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in DIRECTION.sub("", text)
     )

@@ -1,4 +1,4 @@
-"""For each difference between neighbouring releases a scenario in which it shows, in both releases.
+"""A scenario for each difference between adjacent releases, which shows it in both.
 
 `differences/<name>-<older release>.yaml`; the name is the rule's, the plugin's or the feature gate's. No file says
 anything of its release or of what it shows: that is put in, in the words of the difference.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from django.utils.translation import gettext
 
-from kschedui.language import spoken
+from kschedui.language import in_language
 from scheduler_core.releases import RELEASES, Release
 from scheduler_core.releases.differences import Difference, differences
 
@@ -28,12 +28,12 @@ Pair = tuple[Release, Release]  # older, newer
 
 
 def name_of(found: Difference) -> str:
-    """By which its scenario is found."""
+    """Return the name under which the difference's scenario is found."""
     return found.name or found.where
 
 
 def pair_of(found: Difference, before: Release, after: Release) -> Pair | None:
-    """The neighbours, between the two releases, at which the difference arose last and has a scenario."""
+    """Return the neighbours, between the two releases, at which the difference arose last and has a scenario."""
     versions = sorted((before.version, after.version), key=list(RELEASES).index)
     for older, newer in reversed(list(neighbours(*versions))):
         if path_of(name_of(found), older.version).exists() and arises(name_of(found), older, newer):
@@ -42,14 +42,14 @@ def pair_of(found: Difference, before: Release, after: Release) -> Pair | None:
 
 
 def neighbours(oldest: str, newest: str) -> Iterator[Pair]:
-    """The pairs from one release to the other, oldest first."""
+    """Yield the pairs from one release to the other, oldest first."""
     order = list(RELEASES)
     yield from pairwise(RELEASES[one] for one in order[order.index(oldest) : order.index(newest) + 1])
 
 
 @cache
 def names_between(older: str, newer: str) -> frozenset[str]:
-    """Of all differences of two neighbours."""
+    """Return the names of all differences between two adjacent releases."""
     return frozenset(map(name_of, differences(RELEASES[older], RELEASES[newer])))
 
 
@@ -62,19 +62,19 @@ def path_of(name: str, older: str) -> Path:
 
 
 def text_of(name: str, older: str, release: str) -> str:
-    """The scenario's text on a release, in the visitor's language; `older` is the older one of the pair."""
+    """Return the scenario's text on a release, in the visitor's language; `older` is the older one of the pair."""
     text = path_of(name, older).read_text(encoding="utf-8")
-    says = {"kubernetesVersion": release, **_said(name, older)}
+    says = {"kubernetesVersion": release, **_texts_of(name, older)}
     lines = [f"  {field}: {json.dumps(value, ensure_ascii=False)}\n" for field, value in says.items()]
     return text.replace(HEAD, HEAD + "".join(lines), 1)
 
 
-def _said(name: str, older: str) -> dict[str, str]:
+def _texts_of(name: str, older: str) -> dict[str, str]:
     """Title and description."""
     order = list(RELEASES.values())
     newer = order[order.index(RELEASES[older]) + 1]
     found = next(one for one in differences(RELEASES[older], newer) if name_of(one) == name)
-    before, after = spoken(found.before), spoken(found.after)
+    before, after = in_language(found.before), in_language(found.after)
     title = after[0].upper() + after[1:] if found.name else gettext("{where}: {after}").format(where=name, after=after)
     description = gettext("Kubernetes {older}: {before}. Kubernetes {newer}: {after}.")
     return {

@@ -8,7 +8,9 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils.translation import gettext_noop
 
+from kschedui.in_turn import in_turn
 from kschedui.models import Scenario, Share
+from kschedui.scenarios.access import Visitor, may_see, secret_origin
 from scheduler_core.apis.messages import Message
 
 MOST_SHARES = 100  # of one scenario
@@ -24,7 +26,7 @@ def shares_of(scenario: Scenario) -> QuerySet[Share]:
 
 
 def groups_of(owner: Any) -> QuerySet[Group]:
-    """Those that the account belongs to."""
+    """Return the groups that the account belongs to."""
     return Group.objects.filter(user=owner).order_by("name")
 
 
@@ -32,12 +34,19 @@ def share(scenario: Scenario, *, account: str = "", group: str = "", may_edit: b
     """Show it to an account or to a group of the owner's, or change what they may do; raises NotShared."""
     whom = {"group": group_named(scenario.owner, group)} if group else {"user": account_named(account)}
     if whom.get("user") == scenario.owner:
-        raise NotShared(gettext_noop("It is yours already."))
-    if scenario.shares.count() >= MOST_SHARES:
-        raise NotShared(Message("A scenario is shared with at most {most}; use a group.", most=MOST_SHARES))
-    with transaction.atomic():
+        raise NotShared(gettext_noop("You already own it."))
+    origin = secret_origin(Visitor(scenario.owner), scenario)
+    if origin and not (may_see(Visitor(whom["user"]), origin) if account else origin.shares.filter(**whom).exists()):
+        raise NotShared(gettext_noop("This is a copy of a private scenario that is not shared with them."))
+    with in_turn(f"shares of {scenario.pk}"):
+        if scenario.shares.count() >= MOST_SHARES:
+            raise NotShared(
+                Message(
+                    "A scenario can be shared with at most {most} accounts and groups. Use a group.", most=MOST_SHARES
+                )
+            )
         made, _ = Share.objects.update_or_create(scenario=scenario, **whom, defaults={"may_edit": may_edit})
-        changed(scenario)
+        mark_changed(scenario)
     return made
 
 
@@ -45,12 +54,12 @@ def end(scenario: Scenario, pk: int) -> bool:
     """Stop sharing; whether there was such a share."""
     with transaction.atomic():
         gone, _ = scenario.shares.filter(pk=pk).delete()
-        changed(scenario)
+        mark_changed(scenario)
     return bool(gone)
 
 
-def changed(scenario: Scenario) -> None:
-    """So that open viewers are asked again whether they may look."""
+def mark_changed(scenario: Scenario) -> None:
+    """Increment the counter of changes, so that access of open viewers is checked again."""
     Scenario.objects.filter(pk=scenario.pk).update(sharing=F("sharing") + 1)
 
 
@@ -63,8 +72,8 @@ def account_named(name: str) -> Any:
 
 
 def group_named(owner: Any, name: str) -> Group:
-    """A group of the owner's; raises NotShared."""
+    """Return a group of the owner's; raises NotShared."""
     found = groups_of(owner).filter(name=name).first()
     if found is None:
-        raise NotShared(Message("You belong to no group named {name}.", name=name[:150]))
+        raise NotShared(Message("You are not a member of a group named {name}.", name=name[:150]))
     return found

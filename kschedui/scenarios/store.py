@@ -4,14 +4,15 @@ import hashlib
 from datetime import timedelta
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from kschedui.in_turn import in_turn
 from kschedui.language import language
 from kschedui.models import Course, Experiment, Run, Scenario, Share, Version, is_public_id
-from kschedui.scenarios import lessons, notes
+from kschedui.scenarios import access, lessons, notes
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.prose import LONGEST_TITLE, clean_title
@@ -25,7 +26,7 @@ class Conflict(Exception):
     """Somebody saved in between; `newest` is the number of the version that stands now."""
 
     def __init__(self, newest: int) -> None:
-        self.sentence = Message("Version {number} was saved meanwhile, from another window.", number=newest)
+        self.sentence = Message("Version {number} was saved from another window in the meantime.", number=newest)
         super().__init__(self.sentence)
         self.newest = newest
 
@@ -39,18 +40,22 @@ def create(
     scratch: bool = False,
     change: str = "",
 ) -> Version:
-    """Keep a new scenario; raises ScenarioErrors. With an account it is the account's, else the browser's.
+    """Keep a new scenario; raises ScenarioErrors, NotAllowed. With an account it is the account's, else the browser's.
 
-    What a cluster printed is private unless somebody says else, and kept without what scheduling does not read.
+    What a cluster printed is private unless somebody says else, and kept without what scheduling does not read. A copy
+    is no more visible than its original (access.require_no_wider), and private if that is, unless somebody says else.
     `change`: what a fork is made for, which its title then tells.
     """
     found = digest_of(text) if isinstance(text, str) else text
-    default = Scenario.Visibility.PRIVATE if scratch or found.hidden else Scenario.Visibility.UNLISTED
+    origin = fork_of.scenario if fork_of else None
+    secret = scratch or found.hidden or (origin is not None and origin.visibility == Scenario.Visibility.PRIVATE)
+    visibility = visibility or (Scenario.Visibility.PRIVATE if secret else Scenario.Visibility.UNLISTED)
+    access.require_no_wider(visitor, origin, visibility)
     with transaction.atomic():
         scenario = Scenario.objects.create(
             owner=visitor.user,
             editor_hash="" if visitor.user else visitor.editor_hash,
-            visibility=Scenario.Visibility(visibility) if visibility else default,
+            visibility=Scenario.Visibility(visibility),
             title=title_with(fork_of, change) if fork_of and change else found.title or _("Untitled scenario"),
             renamed=bool(change),
             fork_of=fork_of,
@@ -64,38 +69,32 @@ def save(scenario: Scenario, text: str | Digest, base: int | None = None) -> Ver
 
     The newest version's own text makes no new version, so that saving again after a lost answer is no conflict.
     """
-    last = newest(scenario)
     found = digest_of(text) if isinstance(text, str) else text
     text = found.text
-    if last.sha256 == sha256(text):
-        return last
-    if base is not None and base != last.number:
-        raise Conflict(last.number)
     changes: dict[str, Any] = {"updated": timezone.now()}
     if not scenario.renamed:
         changes["title"] = found.title or _("Untitled scenario")
-    try:
-        with transaction.atomic():
-            Scenario.objects.filter(pk=scenario.pk).update(**changes)
-            made = add_version(scenario, last.number + 1, text, found.summary)
-            notes.carry_over(last, made)
-            return made
-    except IntegrityError:  # somebody was quicker; a second click with the same text
+    with in_turn(f"versions of {scenario.pk}"):
         last = newest(scenario)
         if last.sha256 == sha256(text):
             return last
-        raise Conflict(last.number) from None
+        if base is not None and base != last.number:
+            raise Conflict(last.number)
+        Scenario.objects.filter(pk=scenario.pk).update(**changes)
+        made = add_version(scenario, last.number + 1, text, found.summary)
+        notes.carry_over(last, made)
+        return made
 
 
 def add_version(scenario: Scenario, number: int, text: str, summary: dict[str, Any]) -> Version:
-    """A version row; raises IntegrityError when there is one of this number."""
+    """Return a version row; raises IntegrityError when there is one of this number."""
     size = len(text.encode("utf-8", "surrogatepass"))
     known = {"bytes": size, "sha256": sha256(text), "summary": summary}
     return Version.objects.create(scenario=scenario, number=number, text=text, **known)
 
 
 def preview(visitor: Visitor, text: str | Digest) -> Version:
-    """An unsaved text as a scratch scenario, kept for a day so that it can run; the same text is found again."""
+    """Return an unsaved text as a scratch scenario, kept for a day so that it can run; the same text is found again."""
     mine = Q(scenario__owner=visitor.user) if visitor.user else Q(scenario__editor_hash=visitor.editor_hash)
     fresh = timezone.now() - KEPT_PREVIEW / 2
     digest = digest_of(text) if isinstance(text, str) else text
@@ -104,7 +103,7 @@ def preview(visitor: Visitor, text: str | Digest) -> Version:
 
 
 def example(text: str) -> Version:
-    """A text of this site's own, which nobody owns and no page lists; the same text is found again."""
+    """Return a text of this site's own, which nobody owns and no page lists; the same text is found again."""
     unowned = {"owner": None, "editor_hash": "", "slug": None, "deleted_at": None, "scratch": False}
     by_scenario = {f"scenario__{name}": value for name, value in unowned.items()}
     found = Version.objects.filter(sha256=sha256(text), **by_scenario).first()
@@ -112,7 +111,7 @@ def example(text: str) -> Version:
 
 
 def fork(visitor: Visitor, origin: Version, digest: Digest | None = None) -> Version:
-    """The same text, yours."""
+    """Save the same text as the visitor's own scenario."""
     return create(visitor, digest or origin.text, fork_of=origin)
 
 
@@ -134,12 +133,12 @@ def by_id(public_id: str) -> Scenario:
 
 
 def by_slug(slug: str) -> Scenario:
-    """A lesson; raises Scenario.DoesNotExist."""
+    """Return a lesson; raises Scenario.DoesNotExist."""
     return Scenario.objects.get(slug=slug)
 
 
 def newest(scenario: Scenario) -> Version:
-    """The last version; raises Version.DoesNotExist, which only a scenario that is being made can cause."""
+    """Return the last version; raises Version.DoesNotExist, which only a scenario that is being made can cause."""
     found = versions(scenario).first()
     if found is None:
         raise Version.DoesNotExist
@@ -152,7 +151,7 @@ def version(scenario: Scenario, number: int) -> Version:
 
 
 def versions(scenario: Scenario) -> QuerySet[Version]:
-    """All of them, newest first; a text, which may be large, is read when it is asked for."""
+    """Return all versions, newest first; a text, which may be large, is loaded on access."""
     return scenario.versions.defer("text").order_by("-number")
 
 
@@ -169,45 +168,50 @@ def with_newest(found: QuerySet[Scenario]) -> QuerySet[Scenario]:
 
 
 def library() -> QuerySet[Scenario]:
-    """The lessons."""
+    """Return the lessons."""
     return with_newest(Scenario.objects.filter(slug__isnull=False, deleted_at=None))
 
 
-def kept() -> QuerySet[Scenario]:
-    """What people saved, changed last first."""
+def saved_scenarios() -> QuerySet[Scenario]:
+    """Return saved scenarios, the most recently changed first."""
     found = Scenario.objects.filter(slug=None, scratch=False)
     return with_newest(found.select_related("fork_of__scenario").defer("fork_of__text")).order_by("-updated", "-pk")
 
 
 def public() -> QuerySet[Scenario]:
-    """What its authors chose to show to everyone."""
-    return kept().filter(deleted_at=None, visibility=Scenario.Visibility.PUBLIC)
+    """Return the scenarios that their authors made public."""
+    return saved_scenarios().filter(deleted_at=None, visibility=Scenario.Visibility.PUBLIC)
 
 
 def of_visitor(visitor: Visitor) -> QuerySet[Scenario]:
     """Yours: the account's, or without one the browser's; deleted ones too, while they can be brought back."""
     if visitor.user:
-        return kept().filter(owner=visitor.user)
-    return kept().filter(owner=None, editor_hash=visitor.editor_hash) if visitor.editor else kept().none()
+        return saved_scenarios().filter(owner=visitor.user)
+    return (
+        saved_scenarios().filter(owner=None, editor_hash=visitor.editor_hash)
+        if visitor.editor_hash
+        else saved_scenarios().none()
+    )
 
 
-def shared(visitor: Visitor) -> QuerySet[Scenario]:
-    """What others share with the account, or with a group of it."""
+def shared_with(visitor: Visitor) -> QuerySet[Scenario]:
+    """Return the scenarios shared with the account, or with one of its groups."""
     if not visitor.user:
-        return kept().none()
+        return saved_scenarios().none()
     mine = Q(user=visitor.user) | Q(group__in=visitor.user.groups.all())
-    return kept().filter(deleted_at=None, pk__in=Share.objects.filter(mine).values("scenario"))
+    return saved_scenarios().filter(deleted_at=None, pk__in=Share.objects.filter(mine).values("scenario"))
 
 
-def titled(found: QuerySet[Scenario], search: str) -> QuerySet[Scenario]:
-    """Those whose title has all of the words in it."""
+def filter_by_title(found: QuerySet[Scenario], search: str) -> QuerySet[Scenario]:
+    """Return the scenarios whose title contains all of the words."""
     for word in search.replace("\0", "").split():
         found = found.filter(title__icontains=word)
     return found
 
 
 def after(found: QuerySet[Scenario], public_id: str | None) -> QuerySet[Scenario]:
-    """What follows that scenario in a list of `kept`; raises Scenario.DoesNotExist when it is not in the list."""
+    """Return what follows that scenario in `saved_scenarios`; raises Scenario.DoesNotExist if it is not in the
+    list."""
     if public_id is None:
         return found
     last = found.get(public_id=public_id)
@@ -222,8 +226,10 @@ def rename(scenario: Scenario, title: str) -> None:
     scenario.save(update_fields=["title", "renamed"])
 
 
-def show_to(scenario: Scenario, visibility: str) -> None:
-    """Set who may see it."""
+def show_to(visitor: Visitor, scenario: Scenario, visibility: str) -> None:
+    """Set who may see it; raises NotAllowed."""
+    if visibility != scenario.visibility:
+        access.require_no_wider(visitor, scenario.fork_of.scenario if scenario.fork_of else None, visibility)
     scenario.visibility = Scenario.Visibility(visibility)
     scenario.save(update_fields=["visibility"])
 
@@ -241,14 +247,20 @@ def restore(scenario: Scenario) -> None:
 def claim(visitor: Visitor, scenario: Scenario) -> bool:
     """Give a scenario that has no owner to the visitor's account; False when somebody else has it already."""
     free = Scenario.objects.filter(pk=scenario.pk, owner=None, slug=None)
-    return free.update(owner=visitor.user, editor_hash="") == 1 or scenario.owner_id == visitor.user.pk
+    if not free.update(owner=visitor.user, editor_hash=""):
+        return bool(scenario.owner_id == visitor.user.pk)
+    if scenario.editor_hash:
+        paid = Run.objects.filter(version__scenario=scenario, author=scenario.editor_hash)
+        paid.update(author=visitor.author)
+    return True
 
 
 def claim_all(visitor: Visitor) -> int:
     """Give the account everything that this browser made; how many."""
-    if not visitor.editor:
+    if not visitor.editor_hash:
         return 0
     notes.claim_all(visitor)
+    Run.objects.filter(author=visitor.editor_hash).update(author=visitor.author)
     Experiment.objects.filter(owner=None, editor_hash=visitor.editor_hash).update(owner=visitor.user, editor_hash="")
     mine = Scenario.objects.filter(owner=None, slug=None, editor_hash=visitor.editor_hash)
     courses = Course.objects.filter(owner=None, editor_hash=visitor.editor_hash)
@@ -264,5 +276,5 @@ def purge() -> int:
 
 
 def sha256(text: str) -> str:
-    """By which equal texts are known."""
+    """Return the hash that identifies equal texts."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -20,5 +20,5 @@ Dumper.add_representer(str, _text)
 
 
 def write(data: Any) -> str:
-    """One document, without its marker."""
+    """Write one document, without its marker."""
     return yaml.dump(data, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)

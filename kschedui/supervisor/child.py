@@ -1,4 +1,4 @@
-"""One child process of the supervisor, behind its guard."""
+"""A child process of the supervisor, behind its guard."""
 
 import contextlib
 import os
@@ -29,7 +29,7 @@ class Lifeline:
 
 @dataclass(frozen=True)
 class Program:
-    """What to run. `grace` is the seconds between SIGTERM and SIGKILL, `log` takes its standard output."""
+    """A program to run. `grace` is the seconds between SIGTERM and SIGKILL, `log` takes its standard output."""
 
     name: str
     command: Sequence[str]
@@ -52,7 +52,9 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[lifeline.read_end],
-            start_new_session=True,  # Ctrl-C in the terminal reaches the supervisor alone, which stops things in order
+            # Ctrl-C in the terminal reaches the supervisor alone, which stops things in order. Not a new session:
+            # Linux gives sessions the same processor time, whatever the niceness of processes in them (sched(7)).
+            process_group=0,
             text=True,
         )
         assert self.guard.stdin is not None
@@ -64,7 +66,7 @@ class Child:
         self.guard.stdout.close()
 
     def poll(self) -> int | None:
-        """The program's exit status, None while it runs."""
+        """Return the program's exit status, None while it runs."""
         return self.guard.poll()
 
     def begin_stop(self) -> None:

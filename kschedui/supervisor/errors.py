@@ -1,5 +1,5 @@
-"""What keeps kschedui from starting, or stops it."""
+"""Errors that keep kschedui from starting, or stop it."""
 
 
 class StartError(Exception):
-    """Its text is one sentence for the person who typed the command."""
+    """An error with one sentence for the person who typed the command."""

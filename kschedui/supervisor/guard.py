@@ -60,7 +60,7 @@ def end(child: "subprocess.Popen[bytes]", grace: float) -> None:
 
 
 def signal_group(child: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
-    """To the command and everything it started."""
+    """Send a signal to the command and everything it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, number)
 

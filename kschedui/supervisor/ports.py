@@ -12,7 +12,7 @@ from .errors import StartError
 
 
 def free_port() -> int:
-    """A loopback port that nothing listens on at this moment."""
+    """Return a loopback port that nothing listens on at this moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -37,20 +37,20 @@ def require_free(host: str, port: int) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Can only this machine reach it?"""
+    """Return whether only this machine can reach the address."""
     found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     return all(ip_address(str(address[0])).is_loopback for *_, address in found)
 
 
 def answers_tcp(port: int) -> bool:
-    """Does something listen on this loopback port?"""
+    """Return whether something listens on this loopback port."""
     with socket.socket() as probe:
         probe.settimeout(1)
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def answers_http(url: str) -> bool:
-    """Does a web server answer there, whatever it answers?"""
+    """Return whether a web server responds there, with whatever status."""
     try:
         urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=2).close()
     except urllib.error.HTTPError:

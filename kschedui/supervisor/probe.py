@@ -29,7 +29,7 @@ def web_answers(port: int, hosts: str) -> bool:
 
 
 def worker_turns(file: str) -> bool:
-    """Was the file touched lately?"""
+    """Return whether the file was touched recently."""
     try:
         return time.time() - os.stat(file).st_mtime < ALIVE_SECONDS
     except FileNotFoundError:

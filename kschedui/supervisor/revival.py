@@ -32,7 +32,7 @@ class Revival:
         self.patients: dict[str, Patient] = {}
 
     def look(self) -> None:
-        """Once at every child; raises StartError when one of them never stays."""
+        """Check every child once; raises StartError when one of them keeps ending."""
         for name, child in list(self.stack.children.items()):
             if child.poll() is not None:
                 self.treat(name, child)

@@ -61,7 +61,7 @@ class Stack:
         return url
 
     def start_worker(self, processes: int | None = None) -> Child:
-        """One Celery worker; it takes tasks as soon as it is up, and `wait` waits for that too."""
+        """Start a Celery worker; it takes tasks as soon as it is up, and `wait` waits for that too."""
         self.worker_alive = self.logs / "worker.alive"
         self.worker_alive.unlink(missing_ok=True)
         env = {**WORKER_ENV, "KSCHEDUI_WORKER_ALIVE_FILE": str(self.worker_alive)}
@@ -129,5 +129,5 @@ class Stack:
 
 
 def up_or_ended(broker: Child, port: int) -> bool:
-    """Nothing is left to wait for: it listens, or never will."""
+    """Return whether there is nothing left to wait for: it listens, or never will."""
     return broker.poll() is not None or answers_tcp(port)

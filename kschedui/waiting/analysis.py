@@ -1,21 +1,24 @@
-"""What blocks each pod that a run leaves waiting: the verdicts of its last attempt, and which nodes come nearest.
+"""The reasons why pods are pending at the end of a run: the verdicts of their last attempts, and the nearest nodes.
 
-    waiting = waiting_pods(scenario, simulate(scenario))
+    waiting = waiting_pods(scenario, registry)
 
-`nearest` is of the cluster as the run ends: for each node that NodeResourcesFit rejected, what is missing there.
+`nearest` is of the cluster as the run ends: the nodes that take the fewest changes, and all of them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 import numpy as np
 
 from scheduler_core.apis.core import Pod
+from scheduler_core.ask.moments.moment import Moment, followed
+from scheduler_core.ask.smallest.missing import Missing, missing
+from scheduler_core.ask.smallest.nearest import Near, nearest
+from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.events import (
@@ -25,6 +28,7 @@ from scheduler_core.trace.events import (
     ObjectApplied,
     ObjectDeleted,
     PodGated,
+    PodIgnored,
     PreFilterFinished,
     RunFinished,
     RunStarted,
@@ -34,9 +38,7 @@ from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import NodeSummary, PodSummary
 from scheduler_core.trace.summaries import bound_at_the_end, nodes_of, pods_of, standing
 
-FIT = "NodeResourcesFit"
-NEAREST = 3
-GATED = "SchedulingGates"
+MOST_KINDS = 40  # of waiting pods, whose nearest nodes are looked for
 
 
 class Cause(msgspec.Struct):
@@ -47,17 +49,11 @@ class Cause(msgspec.Struct):
     nodes: int
 
 
-class Near(msgspec.Struct):
-    """A node, and what it lacks of each resource, in the base units of the trace."""
-
-    node: str
-    short: dict[str, int]
-
-
 class WaitingPod(msgspec.Struct):
     """`step` is that of the message; `causes` have the plugin last that most nearly let the pod pass.
 
-    `dumped`: the message of the PodScheduled condition with which the pod came; "" where it had none.
+    `nearest`: None where it was not looked for, since too many kinds of pods wait; `missing`: what it asks for and is
+    not there. `dumped`: the message of the PodScheduled condition with which the pod came; "" where it had none.
     """
 
     pod: str
@@ -68,13 +64,15 @@ class WaitingPod(msgspec.Struct):
     attempt: int = 0
     message: str = ""
     causes: list[Cause] = []
-    nearest: list[Near] = []
+    nearest: list[Near] | None = None
+    missing: list[Missing] = []
     dumped: str = ""
+    scheduler: str = ""  # the pod belongs to this one, and no profile has its name
     unhelpful: bool = False  # preemption was tried, and no victim was found
 
     @property
     def blocker(self) -> Cause | None:
-        """What would have to change first: the nodes that got furthest."""
+        """Return the first thing that would have to change: the verdict on the nodes that got furthest."""
         return self.causes[-1] if self.causes else None
 
 
@@ -86,16 +84,15 @@ class _Last:
     attempt: int = 0
     message: str = ""
     causes: list[Cause] = field(default_factory=list)
-    unfit: list[str] = field(default_factory=list)  # nodes that NodeResourcesFit rejected
     no_victims: bool = False
+    scheduler: str = ""  # another one, whose pod it is
 
 
-def waiting_pods(scenario: Scenario, events: Iterable[AnyEvent]) -> list[WaitingPod]:
-    """Every pod that waits as the run ends, in the order of the run."""
+def waiting_pods(scenario: Scenario, registry: Registry) -> list[WaitingPod]:
+    """Return every pod that is pending at the end of the run, in the order of the run; raises RunEnded."""
     follower = Follower()
-    for step, event in enumerate(events):
-        follower.take(step, event)
-    return follower.waiting(dumped_messages(scenario))
+    moment = followed(scenario, follower.take, registry)
+    return follower.waiting(dumped_messages(scenario), moment)
 
 
 def dumped_messages(scenario: Scenario) -> dict[str, str]:
@@ -122,7 +119,7 @@ class Follower:
         self.pending: list[str] = []
 
     def take(self, step: int, event: AnyEvent) -> None:
-        """Go on by one event."""
+        """Apply one event."""
         match event:
             case RunStarted():
                 self.nodes = {node.name: node for node in nodes_of(event)}
@@ -144,7 +141,11 @@ class Follower:
                 self.now.step, self.now.message = step, event.message
                 self.last[event.pod] = self.now
             case PodGated():
-                self.last[event.pod] = _Last(step=step, causes=[Cause(event.plugin, [], 0)])
+                self.last[event.pod] = _Last(
+                    step=step, message=event.message, causes=[Cause(event.plugin, [event.message], 0)]
+                )
+            case PodIgnored():
+                self.last[event.pod] = _Last(step=step, scheduler=event.scheduler)
             case RunFinished():
                 self.bound, self.pending = bound_at_the_end(self.began, event), event.pending
 
@@ -173,22 +174,16 @@ class Follower:
         self.now.causes = sorted(found, key=lambda cause: (rank.get(cause.plugin, len(rank)), cause.nodes))
         for extender, _, message in event.extenders:
             self.now.causes.append(Cause(extender, [message], 1))
-        wanted = [number for number, one in enumerate(event.verdicts, 1) if one.plugin == FIT]
-        at = np.flatnonzero(np.isin(verdict, wanted))
-        rows = (
-            (event.start + at) % max(event.total, 1)
-            if event.rows is None
-            else decode_column(event.rows, event.evaluated)[at]
-        )
-        self.now.unfit = [self.order[row] for row in rows.tolist()]
 
-    def waiting(self, dumped: Mapping[str, str]) -> list[WaitingPod]:
-        """The pods that wait now."""
-        room = _Room(self.nodes, self.pods, self.bound)
-        return [self.waiting_pod(key, room, dumped.get(key, "")) for key in self.pending if key in self.pods]
+    def waiting(self, dumped: Mapping[str, str], moment: Moment | None) -> list[WaitingPod]:
+        """Return the pending pods; `moment` is the end of the run. With None, nothing is said about the nearest
+        nodes."""
+        nearby = Nearby(moment) if moment is not None else None
+        return [self.waiting_pod(key, nearby, dumped.get(key, "")) for key in self.pending if key in self.pods]
 
-    def waiting_pod(self, key: str, room: _Room, dumped: str) -> WaitingPod:
+    def waiting_pod(self, key: str, nearby: Nearby | None, dumped: str) -> WaitingPod:
         pod, last = self.pods[key], self.last[key]
+        near, lacking = nearby.of(key) if nearby is not None else (None, [])
         return WaitingPod(
             pod=key,
             owner=pod.owner,
@@ -198,52 +193,29 @@ class Follower:
             attempt=last.attempt,
             message=last.message,
             causes=last.causes,
-            nearest=room.nearest(pod.requests, last.unfit),
+            nearest=near,
+            missing=lacking,
             dumped=dumped,
+            scheduler=last.scheduler,
             unhelpful=last.no_victims,
         )
 
 
-class _Room:
-    """What is free on each node as the run ends."""
+class Nearby:
+    """The nearest nodes by pod, worked out once for pods that ask for the same; for so many kinds of them."""
 
-    def __init__(self, nodes: dict[str, NodeSummary], pods: dict[str, PodSummary], bound: Mapping[str, str]) -> None:
-        self.rows = {name: row for row, name in enumerate(nodes)}
-        self.names = list(nodes)
-        names = sorted({name for node in nodes.values() for name in node.allocatable} | {"cpu", "memory", "pods"})
-        self.columns = {name: column for column, name in enumerate(names)}
-        self.all = np.array(
-            [[node.allocatable.get(name, 0) for name in names] for node in nodes.values()], dtype=np.int64
-        )
-        self.all = self.all.reshape(len(nodes), len(names))
-        self.free = self.all.copy()
-        for key, pod in pods.items():
-            row = self.rows.get(bound.get(key, "") or pod.node)
-            if row is not None:
-                for name, amount in pod.requests.items():
-                    if name in self.columns:
-                        self.free[row, self.columns[name]] -= amount
-                self.free[row, self.columns["pods"]] -= 1
+    def __init__(self, moment: Moment) -> None:
+        self._moment, self._world = moment, moment.world()
+        self._known: dict[bytes, tuple[list[Near] | None, list[Missing]]] = {}
 
-    def nearest(self, requests: Mapping[str, int], unfit: list[str]) -> list[Near]:
-        """Of the nodes that did not fit those that lack the smallest part of what they have."""
-        rows = np.array([self.rows[name] for name in unfit if name in self.rows], dtype=np.int64)
-        if not len(rows):
-            return []
-        asked = {**requests, "pods": 1}
-        wanted = np.array([asked.get(name, 0) for name in self.columns], dtype=np.int64)
-        missing = np.maximum(wanted - self.free[rows], 0) * (wanted > 0)
-        part = (missing / np.maximum(self.all[rows], 1)).max(axis=1)
-        unknown = {name: amount for name, amount in requests.items() if name not in self.columns and amount}
-        found = []
-        for at in np.argsort(part, kind="stable")[:NEAREST].tolist():
-            short = {name: int(missing[at, column]) for name, column in self.columns.items() if missing[at, column]}
-            if short or unknown:
-                found.append(Near(self.names[rows[at]], {**short, **unknown}))
-        return found
-
-
-def workload_of(waiting: WaitingPod) -> dict[str, Any]:
-    """By which pods are put together: namespace and owner, or the pod itself."""
-    namespace, _, name = waiting.pod.partition("/")
-    return {"namespace": namespace, "name": waiting.owner or f"Pod/{name}"}
+    def of(self, key: str) -> tuple[list[Near] | None, list[Missing]]:
+        """Return the nearest nodes, None if they were not looked for; and what is missing."""
+        pod = self._world.cluster.pods.get(key)
+        if pod is None:
+            return None, []
+        kind = msgspec.json.encode((pod.namespace, pod.labels, pod.priority, pod.manifest.get("spec")))
+        if kind not in self._known:
+            lacking = missing(self._world, pod)
+            looked_for = len(self._known) < MOST_KINDS
+            self._known[kind] = (nearest(self._moment, key) if looked_for else None), lacking
+        return self._known[kind]

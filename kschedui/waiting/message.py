@@ -19,17 +19,18 @@ OLD = re.compile(
 )
 COUNTED_BEHIND = re.compile(rf"(?:^|, ?)([^,()]+(?:\(s\)[^,()]*)?) \(({NUMBER})\)")
 END = re.compile(r"\.(?=[\s\"'`]|$)")
+DOUBLED = re.compile(r"[^.]\.\.(?=[\s\"'`]|$)")
 IN_A_LOG = re.compile(r"; (?:waiting|retrying)(?=\s|$)")  # behind the message in the scheduler's log
 PREEMPTION = re.compile(r"preemption: *$")
 NOT_ELIGIBLE = re.compile(r"preemption: (not eligible due to [\w =-]+|pod group for pod not found)")
-CUT = re.compile(r"\s*(?:\.\.\.|\u2026)$")  # as an event is that would be too long
+CUT = re.compile(r"(?:\.\.\.|\u2026)$")  # as an event is that would be too long
 NOTES = re.compile(r"no new claims to deallocate|still not schedulable|plugin disabled")
 POINT = r"(?:PreFilter|Filter|PostFilter|PreScore|Score|Reserve|Permit|PreBind|Bind|(?:AddPod|RemovePod) on PreFilter)"
 # Messages that count no nodes.
 ALONE = re.compile(
     r"no nodes available to schedule pods"
     r"|Scheduling is blocked due to non-empty scheduling gates"
-    r"|waiting for scheduling gates: \[[^\]]*\]"
+    r"|waiting for scheduling gates: \[[^\[\]]*\]"
     r"|waiting for minCount pods from a gang to (?:appear in scheduling queue|be scheduled)"
     rf"|running {POINT} plugin \"?\w+\"?: .{{1,400}}"
     r"|running \"?\w+\"? filter plugin(?: for pod \"[^\"]+\")?: .{1,400}"
@@ -41,13 +42,13 @@ ALONE = re.compile(
     r"|bound to non-existent persistentvolume \"[^\"]*\")"
     r"|pod has unbound immediate PersistentVolumeClaims"
 )
-UNBOUND = re.compile(r"running .* filter plugin .*(pod has unbound immediate PersistentVolumeClaims).*")  # of 1.20
+UNBOUND = "pod has unbound immediate PersistentVolumeClaims"  # of 1.20, behind the name of a plugin
 MOST_MESSAGES = 20
 
 
 @dataclass(frozen=True)
 class Part:
-    """So many nodes, and the reason that they share. A count of 0: the reason is of the pod, not of single nodes."""
+    """A number of nodes and the reason that they share. A count of 0: the reason concerns the pod, not single nodes."""
 
     count: int
     reason: str
@@ -56,7 +57,8 @@ class Part:
 @dataclass
 class FailedMessage:
     """`total` nodes were there. `preemption`: what it said of evicting; None where it says nothing of that. `end`: "."
-    where it is whole, "..." where a mark says that more followed, else "".
+    where it is whole, "..." where a mark says that more followed, else "". `doubled`: it ends with two dots, as some
+    releases end what PostFilter says.
     """
 
     total: int = 0
@@ -64,6 +66,7 @@ class FailedMessage:
     preemption: list[Part] | None = None
     rest: str = ""
     end: str = "."
+    doubled: bool = False
 
     @property
     def understood(self) -> bool:
@@ -71,69 +74,71 @@ class FailedMessage:
 
 
 def messages(text: str) -> list[FailedMessage]:
-    """All messages in a text, each once: of kubectl describe, of an event list, of a dump."""
-    plain = IN_A_LOG.sub("", unquoted(" ".join(text.split())))
+    """Return all messages in a text, each once: of kubectl describe, of an event list, of a dump."""
+    plain = IN_A_LOG.sub("", unquote(" ".join(text.split())))
     starts = [match.start() for match in NODES.finditer(plain) if not _of_preemption(plain, match)]
     starts += [match.start() for match in OLD.finditer(plain)]
     between = list(pairwise([*sorted(starts), len(plain)]))[:MOST_MESSAGES]
     alone = len(between) == 1 and len(text.strip().splitlines()) == 1
-    found = [_counted(plain[start:end], alone=alone) for start, end in between] or [_uncounted(plain)]
-    return list({said(one): one for one in found if one.total or one.parts}.values())
+    found = [_parse_counts(plain[start:end], alone=alone) for start, end in between] or [_parse_without_counts(plain)]
+    return list({write_message(one): one for one in found if one.total or one.parts}.values())
 
 
 def decode(text: str) -> FailedMessage:
-    """The first message in a text, with what it says of preemption; without any, nothing is `understood`."""
+    """Return the first message in a text, with what it says of preemption; without any, nothing is `understood`."""
     return next(iter(messages(text)), FailedMessage())
 
 
-def said(message: FailedMessage) -> str:
-    """The message as a scheduler writes it."""
+def write_message(message: FailedMessage) -> str:
+    """Return the message as a scheduler writes it."""
     if not message.total and all(not part.count for part in message.parts):
         return " ".join(part.reason for part in message.parts)
     sentences = [(message.parts, message.total)]
     if message.preemption is not None:
         sentences.append((message.preemption, message.total))
-    told = (f"0/{total} nodes are available: {listed(parts)}." for parts, total in sentences)
+    told = (f"0/{total} nodes are available: {write_parts(parts)}." for parts, total in sentences)
     return " preemption: ".join(told)
 
 
-def listed(parts: list[Part]) -> str:
-    """As in: 1 node(s) were unschedulable, 4 Insufficient cpu."""
+def write_parts(parts: list[Part]) -> str:
+    """Return counts, as in: 1 node(s) were unschedulable, 4 Insufficient cpu."""
     return ", ".join(f"{part.count} {part.reason}" if part.count else part.reason for part in parts)
 
 
-def _counted(plain: str, *, alone: bool) -> FailedMessage:
-    """The message with which a text begins. `alone`: nothing else stands behind it."""
+def _parse_counts(plain: str, *, alone: bool) -> FailedMessage:
+    """Return the message with which a text begins. `alone`: nothing else stands behind it."""
     found = list(NODES.finditer(plain))
     if not found:
-        return _uncounted(plain)
+        return _parse_without_counts(plain)
     message = FailedMessage(total=int(found[0][1]))
     told = len(found) > 1 and _of_preemption(plain, found[1])
     body = plain[found[0].end() : found[1].start() if told else len(plain)]
     message.parts, rest, message.end = _sentence(body)
     message.rest = _rest(rest) if told or alone else _known_notes(rest)
     if told:
-        message.preemption, _, message.end = _sentence(plain[found[1].end() :])
+        sentence = plain[found[1].end() :]
+        message.preemption, _, message.end = _sentence(sentence)
+        message.doubled = DOUBLED.search(sentence) is not None
     elif match := NOT_ELIGIBLE.search(rest):
         message.preemption = [Part(0, match[1].strip())]
         message.rest = _rest(rest[: match.start()]) if alone else _known_notes(rest)
     return message
 
 
-def _uncounted(plain: str) -> FailedMessage:
-    """A message without "0/5 nodes"."""
+def _parse_without_counts(plain: str) -> FailedMessage:
+    """Return a message without "0/5 nodes"."""
     if old := OLD.search(plain):
         parts, _, end = _sentence(plain[old.end() :])
         return FailedMessage(parts=parts, end=end)
     alone = ALONE.search(plain)
     if not alone:
         return FailedMessage()
-    reason = UNBOUND.sub(r"\1", alone[0]).strip()
+    reason = UNBOUND if " filter plugin " in alone[0] and UNBOUND in alone[0] else alone[0].strip()
     return FailedMessage(parts=[Part(0, reason)])
 
 
-def unquoted(text: str) -> str:
-    """As it was before YAML or JSON quoted it."""
+def unquote(text: str) -> str:
+    """Return the text without the quoting of YAML or JSON."""
     return text.replace('\\"', '"').replace("\\u0026", "&").replace("''", "'")
 
 
@@ -142,7 +147,7 @@ def _of_preemption(text: str, match: re.Match[str]) -> bool:
 
 
 def _sentence(body: str) -> tuple[list[Part], str, str]:
-    """The parts of it, what follows it, and how it ends."""
+    """Return the parts of it, what follows it, and how it ends."""
     end = END.search(body)
     mark = CUT.search(body)
     if mark and (end is None or end.start() >= mark.start()):
@@ -165,13 +170,13 @@ def _parts(text: str) -> list[Part]:
 
 
 def _known_notes(text: str) -> str:
-    """Of what follows a sentence among other lines, what a plugin says."""
+    """Return the part of the text after a sentence, among other lines, that a plugin wrote."""
     found = NOTES.match(text.strip())
     return found[0] if found else ""
 
 
 def _rest(text: str) -> str:
-    """What stands between the two sentences: notes of other plugins."""
+    """Return the text between the two sentences: notes of other plugins."""
     return text.strip().removesuffix("preemption:").strip().strip(",.").strip()
 
 
@@ -179,7 +184,7 @@ def _rest(text: str) -> str:
 SAME = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
-        (r"had (?:untolerated )?taints? \{[^}]*\}(?:,? that the pod didn't tolerate)?", "had untolerated taint(s)"),
+        (r"had (?:untolerated )?taints? \{[^{}]*\}(?:,? that the pod didn't tolerate)?", "had untolerated taint(s)"),
         (r"had taints that the pod didn't tolerate", "had untolerated taint(s)"),
         (r"didn't match (?:node selector|Pod's node affinity)$", "didn't match Pod's node affinity/selector"),
         (r"didn't satisfy plugin ([A-Z]\w+)$", r"didn't satisfy plugin(s) [\1]"),
@@ -196,7 +201,7 @@ SAME = tuple(
 
 
 def in_any_release(reason: str) -> str:
-    """A reason in words that do not depend on the release: to compare messages of two."""
+    """Return a reason in words that do not depend on the release: to compare messages of two."""
     for pattern, words in SAME:
         reason = pattern.sub(words, reason)
     return reason
@@ -207,7 +212,7 @@ GENERAL = re.compile(r"node\(s\) didn't match pod affinity/anti-affinity(?: rule
 
 
 def exact(message: FailedMessage) -> list[Part]:
-    """The parts without one that only says again, less exactly, what another says."""
+    """Return the parts without one that only says again, less exactly, what another says."""
     kept = [part for part in message.parts if not GENERAL.fullmatch(part.reason)]
     if any("affinity rules" in part.reason for part in kept):
         return kept

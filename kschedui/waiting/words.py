@@ -4,45 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kschedui.waiting.analysis import Cause, Near, WaitingPod
-from kschedui.waiting.message import FailedMessage, counts, decode, listed
+from kschedui.waiting.analysis import Cause, WaitingPod
+from kschedui.waiting.message import FailedMessage, counts, decode, write_parts
+from kschedui.waiting.reasons import declarations, reason_of
 from scheduler_core.apis.messages import Message
-from scheduler_core.apis.quantity import format_bytes
-
-BYTES = ("memory", "ephemeral-storage")
-
-BLOCKERS = {
-    "TaintToleration": Message("Taints that it does not tolerate"),
-    "NodeUnschedulable": Message("Cordoned nodes"),
-    "NodeAffinity": Message("No node has the labels that it asks for"),
-    "NodeName": Message("It names another node"),
-    "NodePorts": Message("Its host port is taken"),
-    "PodTopologySpread": Message("It would spread too unevenly"),
-    "InterPodAffinity": Message("Its affinity to other pods, or theirs to it"),
-    "VolumeBinding": Message("Its volume claims"),
-    "VolumeZone": Message("Its volume is in another zone"),
-    "NodeVolumeLimits": Message("No room for another volume"),
-    "VolumeRestrictions": Message("Its disk is in use"),
-    "SchedulingGates": Message("Scheduling gates"),
-    "DynamicResources": Message("Its resource claims"),
-    "Coscheduling": Message("Its group is not complete"),
-    "": Message("It was not tried"),
-}
+from scheduler_core.framework.about import About
 
 
 def blocker_words(waiting: WaitingPod) -> Message:
-    """The blocker as a heading."""
+    """Return the blocker as a heading."""
     cause = waiting.blocker
-    plugin = cause.plugin if cause else ""
-    if cause and plugin == "NodeResourcesFit":
-        said = {reason.removeprefix("Insufficient ") for reason in cause.reasons}
-        resources = sorted("pods" if one == "Too many pods" else one for one in said)
-        return Message("Too little {resources}", resources=", ".join(resources))
-    return BLOCKERS.get(plugin) or Message("Rejected by {plugin}", plugin=plugin)
+    if waiting.scheduler:
+        return Message("For another scheduler: {name}", name=waiting.scheduler)
+    if cause is None:
+        return Message("It was not tried")
+    blocker = declarations().get(cause.plugin, About()).blocker
+    if blocker is None:
+        return Message("Rejected by {plugin}", plugin=cause.plugin)
+    return blocker.message(resources=", ".join(sorted(set(_resources(cause)))))
+
+
+def _resources(cause: Cause) -> Iterator[str]:
+    """Resources that the reasons name."""
+    for text in cause.reasons:
+        known = reason_of(text)
+        match = known.match(text) if known else None
+        if match and (resource := match.groupdict().get("resource")):
+            yield resource
 
 
 def cause_words(cause: Cause) -> Message:
-    """So many nodes, by which plugin, with kube-scheduler's words."""
+    """Return the cause as a number of nodes, the plugin, and kube-scheduler's words."""
     reasons = ", ".join(cause.reasons)
     if not cause.nodes:
         return Message("{plugin}: {reasons}", plugin=cause.plugin, reasons=reasons or "-")
@@ -51,21 +43,8 @@ def cause_words(cause: Cause) -> Message:
     return Message("{nodes:,} nodes, {plugin}: {reasons}", nodes=cause.nodes, plugin=cause.plugin, reasons=reasons)
 
 
-def near_words(near: Near) -> Message:
-    """As in: short by 3.5 cpu on n-17."""
-    missing = ", ".join(amount(name, number) for name, number in near.short.items())
-    return Message("short by {missing} on {node}", missing=missing, node=near.node)
-
-
-def amount(resource: str, number: int) -> str:
-    """A quantity as people read it."""
-    if resource == "cpu":
-        return f"{number / 1000:g} cpu"
-    return f"{format_bytes(number)} {resource}" if resource in BYTES else f"{number} {resource}"
-
-
 def differences(waiting: WaitingPod) -> Iterator[Message]:
-    """Why the cluster's message is another than this one; nothing where they say the same, or where there is none."""
+    """Return why the cluster's message differs from this one; nothing if they agree, or if there is none."""
     if not waiting.dumped or waiting.dumped == waiting.message:
         return
     there, here = decode(waiting.dumped), decode(waiting.message)
@@ -93,8 +72,8 @@ def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
     if there.preemption is not None and here.preemption is not None and evicting:
         yield Message(
             "Of evicting pods it said: {before}; here: {now}.",
-            before=listed(there.preemption),
-            now=listed(here.preemption),
+            before=write_parts(there.preemption),
+            now=write_parts(here.preemption),
         )
     if not same:
         yield Message("The condition is as old as the last attempt: pods and nodes may have changed before the dump.")

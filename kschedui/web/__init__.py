@@ -1,1 +1,1 @@
-"""What answers browsers: pages, API, websockets, and the rules of HTTP."""
+"""Everything that serves browsers: pages, API, websockets, and HTTP middleware."""

@@ -1,8 +1,8 @@
 """KubeSchedulerConfiguration as the engine reads it: defaulted, validated, every profile's plugins resolved.
 
-The shapes follow kube-scheduler's `apis/config/types.go` and `types_pluginargs.go` (v1.34.1). What builds them from
-a document is `manifests/configuration.py`; `SchedulerConfiguration` here holds no defaults that a document can change
-without passing through it.
+The shapes follow kube-scheduler's `apis/config/types.go` and `types_pluginargs.go` (v1.34.1). They are built from a
+document by `scenario/settings/configuration.py`; `SchedulerConfiguration` here holds no default that a document can
+change without passing through it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class PluginRef:
 
 @dataclass(frozen=True, slots=True)
 class ResourceSpec:
-    """A resource that a scoring strategy looks at, with its weight (1 to 100)."""
+    """A resource that a scoring strategy evaluates, with its weight (1 to 100)."""
 
     name: str
     weight: int = 1
@@ -81,7 +81,7 @@ class NodeResourcesBalancedAllocationArgs:
 
 @dataclass(frozen=True, slots=True)
 class NodeAffinityArgs:
-    """`addedAffinity`, which holds for every pod of the profile."""
+    """Arguments of NodeAffinity: `addedAffinity` applies to every pod of the profile."""
 
     added_required: NodeSelector | None = None
     added_preferred: tuple[PreferredNodeTerm, ...] = ()
@@ -202,5 +202,5 @@ class SchedulerConfiguration:
     extenders: tuple[Extender, ...] = ()
 
     def profile_for(self, scheduler_name: str) -> Profile | None:
-        """The profile of a pod's `spec.schedulerName`; None: this scheduler does not handle the pod."""
+        """Return the profile of a pod's `spec.schedulerName`; None: this scheduler does not handle the pod."""
         return next((profile for profile in self.profiles if profile.scheduler_name == scheduler_name), None)

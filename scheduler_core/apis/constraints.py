@@ -1,4 +1,4 @@
-"""What pods and nodes ask of each other: taints and tolerations, ports, affinity terms, topology spread constraints."""
+"""Constraints between pods and nodes: taints and tolerations, ports, affinity terms, topology spread constraints."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scheduler_core.apis.selectors import LabelSelector, NodeSelectorTerm
-
-TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
 
 @dataclass(frozen=True, slots=True)

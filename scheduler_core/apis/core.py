@@ -21,6 +21,7 @@ from scheduler_core.apis.constraints import (
     TopologySpreadConstraint,
     WeightedPodAffinityTerm,
 )
+from scheduler_core.apis.devices import DeviceClass, PodClaim, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from scheduler_core.apis.selectors import LabelSelector, NodeSelector
 
 PodKey = str  # "namespace/name"
@@ -100,6 +101,9 @@ class Pod:
     volumes: tuple[Volume, ...] = ()
     owner: OwnerReference | None = None
     has_resource_claims: bool = False
+    resource_claims: tuple[PodClaim, ...] = ()
+    resource_claim_statuses: tuple[tuple[str, str], ...] = ()  # spec.resourceClaims' name -> generated claim, "" none
+    extended_resource_claim: str = ""  # the claim that the scheduler made for extended resources
     has_sidecars: bool = False  # restartable init containers
     pod_group: str = ""  # spec.schedulingGroup.podGroupName
     manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
@@ -115,7 +119,7 @@ class Pod:
         return f"{self.namespace}/{self.pod_group}" if self.pod_group else ""
 
     def changed(self, **fields: Any) -> Pod:
-        """A copy with other values in some fields (`dataclasses.replace`, eight times as fast)."""
+        """Return a copy with some fields replaced (as `dataclasses.replace`, eight times as fast)."""
         copy = _UnfrozenPod(*_READ_POD(self))
         for name, value in fields.items():
             setattr(copy, name, value)
@@ -166,7 +170,7 @@ class PodDisruptionBudget:
 
 @dataclass(frozen=True, slots=True)
 class PersistentVolume:
-    """`node_affinity` None: reachable from everywhere. `source`: the volume source as written ({"csi": {...}} ...)."""
+    """A volume. `node_affinity` None: reachable from all nodes. `source` is as in the manifest: {"csi": {...}}."""
 
     name: str
     labels: Mapping[str, str]
@@ -232,7 +236,7 @@ class CSINode:
 
 @dataclass(frozen=True, slots=True)
 class CSIDriver:
-    """`storage_capacity` True: VolumeBinding looks at CSIStorageCapacity objects before provisioning."""
+    """A CSI driver. `storage_capacity`: VolumeBinding checks CSIStorageCapacity objects before provisioning."""
 
     name: str
     storage_capacity: bool = False
@@ -358,4 +362,8 @@ KubernetesObject = (
     | PriorityClass
     | PodGroup
     | CoschedulingPodGroup
+    | DeviceClass
+    | ResourceSlice
+    | ResourceClaim
+    | ResourceClaimTemplate
 )

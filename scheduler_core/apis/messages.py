@@ -1,4 +1,4 @@
-"""A sentence for people that can still be said in another language: its English template, and the values in it.
+"""Translatable sentences: an English template and its values.
 
 Whoever shows it translates `template` and formats it with `values`; the site does so through its gettext catalogue.
 Everybody else reads the string itself, which is English.
@@ -6,7 +6,7 @@ Everybody else reads the string itself, which is English.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Message(str):
@@ -31,15 +31,38 @@ class Message(str):
 
     @classmethod
     def from_data(cls, data: list[Any]) -> Message:
-        """The opposite of `as_data`."""
+        """Return the Message that `as_data` has converted."""
         template, values = data
         return cls(
             template, **{name: cls.from_data(one) if isinstance(one, list) else one for name, one in values.items()}
         )
 
 
+class Text(NamedTuple):
+    """A text in both languages; `{name}` is a placeholder, the same in both."""
+
+    en: str
+    zh: str
+
+    def message(self, **values: object) -> TranslatedMessage:
+        """Return the text with its placeholders filled in."""
+        return TranslatedMessage(self.en, chinese=self.zh, **values)
+
+
+class TranslatedMessage(Message):
+    """A Message with its own Chinese template instead of one from the site's catalogue."""
+
+    chinese: str
+
+    def __new__(cls, template: str, /, *, chinese: str = "", **values: object) -> TranslatedMessage:
+        made = super().__new__(cls, template, **values)
+        assert isinstance(made, TranslatedMessage)
+        made.chinese = chinese
+        return made
+
+
 class NotAnswerable(Exception):
-    """A run has nothing to say about what was asked: no such attempt, no such node then; the sentence says why."""
+    """The run cannot answer the question, for example because there is no such attempt or node."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)
@@ -47,7 +70,7 @@ class NotAnswerable(Exception):
 
 
 class RunEnded(Exception):
-    """A run cannot go on; the sentence says why."""
+    """The run cannot continue."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)

@@ -7,7 +7,9 @@ away from zero, and nothing is larger than 2^63 - 1.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 MAX_INT64 = 2**63 - 1
 
@@ -15,16 +17,56 @@ _NANO = 10**9
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _PATTERN = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]{1,9})", re.ASCII)
+_EXPONENT = re.compile("[eE][+-]?[0-9]+$")
+_SUFFIX_OF = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _MAX_LENGTH = 200  # of a quantity's text; far beyond any real one
 
 
 class QuantityError(ValueError):
-    """The text is not a quantity."""
+    """The text is not a valid quantity."""
+
+
+Format = Literal["BinarySI", "DecimalSI", "DecimalExponent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A quantity that can be formatted again: its amount in nano units and its original format."""
+
+    nano: int
+    format: Format = "DecimalSI"
+
+    @staticmethod
+    def parse(text: str) -> Quantity:
+        """Raises QuantityError."""
+        nano = parse_nano(text)
+        if text.endswith("i"):
+            return Quantity(nano, "BinarySI")
+        return Quantity(nano, "DecimalExponent" if _EXPONENT.search(text) else "DecimalSI")
+
+    @property
+    def value(self) -> int:
+        """Whole units, rounded away from zero (`Quantity.Value`)."""
+        return value(self.nano)
+
+    def __str__(self) -> str:
+        """Return the canonical form (`Quantity.CanonicalizeBytes`): the largest suffix that loses nothing."""
+        whole, rest = divmod(self.nano, _NANO)
+        if self.format == "BinarySI" and not rest and abs(whole) >= 1024:
+            return format_bytes(whole)
+        mantissa, exponent = self.nano, -9
+        while mantissa and mantissa % 1000 == 0 and exponent < 18:
+            mantissa, exponent = mantissa // 1000, exponent + 3
+        if not mantissa:
+            return "0"
+        if self.format == "DecimalExponent":
+            return f"{mantissa}e{exponent}" if exponent else str(mantissa)
+        return f"{mantissa}{_SUFFIX_OF[exponent]}"
 
 
 @lru_cache(maxsize=65536)
 def parse_nano(text: str) -> int:
-    """The quantity in nano units, rounded away from zero and capped at 2^63 - 1 whole units; raises QuantityError."""
+    """Parse a quantity to nano units, rounded away from zero, at most 2^63 - 1 units. Raises QuantityError."""
     match = _PATTERN.fullmatch(text) if len(text) <= _MAX_LENGTH else None
     if match is None:
         raise QuantityError(text)

@@ -58,7 +58,7 @@ class Requirement:
         return left > right if self.operator == "Gt" else left < right
 
     def errors(self) -> list[str]:
-        """Why `labels.NewRequirement` refuses this requirement, which kube-apiserver lets through."""
+        """The error with which `labels.NewRequirement` refuses this requirement, which kube-apiserver accepts."""
         found = []
         if self.operator in ("Gt", "Lt") and parse_int64(self.values[0]) is None:
             reason = "for 'Gt', 'Lt' operators, the value must be an integer"
@@ -147,7 +147,7 @@ class NodeSelectorTerm:
         return not self.match_expressions and not self.match_fields
 
     def errors(self) -> list[str]:
-        """What kube-scheduler meets when it parses the term. Required affinity ignores it; the term matches nothing."""
+        """Return the errors of kube-scheduler's parsing. Required affinity ignores them; the term matches nothing."""
         return [
             f"matchExpressions[{index}].{error}"
             for index, requirement in enumerate(self.match_expressions)

@@ -1,1 +1,1 @@
-"""What if: changes of a scenario judged, compared and searched for, each by running what would have run."""
+"""Hypothetical changes to a scenario: judged, compared and searched for, each evaluated by the simulation itself."""

@@ -1,4 +1,4 @@
-"""How many fit: copies of a pod, placed one by one until there is no more room, where, and why no more.
+"""Capacity: copies of a pod are placed one by one until no node has room.
 
 Room is what is free: nobody is preempted. Each copy is decided as the scheduler would and counted on its node before
 the next one.
@@ -24,14 +24,14 @@ MOST_REPLICAS = 10_000
 
 
 class NodesMore(msgspec.Struct, frozen=True):
-    """How many nodes like one must come, so that all that are wanted fit; None: however many, they do not."""
+    """The number of nodes like one that must be added until all wanted copies fit; None if no number is enough."""
 
     like: NodeName
     count: int | None
 
 
 class Capacity(msgspec.Struct, frozen=True):
-    """`fit` copies found room; `message` is what the next one was told, "" if nobody asked for more.
+    """The number of copies that `fit`; `message` is the reason for the next one, "" if no more were wanted.
 
     `by_node` and `by_zone` are what they stand on, the most first; `more` what `wanted` would take, by kind of node.
     """
@@ -46,9 +46,9 @@ class Capacity(msgspec.Struct, frozen=True):
 
 
 def capacity(moment: Moment, key: PodKey, wanted: int | None = None) -> Capacity:
-    """How many copies of a pod fit beside what is there; with `wanted`, what so many take. Raises NotPossible."""
+    """Count the copies of a pod that fit; with `wanted`, also what is missing for so many. Raises NotPossible."""
     if wanted is not None and not 1 <= wanted <= MOST_REPLICAS:
-        raise NotPossible(Message("ask for 1 to {most:,} replicas", most=MOST_REPLICAS))
+        raise NotPossible(Message("must be 1 to {most:,} replicas", most=MOST_REPLICAS))
     world = moment.world()
     pod = world.cluster.pods.get(key)
     if pod is None:
@@ -65,7 +65,7 @@ def capacity(moment: Moment, key: PodKey, wanted: int | None = None) -> Capacity
 
 
 def placed(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str]:
-    """Where copies of the pod come to stand, in order, and what the first one without a place is told."""
+    """Place copies of the pod. Return their nodes in order, and the message of the first copy that does not fit."""
     places: list[NodeName] = []
     while len(places) < most:
         copy = _copy(pod, world, len(places) + 1)
@@ -80,7 +80,7 @@ def placed(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str]:
 
 
 def _copy(pod: Pod, world: World, number: int) -> Pod:
-    """Pending, as a controller would make it anew."""
+    """Return a pending copy of the pod, as a controller would create it."""
     name = f"{pod.name}-{number}"
     while world.cluster.pods.get(f"{pod.namespace}/{name}") is not None:
         name += "-copy"
@@ -94,13 +94,13 @@ def _zone(node: Node | None) -> str:
 
 
 def _nodes_more(moment: Moment, pod: Pod, wanted: int, fit: int) -> list[NodesMore]:
-    """For each kind of node, the fewest that do, by halving; the kind that takes fewest first."""
+    """Return, for each kind of node, the smallest sufficient number (by bisection); the smallest first."""
     found = [NodesMore(node.name, _fewest(moment, pod, node.name, wanted, fit)) for node in kinds(moment)]
     return sorted(found, key=lambda one: (one.count is None, one.count or 0))
 
 
 def kinds(moment: Moment, most: int = 8) -> Sequence[Node]:
-    """One node of each kind: those that differ in more than their name, the smallest first."""
+    """Return a node of each kind (nodes that differ in more than their name), the smallest first."""
     seen: dict[object, Node] = {}
     for node in moment.world().cluster.all_nodes():
         labels = {key: value for key, value in node.labels.items() if value != node.name}

@@ -1,4 +1,4 @@
-"""Two runs side by side: their attempts aligned by pod, the first decision that differs and why, and what moved.
+"""A comparison of two runs: attempts aligned by pod, the first different decision with its cause, and moved pods.
 
     compare(lambda: simulate(a), lambda: simulate(b))
 
@@ -16,6 +16,7 @@ import msgspec
 
 from scheduler_core.ask.measures import Measures, Tally
 from scheduler_core.trace import events as trace
+from scheduler_core.trace.claim_decisions import Claims
 from scheduler_core.trace.decisions import Record, decisions
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.pod_group_events import PodGroupCycleStarted
@@ -27,7 +28,7 @@ Events = Callable[[], Iterable[AnyEvent]]
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """One attempt in short. `pod_attempt` is its number among the pod's own; `step` that of its first event."""
+    """An attempt in short. `pod_attempt` is its number among the pod's attempts; `step` is its first event."""
 
     attempt: int
     pod: PodKey
@@ -39,23 +40,24 @@ class Attempt(msgspec.Struct, frozen=True):
     nominated: NodeName = ""
     victims: tuple[PodKey, ...] = ()
     message: str = ""
+    devices: tuple[str, ...] = ()  # that its resource claims were given: "claim: driver/pool/device"
 
     @property
     def came_to(self) -> tuple[str, ...]:
-        """What is the same where two attempts decide the same; a message may count other nodes."""
-        return (self.outcome, self.node, self.nominated, *sorted(self.victims))
+        """The parts of the result that are equal if two attempts decide the same. Messages may count other nodes."""
+        return (self.outcome, self.node, self.nominated, *sorted(self.victims), *(self.devices if self.node else ()))
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """Why a decision differs, in numbers; the page finds the words.
+    """The cause of a different decision, in numbers; the page adds the words.
 
     filter: `node` was turned down in one run, by what `before` or `after` says. score: its total was `before` in one
     run and `after` in the other, mostly because of `plugin`, whose weighted score went from the one to the other.
-    tie: the same best score on several nodes, another of them taken. victims: other pods had to go. message: pending
-    for other reasons. only: the other run has no such attempt.
+    tie: the same best score on several nodes, another of them taken. devices: others on the same node. victims: other
+    pods had to go. message: pending for other reasons. only: the other run has no such attempt.
     """
 
-    kind: Literal["filter", "score", "tie", "victims", "message", "only"]
+    kind: Literal["filter", "score", "tie", "devices", "victims", "message", "only"]
     node: NodeName = ""
     before: int | str | None = None
     after: int | str | None = None
@@ -65,7 +67,7 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """The first decision that differs, in each run; None where a run has none such."""
+    """The first decision that differs, in each run; None if the run has no such decision."""
 
     before: Attempt | None
     after: Attempt | None
@@ -73,7 +75,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Moved(msgspec.Struct, frozen=True):
-    """A pod that ended elsewhere; "" is pending, None gone or never there."""
+    """A pod that ended on another node; "" means pending, None deleted or never created."""
 
     pod: PodKey
     before: NodeName | None
@@ -81,7 +83,7 @@ class Moved(msgspec.Struct, frozen=True):
 
 
 class Pair(msgspec.Struct, frozen=True, array_like=True):
-    """Attempts that belong together, by their places in `Comparison.attempts`; -1 where a run has none such."""
+    """Corresponding attempts as indexes into `Comparison.attempts`; -1 if a run has no such attempt."""
 
     before: int
     after: int
@@ -89,7 +91,7 @@ class Pair(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """`pairs` are in the order of the first run, then what only the second has. None at `first`: all is the same."""
+    """A comparison. `pairs` are in the order of the first run, then of the second. `first` None: no difference."""
 
     first: Difference | None
     moved: list[Moved]
@@ -105,7 +107,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 class _Run:
-    """A run in short."""
+    """The attempts and final placements of a run."""
 
     def __init__(self, events: Events) -> None:
         self.events = events
@@ -118,12 +120,12 @@ class _Run:
         self.by_pod = {(one.pod, one.pod_attempt): index for index, one in enumerate(self.attempts)}
 
     def record(self, attempt: Attempt) -> Record:
-        """All that the plugins said in it."""
-        return next(one for one in decisions(self.events()) if one.get("attempt") == attempt.attempt)
+        """Return the results of the plugins in the attempt."""
+        return next(decision for decision in decisions(self.events()) if decision.get("attempt") == attempt.attempt)
 
 
 def compare(before: Events, after: Events) -> Comparison:
-    """What differs between two runs, each given as a way to read its events."""
+    """Return the differences between two runs, each given as a function that iterates over its events."""
     runs = _Run(before), _Run(after)
     pairs = _paired(*runs)
     differing = [pair for pair in pairs if not pair.same]
@@ -150,15 +152,18 @@ def _seen_by(tally: Tally, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
 
 
 def attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
-    """Each as it ends; those of a pod are counted by the scheduler's number for them, however it was created anew."""
+    """Yield each attempt as it ends; attempts of a pod are numbered by the scheduler."""
     time = 0.0
     tries: dict[PodKey, int] = {}
     going: dict[PodKey, _Going] = {}
     at = ""
+    claims = Claims()
     for step, event in enumerate(events):
         match event:
             case trace.ClockAdvanced():
                 time = event.time
+            case trace.RunStarted() | trace.ObjectApplied() | trace.ObjectDeleted():
+                claims.take(event)
             case PodGroupCycleStarted():
                 going = {pod: _Going(step) for pod in event.pods}
             case trace.CycleStarted():
@@ -172,13 +177,25 @@ def attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
             case trace.AttemptFinished():
                 number = tries[event.pod] = tries.get(event.pod, 0) + 1
                 one = going[event.pod]
-                told = (one.nominated, one.victims, one.message)
+                told = (one.nominated, one.victims, one.message, _devices(claims.of(event.claims)))
                 yield Attempt(event.attempt, event.pod, number, one.step, time, event.outcome, event.node, *told)
+
+
+def _devices(record: Record) -> tuple[str, ...]:
+    """Return the devices and the number of configurations of each claim in a record."""
+    given = []
+    for key, claim in record.get("claims", {}).items():
+        allocation = (claim or {}).get("allocation") or {}
+        given += [
+            f"{key}: {result['driver']}/{result['pool']}/{result['device']}" for result in allocation.get("results", ())
+        ]
+        given += [f"{key}: {allocation['config']} config"] if "config" in allocation else []
+    return tuple(given)
 
 
 @dataclass(slots=True)
 class _Going:
-    """An attempt that has not ended; those of a group's members go on side by side."""
+    """An attempt in progress; attempts of group members are interleaved."""
 
     step: int
     nominated: NodeName = ""
@@ -201,7 +218,7 @@ def _paired(before: _Run, after: _Run) -> list[Pair]:
 
 
 def _first(differing: list[Pair], before: _Run, after: _Run) -> Difference:
-    """The earliest in virtual time, of those the first tried."""
+    """Return the earliest difference in virtual time; of those, the one tried first."""
 
     def when(pair: Pair) -> tuple[float, int]:
         found = [run.attempts[place] for run, place in ((before, pair.before), (after, pair.after)) if place >= 0]
@@ -216,7 +233,7 @@ def _first(differing: list[Pair], before: _Run, after: _Run) -> Difference:
 
 
 def cause_of(old: Record, new: Record) -> Cause:
-    """Why the second decision about a pod is another: the nodes that the two chose are looked at."""
+    """Return the cause of a different second decision, from the results of the two chosen nodes."""
     for name, one in ((new["node"], old), (old["node"], new)):
         if name and name not in one["feasible"]:
             said = _rejection(one, name)
@@ -225,11 +242,13 @@ def cause_of(old: Record, new: Record) -> Cause:
         if _victims(old) != _victims(new):
             return Cause("victims", before=", ".join(_victims(old)), after=", ".join(_victims(new)))
         return Cause("message", before=old["message"] or "", after=new["message"] or "")
+    if old["node"] == new["node"] and _devices(old) != _devices(new):
+        return Cause("devices", old["node"], ", ".join(_devices(old)), ", ".join(_devices(new)))
     return _score(old, new)
 
 
 def _score(old: Record, new: Record) -> Cause:
-    """The winner whose total moved more, and the plugin that moved it most."""
+    """Return the node whose total changed most, and the plugin that changed it most."""
     names = [name for name in (new["node"], old["node"]) if name]
     deltas = {name: (new["totals"].get(name) or 0) - (old["totals"].get(name) or 0) for name in names}
     name = max(names, key=lambda one: abs(deltas[one]))

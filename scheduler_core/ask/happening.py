@@ -1,4 +1,4 @@
-"""Edits written into a scenario's text so that its run is the same until the moment and goes on from there.
+"""Edits as timeline events, so that the run is the same until the moment and continues from there.
 
 What is done to nodes and budgets later than the start becomes an event of the timeline at the moment's time; a pod,
 and the configuration, are edited where they are written.
@@ -29,7 +29,7 @@ LATER = ("Node", "PodDisruptionBudget")
 
 
 def continued(moment: Moment, text: str, edits: Sequence[Edit], dump: Dump) -> str:
-    """The text with the edits; raises NotPossible."""
+    """Return the text with the edits. Raises NotPossible."""
     later = [edit for edit in edits if moment.time > 0 and _happens(edit)]
     text = written(text, [edit for edit in edits if edit not in later], dump)
     for event in reversed(_events(moment, later)):
@@ -48,14 +48,14 @@ def _seconds(time: float) -> float | int:
 
 
 def _events(moment: Moment, edits: Sequence[Edit]) -> list[dict[str, Any]]:
-    """One event for each object, as all edits together leave it."""
+    """Return an event for each object, with its state after all edits."""
     cluster = moment.world().cluster
     made: dict[tuple[str, str, str], dict[str, Any]] = {}
     for edit in edits:
         assert isinstance(edit, ObjectEdit)
         match edit:
             case AddNodes():
-                nodes: dict[str, Mapping[str, Any]] = {one.name: one.manifest for one in cluster.all_nodes()}
+                nodes: dict[str, Mapping[str, Any]] = {node.name: node.manifest for node in cluster.all_nodes()}
                 nodes |= {key[2]: event["create"] for key, event in made.items() if "create" in event}
                 for data in manifests_like(edit, nodes.get(edit.like), nodes):
                     made["Node", "", data["metadata"]["name"]] = {"create": data}

@@ -1,4 +1,4 @@
-"""What a run came to, as numbers to compare: of one run, and of thousands."""
+"""Measures of a run: numbers that are compared between two runs or thousands of runs."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ from scheduler_core.trace.summaries import bound_at_the_end, nodes_of, pods_of, 
 
 
 class Measures(msgspec.Struct, frozen=True):
-    """`waits` are virtual seconds from the first time in the queue to the binding; shares are of what is allocatable.
+    """The measures of a run. Waits are virtual seconds from the first enqueueing of a pod to its binding.
 
-    `cpu_spread` is the standard deviation of the nodes' shares; `skew` the difference in pods between the zone with the
-    most and the one with the fewest, None where nodes have no zones. Of victims the priority counts.
+    `cpu` and `memory` are requested shares of the allocatable amounts; `cpu_spread` is the standard deviation of the
+    nodes' shares. `skew` is the number of pods in the fullest zone minus that in the emptiest, None without zones.
+    `highest_victim` and `mean_victim` are priorities.
     """
 
     placed: int
@@ -51,7 +52,7 @@ class Measures(msgspec.Struct, frozen=True):
 
 
 class Tally:
-    """Takes the events of one run, one by one; `measures` when it has ended."""
+    """Computes the measures of a run from its events."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, NodeSummary] = {}
@@ -66,7 +67,7 @@ class Tally:
         self._victims: list[int] = []
 
     def take(self, event: AnyEvent) -> None:
-        """Go on by one event."""
+        """Process the next event."""
         match event:
             case RunStarted():
                 self.nodes = {node.name: node for node in nodes_of(event)}
@@ -95,7 +96,7 @@ class Tally:
             self._victims += [pod.priority] if pod else []
         elif event.nominated_node:
             self._counts["preemptions"] += 1
-            chosen = (one for one in event.candidates if one.node == event.nominated_node)
+            chosen = (candidate for candidate in event.candidates if candidate.node == event.nominated_node)
             self._counts["violations"] += next((one.pdb_violations for one in chosen), 0)
 
     def _object(self, event: ObjectApplied | ObjectDeleted) -> None:
@@ -110,7 +111,7 @@ class Tally:
             self.pods[event.pod.pod] = event.pod
 
     def measures(self) -> Measures:
-        """What it came to."""
+        """Return the measures of the events so far."""
         used = {name: self._used(name) for name in ("cpu", "memory")}
         shares = [_share(used["cpu"][name], node.allocatable.get("cpu", 0)) for name, node in self.nodes.items()]
         on = Counter(self.bound.values())
@@ -134,7 +135,7 @@ class Tally:
         )
 
     def _used(self, resource: str) -> Counter[str]:
-        """What the bound pods ask of each node."""
+        """Return the amount of a resource that the bound pods request on each node."""
         used: Counter[str] = Counter()
         for key, node in self.bound.items():
             pod = self.pods.get(key)
@@ -155,7 +156,7 @@ class Tally:
 
 
 def measured(events: Iterable[AnyEvent]) -> Measures:
-    """The measures of a run."""
+    """Return the measures of a run."""
     tally = Tally()
     for event in events:
         tally.take(event)

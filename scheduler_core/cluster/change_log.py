@@ -1,4 +1,4 @@
-"""Which objects of a kind changed, for readers that come back now and then."""
+"""A log of changed objects by kind, for readers that ask for the changes since their last visit."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 
 class ChangeLog:
-    """Each key stands at its last change, so the log is no longer than there are keys. `version` counts all changes."""
+    """Keys in the order of their last change; each key occurs once. `version` counts all changes."""
 
     def __init__(self) -> None:
         self.version = 0
         self._changed_at: dict[str, int] = {}
 
     def note(self, key: str) -> None:
-        """The object was written or deleted."""
+        """Record that the object was written or deleted."""
         self.version += 1
         self._changed_at.pop(key, None)
         self._changed_at[key] = self.version
 
     def since(self, version: int) -> Sequence[str]:
-        """The keys that changed after that version, in the order of their last change."""
+        """Return the keys that changed after that version, in the order of their last change."""
         found = []
         for key in reversed(self._changed_at):
             if self._changed_at[key] <= version:

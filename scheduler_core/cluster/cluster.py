@@ -19,6 +19,7 @@ from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.image_states import ImageStates, ImageStatesBefore129
 from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.cluster.nodes import NodeTable, ResourceIndex
+from scheduler_core.cluster.pending_allocations import PendingAllocations
 from scheduler_core.cluster.pod_group_members import PodGroupMembers
 from scheduler_core.cluster.pods import PodTable
 from scheduler_core.cluster.tried_pods import TriedPods
@@ -27,18 +28,18 @@ ObjectKey = str  # "namespace/name", or "name" for kinds without a namespace
 
 
 def kind_of(item: KubernetesObject) -> str:
-    """The kind as a manifest writes it."""
+    """Return the kind as it appears in a manifest."""
     return item.kind if isinstance(item, Workload | CoschedulingPodGroup) else type(item).__name__
 
 
 def key_of(item: KubernetesObject) -> ObjectKey:
-    """ "namespace/name", or the bare name."""
+    """Return "namespace/name", or "name" for objects without a namespace."""
     namespace = getattr(item, "namespace", "")
     return f"{namespace}/{item.name}" if namespace else item.name
 
 
 class Cluster:
-    """`nodes` and `pods` are the tables; other objects are found by kind and key.
+    """The state of the cluster. `nodes` and `pods` are tables; other objects are stored by kind and key.
 
     Rows of `nodes` are as of the last `snapshot()`, which every scheduling cycle takes first. `now` is virtual time.
     """
@@ -50,6 +51,7 @@ class Cluster:
         self.assumed: dict[PodKey, None] = {}
         self.members = PodGroupMembers()
         self.tried = TriedPods(self.nodes, self.pods)
+        self.pending_allocations = PendingAllocations()
         self._node_objects: dict[str, Node] = {}
         self._tree = NodeTree()
         self._images = ImageStatesBefore129() if counts_images_once else ImageStates()
@@ -61,60 +63,61 @@ class Cluster:
     # Reading
 
     def get(self, kind: str, key: ObjectKey) -> KubernetesObject | None:
-        """An object of another kind than Node and Pod ("PersistentVolumeClaim", "default/data"), None if there is none.
+        """Return an object other than a Node or Pod ("PersistentVolumeClaim", "default/data"), None if there is none.
 
         Workloads are found by their own kind: "Service", "ReplicationController", "ReplicaSet", "StatefulSet".
         """
         return self._objects.get(kind, _NOTHING).get(key)
 
     def objects(self, kind: str) -> Iterable[KubernetesObject]:
-        """All objects of a kind, in order of creation."""
+        """Return all objects of a kind, in order of creation."""
         return self._objects.get(kind, _NOTHING).values()
 
     def version(self, kind: str) -> int:
-        """Grows with every write of an object of that kind; put it into keys of what depends on them."""
+        """Return a number that grows with every write of an object of that kind, for use in cache keys."""
         return self._changes[kind].version
 
     def changed(self, kind: str, since: int) -> Sequence[ObjectKey]:
-        """The keys of the objects of a kind that were written or deleted after `version(kind)` was `since`."""
+        """Return the keys of the objects of a kind that were written or deleted after `version(kind)` was `since`."""
         return self._changes[kind].since(since)
 
     def node(self, name: str) -> Node | None:
-        """The node object, None if it does not exist."""
+        """Return the node object, None if it does not exist."""
         return self._node_objects.get(name)
 
     def all_nodes(self) -> list[Node]:
-        """All node objects, in order of creation."""
+        """Return all node objects, in order of creation."""
         return list(self._node_objects.values())
 
     def order(self) -> list[str]:
-        """Names of the nodes in the order of the snapshot that would be taken now."""
-        return self._listed(self._tree)
+        """Return the names of the nodes in the order of a snapshot taken now."""
+        return self._order_of(self._tree)
 
     def order_after(self, change: Callable[[NodeTree], None]) -> list[str]:
-        """The same, after a change that is only tried out."""
+        """Return the order of the nodes after a change, without making the change."""
         tree = deepcopy(self._tree)
         change(tree)
-        return self._listed(tree)
+        return self._order_of(tree)
 
-    def copied(self) -> Cluster:
-        """A cluster of its own in the same state, to try things in; objects, which are frozen, are shared."""
+    def copy(self) -> Cluster:
+        """Return an independent cluster in the same state; the objects, which are frozen, are shared."""
         other = Cluster()
         other.now, other._stale = self.now, self._stale
-        other.nodes = self.nodes.copied()
-        other.pods = self.pods.copied(other.nodes)
+        other.nodes = self.nodes.copy()
+        other.pods = self.pods.copy(other.nodes)
         other.assumed = dict(self.assumed)
-        other.members = self.members.copied()
-        other.tried = self.tried.copied(other.nodes, other.pods)
+        other.members = self.members.copy()
+        other.tried = self.tried.copy(other.nodes, other.pods)
+        other.pending_allocations = self.pending_allocations.copy()
         other._node_objects = dict(self._node_objects)
-        other._tree = self._tree.copied()
-        other._images = self._images.copied()
+        other._tree = self._tree.copy()
+        other._images = self._images.copy()
         other._objects = {kind: dict(found) for kind, found in self._objects.items()}
         other._changes, other.writes = deepcopy(self._changes), self.writes
         return other
 
-    def _listed(self, tree: NodeTree) -> list[str]:
-        """The snapshot asks the tree for its order anew only if a node has come or gone since it was last taken."""
+    def _order_of(self, tree: NodeTree) -> list[str]:
+        """Return the order of the tree, or the order of the last snapshot if it has the same nodes."""
         names = tree.list()
         return self.nodes.names if self.nodes.row_of.keys() == set(names) else names
 
@@ -146,6 +149,8 @@ class Cluster:
     def _note(self, kind: str, key: ObjectKey) -> None:
         self.writes += 1
         self._changes[kind].note(key)
+        if kind == "DeviceClass":
+            self.nodes.generation += 1  # what nodes have of an extended resource may be another thing now
 
     def _apply_node(self, node: Node) -> None:
         self._tree.update(node) if node.name in self._node_objects else self._tree.add(node)
@@ -156,7 +161,7 @@ class Cluster:
     # Writing: pods
 
     def apply_pod(self, pod: Pod) -> int:
-        """Create or replace a pod and return its slot. A pod with a node name stands on that node from now on.
+        """Create or replace a pod and return its slot. A pod with a node name is counted on that node.
 
         A pod that is assumed stays where it is assumed until it is bound or forgotten.
         """
@@ -192,7 +197,7 @@ class Cluster:
         self._displace(self.pods.slot_of[key])
 
     def remove_from_node(self, key: PodKey) -> None:
-        """Imagine the pod away; only within `restored`."""
+        """Remove the pod from its node; only within `restored`."""
         self._displace(self.pods.slot_of[key])
 
     def put_back_on_node(self, key: PodKey, node_name: str) -> None:
@@ -201,7 +206,7 @@ class Cluster:
 
     @contextmanager
     def restored(self) -> Iterator[None]:
-        """Afterwards all pods stand where they stood, in the order in which they did (Snapshot.BackupSnapshot)."""
+        """Undo all changes of placements on exit, including the order of each node's pods (Snapshot.BackupSnapshot)."""
         standing = self.pods.standing()
         try:
             yield
@@ -212,7 +217,7 @@ class Cluster:
             self.pods.restore(standing)
 
     def delete_pod(self, key: PodKey) -> None:
-        """The pod is gone from its node and from the cluster."""
+        """Remove the pod from its node and from the cluster."""
         slot = self.pods.slot_of[key]
         if self.pods.node_name[slot]:
             self._displace(slot)
@@ -222,7 +227,7 @@ class Cluster:
         self.pods.drop(key)
 
     def snapshot(self) -> None:
-        """Bring the rows up to date (Cache.UpdateSnapshot); cheap when no node has changed."""
+        """Update the rows of the node table (Cache.UpdateSnapshot); cheap if no node has changed."""
         if not self._stale and len(self.nodes.allocatable) == len(self.nodes.resources):
             if self._images.refresh():
                 self.nodes.generation += 1
@@ -237,7 +242,7 @@ class Cluster:
         self._count_all()
 
     def _count_all(self) -> None:
-        """Fill the freshly rebuilt rows with the pods that stand on them."""
+        """Fill the rebuilt rows with the pods on their nodes."""
         pods, nodes = self.pods, self.nodes
         pods.row[: len(pods)] = -1
         by_row = pods.placed_slots(nodes.names)

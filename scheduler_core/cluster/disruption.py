@@ -1,4 +1,4 @@
-"""The disruption controller, played: status.disruptionsAllowed of every PodDisruptionBudget.
+"""The disruption controller, simulated: status.disruptionsAllowed of every PodDisruptionBudget.
 
 kube-controller-manager: pkg/controller/disruption. Pods count whether they are bound or not; only bound ones that are
 not terminating are healthy. A budget whose document fixes the number keeps it.
@@ -15,14 +15,14 @@ from scheduler_core.cluster.cluster import Cluster, key_of
 
 
 def disruptions_allowed(cluster: Cluster) -> Mapping[str, int]:
-    """ "namespace/name" of each budget -> disruptions allowed as the cluster is now."""
+    """Return the disruptions that each budget allows now, by "namespace/name"."""
     budgets = [cast(PodDisruptionBudget, item) for item in cluster.objects("PodDisruptionBudget")]
     return {key_of(budget): counted(budget, cluster).allowed for budget in budgets}
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A budget's arithmetic: of `expected` pods `healthy` are bound, and `desired` must stay so."""
+    """The numbers of a budget: of `expected` pods, `healthy` are bound and `desired` must stay bound."""
 
     allowed: int
     expected: int = 0
@@ -31,12 +31,12 @@ class Counted:
 
 
 def counted(budget: PodDisruptionBudget, cluster: Cluster) -> Counted:
-    """How many disruptions a budget allows, and why."""
+    """Return the number of disruptions that a budget allows, and the numbers that it is computed from."""
     if budget.disruptions_allowed is not None:
         return Counted(budget.disruptions_allowed)
     pods = [pod for pod in cluster.pods.all() if _covers(budget, pod)]
     healthy = sum(bool(pod.node_name) and not pod.terminating for pod in pods)
-    desired = _desired(budget, len(pods))
+    desired = _desired_healthy(budget, len(pods))
     return Counted(max(0, healthy - desired) if pods else 0, len(pods), healthy, desired)
 
 
@@ -44,8 +44,8 @@ def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
     return pod.namespace == budget.namespace and budget.controller_selector.matches(pod.labels)
 
 
-def _desired(budget: PodDisruptionBudget, expected: int) -> int:
-    """Healthy pods that must stay; percentages are of the expected pods, rounded up."""
+def _desired_healthy(budget: PodDisruptionBudget, expected: int) -> int:
+    """Return the number of healthy pods that must remain; percentages of the expected pods are rounded up."""
     if budget.max_unavailable is not None:
         return max(0, expected - _number(budget.max_unavailable, expected))
     return 1 if budget.min_available is None else _number(budget.min_available, expected)

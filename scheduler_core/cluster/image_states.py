@@ -1,4 +1,4 @@
-"""How many nodes have each image, as every node's NodeInfo saw it last (backend/cache/cache.go: addNodeImageStates).
+"""The number of nodes that have each image, as stored in each node's NodeInfo (cache.go: addNodeImageStates).
 
 The snapshot copies a NodeInfo, and with it the number of nodes that have each of its images, only when something about
 that very node has changed. So after another node came or went, a node's numbers stay old until a pod comes to it.
@@ -14,7 +14,7 @@ ImageState = tuple[tuple[str, int, int], ...]  # (name, bytes, nodes that have i
 
 
 class ImageStates:
-    """`touch` is told of every change of a node or of its pods; `refresh` is the snapshot."""
+    """The image counts of all nodes. Call `touch` for every change of a node or its pods, `refresh` at a snapshot."""
 
     def __init__(self) -> None:
         self._nodes_with: dict[str, dict[str, None]] = {}
@@ -24,8 +24,8 @@ class ImageStates:
         self._touched: dict[str, None] = {}
         self._settled = True  # every copy is up to date
 
-    def copied(self) -> ImageStates:
-        """The same, to go on with on its own."""
+    def copy(self) -> ImageStates:
+        """Return an independent copy."""
         other = ImageStates()
         other._nodes_with = {name: dict(nodes) for name, nodes in self._nodes_with.items()}
         other._sizes, other._own, other._seen = dict(self._sizes), dict(self._own), dict(self._seen)
@@ -33,7 +33,7 @@ class ImageStates:
         return other
 
     def replace(self, old: Node | None, new: Node) -> None:
-        """A node came or changed."""
+        """Add or update a node."""
         if old is not None:
             self._forget(old)
         for name, size in new.images.items():
@@ -44,18 +44,18 @@ class ImageStates:
         self.touch(new.name)
 
     def remove(self, node: Node) -> None:
-        """A node is gone."""
+        """Remove a node."""
         self._forget(node)
         self._own.pop(node.name, None)
         self._seen.pop(node.name, None)
         self._settled = False
 
     def touch(self, node_name: str) -> None:
-        """The node's next copy is a new one."""
+        """Mark the node, so that the next snapshot copies it again."""
         self._touched[node_name] = None
 
     def refresh(self) -> bool:
-        """Copy the nodes that were touched; True if anything differs."""
+        """Copy the nodes that were touched. Return whether anything differs."""
         touched, self._touched = self._touched, {}
         changed = False
         if self._settled:
@@ -71,7 +71,7 @@ class ImageStates:
         return changed
 
     def rows(self, names: list[str]) -> Interned[ImageState]:
-        """The copies of the snapshot's nodes, interned."""
+        """Return the copies of the snapshot's nodes, interned."""
         return Interned.of(self._seen.get(name, ()) for name in names)
 
     def _forget(self, node: Node) -> None:
@@ -88,7 +88,7 @@ class ImageStates:
 
 
 class ImageStatesBefore129(ImageStates):
-    """Before 1.29 a node keeps the numbers that it found when it came or changed: the i-th with an image counts i."""
+    """Image counts before 1.29: a node keeps the counts of the time at which it was added or updated."""
 
     def __init__(self) -> None:
         super().__init__()

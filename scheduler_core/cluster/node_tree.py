@@ -1,4 +1,4 @@
-"""The order of the snapshot: zones take turns, one node each (kube-scheduler: backend/cache/node_tree.go)."""
+"""The order of the snapshot: one node from each zone in turn (kube-scheduler: backend/cache/node_tree.go)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ REGION_LABELS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernete
 
 
 def zone_key(node: Node) -> str:
-    """component-helpers' GetZoneKey: region and zone, "" if both are missing; the beta label wins if it is there."""
+    """Return region and zone, "" if both are missing; the beta label takes precedence (GetZoneKey)."""
     zone, region = (_first(node, labels) for labels in (ZONE_LABELS, REGION_LABELS))
     return f"{region}:\x00:{zone}" if zone or region else ""
 
@@ -25,8 +25,8 @@ class NodeTree:
         self._zones: dict[str, dict[str, None]] = {}
         self._zone_of: dict[str, str] = {}
 
-    def copied(self) -> NodeTree:
-        """The same, to go on with on its own."""
+    def copy(self) -> NodeTree:
+        """Return an independent copy."""
         other = NodeTree()
         other._zones = {zone: dict(names) for zone, names in self._zones.items()}
         other._zone_of = dict(self._zone_of)
@@ -38,7 +38,7 @@ class NodeTree:
         self._zone_of[node.name] = zone
 
     def update(self, node: Node) -> None:
-        """A node that moves to another zone is inserted anew there."""
+        """Update a node; it is moved if its zone changed."""
         if self._zone_of.get(node.name) == zone_key(node):
             return
         self.remove(node.name)
@@ -53,7 +53,7 @@ class NodeTree:
             del self._zones[zone]
 
     def list(self) -> list[str]:
-        """One node of each zone in turn, until all are listed."""
+        """Return the names of all nodes, one from each zone in turn."""
         zones = [iter(names) for names in self._zones.values()]
         order: list[str] = []
         while zones:

@@ -25,17 +25,17 @@ D = TypeVar("D")
 
 
 class ResourceIndex(dict[str, int]):
-    """Resource name -> first index into `allocatable`, `requested` and `requests`. "pods" is not in it."""
+    """The first index into `allocatable`, `requested` and `requests` of each resource name, except "pods"."""
 
     def __init__(self) -> None:
         super().__init__({"cpu": CPU, "memory": MEMORY, "ephemeral-storage": EPHEMERAL_STORAGE})
 
     def number(self, name: str) -> int:
-        """The index of a resource, a new one for a new name."""
+        """Return the index of a resource; a new name gets a new index."""
         return self.setdefault(name, len(self))
 
     def vector(self, amounts: Mapping[str, int]) -> dict[int, int]:
-        """Index -> amount, without "pods"; new names get a number."""
+        """Return amounts by index, without "pods"; new names get an index."""
         return {self.number(name): amount for name, amount in amounts.items() if name != "pods"}
 
 
@@ -77,7 +77,7 @@ class NodeTable:
         self.rebuild(())
 
     def rebuild(self, nodes: Sequence[Node]) -> None:
-        """Take over nodes in snapshot order, with no pods on them. Called by `Cluster` only."""
+        """Replace all nodes, in snapshot order and without pods. Called by `Cluster` only."""
         self.generation += 1
         self.touched: dict[int, None] = {}
         self.all_rows: NDArray[np.intp] = np.arange(len(nodes), dtype=np.intp)
@@ -97,7 +97,7 @@ class NodeTable:
         self._state_number: dict[bytes, int] = {}
 
     def _take(self, amounts: IntColumn) -> None:
-        """The columns of amounts, each a part of one array."""
+        """Set the columns of amounts, which are views of one array."""
         self._amounts = amounts
         count = (len(amounts) - 4) // 2
         self.allocatable: IntColumn = amounts[:count]  # [R, N]
@@ -107,8 +107,8 @@ class NodeTable:
         self.pod_count: IntColumn = amounts[-2]
         self.allowed_pods: IntColumn = amounts[-1]
 
-    def copied(self) -> NodeTable:
-        """The same rows and amounts, to go on with on its own; what is known of the nodes alone goes along."""
+    def copy(self) -> NodeTable:
+        """Return an independent copy; values derived from the node objects alone are shared."""
         other = copy(self)
         other.resources = copy(self.resources)
         other._take(self._amounts.copy())
@@ -120,14 +120,14 @@ class NodeTable:
         return len(self.nodes)
 
     def derived(self, key: Hashable, build: Callable[[NodeTable], D]) -> D:
-        """Something computed from the nodes alone (not from their pods), kept until a node changes."""
+        """Return a value computed from the nodes alone (without pods), cached until a node changes."""
         if key not in self._columns:
             self._columns[key] = build(self)
         value: D = self._columns[key]
         return value
 
     def without_pods(self) -> NodeTable:
-        """The same rows as if nothing ran on them and no image was there."""
+        """Return a table with the same nodes and no pods or images."""
 
         def build(table: NodeTable) -> NodeTable:
             bare = NodeTable(table.resources)
@@ -139,7 +139,7 @@ class NodeTable:
         return self.derived(("without_pods", len(self.resources)), build)
 
     def everywhere(self, number: int) -> bool:
-        """Whether every node has some of a resource."""
+        """Return whether every node has some of a resource."""
         return self.derived(("everywhere", number), lambda nodes: bool(nodes.allocatable[number].all()))
 
     def states(self) -> NDArray[np.intp]:
@@ -148,7 +148,7 @@ class NodeTable:
         The numbers are below `states_known` and mean the same for as long as `numbering` does not change.
         """
         if self._state is None or (self.touched and len(self._state_number) > max(2 * len(self), MIN_KEPT_STATES)):
-            self._state = self._numbered_states()
+            self._state = self._number_states()
         else:
             for row in self.touched:
                 key = self._amounts[:, row].tobytes()
@@ -160,8 +160,8 @@ class NodeTable:
     def states_known(self) -> int:
         return len(self._state_number)
 
-    def _numbered_states(self) -> NDArray[np.intp]:
-        """Numbers for the states that there are now, from 0 on."""
+    def _number_states(self) -> NDArray[np.intp]:
+        """Number the states of all rows, from 0."""
         rows = np.ascontiguousarray(self._amounts.T)
         keys: list[Any] = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel().tolist()
         number = self._state_number = {}
@@ -169,7 +169,7 @@ class NodeTable:
         return np.array([number.setdefault(key, len(number)) for key in keys], np.intp)
 
     def label(self, key: str) -> LabelColumn:
-        """The column of one label key."""
+        """Return the column of a label key."""
         found = self._columns.get(("label", key))
         if found is None:
             number: dict[str, int] = {}
@@ -182,19 +182,19 @@ class NodeTable:
 
     @property
     def taints(self) -> Interned[Any]:
-        """Interned tuples of `Taint`."""
+        """The taints of each node, interned as tuples of `Taint`."""
         return self.derived("taints", lambda nodes: Interned.of(node.taints for node in nodes.nodes))
 
     @property
     def labels(self) -> Interned[Any]:
-        """Interned label sets, each as a tuple of (key, value) sorted by key: `dict(value)` gives the mapping back."""
+        """The labels of each node, interned as tuples of (key, value) sorted by key."""
         return self.derived(
             "labels", lambda nodes: Interned.of(tuple(sorted(node.labels.items())) for node in nodes.nodes)
         )
 
     @property
     def images(self) -> Interned[Any]:
-        """Interned image sets, each as a tuple of (name, bytes) sorted by name."""
+        """The images of each node, interned as tuples of (name, bytes) sorted by name."""
         return self.derived(
             "images", lambda nodes: Interned.of(tuple(sorted(node.images.items())) for node in nodes.nodes)
         )

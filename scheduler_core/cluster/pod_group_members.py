@@ -1,4 +1,4 @@
-"""Which pods name which group (kube-scheduler: backend/cache/podgroupstate.go)."""
+"""The members of each pod group (kube-scheduler: backend/cache/podgroupstate.go)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PodGroupMembers:
         if not members:
             del self._members[pod.pod_group_key]
 
-    def copied(self) -> PodGroupMembers:
+    def copy(self) -> PodGroupMembers:
         other = PodGroupMembers()
         other._members = {group: dict(members) for group, members in self._members.items()}
         return other

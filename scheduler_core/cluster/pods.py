@@ -1,4 +1,4 @@
-"""PodTable: every pod that the cluster knows, pending ones too, as columns, and who watches them move.
+"""PodTable: all pods of the cluster as columns, including pending pods, and the observers of their placements.
 
 A pod has a *slot* for as long as it exists; slots are never given to another pod. A column such as `priority` is
 indexed by slot. Only `Cluster` writes.
@@ -23,7 +23,7 @@ _COLUMNS = ("row", "priority", "start", "arrival", "terminating", "spec", "terms
 
 
 class PlacementObserver(Protocol):
-    """Somebody who keeps own numbers about the pods on each row, told in order after the columns have changed.
+    """An observer with its own counters for the pods of each row. It is called after the columns have changed.
 
     Rows are only valid within one `nodes.generation`: rebuild when it differs from the one that you built with.
     """
@@ -35,7 +35,7 @@ class PlacementObserver(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Who stands where, and in which order."""
+    """The node of each pod, and the order in which the pods of each node arrived."""
 
     on_node: dict[str, list[int]]
     used_ports: dict[str, set[HostPort]]
@@ -44,7 +44,7 @@ class Standing:
 
     @property
     def node_of(self) -> dict[int, str]:
-        """By slot."""
+        """The node name of each pod, by slot."""
         return {slot: name for name, slots in self.on_node.items() for slot in slots}
 
 
@@ -82,8 +82,8 @@ class PodTable:
         self.load: IntColumn = np.zeros((len(nodes.resources) + 3, 0), np.int64)
         self._grow(64)
 
-    def copied(self, nodes: NodeTable) -> PodTable:
-        """The same pods, to go on with on its own; nobody observes it yet."""
+    def copy(self, nodes: NodeTable) -> PodTable:
+        """Return an independent copy, without observers."""
         other = copy(self)
         other._nodes, other.observers, other.changes = nodes, [], ChangeLog()
         for name in (*_COLUMNS, "pods", "slot_of", "node_name", "specs", "term_sets", "_spec_number", "_term_number"):
@@ -95,38 +95,38 @@ class PodTable:
         return other
 
     def __len__(self) -> int:
-        """Slots given so far; columns may be longer."""
+        """Return the number of slots in use so far; columns may be longer."""
         return len(self.pods)
 
     @property
     def requests(self) -> IntColumn:
-        """[R, slots]"""
+        """The requests of the pods: int64[R, slots]."""
         return self.load[:-3]
 
     def get(self, key: PodKey) -> Pod | None:
-        """The pod as the API server has it, None if it does not exist."""
+        """Return the pod as the API server has it, None if it does not exist."""
         slot = self.slot_of.get(key)
         return None if slot is None else self.pods[slot]
 
     def all(self) -> Iterator[Pod]:
-        """All pods that exist, in order of creation."""
+        """Return all pods that exist, in order of creation."""
         return (self.pods[slot] for slot in self.slot_of.values())
 
     def on_node(self, name: str) -> Sequence[int]:
-        """Slots of a node's pods, in NodeInfo.Pods' order: by arrival, but a removal puts the last into the gap."""
+        """Return the slots of a node's pods in NodeInfo.Pods' order: the last one replaces a removed one."""
         return self._on_node.get(name, ())
 
     def on_row(self, row: int) -> Sequence[int]:
-        """The same by row."""
+        """Return the slots of the pods on a row."""
         return self._on_node.get(self._nodes.names[row], ())
 
     def on_rows(self, rows: NDArray[np.intp]) -> list[Sequence[int]]:
-        """The same of several rows."""
+        """Return the slots of the pods on several rows."""
         on_node, names = self._on_node, self._nodes.names
         return [on_node.get(names[row], ()) for row in rows.tolist()]
 
     def nameless(self, namespace: str) -> int:
-        """The slot of no pod at all: it has no priority, no labels, no terms and asks for nothing."""
+        """Return the slot of an empty pod: without priority, labels, terms and requests."""
         slot = self._nameless.get(namespace)
         if slot is None:
             slot = self._nameless[namespace] = self.put(_nothing_known(namespace))
@@ -136,7 +136,7 @@ class PodTable:
     # What follows is called by `Cluster` only.
 
     def put(self, pod: Pod) -> int:
-        """Give a pod a slot, or replace the object in its slot; it must not be on a row at that moment."""
+        """Assign a slot to a pod, or replace the pod in its slot; the pod must not be on a row."""
         slot = self.slot_of.get(pod.key)
         if slot is None:
             slot = self.slot_of[pod.key] = len(self.pods)
@@ -155,13 +155,13 @@ class PodTable:
         return slot
 
     def replace_status(self, slot: int, pod: Pod) -> None:
-        """The same pod in the same place, of which only the status may have changed."""
+        """Replace a pod by one that differs only in its status."""
         self.pods[slot] = pod
         self.start[slot] = np.inf if pod.start_time is None else pod.start_time
         self.terminating[slot] = pod.terminating
 
     def place(self, slot: int, node_name: str) -> None:
-        """The pod stands on the node from now on."""
+        """Add the pod to the node."""
         self.node_name[slot] = node_name
         self._on_node.setdefault(node_name, []).append(slot)
         self.changes.note(node_name)
@@ -171,7 +171,7 @@ class PodTable:
         self.arrivals += 1
 
     def displace(self, slot: int) -> None:
-        """The pod leaves its node; the node's last pod takes its place in the list (NodeInfo.removeFromSlice)."""
+        """Remove the pod from its node; the node's last pod takes its position (NodeInfo.removeFromSlice)."""
         slots = self._on_node[self.node_name[slot]]
         position = slots.index(slot)
         slots[position] = slots[-1]
@@ -182,11 +182,11 @@ class PodTable:
         self.node_name[slot] = ""
 
     def only_status_changes(self, slot: int, pod: Pod) -> bool:
-        """Whether nothing changes that anybody counts."""
+        """Return whether nothing changes that is counted in a column."""
         return self.pods[slot].terminating == pod.terminating and _same_description(self.pods[slot], pod)
 
     def reappend(self, slot: int) -> None:
-        """Cache.updatePod: the pod leaves its place in the node's list and comes to its end."""
+        """Move the pod to the end of its node's list, as Cache.updatePod does."""
         slots = self._on_node[self.node_name[slot]]
         position = slots.index(slot)
         slots[position] = slots[-1]
@@ -196,20 +196,20 @@ class PodTable:
             self.used_ports[self.node_name[slot]].update(self.pods[slot].host_ports)
 
     def drop(self, key: PodKey) -> None:
-        """The pod is gone."""
+        """Remove the pod."""
         del self.slot_of[key]
 
     def placed_slots(self, names: Sequence[str]) -> list[Sequence[int]]:
-        """Slots by row, for a rebuild."""
+        """Return the slots of the pods by row, for a rebuild."""
         return [self._on_node.get(name, ()) for name in names]
 
     def count(self, slot: int, row: int, sign: int) -> None:
-        """Tell the observers that the pod came to the row (+1) or left it (-1)."""
+        """Notify the observers that the pod was added to the row (+1) or removed from it (-1)."""
         for observer in self.observers:
             (observer.placed if sign > 0 else observer.displaced)(slot, row)
 
     def standing(self) -> Standing:
-        """The placements as they are now, to `restore` them."""
+        """Return the current placements, for `restore`."""
         return Standing(
             {name: list(slots) for name, slots in self._on_node.items()},
             {name: set(ports) for name, ports in self.used_ports.items()},
@@ -218,7 +218,7 @@ class PodTable:
         )
 
     def restore(self, standing: Standing) -> None:
-        """The orders as they were, of the same pods on the same nodes."""
+        """Restore the order of the pods; the pods must be on the same nodes."""
         for name, slots in standing.on_node.items():
             if slots != self._on_node.get(name):
                 self.changes.note(name)
@@ -226,7 +226,7 @@ class PodTable:
         self.arrival, self.arrivals = standing.arrival, standing.arrivals
 
     def widen(self) -> None:
-        """Make room for requests of resources that got a number since."""
+        """Extend the columns of requests by the resources that were added."""
         more = len(self._nodes.resources) + 3 - len(self.load)
         if more > 0:
             self.load = np.vstack((self.load[:-3], np.zeros((more, self.load.shape[1]), np.int64), self.load[-3:]))
@@ -274,7 +274,7 @@ def _nothing_known(namespace: str) -> Pod:
 
 
 def _same_description(old: Pod, new: Pod) -> bool:
-    """Whether only status and place can have changed: the parts that describe the pod are the very same objects."""
+    """Return whether only status and placement can differ: the other parts are identical objects."""
     return (
         old.requests is new.requests
         and old.labels is new.labels

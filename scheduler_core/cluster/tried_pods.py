@@ -1,4 +1,4 @@
-"""Pods that only stand on a node while their group is tried (kube-scheduler: Snapshot.AssumePod).
+"""Pods that are assumed on a node only while their pod group is evaluated (kube-scheduler: Snapshot.AssumePod).
 
 A snapshot lists the nodes that have pods with affinity terms when it is taken. AssumePod does not bring these lists up
 to date, so on a node that is not listed the terms of a pod that is tried there are not seen.
@@ -16,7 +16,7 @@ REQUIRED_ANTI_AFFINITY = 1  # its place in a term set
 
 
 class TriedPods:
-    """A part of `Cluster`; the pod group cycle tells when it begins, and who is tried."""
+    """The tried pods of the current pod group cycle, a part of `Cluster`."""
 
     def __init__(self, nodes: NodeTable, pods: PodTable) -> None:
         self._nodes, self._pods = nodes, pods
@@ -24,14 +24,14 @@ class TriedPods:
         self._with_anti_affinity: frozenset[int] = frozenset()
         self._slots: dict[int, None] = {}
 
-    def copied(self, nodes: NodeTable, pods: PodTable) -> TriedPods:
+    def copy(self, nodes: NodeTable, pods: PodTable) -> TriedPods:
         other = TriedPods(nodes, pods)
         other._with_terms, other._with_anti_affinity = self._with_terms, self._with_anti_affinity
         other._slots = dict(self._slots)
         return other
 
     def begin(self) -> None:
-        """The cycle's snapshot has been taken: which nodes have pods with terms."""
+        """Remember which nodes have pods with terms, right after the cycle's snapshot."""
         pods, count = self._pods, len(self._pods)
         owners = np.flatnonzero((pods.terms[:count] > 0) & (pods.row[:count] >= 0)).tolist()
         self._with_terms = frozenset(int(pods.row[slot]) for slot in owners)

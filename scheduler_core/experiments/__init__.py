@@ -1,1 +1,1 @@
-"""Experiments: one scenario run for every combination of what is varied, each run summed up as a row of measures."""
+"""Experiments: a scenario is run for every combination of levels, and each run becomes a row of measures."""

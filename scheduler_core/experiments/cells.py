@@ -24,14 +24,14 @@ Watch = Callable[[Iterator[AnyEvent]], Iterator[AnyEvent]]  # passes events on, 
 
 
 class Row(NamedTuple):
-    """What came of a cell: its measures, or the sentence that says why there are none."""
+    """The result of a cell: its measures, or the sentence that says why there are none."""
 
     measures: Measures | None
     error: Message | None = None
 
 
 class Text(NamedTuple):
-    """What every cell begins with. `dump` writes data as YAML; `release`: what all run on, "" as the text says."""
+    """The text that all cells start from. `dump` writes YAML; `release`: that of all cells, "" for the text's own."""
 
     text: str
     dump: Dump
@@ -82,27 +82,32 @@ class Cells:
 
 
 def trouble(runner: Cells, design: Design) -> tuple[str, str, Message] | None:
-    """(factor, level, why) of the first level that the scenario does not take by itself, of those tried."""
+    """Return (factor, level, why) of the first level that is invalid on its own, of those tried."""
     levels = [
         (factor.name, level) for factor in design.factors for level in factor.levels if level.edits or level.release
     ]
     for name, level in levels[:MOST_TRIED]:
-        found = _unknown_plugin(level, runner.text) or runner.scenario(Cell(level.edits, None, level.release))
+        found = _unknown_plugin(level, runner) or runner.scenario(Cell(level.edits, None, level.release))
         if isinstance(found, Message):
             return name, level.label, found
     return None
 
 
-def _unknown_plugin(level: Level, text: Text) -> Message | None:
+def _unknown_plugin(level: Level, runner: Cells) -> Message | None:
     """kube-scheduler takes a name that it does not know for a plugin that is off, and says nothing."""
-    known = [*REGISTRY, *text.known_plugins]
-    for edit in level.edits:
-        if isinstance(edit, DisablePlugin) and edit.plugin not in known:
+    disabled = [edit for edit in level.edits if isinstance(edit, DisablePlugin)]
+    if not disabled:
+        return None
+    scenario = runner.scenario(Cell((), None, level.release))
+    rules = [] if isinstance(scenario, Message) else [rule.name for rule in scenario.rules]
+    known = [*REGISTRY, *runner.text.known_plugins, *rules]
+    for edit in disabled:
+        if edit.plugin not in known:
             return Message("there is no plugin {name}{hint}", name=edit.plugin, hint=did_you_mean(edit.plugin, known))
     return None
 
 
 def text_of(text: str, cell: Cell, dump: Dump) -> str:
-    """A cell's scenario as a text of its own, but for its release; raises NotPossible."""
+    """Return a cell's scenario as a text of its own, but for its release; raises NotPossible."""
     made = written(text, cell.edits, dump)
     return made if cell.seed is None else seeded(made, cell.seed, dump)

@@ -1,4 +1,4 @@
-"""What an experiment varies: factors with levels, and the numbered cells that their combinations are."""
+"""The design of an experiment: factors with their levels, and a numbered cell for each combination."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scheduler_core.ask.editing.edits import Edit
 
 
 class Level(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One value of a factor: edits of the scenario, a seed, or the release whose kube-scheduler decides."""
+    """A value of a factor: edits of the scenario, a seed, or a release."""
 
     label: str
     edits: tuple[Edit, ...] = ()
@@ -20,14 +20,14 @@ class Level(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Factor(msgspec.Struct, frozen=True):
-    """Something that differs between runs."""
+    """A parameter that varies between runs."""
 
     name: str
     levels: tuple[Level, ...]
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """What one run is made from: `edits` in the order of the factors. None, "": as the scenario says."""
+    """The input of a run: `edits` in the order of the factors. None or "": as in the scenario."""
 
     edits: tuple[Edit, ...] = ()
     seed: int | None = None
@@ -42,11 +42,11 @@ class Design(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return prod(len(factor.levels) for factor in self.factors)
 
     def levels(self, number: int) -> list[Level]:
-        """Of a cell, one for each factor; cells count from 1."""
+        """Return the level of each factor in a cell; cells are numbered from 1."""
         found: list[Level] = []
         number -= 1
         for factor in reversed(self.factors):
@@ -55,7 +55,7 @@ class Design(msgspec.Struct, frozen=True):
         return found[::-1]
 
     def cell(self, number: int) -> Cell:
-        """What the run of that number is made from."""
+        """Return the cell with that number."""
         levels = self.levels(number)
         seed = next((level.seed for level in levels if level.seed is not None), None)
         release = next((level.release for level in levels if level.release), "")
@@ -63,7 +63,7 @@ class Design(msgspec.Struct, frozen=True):
 
 
 def design_of(factors: Sequence[Factor]) -> Design:
-    """The factors in the order in which cells are numbered: releases, everything else as given, seeds."""
+    """Return the design with factors in the order of numbering: releases, others as given, seeds."""
     return Design(tuple(sorted(factors, key=_place)))
 
 

@@ -1,4 +1,4 @@
-"""What each kind of factor varies: its data to levels."""
+"""The levels of each kind of factor, read from its data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from scheduler_core.scenario.reading.problems import Path, Problems, invalid, no
 MOST_CELLS = 20_000
 MOST_EDITS = 50  # of one variant
 LARGEST_SEED = 2**31 - 1  # which every reader of JSON and YAML takes as it is
-AS_IT_IS = "as it is"
+AS_IT_IS = "unchanged"
 
 Data = Mapping[str, Any]
 _STEP = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")
@@ -117,7 +117,7 @@ def _label(value: Any) -> str:
 
 
 def _steps(found: Any) -> tuple[str | int, ...]:
-    """A path: `spec.containers[0].resources.requests.cpu`, or its parts as a list; () where it is none."""
+    """Parse a path: `spec.containers[0].resources.requests.cpu`, or a list of its parts; () if it is invalid."""
     if isinstance(found, list):
         return tuple(found) if all(isinstance(part, str | int) for part in found) else ()
     if not isinstance(found, str):

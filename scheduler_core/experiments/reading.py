@@ -1,4 +1,4 @@
-"""An experiment's document to its design; what is wrong with it is a sentence with its place."""
+"""The design of an experiment, read from its document; errors name the place."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FILE_LIMITS = Limits(bytes=1024 * 1024, values=200_000)
 
 
 def read_file(text: str) -> tuple[str, Design]:
-    """The scenario's name and the design that an Experiment document gives; raises ScenarioErrors."""
+    """Return the scenario's name and the design in an Experiment document. Raises ScenarioErrors."""
     problems = Problems()
     documents = read_documents(text, FILE_LIMITS, problems)
     name, design = "", None
@@ -41,7 +41,7 @@ def read_file(text: str) -> tuple[str, Design]:
 
 
 def read_factors(factors: Any) -> Design:
-    """The design of factors given as data; raises ScenarioErrors."""
+    """Return the design of factors given as data. Raises ScenarioErrors."""
     problems, path = Problems(), ("factors",)
     known = check(ListOf(FACTOR), factors, path, problems, strict=True) and not problems.count
     return _required(_factors(factors, path, problems) if known else None, problems)
@@ -68,7 +68,7 @@ def _document(data: Data, problems: Problems) -> tuple[str, Design | None]:
 
 
 def _factors(found: Any, path: Path, problems: Problems) -> Design | None:
-    """Of data whose fields are known."""
+    """Read the factors from data whose fields are known."""
     if not found:
         problems.error(path, required(Message("at least one factor")))
         return None
@@ -90,7 +90,7 @@ def _factors(found: Any, path: Path, problems: Problems) -> Design | None:
 
 
 def _named(factors: Sequence[Factor]) -> list[Factor]:
-    """Each has a name of its own, since a column is named after it."""
+    """Check that each factor has a unique name, which is the name of its column."""
     seen = dict.fromkeys(RESERVED, 1)
     made = []
     for factor in factors:

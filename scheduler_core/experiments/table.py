@@ -15,16 +15,16 @@ RESERVED = ("run", *COLUMNS, "error")
 
 
 def header(design: Design) -> list[str]:
-    """The names of the columns."""
+    """Return the names of the columns."""
     return ["run", *(factor.name for factor in design.factors), *COLUMNS, "error"]
 
 
 def values_of(measures: Measures) -> list[Measure]:
-    """In the order of COLUMNS."""
+    """Return the values in the order of COLUMNS."""
     return [getattr(measures, name) for name in COLUMNS]
 
 
 def record(design: Design, number: int, measures: Sequence[Measure] | None, error: str) -> list[Value]:
-    """One row; without measures `error` says why."""
+    """Return a row; `error` says why if there are no measures."""
     labels = [level.label for level in design.levels(number)]
     return [number, *labels, *(measures or [None] * len(COLUMNS)), error]

@@ -1,1 +1,1 @@
-"""Why an attempt went as it did, with the numbers filled in."""
+"""Explanations of an attempt, with the numbers filled in."""

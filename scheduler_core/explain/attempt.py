@@ -1,4 +1,4 @@
-"""Why an attempt went as it did: for any node, every filter plugin's reasons and every score as arithmetic.
+"""The explanation of an attempt: the facts of every filter and the arithmetic of every score, for any node.
 
     explanation = explain(scenario, attempt=7, nodes=["n1", "n2"])
 
@@ -38,7 +38,7 @@ __all__ = ["AttemptExplanation", "FilterExplanation", "NodeExplanation", "ScoreO
 def explain(
     scenario: Scenario, attempt: int, nodes: Sequence[NodeName] | None = None, registry: Registry = REGISTRY
 ) -> AttemptExplanation:
-    """Explain an attempt (from 1) on the nodes named, None: on all of them. `registry` must be the run's.
+    """Explain an attempt (from 1) on the named nodes, None: on all nodes. `registry` must be the run's.
 
     Of a pod group's member that is tried in several placements, its try in the first one with some of the nodes.
 
@@ -64,11 +64,11 @@ def explain(
 
 
 class Reached(Exception):
-    """The attempt has come so far that it can be explained; the rest of the run does not matter."""
+    """The attempt can be explained; the rest of the run is not needed."""
 
 
 class Watcher:
-    """Follows the events of one attempt until `Explainer` can be asked."""
+    """Follow the events of an attempt until `Explainer` can be used."""
 
     def __init__(self, attempt: int, nodes: Sequence[NodeName] | None = None) -> None:
         self._attempt = attempt
@@ -78,7 +78,7 @@ class Watcher:
         self.course: Course | None = None
 
     def see(self, event: AnyEvent) -> bool:
-        """True when the attempt has come to its choice of a node, or to its failure."""
+        """Process an event. Return True once the attempt has chosen a node or failed."""
         if isinstance(event, PlacementStarted):
             self._elsewhere = bool(self._nodes) and self._nodes.isdisjoint(event.nodes)
         elif isinstance(event, CycleStarted | PodGroupEvaluated) and self.course is not None:

@@ -1,4 +1,4 @@
-"""Asks the plugins about nodes at the moment of an attempt, in the order in which the framework runs them."""
+"""Explanations of nodes at the moment of an attempt, by plugin in the order of the framework."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from scheduler_core.framework.interface import (
     ExtenderError,
     FilterPlugin,
     PreFilterExtensions,
-    PreFilterPlugin,
     ScorePlugin,
     Status,
     Verdicts,
@@ -40,7 +39,7 @@ from scheduler_core.trace.records import NodeName, PluginScores, StatusCode
 
 @dataclass(slots=True)
 class Course:
-    """What the trace says about the attempt so far."""
+    """The events of the attempt so far."""
 
     started: CycleStarted
     pre_filter: PreFilterFinished | None = None
@@ -49,7 +48,7 @@ class Course:
 
 
 class Explainer:
-    """Runs PreFilter again on a cycle state of its own; the cluster must still be as the attempt saw it.
+    """Runs PreFilter with its own cycle state; the cluster must be in the state of the attempt.
 
     A plugin that rejected the pod at PreFilter keeps its status for every node, and the plugins after it are asked all
     the same.
@@ -65,19 +64,19 @@ class Explainer:
         self._explains_filter = {one.name: one for one in framework.at(FilterPlugin) if isinstance(one, ExplainsFilter)}
         self._explains_score = {one.name: one for one in framework.at(ScorePlugin) if isinstance(one, ExplainsScore)}
         self._rejected: dict[str, Status] = {}
-        for plugin in framework.at(PreFilterPlugin):
-            result = plugin.pre_filter(pod, cluster)
-            self._cycle.states[plugin.name] = result.state
+        for name, pre_filter in framework.pre_filters:
+            result = pre_filter(pod, cluster)
+            self._cycle.states[name] = result.state
             if result.status.code == Code.SKIP:
-                self._cycle.skip_filter.add(plugin.name)
+                self._cycle.skip_filter.add(name)
             elif not result.status.is_success:
-                self._rejected[plugin.name] = result.status
+                self._rejected[name] = result.status
         self._evaluated = _evaluated_rows(course.filtered, len(cluster.nodes))
         self._scored = _scored_rows(course.scores)
         self._plugin_scores = self._run_scores()
 
     def explain(self, nodes: Sequence[NodeName] | None) -> AttemptExplanation:
-        """The explanation for these nodes (None: all); raises NotAnswerable for a node that does not exist."""
+        """Return the explanations of these nodes (None: all). Raises NotAnswerable for an unknown node."""
         table = self._cluster.nodes
         for name in nodes or ():
             if name not in table.row_of:
@@ -94,7 +93,7 @@ class Explainer:
     # Filter
 
     def _filters(self, row: int) -> list[FilterExplanation]:
-        """Nodes with nominated pods are judged with them first; if that fails, it is what counts."""
+        """Explain the filters; on nodes with nominated pods, a failure with them takes precedence."""
         asked = row in self._evaluated
         nominated = self._nominated(row)
         found = self._pass(row, nominated, asked=asked) if nominated is not None else []
@@ -129,7 +128,7 @@ class Explainer:
         return FilterExplanation(name, status.code.label, list(status.reasons), asked, facts)
 
     def _nominated(self, row: int) -> WhatIf | None:
-        """The node with the nominated pods on it that the pod must yield to, None if there are none."""
+        """Return the nominated pods that take precedence over the pod on the node, None if there are none."""
         nothing = WhatIf.nothing(np.array([row], np.intp))
         index, slots = self._framework.filters.nominated(self._cycle, nothing.rows, self._framework.nominator)
         return nothing.with_added(index, slots) if len(slots) else None
@@ -154,7 +153,7 @@ class Explainer:
         ]
 
     def _extender_code(self, name: str, node: Node) -> StatusCode:
-        """Would preemption help? Asks the script again; the run that it belongs to goes no further."""
+        """Return whether preemption would help, according to the extender's script."""
         extender = next(one for one in self._framework.extenders if one.name == name)
         try:
             unresolvable = node.name in extender.filter(self._pod, [node]).failed_unresolvable
@@ -167,7 +166,7 @@ class Explainer:
     def _run_scores(self) -> list[tuple[Any, PluginScore]]:
         if self._course.scores is None:
             return []
-        handed_over = (one for one in self._framework.extenders if one.is_interested(self._pod))
+        handed_over = (extender for extender in self._framework.extenders if extender.is_interested(self._pod))
         self._cycle.bare_nodes = any(one.hands_over_bare_nodes for one in handed_over)
         scores, _, _ = self._framework.run_scores(self._cycle, self._scored)
         plugins = {plugin.name: plugin for plugin in self._framework.at(ScorePlugin)}
@@ -181,7 +180,10 @@ class Explainer:
         assert self._course.scores is not None
         return [
             *(self._score(plugin, score, index) for plugin, score in self._plugin_scores),
-            *(_extender_score(one, self._course.scores.count, index) for one in self._course.scores.extenders),
+            *(
+                _extender_score(extender, self._course.scores.count, index)
+                for extender in self._course.scores.extenders
+            ),
         ]
 
     def _score(self, plugin: FilterPlugin, score: PluginScore, index: int) -> ScoreOnNode:
@@ -233,12 +235,12 @@ def _pre_filter_fact(plugin: str, status: Status) -> Fact:
 
 
 def _evaluated_rows(filtered: NodesFiltered | None, nodes: int) -> set[int]:
-    """Rows that Filter was run on, extenders aside."""
+    """Return the rows that Filter evaluated, without extenders."""
     return set() if filtered is None else set(evaluated_rows(filtered, nodes).tolist())
 
 
 def evaluated_rows(filtered: NodesFiltered, nodes: int) -> NDArray[np.int64]:
-    """The rows of an event in its order."""
+    """Return the rows of an event, in order."""
     if filtered.rows is not None:
         return decode_column(filtered.rows, filtered.evaluated)
     return (filtered.start + np.arange(filtered.evaluated)) % max(nodes, 1)
@@ -251,7 +253,7 @@ def _scored_rows(scores: ScoresComputed | None) -> NDArray[np.intp]:
 
 
 def _extender_score(one: PluginScores, count: int, index: int) -> ScoreOnNode:
-    """An extender scores from 0 to 10; its points count ten times as much."""
+    """Return the score of an extender, which counts ten times."""
     score = int(decode_column(one.normalized, count)[index])
     raw = score if one.raw is None else int(decode_column(one.raw, count)[index])
     return ScoreOnNode(

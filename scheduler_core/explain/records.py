@@ -1,4 +1,4 @@
-"""What `explain` answers: an attempt, its nodes, and for each plugin its verdict or score with facts."""
+"""The records that `explain` returns: an attempt, its nodes, and the facts of each plugin."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scheduler_core.trace.records import NodeName, PodKey, PreFilterResult, Stat
 
 
 class FilterExplanation(msgspec.Struct, frozen=True):
-    """One Filter plugin (or, with its url, an extender) on one node.
+    """The result of a Filter plugin (or of an extender, with its url) on one node.
 
     Code "Skip": PreFilter found nothing for it to check in this pod. `evaluated` False: the scheduler did not ask this
     plugin about this node, since an earlier one had rejected it, or the node was never looked at.
@@ -23,7 +23,7 @@ class FilterExplanation(msgspec.Struct, frozen=True):
 
 
 class ScoreOnNode(msgspec.Struct, frozen=True):
-    """One Score plugin (or extender) on one feasible node: what counts is `weighted` = `normalized` * `weight`."""
+    """The score of a plugin (or extender) on a feasible node: `weighted` = `normalized` * `weight`."""
 
     plugin: str
     raw: int
@@ -35,7 +35,7 @@ class ScoreOnNode(msgspec.Struct, frozen=True):
 
 
 class NodeExplanation(msgspec.Struct, frozen=True):
-    """`scores` is empty for a node that is not feasible, and where a single feasible node made scoring needless."""
+    """The explanation of a node. `scores` is empty if the node is infeasible or the only feasible one."""
 
     node: NodeName
     filters: list[FilterExplanation]
@@ -43,7 +43,7 @@ class NodeExplanation(msgspec.Struct, frozen=True):
 
 
 class AttemptExplanation(msgspec.Struct, frozen=True):
-    """`pre_filter` is what PreFilter said before any node was looked at."""
+    """The explanation of an attempt. `pre_filter` are the results of PreFilter."""
 
     attempt: int
     pod: PodKey

@@ -1,4 +1,4 @@
-"""Cluster events, and how plugins say which of them may make a pod that they rejected schedulable.
+"""Cluster events, and the registration of the events that may make a rejected pod schedulable.
 
 kube-scheduler: staging/src/k8s.io/kube-scheduler/framework/types.go and pkg/scheduler/framework/events.go.
 """
@@ -35,7 +35,7 @@ Resource = Literal[
 
 
 class Action(IntFlag):
-    """framework.ActionType: what happened to the resource, finer for nodes and pods."""
+    """The kind of a change (framework.ActionType), with more detail for nodes and pods."""
 
     ADD = 1
     DELETE = 2
@@ -74,7 +74,7 @@ _ACTION_NAMES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ClusterEvent:
-    """A change of one kind of resource; `custom_label` names special events such as UnschedulableTimeout."""
+    """A change of a kind of resource; `custom_label` names special events such as UnschedulableTimeout."""
 
     resource: Resource
     action: Action
@@ -82,11 +82,11 @@ class ClusterEvent:
 
     @property
     def label(self) -> str:
-        """As kube-scheduler's metrics have it: "AssignedPodDelete", "NodeAdd", "UnschedulableTimeout"."""
+        """The label in kube-scheduler's metrics: "AssignedPodDelete", "NodeAdd", "UnschedulableTimeout"."""
         return self.custom_label or f"{self.resource}{_ACTION_NAMES.get(self.action, '')}"
 
     def names(self) -> Sequence[str]:
-        """What is registered, one by one: "Node/Add", "Pod/UpdatePodScaleDown"; all that a resource can do: "Node"."""
+        """Return the registered events: "Node/Add", "Pod/UpdatePodScaleDown"; "Node" for all actions of a resource."""
         return _names(self.resource.rpartition("/")[2], self.action)
 
     @property
@@ -94,7 +94,7 @@ class ClusterEvent:
         return self.resource == "*" and self.action == Action.ALL
 
     def matches(self, coming: ClusterEvent) -> bool:
-        """Whether a plugin that registered `self` is asked about `coming` (framework.MatchClusterEvents).
+        """Return whether the event `coming` matches this registration (framework.MatchClusterEvents).
 
         "Pod" registers for both assigned and unscheduled pods; "*" for everything.
         """
@@ -104,7 +104,7 @@ class ClusterEvent:
         return same and bool(self.action & coming.action) and coming.action <= self.action
 
     def overlaps(self, coming: ClusterEvent) -> bool:
-        """The same before queueing hints: one action in common is enough."""
+        """Return whether both have an action in common, which was sufficient before queueing hints."""
         if self.is_wildcard:
             return True
         same = self.resource in ("*", coming.resource) or self._covers_pods(coming)
@@ -124,7 +124,7 @@ def _names(resource: str, action: Action) -> Sequence[str]:
 
 
 class QueueingHint(Enum):
-    """A hint function's answer: does the event possibly make the pod schedulable?"""
+    """The result of a hint function: whether the event may make the pod schedulable."""
 
     QUEUE = "Queue"
     SKIP = "QueueSkip"
@@ -161,11 +161,11 @@ ANY_EVENT: Final = tuple(
 
 
 def registered_events(written: Iterable[str]) -> tuple[RegisteredEvent, ...]:
-    """From a release's table, without hints: ("Node Add|UpdateNodeLabel", "storage.k8s.io/CSINode Add", ...)."""
-    return tuple(RegisteredEvent(_parsed(one)) for one in written)
+    """Parse the events in a release's table: ("Node Add|UpdateNodeLabel", "storage.k8s.io/CSINode Add", ...)."""
+    return tuple(RegisteredEvent(_parse_event(one)) for one in written)
 
 
-def _parsed(written: str) -> ClusterEvent:
+def _parse_event(written: str) -> ClusterEvent:
     resource, _, names = written.partition(" ")
     action = Action(0)
     for name in names.split("|"):
@@ -181,9 +181,7 @@ ASSIGNED_POD_UPDATE: Final = ClusterEvent("AssignedPod", Action.UPDATE)
 ASSIGNED_POD_DELETE: Final = ClusterEvent("AssignedPod", Action.DELETE)
 UNSCHEDULED_POD_ADD: Final = ClusterEvent("UnschedulablePod", Action.ADD)
 UNSCHEDULED_POD_UPDATE: Final = ClusterEvent("UnschedulablePod", Action.UPDATE)
-UNSCHEDULED_POD_DELETE: Final = ClusterEvent("UnschedulablePod", Action.DELETE)
 UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent("*", Action.ALL, "UnschedulableTimeout")
 FORCE_ACTIVATE: Final = ClusterEvent("*", Action.ALL, "ForceActivate")
 BACKOFF_COMPLETE: Final = "BackoffComplete"
-POP_FROM_BACKOFF_QUEUE: Final = "PopFromBackoffQ"
 SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"

@@ -1,4 +1,4 @@
-"""One scheduling cycle as plugins see it: what PreFilter left, what the filters said, why nodes were turned down."""
+"""The state of a scheduling cycle: plugin states, filter results, and the diagnosis of rejected nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 
 @dataclass(slots=True)
 class FilterPlan:
-    """The filters of a cycle: `leading` depend on the node alone (see `runtime/score_cache.py`), then the others.
+    """The filters of a cycle: `leading` filters depend only on the node (`runtime/score_cache.py`).
 
     Of the leading ones the first are `blind` to the node's pods; `seeing` are all the rest.
     """
@@ -28,11 +28,12 @@ class FilterPlan:
     seeing: list[Any]
     names: list[str]
     of_node_alone: bool  # whether all of them depend on the node alone
+    is_heard: bool  # whether one of them is asked about no node in vain (interface.FilterIsHeard)
     pre_filter: PreFilterFinished | None = None  # how the trace tells of a PreFilter that came to this and no more
 
 
 class KnownAnswers(Protocol):
-    """Verdicts and scores that are known already from pods like this one (`runtime/score_cache.py`)."""
+    """Verdicts and scores of earlier pods that are alike (`runtime/score_cache.py`)."""
 
     statuses: list[Status]
     pre_scores: dict[str, Any]  # interface.PreScoreResult
@@ -48,7 +49,7 @@ class KnownAnswers(Protocol):
 
 @dataclass(slots=True)
 class CycleState:
-    """One scheduling cycle of one pod: what the plugins' `pre_filter` left (framework.CycleState).
+    """The scheduling cycle of a pod, with the states of its plugins (framework.CycleState).
 
     `states` has an entry for every plugin whose PreFilter ran, in particular none for plugins after a rejection.
     """
@@ -68,7 +69,7 @@ class CycleState:
 
 @dataclass(slots=True)
 class Diagnosis:
-    """Why nodes were turned down in this attempt (framework.Diagnosis with its NodeToStatus).
+    """The reasons why nodes were rejected in this attempt (framework.Diagnosis with its NodeToStatus).
 
     `nodes` is how many the snapshot has. One without an explicit status has `absent`: it was never evaluated (cut off
     by PreFilter, or rejected there).
@@ -86,7 +87,7 @@ class Diagnosis:
     _explicit: int | None = 0
 
     def judge(self, rows: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
-        """`rows[i]` has `statuses[which[i] - 1]`; where that is 0 it passed, and keeps what was said before.
+        """Set the status of `rows[i]` to `statuses[which[i] - 1]`; rows where that is 0 keep their status.
 
         Each of the statuses is some row's. As in NodeToStatus, the word of an extender on the nominated node stays when
         the filters pass it once more.
@@ -99,7 +100,7 @@ class Diagnosis:
             self.blame(status)
 
     def blame(self, status: Status) -> None:
-        """Diagnosis.AddPluginStatus: remember which plugin to ask when the cluster changes."""
+        """Add the plugin to those that are asked when the cluster changes (Diagnosis.AddPluginStatus)."""
         if not status.plugin:
             return
         if status.code == Code.PENDING:
@@ -109,7 +110,7 @@ class Diagnosis:
 
     @property
     def which(self) -> NDArray[np.int16]:
-        """int16[N] over the rows of the snapshot: i > 0 means `statuses[i - 1]`, 0 means no explicit status."""
+        """int16[N] over the rows of the snapshot: `statuses[i - 1]` applies to i > 0, 0 is no explicit status."""
         if self._which is None:
             self._which = np.zeros(self.nodes, np.int16)
             for rows, which in self._judged:
@@ -117,12 +118,12 @@ class Diagnosis:
         return self._which
 
     def codes(self) -> NDArray[np.uint8]:
-        """The Code of every row."""
+        """Return the Code of every row."""
         table = [self.absent.code, *(status.code for status in self.statuses)]
         return np.array(table, np.uint8)[self.which]
 
     def explicit(self) -> int:
-        """How many nodes have a status of their own."""
+        """Return the number of nodes with an explicit status."""
         if self._explicit is None:
             self._explicit = int(np.count_nonzero(self._judged[0][1] if len(self._judged) == 1 else self.which))
         return self._explicit
@@ -134,7 +135,7 @@ class Diagnosis:
 
 @dataclass(slots=True)  # not frozen: made for every plugin in every attempt
 class FilterResult:
-    """All Filter plugins over some rows: `which[i]` 0 feasible, else `statuses[which[i] - 1]`, the first rejection."""
+    """The result of all Filter plugins: `which[i]` is 0 if feasible, else `statuses[which[i] - 1]` applies."""
 
     which: NDArray[np.int16]
     statuses: Sequence[Status]

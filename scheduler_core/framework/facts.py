@@ -1,4 +1,4 @@
-"""What a plugin says about its own verdict or score: facts with this pod's and this node's numbers filled in.
+"""Facts that explain a plugin's verdict or score with the numbers of this pod and node.
 
 A plugin that filters has a method
 
@@ -26,7 +26,7 @@ BYTES = ("memory", "ephemeral-storage")
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One comparison that a plugin made: `left op right` as it is on this node, and whether the rule `holds`.
+    """A comparison of a plugin: `left op right` on this node, and whether the rule `holds`.
 
     So a request that fits reads "500m ≤ 2" and holds, one that does not reads "3 > 2" and does not hold. `key` names
     the comparison within all plugins ("NodeResourcesFit.cpu"), `values` are its raw numbers (millicores, bytes) and
@@ -45,21 +45,21 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ScoreExplanation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A score as arithmetic: one line a step, the last line ends in the normalized score."""
+    """The arithmetic of a score: one line per step, the last one with the normalized score."""
 
     arithmetic: list[str] = []
     facts: list[Fact] = []
 
 
 def amount(resource: str, value: int) -> str:
-    """A resource's amount as Kubernetes prints it: cpu from millicores, memory and storage from bytes."""
+    """Format an amount as Kubernetes does: cpu from millicores, memory and storage from bytes."""
     if resource == "cpu":
         return format_cpu(value)
     return format_bytes(value) if resource in BYTES or resource.startswith("hugepages-") else str(value)
 
 
 def listed(names: Sequence[str], empty: str = "none", most: int = 8) -> str:
-    """Names for a sentence: "a, b and 3 more"."""
+    """Format names for a sentence: "a, b and 3 more"."""
     if not names:
         return empty
     shown = ", ".join(names[:most])
@@ -67,5 +67,5 @@ def listed(names: Sequence[str], empty: str = "none", most: int = 8) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """ "1 pod", "2 pods"."""
+    """Format a number with its noun: "1 pod", "2 pods"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,4 +1,4 @@
-"""What a plugin is given to work with: the cluster, the nominated pods, the extenders, the other plugins' filters.
+"""The services for plugins: the cluster, nominated pods, extenders, and the filters of other plugins.
 
 kube-scheduler: framework.Handle in pkg/scheduler/framework/interface.go.
 """
@@ -16,6 +16,7 @@ from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey
 from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.cycle import CycleState, FilterResult
+from scheduler_core.framework.extended_resources import ExtendedResources
 from scheduler_core.framework.pod_groups import PodGroupManager
 from scheduler_core.framework.what_if import Room, WhatIf
 from scheduler_core.releases import Release
@@ -30,11 +31,11 @@ class Nominator(Protocol):
     changes: ChangeLog
 
     def pods_on(self, node_name: str) -> Sequence[Pod]:
-        """The pods nominated to a node, in the order of their nomination."""
+        """Return the pods nominated to a node, in the order of their nomination."""
         ...
 
     def node_of(self, key: PodKey) -> str:
-        """The node that the pod is nominated to, "" if none."""
+        """Return the nominated node of the pod, "" if none."""
         ...
 
 
@@ -56,16 +57,16 @@ class WaitingPod(Protocol):
     def pending_plugins(self) -> Sequence[str]: ...
 
     def allow(self, plugin: str) -> None:
-        """When no plugin is pending any more, its binding cycle goes on."""
+        """Allow the pod for one plugin; its binding cycle continues once no plugin is pending."""
         ...
 
     def reject(self, plugin: str, message: str) -> None:
-        """Its binding cycle fails with Unschedulable."""
+        """Reject the pod; its binding cycle fails with Unschedulable."""
         ...
 
 
 class ExtenderError(Exception):
-    """An extender's call failed; ignorable extenders are then passed over."""
+    """The call of an extender failed; errors of ignorable extenders are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class ExtenderFilterResult:
 
 
 class Extender(Protocol):
-    """An extender of the configuration, answering by its script (kube-scheduler: extender.go)."""
+    """An extender of the configuration, with scripted answers (kube-scheduler: extender.go)."""
 
     name: str
     weight: int
@@ -91,29 +92,29 @@ class Extender(Protocol):
     def is_interested(self, pod: Pod) -> bool: ...
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> ExtenderFilterResult:
-        """Raises ExtenderError."""
+        """Return the nodes that the extender rejects. Raises ExtenderError."""
         ...
 
     def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> Mapping[str, int]:
-        """Node -> 0..10. Raises ExtenderError (whose scores are then ignored)."""
+        """Return a score from 0 to 10 by node. Raises ExtenderError; the extender's scores are then ignored."""
         ...
 
     def process_preemption(
         self, pod: Pod, victims: Mapping[str, tuple[Sequence[Pod], int]], nodes: Sequence[Node]
     ) -> Mapping[str, tuple[Sequence[Pod], int]]:
-        """Candidate node -> (victims, PDB violations) that the extender keeps; `nodes` are those of the candidates.
+        """Return (victims, PDB violations) by remaining candidate; `nodes` are the candidates' nodes.
 
         Raises ExtenderError.
         """
         ...
 
     def bind(self, pod: Pod, node_name: str) -> None:
-        """Raises ExtenderError."""
+        """Bind the pod. Raises ExtenderError."""
         ...
 
 
 class Handle(Protocol):
-    """What a plugin is given at construction (framework.Handle): one per profile.
+    """The services that a plugin gets at construction (framework.Handle), one handle per profile.
 
     `cluster` may be read at any time; `now` is virtual time in seconds.
     """
@@ -124,6 +125,7 @@ class Handle(Protocol):
     feature_gates: Mapping[str, bool]
     release: Release
     pod_groups: PodGroupManager
+    extended_resources: ExtendedResources
 
     @property
     def now(self) -> float: ...
@@ -132,7 +134,7 @@ class Handle(Protocol):
     def nominator(self) -> Nominator: ...
 
     def room(self, cycle: CycleState, what_if: WhatIf) -> Room | None:
-        """What decides whether nodes still pass when pods are given back to them; None: only the filters can tell."""
+        """Return the room that decides whether nodes pass as pods return; None if the filters must run."""
         ...
 
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> FilterResult:
@@ -146,19 +148,19 @@ class Handle(Protocol):
         ...
 
     def disruptions_allowed(self) -> Mapping[str, int]:
-        """Key of each PodDisruptionBudget -> status.disruptionsAllowed now."""
+        """Return the current status.disruptionsAllowed of each PodDisruptionBudget, by key."""
         ...
 
     def waiting_pods(self) -> Sequence[WaitingPod]:
-        """Pods that wait on Permit, of all profiles, in the order in which they began to wait."""
+        """Return the pods of all profiles that wait on Permit, oldest first."""
         ...
 
     def is_running_preemption(self, pod: Pod) -> bool:
-        """Whether victims of the pod are still to be deleted beside the cycles (Evaluator.IsPodRunningPreemption)."""
+        """Return whether victims of the pod remain to be deleted (Evaluator.IsPodRunningPreemption)."""
         ...
 
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
-        """Ask for pods to be moved to activeQ (framework.PodsToActivate), in the name of `pod`."""
+        """Request that pods are moved to activeQ (framework.PodsToActivate), on behalf of `pod`."""
         ...
 
     def activate_now(self, keys: Sequence[PodKey]) -> None:
@@ -166,5 +168,13 @@ class Handle(Protocol):
         ...
 
     def write(self, item: KubernetesObject, action: Literal["create", "update"] = "update") -> None:
-        """A write to the API server during PreBind: stored at once, its watch event delivered at once."""
+        """Write an object during PreBind; its watch event is delivered immediately."""
+        ...
+
+    def write_later(self, item: KubernetesObject) -> None:
+        """Update an object; its watch event is delivered after the attempt, in the order of writes."""
+        ...
+
+    def delete_later(self, kind: str, key: str) -> None:
+        """Delete an object; its watch event is delivered after the attempt."""
         ...

@@ -1,4 +1,4 @@
-"""Which of the extension points' protocols (`interface.py`) a plugin implements."""
+"""Tests for the extension points (`interface.py`) that a plugin implements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _known: dict[tuple[type, type], bool] = {}
 
 
 def implements(plugin: object, protocol: type[P]) -> TypeGuard[P]:
-    """isinstance, asked once for each class: it goes through all names of a protocol each time."""
+    """Return whether the plugin implements the protocol; isinstance is slow, so results are cached by class."""
     key = type(plugin), protocol
     found = _known.get(key)
     if found is None:

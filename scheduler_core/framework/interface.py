@@ -1,4 +1,4 @@
-"""What a plugin implements: with `handle.py`, what it is given, the whole contract for the author of a plugin.
+"""The protocols that plugins implement; together with `handle.py`, the complete plugin contract.
 
 A plugin is a class with `name` and `__init__(self, args, handle)`; it implements the methods of the extension points
 that it is enabled at, from the protocols below, and nothing else. The plugins here name the protocols as their bases,
@@ -50,6 +50,7 @@ from scheduler_core.framework.handle import (
 from scheduler_core.framework.reads import Reads
 from scheduler_core.framework.status import PASS, SKIP, SUCCESS, Code, Rows, Status, Verdicts
 from scheduler_core.framework.what_if import Change, WhatIf
+from scheduler_core.trace.event import Event
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ Scores = NDArray[np.int64]  # one per feasible node, in the order in which they 
 
 @dataclass(slots=True)  # not frozen: made for every plugin in every attempt
 class PreFilterResult:
-    """PreFilter's answer. Status SKIP: the plugin's Filter does not run in this cycle (its state is kept all the same).
+    """The result of PreFilter. Status SKIP: the plugin's Filter does not run in this cycle; its state is kept.
 
     `node_names` narrows the search to these nodes (names of nodes that do not exist are allowed); None: all.
     """
@@ -100,7 +101,7 @@ class PreFilterResult:
 
 @dataclass(slots=True)  # not frozen: made for every plugin in every attempt
 class PreScoreResult:
-    """PreScore's answer. Status SKIP: the plugin does not score in this cycle."""
+    """The result of PreScore. Status SKIP: the plugin does not score in this cycle."""
 
     state: Any = None
     status: Status = SUCCESS
@@ -125,7 +126,7 @@ class PostFilterResult:
 
 @runtime_checkable
 class Plugin(Protocol):
-    """Every plugin. `args` is the profile's `plugin_args.get(name)`, None for plugins without arguments."""
+    """Base of all plugins. `args` is the profile's `plugin_args.get(name)`, None for plugins without arguments."""
 
     name: str
 
@@ -134,10 +135,10 @@ class Plugin(Protocol):
 
 @runtime_checkable
 class EnqueueExtensions(Plugin, Protocol):
-    """Implemented by every plugin that may reject pods at PreEnqueue, PreFilter, Filter, Reserve or Permit."""
+    """A plugin that can reject pods at PreEnqueue, PreFilter, Filter, Reserve or Permit."""
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
-        """The events that may make a rejected pod schedulable. Registered once, at the start.
+        """Return the events that may make a rejected pod schedulable. Called once, at the start.
 
         As kube-scheduler does, the runtime adds a (Node, UPDATE_NODE_TAINT) that always answers Queue to plugins that
         register Node ADD without it, so write down exactly what the Go plugin registers.
@@ -148,14 +149,14 @@ class EnqueueExtensions(Plugin, Protocol):
 @runtime_checkable
 class PreEnqueuePlugin(Plugin, Protocol):
     def pre_enqueue(self, pod: Pod) -> Status:
-        """Anything but success keeps the pod out of activeQ."""
+        """Return success to admit the pod to activeQ; any other status keeps the pod out."""
         ...
 
 
 @runtime_checkable
 class QueueSortPlugin(Plugin, Protocol):
     def key(self, pod: Pod, timestamp: float, sequence: int) -> tuple[float, ...]:
-        """The smallest key is popped first."""
+        """Return a sort key; the pod with the smallest key is popped first."""
         ...
 
 
@@ -165,7 +166,7 @@ class SignPlugin(Plugin, Protocol):
     does not implement it ends batching for its profile."""
 
     def sign_pod(self, pod: Pod) -> Mapping[str, Hashable] | None:
-        """What of the pod decides the plugin's verdicts and scores; None: that cannot be told of this pod."""
+        """Return the parts of the pod that decide verdicts and scores; None if the pod cannot be signed."""
         ...
 
 
@@ -177,7 +178,7 @@ class PreFilterPlugin(Plugin, Protocol):
 @runtime_checkable
 class FilterPlugin(Plugin, Protocol):
     def filter(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """The verdict for every row of `rows`, in that order. `state` is from `pre_filter`, None if there is none.
+        """Return a verdict for each row of `rows`. `state` is from `pre_filter`, None if there is none.
 
         `change` None: as the tables are. Else judge each row as if its pods had changed: add `change.delta`
         (int64[k, len(rows)], the sum of this plugin's own `add_pod_delta`) to the plugin's counters, or, where the
@@ -189,12 +190,12 @@ class FilterPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PreFilterExtensions(Plugin, Protocol):
-    """Of a Filter plugin whose verdict depends on the pods that stand on the node."""
+    """A Filter plugin whose verdict depends on the pods on the node."""
 
     def add_pod_delta(
         self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """What AddPod adds and RemovePod takes off (framework.PreFilterExtensions), int64[k, m].
+        """Return what AddPod adds to the counters and RemovePod subtracts (framework.PreFilterExtensions): int64[k, m].
 
         Column i is what the pod in `slots[i]`, if it stands on the node in `rows[i]`, adds to each of the plugin's k
         counters there (its requests; its conflicting ports; 1 if it matches a term in that node's own domain; ...).
@@ -207,41 +208,71 @@ class PreFilterExtensions(Plugin, Protocol):
 
 @runtime_checkable
 class CountingFilter(PreFilterExtensions, Protocol):
-    """A Filter plugin whose verdict on a node turns with its pods just where one of its counters rises too far."""
+    """A Filter plugin that rejects a node exactly if one of its counters exceeds a limit."""
 
     def slack(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows) -> NDArray[np.int64]:
-        """int64[k, m]: how far each of the k counters may rise on each row; the filter passes where none rises more."""
+        """Return int64[k, m]: the limit for the rise of each of the k counters on each row."""
         ...
 
 
 @runtime_checkable
 class PostFilterPlugin(Plugin, Protocol):
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
-        """No node passed. The first plugin that answers SUCCESS or ERROR ends the round."""
+        """Find a way for a pod that no node fits. The first plugin that returns SUCCESS or ERROR ends the phase."""
         ...
 
 
 @runtime_checkable
 class PreScorePlugin(Plugin, Protocol):
     def pre_score(self, pod: Pod, state: Any, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
-        """`state` is what this plugin's `pre_filter` returned, `rows` the feasible nodes in the order found."""
+        """Prepare scores. `state` is from this plugin's `pre_filter`; `rows` are the feasible nodes in search order."""
         ...
+
+
+class ScoreError(Exception):
+    """Raised by `score`: kube-scheduler's Score returned a status that is no success."""
 
 
 @runtime_checkable
 class ScorePlugin(Plugin, Protocol):
     def score(self, pod: Pod, state: Any, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        """int64[len(rows)]. `state` is `pre_score`'s if the plugin has one, else `pre_filter`'s."""
+        """Return int64[len(rows)]. `state` is from `pre_score` if the plugin has one, else from `pre_filter`.
+
+        A plugin without `reads` may raise ScoreError.
+        """
         ...
 
 
 @runtime_checkable
 class ScoreExtensions(Plugin, Protocol):
-    """Of a Score plugin whose raw score is not the score (0 to 100) yet."""
+    """A Score plugin with raw scores that must be normalized to 0 to 100."""
 
     def normalize(self, pod: Pod, state: Any, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores) -> Scores:
-        """NormalizeScore: bring all scores to 0..100; returns a new array."""
+        """Return a new array with all scores scaled to 0 to 100 (NormalizeScore)."""
         ...
+
+
+@runtime_checkable
+class FilterIsHeard(Plugin, Protocol):
+    """A Filter plugin whose PostFilter uses the nodes that the plugin rejected; such a Filter is never skipped."""
+
+    filter_is_heard: Literal[True]
+
+
+@runtime_checkable
+class RecordsSearch(Plugin, Protocol):
+    """A Filter plugin whose search has steps of its own, which the trace shows after those of Filter."""
+
+    def record_search(self, pod: Pod, state: Any) -> Event | None:
+        """Return the event of this cycle's search, nothing of which it changes; `state` is `pre_filter`'s."""
+        ...
+
+
+@runtime_checkable
+class ScoresZeroWithoutState(Plugin, Protocol):
+    """A Score plugin that scores 0 on all nodes for pods without a state, and is skipped for them."""
+
+    scores_zero_without_state: Literal[True]
 
 
 @runtime_checkable
@@ -249,28 +280,37 @@ class ReservePlugin(Plugin, Protocol):
     def reserve(self, pod: Pod, state: Any, node_name: str) -> Status: ...
 
     def unreserve(self, pod: Pod, state: Any, node_name: str) -> None:
-        """Idempotent; called in reverse order, also for plugins after the one that failed."""
+        """Undo `reserve`. Idempotent; called in reverse order, also for plugins after the one that failed."""
         ...
 
 
 @runtime_checkable
 class PermitPlugin(Plugin, Protocol):
     def permit(self, pod: Pod, state: Any, node_name: str) -> tuple[Status, float]:
-        """Code WAIT lets the pod wait for at most that many seconds."""
+        """Return a status and a timeout; with code WAIT the pod waits for at most that many seconds."""
         ...
 
 
 @runtime_checkable
 class PreBindPlugin(Plugin, Protocol):
     def pre_bind(self, pod: Pod, state: Any, node_name: str) -> Status:
-        """May write objects with `handle.write`."""
+        """Prepare the binding. Objects can be written with `handle.write`."""
+        ...
+
+
+@runtime_checkable
+class PreBindPreFlight(Plugin, Protocol):
+    """A PreBind plugin that reports in advance whether it has work to do."""
+
+    def pre_bind_pre_flight(self, pod: Pod, state: Any, node_name: str) -> bool:
+        """Return whether PreBind has work to do for the pod."""
         ...
 
 
 @runtime_checkable
 class BindPlugin(Plugin, Protocol):
     def bind(self, pod: Pod, state: Any, node_name: str) -> Status:
-        """SUCCESS binds; SKIP leaves it to the next plugin."""
+        """Bind the pod: SUCCESS; SKIP leaves it to the next plugin."""
         ...
 
 
@@ -281,7 +321,7 @@ class PostBindPlugin(Plugin, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A set of nodes, as rows, that a pod group may be scheduled on."""
+    """A set of nodes, as rows, to which a pod group can be assigned."""
 
     name: str
     rows: NDArray[np.intp]
@@ -290,43 +330,43 @@ class Placement:
 @runtime_checkable
 class PlacementGeneratePlugin(Plugin, Protocol):
     def generate_placements(self, pod_group: str, nodes: NodeTable) -> tuple[Sequence[Placement], Status]:
-        """The placements that a group ("namespace/name") is tried in, one after the other."""
+        """Return the placements to evaluate for a group ("namespace/name"), in order."""
         ...
 
 
 @runtime_checkable
 class PlacementScorePlugin(Plugin, Protocol):
     def score_placement(self, pod_group: str, placement: Placement, assigned: Sequence[Pod], nodes: NodeTable) -> int:
-        """`assigned` are the members that would get a node in the placement."""
+        """Return the score of a placement; `assigned` are the members that would get a node in it."""
         ...
 
 
 @runtime_checkable
 class PlacementScoreExtensions(Plugin, Protocol):
     def normalize_placement_scores(self, scores: Sequence[int]) -> list[int]:
-        """Bring the scores of all placements to 0..100."""
+        """Return the scores of all placements scaled to 0 to 100."""
         ...
 
 
 @runtime_checkable
 class ExplainsFilter(Plugin, Protocol):
-    """Says why a node passes its Filter or not; asked by `explain/` alone, never in a scheduling cycle."""
+    """A plugin that explains its verdict. Only `explain/` calls it, never a scheduling cycle."""
 
     def explain_filter(
         self, pod: Pod, state: Any, cluster: Cluster, row: int, change: Change | None = None
     ) -> list[Fact]:
-        """Facts about the very inputs that `filter` reads, for one row; `change` is what `filter` gets for that row."""
+        """Return facts about the inputs of `filter` for one row; `change` is the one that `filter` gets for it."""
         ...
 
 
 @runtime_checkable
 class ExplainsScore(Plugin, Protocol):
-    """Says how its Score came about; asked by `explain/` alone, never in a scheduling cycle."""
+    """A plugin that explains its score. Only `explain/` calls it, never a scheduling cycle."""
 
     def explain_score(
         self, pod: Pod, state: Any, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
     ) -> ScoreExplanation:
-        """For the `index`-th of the feasible rows; `raw` are its own scores of all of them."""
+        """Explain the score of the `index`-th feasible row; `raw` are the plugin's scores of all rows."""
         ...
 
 
@@ -349,27 +389,27 @@ POINTS: dict[str, type[Plugin]] = {
 }
 
 
-# A profile may disable an extension point of a plugin and keep a later one. What the later one then does without the
-# state that the earlier one would have left is kube-scheduler's to tell; without these attributes it runs with None.
+# A profile may disable an extension point of a plugin and keep a later one. These protocols say what kube-scheduler's
+# plugin then does without the state of the earlier one (`runtime/missing_state.py`); others run with None.
 
 
 @runtime_checkable
 class NeedsPreFilter(Plugin, Protocol):
-    """Without its PreFilter, the plugin's Filter, Reserve and PreBind fail with this error."""
+    """A plugin whose Filter, Reserve and PreBind fail with this error without its PreFilter."""
 
     without_pre_filter: str
 
 
 @runtime_checkable
 class AsksPreFilter(Plugin, Protocol):
-    """Without its PreFilter, the plugin's Filter does that work itself."""
+    """A plugin whose Filter runs its PreFilter itself if necessary."""
 
     asks_pre_filter: Literal[True]
 
 
 @runtime_checkable
 class NeedsPreScore(Plugin, Protocol):
-    """Without its PreScore, the plugin's Score fails with this error."""
+    """A plugin whose Score fails with this error without its PreScore."""
 
     without_pre_score: str
 
@@ -377,10 +417,10 @@ class NeedsPreScore(Plugin, Protocol):
 @runtime_checkable
 class NeedsReserve(Plugin, Protocol):
     def without_reserve(self, pod: Pod, node_name: str) -> str:
-        """The error of the plugin's PreBind without its Reserve."""
+        """Return the error of the plugin's PreBind without its Reserve."""
         ...
 
 
 def count(rows: Rows) -> int:
-    """How many rows."""
+    """Return the number of rows."""
     return rows.stop - rows.start if isinstance(rows, slice) else len(rows)

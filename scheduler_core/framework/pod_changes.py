@@ -1,4 +1,4 @@
-"""What changed about a pod or a node, as cluster events (kube-scheduler: framework/events.go)."""
+"""Changes of pods and nodes as cluster events (kube-scheduler: framework/events.go)."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from scheduler_core.framework.cluster_event import Action, ClusterEvent, Resourc
 
 
 def pod_scheduling_properties_change(old: Pod, new: Pod) -> list[ClusterEvent]:
-    """One event for each property that matters to scheduling; the general Update if none of them changed."""
+    """Return an event for each changed property that affects scheduling; a general Update if there is none."""
     resource: Resource = "AssignedPod" if new.node_name else "UnschedulablePod"
     changes = (
         (Action.UPDATE_POD_LABEL, old.labels != new.labels),
         (Action.UPDATE_POD_SCALE_DOWN, any(n > new.requests.get(r, -1) for r, n in old.requests.items())),
         (Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED, bool(old.scheduling_gates) and not new.scheduling_gates),
         (Action.UPDATE_POD_TOLERATION, len(old.tolerations) != len(new.tolerations)),
+        (Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM, old.resource_claim_statuses != new.resource_claim_statuses),
     )
     events = [ClusterEvent(resource, action) for action, changed in changes if changed]
     return events or [ClusterEvent(resource, Action.UPDATE)]
 
 
 def node_scheduling_properties_change(old: Node, new: Node) -> list[ClusterEvent]:
-    """One event for each property that changed; none if nothing did that matters."""
+    """Return an event for each changed property that affects scheduling."""
     changes = (
         (Action.UPDATE_NODE_TAINT, old.unschedulable and not new.unschedulable),
         (Action.UPDATE_NODE_ALLOCATABLE, old.allocatable != new.allocatable),
@@ -35,7 +36,7 @@ def node_scheduling_properties_change(old: Node, new: Node) -> list[ClusterEvent
 
 
 def first_node_change(old: Node, new: Node) -> list[ClusterEvent]:
-    """Before 1.30: one event, of the first change; annotations do not count (nodeSchedulingPropertiesChange)."""
+    """Return the event of the first change, without annotations (nodeSchedulingPropertiesChange before 1.30)."""
     events = node_scheduling_properties_change(old, new)
     return [event for event in events if event.action != Action.UPDATE_NODE_ANNOTATION][:1]
 

@@ -1,4 +1,4 @@
-"""What the scheduler knows of pod groups: who belongs to one, and who has a node (framework.PodGroupManager).
+"""The members of pod groups, and whether they have a node (framework.PodGroupManager).
 
 Within a pod group cycle members that are only tried on a node count as scheduled, as in the cycle's snapshot.
 """
@@ -12,30 +12,30 @@ from scheduler_core.cluster.cluster import Cluster
 
 
 class PodGroupManager:
-    """`schedulers`: the names of the profiles; an unassigned pod of another scheduler is not known here."""
+    """The known pod groups. `schedulers`: the profiles' names; unassigned pods of others are unknown."""
 
     def __init__(self, cluster: Cluster, schedulers: Container[str]) -> None:
         self._cluster = cluster
         self._schedulers = schedulers
 
     def get(self, group: PodGroupKey) -> PodGroup | None:
-        """The PodGroup object, None if there is none."""
+        """Return the PodGroup object, None if there is none."""
         found = self._cluster.get("PodGroup", group)
         return found if isinstance(found, PodGroup) else None
 
     def all_pods(self, group: PodGroupKey) -> list[Pod]:
-        """All members that are known, in order of creation."""
+        """Return all known members, in order of creation."""
         pods = self._cluster.pods
         members = (pods.pods[pods.slot_of[key]] for key in self._cluster.members.of(group))
         return [pod for pod in members if pod.node_name or pod.scheduler_name in self._schedulers]
 
     def scheduled(self, group: PodGroupKey) -> list[tuple[Pod, str]]:
-        """Members that are assumed on a node or bound to it, and the node."""
+        """Return the members that are assumed or bound, and their nodes."""
         found = ((pod, self._node_of(pod)) for pod in self.all_pods(group))
         return [(pod, node_name) for pod, node_name in found if node_name]
 
     def unscheduled(self, group: PodGroupKey) -> list[Pod]:
-        """Members without a node."""
+        """Return the members without a node."""
         return [pod for pod in self.all_pods(group) if not self._node_of(pod)]
 
     def _node_of(self, pod: Pod) -> str:
@@ -43,5 +43,5 @@ class PodGroupManager:
 
 
 def not_found(group: PodGroupKey) -> str:
-    """What the lister says of a PodGroup that does not exist."""
+    """Return the lister's error for a PodGroup that does not exist."""
     return f'podgroup.scheduling.k8s.io "{group.partition("/")[2]}" not found'

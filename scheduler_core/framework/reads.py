@@ -1,4 +1,4 @@
-"""Reads: what a plugin's verdict and score for one node depend on, so that the runtime may keep them for alike pods."""
+"""Reads: the fields that determine a plugin's results for a node, so that the runtime can cache them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ShapeKey = tuple[Hashable, ...]
 
 
 class ReadsError(Exception):
-    """A plugin's `reads` is not true."""
+    """A plugin's `reads` is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """The fields of the pod and of the node that decide a plugin's answers for that pod on that node, all of them:
+    """The fields of the pod and of the node that completely determine a plugin's results:
 
         reads = Reads(pod=("labels",), node=("labels", "taints"))
 
@@ -41,33 +41,33 @@ class Reads:
     node: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _known("pod", self.pod, POD_FIELDS)
-        _known("node", self.node, OBJECT_FIELDS | LOAD_FIELDS)
+        _check_names("pod", self.pod, POD_FIELDS)
+        _check_names("node", self.node, OBJECT_FIELDS | LOAD_FIELDS)
 
     @property
     def object_only(self) -> bool:
-        """An answer holds until the node's object changes."""
+        """Whether a result is valid until the node's object changes."""
         return OBJECT_FIELDS.issuperset(self.node)
 
     @property
     def state_only(self) -> bool:
-        """An answer holds for every node in the same state (`NodeTable.states`), whichever it is."""
+        """Whether a result is valid for all nodes in the same state (`NodeTable.states`)."""
         return not self.object_only and STATE_FIELDS.issuperset(self.node)
 
     @property
     def can_be_kept(self) -> bool:
-        """Not what needs the node's load together with its labels, taints and so on: that is asked anew, too."""
+        """Whether results are cached; False if they depend on both the node's load and its object."""
         return self.object_only or self.state_only
 
 
 def reads_of(plugin: object) -> Reads | None:
-    """What the plugin says that it reads; None if it says nothing."""
+    """Return the plugin's `reads`, None if it has none."""
     found: Reads | None = getattr(plugin, "reads", None)
     return found
 
 
 def shape_key(all_reads: Iterable[Reads]) -> Callable[[Pod], ShapeKey]:
-    """A function that tells pods apart by every pod field that any of these reads."""
+    """Return a key function over all pod fields that these plugins read."""
     names = sorted({name for reads in all_reads for name in reads.pod})
     if not names:
         return lambda pod: ()
@@ -79,7 +79,7 @@ def shape_key(all_reads: Iterable[Reads]) -> Callable[[Pod], ShapeKey]:
     return key
 
 
-def _known(what: str, names: tuple[str, ...], known: frozenset[str]) -> None:
+def _check_names(what: str, names: tuple[str, ...], known: frozenset[str]) -> None:
     if isinstance(names, str):
         raise ValueError(f"Reads({what}={names!r}): expected a tuple of names")
     for name in names:

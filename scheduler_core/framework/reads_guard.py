@@ -1,4 +1,4 @@
-"""Holds plugins to their `reads`: for the tests of whoever writes one, as it is too slow for every run.
+"""A guard that raises if a plugin reads fields that its `reads` does not name. For tests, since it is slow.
 
     registry = {**REGISTRY, "Team": Team}
     for event in simulate(scenario, guarded_registry(registry)): ...   # ReadsError at the first field that is not named
@@ -24,16 +24,17 @@ TABLE_FIELDS = {  # attribute of NodeTable -> the field of the node that it tell
     "allocatable": "allocatable", "allowed_pods": "allocatable", "everywhere": "allocatable",
 }  # fmt: skip
 TELLS_NOTHING = ("all_rows", "resources", "generation")
-PROFILE = ("profile_name", "feature_gates", "release")  # what a handle has that is the same all through a run
+# What a handle has that is the same all through a run, or of which a change is one of the nodes' `generation`.
+PROFILE = ("profile_name", "feature_gates", "release", "extended_resources")
 
 
 def guarded_registry(registry: Mapping[str, type[Any]]) -> dict[str, type[Any]]:
-    """The same plugins; those with `reads` are guarded."""
+    """Return the registry with a guard around each plugin that has `reads`."""
     return {name: guarded(plugin) if hasattr(plugin, "reads") else plugin for name, plugin in registry.items()}
 
 
 def guarded(plugin: type[Any]) -> type[Any]:
-    """The plugin, raising ReadsError where it reads what it does not name. `seen` are the fields that it has read."""
+    """Return a plugin that raises ReadsError for fields that `reads` does not name. `seen` are the fields read."""
     watch = _Watch(plugin.__name__, plugin.reads)
 
     def construct(self: Any, args: Any, handle: Any) -> None:
@@ -46,7 +47,7 @@ def guarded(plugin: type[Any]) -> type[Any]:
 
 
 class _Watch:
-    """Who is watched, and what it has read: ("pod" or "node", field)."""
+    """Record the fields that a plugin reads, as ("pod" or "node", field)."""
 
     def __init__(self, plugin: str, reads: Reads) -> None:
         self._plugin = plugin
@@ -87,7 +88,7 @@ def _stand_in(item: Any, watch: _Watch) -> Any:
 
 
 class _Fields:
-    """A pod or a node."""
+    """A guarded pod or node."""
 
     def __init__(self, item: Pod | Node, what: str, fields: frozenset[str], watch: _Watch) -> None:
         self._item, self._what, self._fields, self._watch = item, what, fields, watch
@@ -100,7 +101,7 @@ class _Fields:
 
 
 class _Table:
-    """The nodes; what is derived from them is built before the plugin's eyes each time."""
+    """The guarded node table; derived values are rebuilt for every read."""
 
     def __init__(self, table: NodeTable, watch: _Watch) -> None:
         self._table, self._watch = table, watch
@@ -124,7 +125,7 @@ class _Table:
 
 
 class _Unseen:
-    """The nodes and rows that PreScore is given."""
+    """The nodes and rows for PreScore, which must not read them."""
 
     def __init__(self, watch: _Watch) -> None:
         self._watch = watch
@@ -137,7 +138,7 @@ class _Unseen:
 
 
 class _Only:
-    """Something of which only some attributes may be read."""
+    """An object of which only some attributes may be read."""
 
     def __init__(self, item: object, allowed: tuple[str, ...], watch: _Watch, what: str) -> None:
         self._item, self._allowed, self._watch, self._what = item, allowed, watch, what

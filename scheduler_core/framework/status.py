@@ -1,4 +1,4 @@
-"""What plugins answer: one `Status`, or `Verdicts` over many nodes at once (kube-scheduler: framework.Status)."""
+"""Results of plugins: `Status`, or `Verdicts` for many nodes (kube-scheduler: framework.Status)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rows = slice | NDArray[np.intp]  # node rows: a contiguous run of the snapshot, 
 
 
 class Code(IntEnum):
-    """framework.Code; the numbers are kube-scheduler's and fit a uint8 column."""
+    """The code of a status (framework.Code), with kube-scheduler's numbers; it fits a uint8 column."""
 
     SUCCESS = 0
     ERROR = 1
@@ -29,7 +29,7 @@ class Code(IntEnum):
 
     @property
     def label(self) -> StatusCode:
-        """The name as kube-scheduler and the trace write it, such as "UnschedulableAndUnresolvable"."""
+        """The name in kube-scheduler and the trace, such as "UnschedulableAndUnresolvable"."""
         return _LABELS[self]
 
 
@@ -46,7 +46,7 @@ _LABELS: tuple[StatusCode, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One answer. `reasons` are kube-scheduler's words; `plugin` is filled in by the runtime, plugins leave it."""
+    """A result. `reasons` are kube-scheduler's words; the runtime sets `plugin`."""
 
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class Status:
 
     @property
     def is_rejected(self) -> bool:
-        """Unschedulable, UnschedulableAndUnresolvable or Pending: the pod's fault or the cluster's, not an error."""
+        """Whether the code is Unschedulable, UnschedulableAndUnresolvable or Pending, and not an error."""
         return self.code in (Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.PENDING)
 
     @property
@@ -70,7 +70,7 @@ class Status:
         return ", ".join(self.reasons)
 
     def by(self, plugin: str) -> Status:
-        """The same status with the plugin's name on it."""
+        """Return the status with the plugin's name."""
         return _by(self, plugin)
 
 
@@ -85,7 +85,7 @@ SKIP = Status(Code.SKIP)
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """One filter plugin's answer for every row it was asked about, in the order of the rows.
+    """The verdicts of a Filter plugin, in the order of the rows.
 
     `which` is int16[len(rows)]: 0 passes, i > 0 is rejected with `statuses[i - 1]`. `which` None: every row passes.
     Statuses need not be distinct, but equal rejections should share one.
@@ -96,12 +96,12 @@ class Verdicts:
 
     @staticmethod
     def reject(rejected: NDArray[np.bool_], status: Status) -> Verdicts:
-        """Every row where `rejected` is true gets `status`."""
+        """Return verdicts with `status` for each row where `rejected` is true."""
         return Verdicts(rejected.astype(np.int16), (status,)) if np.count_nonzero(rejected) else PASS
 
     @staticmethod
     def by_code(codes: NDArray[np.integer[Any]], answers: Sequence[Status]) -> Verdicts:
-        """For interned columns: row i gets `answers[codes[i]]`, a rule that was run once per distinct value."""
+        """Return verdicts for an interned column: `answers[codes[i]]` for row i."""
         rejecting = [answer for answer in answers if not answer.is_success]
         if not rejecting:
             return PASS

@@ -1,4 +1,4 @@
-"""Judging nodes as if some pods were not there, or some more were, without touching the tables.
+"""Evaluation of nodes with some pods added or removed, without changing the tables.
 
 kube-scheduler does this by cloning a NodeInfo and running AddPod and RemovePod PreFilter extensions on a cloned state:
 for nominated pods (RunFilterPluginsWithNominatedPods) and for preemption's dry runs (SelectVictimsOnNode). Here every
@@ -19,7 +19,7 @@ AddPodDelta = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.int64]] 
 
 @dataclass(slots=True)
 class WhatIf:
-    """Pairs of a pod and a row: pair j is about the pod in `slots[j]` and the node in row `rows[index[j]]`.
+    """Pairs of a pod and a row: pair j is the pod in `slots[j]` on the node in row `rows[index[j]]`.
 
     `sign[j]` is -1 (the pod is imagined away), +1 (it is imagined there) or 0 (as it is). What a plugin computed for
     the pairs is kept when signs `turn`, so preemption gives pods back to all its candidates at little cost.
@@ -32,7 +32,7 @@ class WhatIf:
     _deltas: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict)
 
     def delta(self, plugin: str, add_pod_delta: AddPodDelta) -> NDArray[np.int64]:
-        """How the plugin's k counters change on every row: int64[k, len(rows)]."""
+        """Return the changes of the plugin's k counters on every row: int64[k, len(rows)]."""
         found = self._deltas.get(plugin)
         if found is None:
             added = add_pod_delta(self.slots, self.rows[self.index])
@@ -43,36 +43,36 @@ class WhatIf:
         return found[1]
 
     def added(self, plugin: str) -> NDArray[np.int64]:
-        """What the plugin's `add_pod_delta` said of the pairs when it was asked for its delta: int64[k, pairs]."""
+        """Return the results of the plugin's `add_pod_delta` for the pairs: int64[k, pairs]."""
         return self._deltas[plugin][0]
 
     def turn(self, pairs: NDArray[np.intp], sign: int) -> None:
-        """Give some pairs, no two of them about the same row, another sign."""
+        """Set the sign of some pairs, at most one per row."""
         more, rows = sign - self.sign[pairs], self.index[pairs]
         for added, delta in self._deltas.values():
             delta[:, rows] += added[:, pairs] * more
         self.sign[pairs] = sign
 
     def with_added(self, index: NDArray[np.intp], slots: NDArray[np.intp]) -> WhatIf:
-        """The same with more pods imagined onto `rows[index]`."""
+        """Return a copy with more pods assumed on `rows[index]`."""
         sign = np.concatenate((self.sign, np.ones(len(slots), np.int64)))
         return WhatIf(self.rows, np.concatenate((self.index, index)), np.concatenate((self.slots, slots)), sign)
 
     @staticmethod
     def nothing(rows: NDArray[np.intp]) -> WhatIf:
-        """No pod changed."""
+        """Return whether no pod changed."""
         return WhatIf(rows, np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Counters that may not rise too far: pair j of a what-if adds `asks[:, j]`, row i has `left[:, i]`."""
+    """Limits of counters: pair j of a what-if adds `asks[:, j]`, and row i has `left[:, i]`."""
 
     asks: NDArray[np.int64]
     left: NDArray[np.int64]
 
     def give_back(self, pairs: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Take the pods of pairs, no two of them on the same row, back where there is room for them; where that was."""
+        """Return the pods of some pairs, at most one per row, to rows with room for them; return which."""
         fits: NDArray[np.bool_] = np.logical_and.reduce(self.asks[:, pairs] <= self.left[:, rows], axis=0)
         self.left[:, rows[fits]] -= self.asks[:, pairs[fits]]
         return fits
@@ -80,7 +80,7 @@ class Room:
 
 @dataclass
 class Change:
-    """What a filter plugin gets instead of None when the rows are to be judged as if pods had changed.
+    """The assumed pod changes of some rows, as a Filter plugin sees them; None if nothing is assumed.
 
     `delta` int64[k, len(rows)] is the sum of the plugin's own `add_pod_delta` over the changes of each row. A plugin
     whose rule is not linear in the pods asks for the pods themselves: `removed[i]` and `added[i]` are slots, for the
@@ -101,7 +101,7 @@ class Change:
 
     @cached_property
     def mentioned(self) -> list[list[tuple[int, int]]]:
-        """(slot, sign) of every pair of each row, those that are as they are (sign 0) too."""
+        """Return (slot, sign) of the pairs of each row, including unchanged ones (sign 0)."""
         by_position: dict[int, list[tuple[int, int]]] = {}
         columns = (self.what_if.index.tolist(), self.what_if.slots.tolist(), self.what_if.sign.tolist())
         for position, slot, sign in zip(*columns, strict=True):

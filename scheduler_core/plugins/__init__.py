@@ -9,6 +9,7 @@ from __future__ import annotations
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.plugins.coscheduling.plugin import Coscheduling
 from scheduler_core.plugins.default_preemption.plugin import DefaultPreemption
+from scheduler_core.plugins.dynamic_resources.plugin import DynamicResources
 from scheduler_core.plugins.inter_pod_affinity.plugin import InterPodAffinity
 from scheduler_core.plugins.node_affinity.plugin import NodeAffinity
 from scheduler_core.plugins.node_resources.balanced_allocation import NodeResourcesBalancedAllocation
@@ -18,7 +19,6 @@ from scheduler_core.plugins.pod_groups.pod_group_pods_count import PodGroupPodsC
 from scheduler_core.plugins.pod_groups.topology_placement_generator import TopologyPlacementGenerator
 from scheduler_core.plugins.pod_topology_spread.plugin import PodTopologySpread
 from scheduler_core.plugins.small.default_binder import DefaultBinder
-from scheduler_core.plugins.small.dynamic_resources import DynamicResources
 from scheduler_core.plugins.small.image_locality import ImageLocality
 from scheduler_core.plugins.small.node_name import NodeName
 from scheduler_core.plugins.small.node_ports import NodePorts

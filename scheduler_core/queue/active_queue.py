@@ -1,4 +1,4 @@
-"""activeQ: pods that are ready to be tried, and the events seen while pods are in flight (active_queue.go)."""
+"""activeQ: pods that are ready to be scheduled, and events during the cycles of in-flight pods (active_queue.go)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scheduler_core.queue.queued_pod import QueuedPod
 
 @dataclass(frozen=True, slots=True)
 class InFlightEvent:
-    """A cluster event that happened while some pod was being scheduled."""
+    """A cluster event that occurred while a pod was in flight."""
 
     event: ClusterEvent
     old: Any
@@ -22,7 +22,7 @@ class InFlightEvent:
 
 
 class ActiveQueue(PodHeap):
-    """A popped pod is in flight until `done`; events after its pop are replayed if it comes back.
+    """The active queue. A popped pod is in flight until `done`; if it returns, the events since its pop are replayed.
 
     A pod cares about the events that were recorded after it was popped; those that all pods in flight have behind them
     are forgotten.
@@ -35,7 +35,7 @@ class ActiveQueue(PodHeap):
         self._forgotten = 0  # events before `_events`
 
     def take_off(self, queued: QueuedPod) -> None:
-        """The pod was popped (here or from backoffQ): its scheduling begins."""
+        """Mark a popped pod as in flight."""
         queued.attempts += 1
         self._in_flight[queued.key] = self._forgotten + len(self._events)
         queued.unschedulable_plugins = {}
@@ -50,16 +50,16 @@ class ActiveQueue(PodHeap):
         return key in self._in_flight
 
     def record(self, event: ClusterEvent, old: Any, new: Any) -> None:
-        """Keep an event for the pods in flight, if there are any."""
+        """Store an event if any pod is in flight."""
         if self._in_flight:
             self._events.append(InFlightEvent(event, old, new))
 
     def events_for(self, key: PodKey) -> list[InFlightEvent]:
-        """The events since the pod was popped."""
+        """Return the events since the pod was popped."""
         return self._events[self._in_flight[key] - self._forgotten :]
 
     def done(self, key: PodKey) -> None:
-        """The pod is not in flight any more; events that nobody waits for are dropped. May be called twice."""
+        """Mark the pod as no longer in flight and drop events that no pod needs. May be called twice."""
         if self._in_flight.pop(key, None) is None or not self._events:
             return
         recorded = self._forgotten + len(self._events)

@@ -1,4 +1,4 @@
-"""backoffQ: pods that may be tried again after a while (backend/queue/backoff_queue.go).
+"""backoffQ: pods that wait for their backoff to end (backend/queue/backoff_queue.go).
 
 Pods that came back from an error wait in a second heap of their own, from which nothing is popped early; in older
 releases all wait in one.
@@ -18,7 +18,7 @@ from scheduler_core.releases.rules.queue import QueueRules
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Durations in seconds. `aligned`: expiries are truncated to the second (with SchedulerPopFromBackoffQ).
+    """Backoff durations in seconds. `aligned`: expiry times are truncated to seconds (SchedulerPopFromBackoffQ).
 
     `rules`: whether every attempt counts, when exactly a backoff is over, whether errors have a heap of their own.
     """
@@ -29,13 +29,13 @@ class Backoff:
     rules: QueueRules = field(default_factory=QueueRules)
 
     def duration(self, count: int) -> float:
-        """initial * 2^(count - 1), at most maximum; 0 for a pod that has not failed."""
+        """Return initial * 2^(count - 1), at most the maximum; 0 for a pod that has not failed."""
         if count == 0:
             return 0.0
         return min(self.initial * 2.0 ** min(count - 1, 1000), self.maximum)
 
     def expiration(self, queued: QueuedPod) -> float | None:
-        """When the pod's backoff ends, None if it has none."""
+        """Return the time at which the pod's backoff ends, None if it has none."""
         failures = queued.consecutive_errors or queued.unschedulable_count
         count = queued.attempts if self.rules.backoff_counts_every_attempt else failures
         if self.maximum == 0 or count == 0:
@@ -48,14 +48,14 @@ class Backoff:
         return float(math.floor(time)) if self.aligned else time
 
     def is_backing_off(self, queued: QueuedPod, now: float) -> bool:
-        """The moment of expiry itself still counts as backing off, or not any more (`backoff_includes_its_end`)."""
+        """Return whether the pod is backing off. The exact time of expiry depends on `backoff_includes_its_end`."""
         expiration = self.expiration(queued)
         if expiration is None or not self.rules.backoff_includes_its_end:
             return expiration is not None and expiration > now
         return expiration >= self.align(now)
 
     def first_flush(self, queued: QueuedPod) -> float:
-        """The first whole second at which a flush would move the pod."""
+        """Return the first whole second at which a flush moves the pod."""
         expiration = self.expiration(queued)
         if not self.rules.backoff_includes_its_end:
             return float(math.ceil(expiration or 0.0))
@@ -63,7 +63,7 @@ class Backoff:
 
 
 class BackoffQueue:
-    """Ordered by expiry, then as activeQ (or by sequence, without SchedulerPopFromBackoffQ)."""
+    """Pods ordered by expiry time, then as in activeQ (or by sequence, without SchedulerPopFromBackoffQ)."""
 
     def __init__(self, backoff: Backoff, active_key: Callable[[QueuedPod], SortKey]) -> None:
         self.backoff = backoff
@@ -98,15 +98,15 @@ class BackoffQueue:
         return self._queue.remove(key) or self._errors.remove(key)
 
     def first(self) -> QueuedPod | None:
-        """What `pop` would take."""
+        """Return the pod that `pop` would return."""
         return self._queue.peek()
 
     def pop(self) -> QueuedPod | None:
-        """The first pod before its backoff ends; never one that came back from an error."""
+        """Remove and return the first pod before its backoff ends; never a pod that failed with an error."""
         return self._queue.pop()
 
     def pop_all_completed(self, now: float) -> list[QueuedPod]:
-        """Pods whose backoff is over, in order."""
+        """Remove and return the pods whose backoff is over, in order."""
         popped = []
         for heap in (self._queue, self._errors):
             while (first := heap.peek()) is not None and not self.backoff.is_backing_off(first, now):
@@ -115,7 +115,7 @@ class BackoffQueue:
         return popped
 
     def next_completion(self) -> float | None:
-        """The first whole second at which a flush would move something, None if nothing waits."""
+        """Return the first whole second at which a flush moves a pod, None if there are no pods."""
         waiting = [first for heap in (self._queue, self._errors) if (first := heap.peek()) is not None]
         if not waiting:
             return None

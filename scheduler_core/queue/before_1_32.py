@@ -1,4 +1,4 @@
-"""The scheduling queue before 1.32, where it had no queueing hints (internal/queue/scheduling_queue.go).
+"""The scheduling queue before 1.32, without queueing hints (internal/queue/scheduling_queue.go).
 
 An event that a plugin registered moves every pod that the plugin rejected, so the queue looks itself which pods an
 event on other pods can help; a pod that changed itself is always tried again; and of events during an attempt it is
@@ -32,17 +32,17 @@ GIVEN_BY_ADMISSION = ("nodeName", "priority", "priorityClassName", "preemptionPo
 
 
 class SchedulingQueueBefore132(SchedulingQueue):
-    """`keep(rules, labels_of)` must follow construction; `labels_of` gives the labels of a namespace."""
+    """The queue before 1.32. Call `keep(rules, labels_of)` after construction; `labels_of` returns namespace labels."""
 
     def keep(self, release: Release, labels_of: Callable[[str], Labels]) -> None:
-        """What else it goes by. With SchedulerQueueingHints events during an attempt are replayed, in 1.28 at least."""
+        """Set the release and the namespaces. With SchedulerQueueingHints, events during an attempt are replayed."""
         self._rules = release.rules
         self._replays = release.has_on("SchedulerQueueingHints")
         self._labels_of = labels_of
         self._move_request_cycle = -1
 
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
-        """A pod returns from a failed attempt: to backoffQ after an error, or if an event came since it was popped."""
+        """Return a pod after a failed attempt: to backoffQ after an error, or if an event occurred since its pop."""
         if self._replays:
             super().add_unschedulable_if_not_present(queued)
             return
@@ -56,7 +56,7 @@ class SchedulingQueueBefore132(SchedulingQueue):
         self.active.done(queued.key)
 
     def update(self, old: Pod, new: Pod) -> None:
-        """An unassigned pod changed: anything but its status makes an unschedulable one worth another try."""
+        """Update an unassigned pod; a change of more than its status makes an unschedulable pod retryable."""
         queued = self.unschedulable.get(new.key)
         if queued is None or self.active.get(new.key) or self.backoff_queue.get(new.key):
             super().update(old, new)
@@ -67,7 +67,7 @@ class SchedulingQueueBefore132(SchedulingQueue):
             self._requeue(queued, Strategy.AFTER_BACKOFF, UNSCHEDULED_POD_UPDATE.label, [])
 
     def _hint_for_in_flight_pod(self, queued: QueuedPod) -> tuple[Strategy, list[Hint]]:
-        """In 1.28 a pod that no plugin rejected waits for the next event, unless there was one since it was popped."""
+        """Return the queue of a pod after its attempt. In 1.28, a pod without rejectors waits for the next event."""
         if queued.rejectors:
             return super()._hint_for_in_flight_pod(queued)
         seen = self.active.in_flight(queued.key) and self.active.events_for(queued.key)
@@ -87,14 +87,14 @@ class SchedulingQueueBefore132(SchedulingQueue):
                 self._move_pods_near(new, OTHER_UPDATE if event.action == Action.UPDATE else event, old)
 
     def _move_pods_near(self, pod: Pod, event: ClusterEvent, old: Pod | None) -> None:
-        """Of the pods that wait, those that such a pod can help (getUnschedulablePodsWithCrossTopologyTerm)."""
+        """Move the waiting pods that the pod can help (getUnschedulablePodsWithCrossTopologyTerm)."""
         if not self._interested_in(event):
             return
         labels = self._labels_of(pod.namespace)
         self._move([queued for queued in self.unschedulable if self._is_near(queued, pod, labels)], event, old, pod)
 
     def _is_near(self, queued: QueuedPod, pod: Pod, labels: Labels) -> bool:
-        """It was rejected for spreading in the same namespace, or one of its required affinity terms matches."""
+        """Return whether the pod was rejected for spreading in that namespace, or one of its required terms matches."""
         if (
             self._rules.assigned_pods_wake_spreading_ones
             and "PodTopologySpread" in queued.unschedulable_plugins
@@ -109,14 +109,14 @@ class SchedulingQueueBefore132(SchedulingQueue):
 
 
 def is_pod_updated(old: Pod, new: Pod) -> bool:
-    """Whether more than the status changed."""
+    """Return whether more than the status changed."""
     if old.terminating != new.terminating:
         return True
-    return old.manifest is not new.manifest and _described(old) != _described(new)
+    return old.manifest is not new.manifest and _description(old) != _description(new)
 
 
-def _described(pod: Pod) -> tuple[Any, Any]:
-    """The metadata and the spec, without what differs though nobody changed it."""
+def _description(pod: Pod) -> tuple[Any, Any]:
+    """Return metadata and spec without fields that change on every write."""
     metadata = pod.manifest.get("metadata") or {}
     spec = pod.manifest.get("spec") or {}
     ignored = ("creationTimestamp", "finalizers", "generation", "managedFields", "namespace", "resourceVersion", "uid")
@@ -127,7 +127,7 @@ def _described(pod: Pod) -> tuple[Any, Any]:
 
 
 def _matches(term: PodAffinityTerm, pod: Pod, labels: Labels) -> bool:
-    """AffinityTerm.Matches; `labels` are those of the pod's namespace."""
+    """Return whether the term matches the pod (AffinityTerm.Matches); `labels` are those of its namespace."""
     selector = term.namespace_selector
     in_namespace = pod.namespace in term.namespaces or (selector is not None and selector.matches(labels))
     return in_namespace and term.selector.matches(pod.labels)

@@ -1,4 +1,4 @@
-"""The nominator: which pods have a node nominated to them (backend/queue/nominator.go)."""
+"""The nominator: pods with a nominated node (backend/queue/nominator.go)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Cause = Literal["preempted-by-higher-priority", "attempt-failed", "bound", "dele
 
 
 class Nominator:
-    """Nominations by node in order, and by pod. Every change that can be seen is told as an event.
+    """Nominations by pod, and by node in order. Each visible change is emitted as an event.
 
     `changes` notes the node of each of them. `popped`: the members of the group that is tried. They are in no queue
     meanwhile, and of a nomination whose pod is in no queue only the pod's name is known (nominatedPodToInfo).
@@ -29,8 +29,8 @@ class Nominator:
         self._by_node: dict[str, list[PodKey]] = {}
         self._node_of: dict[PodKey, str] = {}
 
-    def copied(self, pods: PodTable) -> Nominator:
-        """The same nominations, of the pods in another table; changes of them are not told."""
+    def copy(self, pods: PodTable) -> Nominator:
+        """Return a copy for the pods in another table; its changes emit no events."""
         other = Nominator(pods, lambda event: None)
         other.popped = self.popped
         other._by_node = {name: list(keys) for name, keys in self._by_node.items()}
@@ -41,31 +41,31 @@ class Nominator:
         return bool(self._node_of)
 
     def try_together(self, keys: Iterable[PodKey]) -> None:
-        """These pods are tried from now on, until others are, or nobody."""
+        """Set the pods that are evaluated together, until the next call."""
         before, self.popped = self.popped, frozenset(keys)
         for node_name in sorted({self.node_of(key) for key in before ^ self.popped} - {""}):
             self.changes.note(node_name)
 
     def pods_on(self, node_name: str) -> Sequence[Pod]:
-        """The pods nominated to a node that something is known of, in the order of their nomination."""
+        """Return the known pods nominated to a node, in the order of their nomination."""
         found = (self._pods.get(key) for key in self._by_node.get(node_name, ()) if key not in self.popped)
         return [pod for pod in found if pod is not None]
 
     def pairs(self) -> list[tuple[str, PodKey]]:
-        """(node, pod) of all nominations, by node, in the order of their nomination."""
+        """Return (node, pod) of all nominations, by node, in the order of their nomination."""
         return [(node_name, key) for node_name, keys in self._by_node.items() for key in keys]
 
     def node_of(self, key: PodKey) -> str:
         return self._node_of.get(key, "")
 
     def add(self, pod: Pod, override: str | None, cause: Cause = "attempt-failed") -> None:
-        """AddNominatedPod: `override` None takes the pod's own status, "" clears, a name nominates that node."""
+        """Nominate a pod (AddNominatedPod). `override` None uses the pod's status, "" clears, else the new node."""
         before = self.node_of(pod.key)
         self._add(pod, override)
         self._tell(pod.key, before, cause)
 
     def update(self, old: Pod, new: Pod) -> None:
-        """UpdateNominatedPod: a nomination that the pod's status does not show yet survives other updates."""
+        """Update a pod (UpdateNominatedPod). A nomination that is not yet in the pod's status is kept."""
         before = self.node_of(old.key)
         kept = before if before and not old.nominated_node_name and not new.nominated_node_name else None
         self._remove(old.key)
@@ -73,7 +73,7 @@ class Nominator:
         self._tell(new.key, before, "preempted-by-higher-priority")
 
     def delete(self, key: PodKey, cause: Cause) -> None:
-        """DeleteNominatedPodIfExists."""
+        """Remove the pod's nomination (DeleteNominatedPodIfExists)."""
         if key not in self._node_of:
             return
         before = self.node_of(key)
@@ -81,11 +81,11 @@ class Nominator:
         self._tell(key, before, cause)
 
     def suspend(self, key: PodKey) -> None:
-        """While a pod is tried on a node it has no nomination; nothing is told, since `resume` follows."""
+        """Remove the pod's nomination while the pod is evaluated; no event is emitted, since `resume` follows."""
         self._remove(key)
 
     def resume(self, pod: Pod) -> None:
-        """The nomination that the pod's status shows counts again."""
+        """Restore the nomination in the pod's status."""
         if pod.nominated_node_name:
             self._add(pod, pod.nominated_node_name)
 

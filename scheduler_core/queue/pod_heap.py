@@ -1,4 +1,4 @@
-"""A heap of queued pods that can be looked up and taken out by key (kube-scheduler: backend/heap)."""
+"""A heap of queued pods with lookup and removal by key (kube-scheduler: backend/heap)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SortKey = tuple[float, ...]
 
 
 class PodHeap:
-    """Smallest sort key first. Entries that were taken out by key stay in the list until they come up."""
+    """A heap; the smallest sort key is first. Removed entries stay in the list until they reach the top."""
 
     def __init__(self, sort_key: Callable[[QueuedPod], SortKey]) -> None:
         self._sort_key = sort_key
@@ -28,7 +28,7 @@ class PodHeap:
         return key in self._entries
 
     def __iter__(self) -> Iterator[QueuedPod]:
-        """In no particular order."""
+        """Iterate over the pods in no particular order."""
         return (queued for _, queued in self._entries.values())
 
     def get(self, key: PodKey) -> QueuedPod | None:
@@ -41,12 +41,12 @@ class PodHeap:
         heappush(self._heap, (*self._sort_key(queued), self._number, queued))
 
     def remove(self, key: PodKey) -> QueuedPod | None:
-        """Take a pod out; None if it is not here."""
+        """Remove a pod and return it; None if it is not in the heap."""
         found = self._entries.pop(key, None)
         return found and found[1]
 
     def peek(self) -> QueuedPod | None:
-        """The first pod, left in; None if the heap is empty."""
+        """Return the first pod without removing it; None if the heap is empty."""
         while self._heap:
             *_, number, queued = self._heap[0]
             if self._entries.get(queued.key, (0,))[0] == number:
@@ -56,7 +56,7 @@ class PodHeap:
         return None
 
     def pop(self) -> QueuedPod | None:
-        """The first pod, taken out; None if the heap is empty."""
+        """Remove and return the first pod; None if the heap is empty."""
         queued = self.peek()
         if queued is not None:
             heappop(self._heap)

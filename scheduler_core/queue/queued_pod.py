@@ -1,4 +1,4 @@
-"""A pod in the queue, with what the queue must know about it (framework.QueuedPodInfo)."""
+"""A pod in the scheduling queue (framework.QueuedPodInfo)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scheduler_core.apis.core import Pod, PodKey
 
 @dataclass(slots=True, eq=False)
 class QueuedPod:
-    """`timestamp` and `sequence` are set together, when the pod is added and when it returns from a failed attempt.
+    """A queued pod. `timestamp` and `sequence` are set when the pod is added and after each failed attempt.
 
     The plugin sets are insertion-ordered. `backoff_expiration` None: not worked out since the timestamp was set.
     """
@@ -36,5 +36,5 @@ class QueuedPod:
 
     @property
     def rejectors(self) -> dict[str, None]:
-        """Plugins that rejected the pod; empty after an error."""
+        """The plugins that rejected the pod; empty after an error."""
         return self.unschedulable_plugins | self.pending_plugins

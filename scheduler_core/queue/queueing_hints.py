@@ -1,4 +1,4 @@
-"""Which plugins want to hear about which events, and what they say (scheduler.go: buildQueueingHintMap)."""
+"""The cluster events that plugins registered, and their queueing hints (scheduler.go: buildQueueingHintMap)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NODE_TAINT_UPDATE = ClusterEvent("Node", Action.UPDATE_NODE_TAINT)
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """One event of one plugin."""
+    """A cluster event that a plugin registered."""
 
     plugin: str
     event: ClusterEvent
@@ -26,7 +26,7 @@ class Registration:
 
 @dataclass(slots=True)
 class QueueingHintMap:
-    """One profile's registrations, in the order of its plugins; those that match an event are remembered."""
+    """The registrations of a profile, in the order of its plugins; matches are cached by event."""
 
     registrations: list[Registration]
     matches: Callable[[ClusterEvent, ClusterEvent], bool] = ClusterEvent.matches
@@ -35,7 +35,7 @@ class QueueingHintMap:
 
     @staticmethod
     def build(plugins: Iterable[tuple[str, Sequence[RegisteredEvent]]], release: Release) -> QueueingHintMap:
-        """From (plugin, its events). A plugin with Node Add but no UpdateNodeTaint always wakes for taint updates."""
+        """Build the map from (plugin, its events). Node Add without UpdateNodeTaint also registers the latter."""
         matches = ClusterEvent.matches if release.rules.events_match_when_covered else ClusterEvent.overlaps
         found = []
         for plugin, events in plugins:
@@ -50,17 +50,19 @@ class QueueingHintMap:
     def matching(self, event: ClusterEvent) -> list[Registration]:
         found = self._matching.get(event)
         if found is None:
-            found = [one for one in self.registrations if self.matches(one.event, event)]
+            found = [registration for registration in self.registrations if self.matches(registration.event, event)]
             self._matching[event] = found
         return found
 
     def ask(self, event: ClusterEvent, rejectors: Iterable[str], pod: Pod, old: Any, new: Any) -> list[Hint]:
-        """What each plugin that rejected the pod says to the event; empty if it is nothing to any of them."""
+        """Return the hints of the plugins that rejected the pod; empty if none of them registered the event."""
         asked = [one for one in self.matching(event) if one.plugin in rejectors]
         return [Hint(one.plugin, (one.hint(pod, old, new) if one.hint else QueueingHint.QUEUE).value) for one in asked]
 
     def moves_gated(self, plugin: str, event: ClusterEvent) -> bool:
-        """Whether a pod that the plugin holds back at PreEnqueue is asked again at the event."""
+        """Return whether a pod that the plugin gates is checked again after the event."""
         if self.gated_pods_hear_every_event:
             return plugin != SCHEDULING_GATES
-        return any(one.plugin == plugin and one.event.matches(event) for one in self.registrations)
+        return any(
+            registration.plugin == plugin and registration.event.matches(event) for registration in self.registrations
+        )

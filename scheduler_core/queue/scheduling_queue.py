@@ -1,4 +1,4 @@
-"""SchedulingQueue: where pods wait, and every rule by which they move (backend/queue/scheduling_queue.go).
+"""SchedulingQueue: pending pods, and all rules by which they move (backend/queue/scheduling_queue.go).
 
 The only writer of the queues. It tells every move as an event.
 """
@@ -47,7 +47,7 @@ QueueSort = Callable[[Pod, float, int], SortKey]
 
 
 class Strategy(Enum):
-    """What becomes of a pod after an event."""
+    """The queue to which a pod moves after an event."""
 
     SKIP = 0
     AFTER_BACKOFF = 1
@@ -55,7 +55,7 @@ class Strategy(Enum):
 
 
 class SchedulingQueue:
-    """`hints` and `pre_enqueue` are by profile name. `now` is set by the simulation before anything else happens."""
+    """The scheduling queue. `hints` and `pre_enqueue` are by profile name; the simulation sets `now`."""
 
     def __init__(
         self,
@@ -86,11 +86,11 @@ class SchedulingQueue:
     # The life of a pod in the queue
 
     def add(self, pod: Pod) -> None:
-        """A new pending pod."""
+        """Add a new pending pod."""
         self._move_to_active(self._new(pod), UNSCHEDULED_POD_ADD.label, [])
 
     def pop(self) -> tuple[QueuedPod, bool] | None:
-        """The next pod to schedule and whether it came from activeQ; None if none is ready.
+        """Return the next pod to schedule and whether it came from activeQ; None if no pod is ready.
 
         With SchedulerPopFromBackoffQ an idle scheduler takes pods from backoffQ before their time.
         """
@@ -105,7 +105,7 @@ class SchedulingQueue:
         return queued, from_active
 
     def pop_specific(self, key: PodKey) -> QueuedPod | None:
-        """PopSpecificPod: take a pod out of whichever queue it waits in, unless it is gated, and begin to try it."""
+        """Remove an ungated pod from its queue and begin its attempt (PopSpecificPod)."""
         queued = self.active.remove(key) or self._let_in(key)
         if queued is None:
             return None
@@ -116,7 +116,7 @@ class SchedulingQueue:
         return queued
 
     def _let_in(self, key: PodKey) -> QueuedPod | None:
-        """As if the pod came to activeQ (activate)."""
+        """Remove the pod from unschedulablePods or backoffQ if PreEnqueue passes; None if it does not."""
         queued = self.unschedulable.get(key)
         if queued is not None:
             return self.unschedulable.pop(key) if self._passes_pre_enqueue(queued, FORCE_ACTIVATE.label) else None
@@ -126,7 +126,7 @@ class SchedulingQueue:
         return None
 
     def _pop_early(self) -> QueuedPod | None:
-        """popBackoff. Attempts take no virtual time, so pods that wake each other would be popped for ever."""
+        """Pop from backoffQ (popBackoff), a limited number of times: attempts take no virtual time."""
         if self._early[0] != self.now:
             self._early = self.now, Counter()
         first = self.backoff_queue.first()
@@ -142,7 +142,7 @@ class SchedulingQueue:
         self.active.done(key)
 
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
-        """A pod returns from a failed attempt; events that were seen meanwhile may send it on at once."""
+        """Return a pod after a failed attempt. Events during the attempt can requeue it at once."""
         if queued.rejectors:
             queued.unschedulable_count += 1
             queued.consecutive_errors = 0
@@ -155,7 +155,7 @@ class SchedulingQueue:
         self.active.done(queued.key)
 
     def update(self, old: Pod, new: Pod) -> None:
-        """An unassigned pod changed."""
+        """Update an unassigned pod."""
         events = pod_scheduling_properties_change(old, new)
         if self.active.in_flight(new.key):
             for event in events:
@@ -178,38 +178,38 @@ class SchedulingQueue:
                 break
 
     def delete(self, pod: Pod, cause: Cause) -> None:
-        """A pod that is gone, or bound."""
+        """Remove a pod that was deleted or bound."""
         self.nominator.delete(pod.key, cause)
         if self.active.remove(pod.key) is None and self.backoff_queue.remove(pod.key) is None:
             self.unschedulable.pop(pod.key)
 
-    def activate(self, keys: Iterable[PodKey]) -> list[PodKey]:
-        """Move pods to activeQ at once, for a plugin; returns those that were moved."""
-        moved = []
+    def activate(self, keys: Iterable[PodKey], asked: Callable[[PodKey], None] | None = None) -> None:
+        """Move pods to activeQ at once, for a plugin. `asked` is called with each pod that waits, before it moves."""
         for key in keys:
             queued = self.unschedulable.get(key) or self.backoff_queue.remove(key)
-            if queued is not None and self._move_to_active(queued, FORCE_ACTIVATE.label, []):
-                moved.append(key)
+            if queued is not None:
+                if asked:
+                    asked(key)
+                self._move_to_active(queued, FORCE_ACTIVATE.label, [])
             elif self.active.in_flight(key):
                 self.active.record(FORCE_ACTIVATE, None, key)
-        return moved
 
     # Moves
 
     def assigned_pod_added(self, pod: Pod) -> None:
-        """A pod stands on a node from now on: the commonest event, which most often nobody waits for."""
+        """Handle the addition of a pod to a node, the most frequent event, which often affects no waiting pod."""
         if self.unschedulable or self.active.any_in_flight:
             self.move_all_to_active_or_backoff_queue(ASSIGNED_POD_ADD, None, pod)
 
     def assigned_pod_updated(self, old: Pod, new: Pod) -> None:
-        """A pod on a node changed."""
+        """Handle the update of a pod on a node."""
         for event in pod_scheduling_properties_change(old, new):
             self.move_all_to_active_or_backoff_queue(event, old, new)
 
     def move_all_to_active_or_backoff_queue(
         self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None
     ) -> None:
-        """MoveAllToActiveOrBackoffQueue: an event may make unschedulable pods worth another try."""
+        """Requeue the unschedulable pods that an event may help (MoveAllToActiveOrBackoffQueue)."""
         plugins = self._interested_in(event)
         if not plugins and not event.is_wildcard:
             return
@@ -217,12 +217,12 @@ class SchedulingQueue:
         self._move([queued for queued in waiting if pre_check is None or pre_check(queued.pod)], event, old, new)
 
     def flush_backoff_completed(self) -> None:
-        """Every second: pods whose backoff is over become active."""
+        """Move pods whose backoff is over to activeQ; called every second."""
         for queued in self.backoff_queue.pop_all_completed(self.now):
             self._move_to_active(queued, BACKOFF_COMPLETE, [])
 
     def flush_unschedulable_leftover(self) -> None:
-        """Every 30 s: pods that have waited for more than 5 minutes are tried again."""
+        """Retry pods that have waited for more than 5 minutes; called every 30 s."""
         limit = self.now - POD_MAX_IN_UNSCHEDULABLE_PODS_SECONDS
         chosen = [queued for queued in self.unschedulable if queued.timestamp < limit]
         if chosen:
@@ -243,7 +243,7 @@ class SchedulingQueue:
         self.active.record(event, old, new)
 
     def _requeue(self, queued: QueuedPod, strategy: Strategy, event: str, hints: list[Hint]) -> bool:
-        """requeuePodWithQueueingStrategy; True if the pod came to activeQ or backoffQ."""
+        """Requeue a pod (requeuePodWithQueueingStrategy). Return whether it moved to activeQ or backoffQ."""
         if strategy == Strategy.SKIP:
             self._put_unschedulable(queued, event, hints)
             return False
@@ -252,7 +252,7 @@ class SchedulingQueue:
         return self._move_to_active(queued, event, hints)
 
     def _move_to_active(self, queued: QueuedPod, event: str, hints: list[Hint]) -> bool:
-        """moveToActiveQ: a gated pod lands in unschedulablePods instead. PreEnqueue ran already before backoffQ."""
+        """Move the pod to activeQ if PreEnqueue passes (moveToActiveQ). Before backoffQ, PreEnqueue has already run."""
         if not (self._backoff.aligned and event == BACKOFF_COMPLETE) and not self._passes_pre_enqueue(queued, event):
             return False
         self.unschedulable.pop(queued.key)
@@ -282,7 +282,7 @@ class SchedulingQueue:
     # Rules
 
     def _passes_pre_enqueue(self, queued: QueuedPod, event: str) -> bool:
-        """Run the gating plugin first, then the others; a pod that is held back waits in unschedulablePods."""
+        """Run PreEnqueue, the gating plugin first. A gated pod waits in unschedulablePods."""
         before = queued.gating_plugin
         plugins = list(self._pre_enqueue.get(queued.pod.scheduler_name, ()))
         plugins.sort(key=lambda plugin: plugin[0] != queued.gating_plugin)
@@ -304,7 +304,7 @@ class SchedulingQueue:
     def _worth_requeuing(
         self, queued: QueuedPod, event: ClusterEvent, old: Any, new: Any
     ) -> tuple[Strategy, list[Hint]]:
-        """isPodWorthRequeuing: ask the plugins that rejected the pod."""
+        """Ask the plugins that rejected the pod whether the event helps (isPodWorthRequeuing)."""
         rejectors = queued.rejectors
         if not rejectors:
             return Strategy.AFTER_BACKOFF, []
@@ -318,7 +318,7 @@ class SchedulingQueue:
         return (Strategy.IMMEDIATELY if pending else Strategy.AFTER_BACKOFF), hints
 
     def _hint_for_in_flight_pod(self, queued: QueuedPod) -> tuple[Strategy, list[Hint]]:
-        """determineSchedulingHintForInFlightPod: replay the events since the pod was popped."""
+        """Replay the events since the pod was popped (determineSchedulingHintForInFlightPod)."""
         if not queued.rejectors or not self.active.in_flight(queued.key) or queued.pod.pod_group:
             return Strategy.AFTER_BACKOFF, []  # nothing tells yet which events help a group
         best: tuple[Strategy, list[Hint]] = (Strategy.SKIP, [])
@@ -329,12 +329,12 @@ class SchedulingQueue:
         return best
 
     def _interests_gate(self, queued: QueuedPod, event: ClusterEvent) -> bool:
-        """Not every event can move a gated pod."""
+        """Return whether the event can move a gated pod."""
         hints = self._hints.get(queued.pod.scheduler_name)
         return hints is not None and hints.moves_gated(queued.gating_plugin, event)
 
     def _interested_in(self, event: ClusterEvent) -> frozenset[str]:
-        """The plugins that registered the event; remembered, since it is asked at every binding."""
+        """Return the plugins that registered the event, cached because every binding asks."""
         found = self._interested.get(event)
         if found is None:
             found = frozenset(one.plugin for hints in self._hints.values() for one in hints.matching(event))

@@ -48,7 +48,7 @@ class UnschedulablePods:
         return queued
 
     def rejected_by(self, plugins: Iterable[str]) -> list[QueuedPod]:
-        """Those that one of the plugins rejected, and those that none did."""
+        """Pods that one of the plugins rejected, and pods that no plugin rejected."""
         if not self._pods:
             return []
         keys = set(self._rejected_by.get("", _NONE))

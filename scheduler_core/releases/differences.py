@@ -1,4 +1,4 @@
-"""What changed between two releases, read from the releases themselves."""
+"""The differences between two releases, computed from their definitions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Difference:
 
 
 def differences(before: Release, after: Release) -> list[Difference]:
-    """Rules first, then plugins, then feature gates that matter here."""
+    """Return the differences: rules first, then plugins, then feature gates."""
     return [*_rules(before, after), *_plugins(before, after), *_gates(before, after)]
 
 
@@ -33,7 +33,11 @@ def _rules(before: Release, after: Release) -> list[Difference]:
         old, new = getattr(before.rules, rule.name), getattr(after.rules, rule.name)
         if old != new:
             says = rule.metadata[SAYS]
-            found.append(Difference(rule.metadata[PLUGIN], says[old], says[new], rule.name, rule.metadata[SOURCE]))
+            found.append(
+                Difference(
+                    rule.metadata[PLUGIN], says[old].message(), says[new].message(), rule.name, rule.metadata[SOURCE]
+                )
+            )
     return found
 
 

@@ -1,7 +1,7 @@
-"""What a Kubernetes minor's kube-scheduler is: its default plugins, its feature gates, and what else differs.
+"""A Kubernetes minor release of kube-scheduler: default plugins, feature gates and other rules.
 
-A rule that differs between releases asks its release by name (`handle.release.rules`), never by number. The newest
-release is written out; each older one says what differs from its newer neighbour.
+Code that follows a rule reads it by name (`handle.release.rules`); nothing compares version numbers. One release is
+written out in full; each other one states how it differs from its neighbour.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A feature gate: its default, whether a scenario may set the other value here, and the gates that it needs."""
+    """A feature gate: its default, whether scenarios may set it, and the gates that it requires."""
 
     default: bool
     settable: bool = False
@@ -29,7 +29,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class GatedPlugins:
-    """What a feature gate adds: default plugins, and extension points of plugins."""
+    """The default plugins and extension points that a feature gate adds."""
 
     plugins: tuple[PluginRef, ...]
     points: Mapping[str, Points]
@@ -67,41 +67,41 @@ class Release:
         return self.patch.rpartition(".")[0]
 
     def has_on(self, gate: str) -> bool:
-        """Whether the feature gate exists and is on by default."""
+        """Return whether the feature gate exists and is on by default."""
         return gate in self.gates and self.gates[gate].default
 
     def gate_is_off(self, gate: str) -> bool:
-        """Whether the feature gate exists and is off by default."""
+        """Return whether the feature gate exists and is off by default."""
         return gate in self.gates and not self.gates[gate].default
 
     @property
     def recorded_runs(self) -> int:
-        """How many in all."""
+        """The number of recorded runs."""
         return sum(self.recorded.values())
 
     def default_gates(self) -> dict[str, bool]:
-        """The values of the gates that a scenario may set, as they are without it."""
+        """Return the default values of the gates that a scenario may set."""
         return {name: gate.default for name, gate in self.gates.items() if gate.settable}
 
     def plugins_with(self, gates: Mapping[str, bool]) -> tuple[PluginRef, ...]:
-        """What multiPoint enables with these values of the gates that may be set."""
+        """Return the default plugins with these values of the settable gates."""
         more = [gated.plugins for name, gated in self.gated_plugins.items() if gates.get(name)]
         return sum(more, self.default_plugins)
 
     def points_with(self, gates: Mapping[str, bool]) -> Mapping[str, Points]:
-        """The plugins that exist, with the extension points that they implement with these values of the gates."""
+        """Return the extension points of all plugins with these values of the settable gates."""
         points = dict(self.plugin_points)
         for gated in (gated for name, gated in self.gated_plugins.items() if gates.get(name)):
             for name, more in gated.points.items():
                 points[name] = (*points.get(name, ()), *more)
         return points
 
-    def older(
+    def derive(
         self,
         patch: str,
         *,
         recorded: Mapping[str, int] | None = None,
-        rules: Rules,
+        rules: Rules | None = None,
         gates: Mapping[str, Gate | None] | None = None,
         plugin_points: Mapping[str, Points | None] | None = None,
         default_plugins: Sequence[PluginRef] | None = None,
@@ -111,19 +111,19 @@ class Release:
         refused_plugins: tuple[str, ...] | None = None,
         gated_plugins: Mapping[str, GatedPlugins | None] | None = None,
     ) -> Release:
-        """The next older release: what differs from this one. None: it has no such gate or plugin.
+        """Return the next older or newer release from its differences. None: the gate or plugin does not exist there.
 
-        A plugin that does not exist there is no default plugin either; `default_plugins` is for other changes.
+        A plugin that does not exist is no default plugin either; `default_plugins` is for other changes.
         """
         points = _changed(self.plugin_points, plugin_points or {})
         defaults = self.default_plugins if default_plugins is None else default_plugins
         return Release(
             patch,
-            tuple(one for one in defaults if one.name in points),
+            tuple(default for default in defaults if default.name in points),
             points,
             _changed(self.gates, gates or {}),
             MappingProxyType(dict(recorded or {})),
-            rules,
+            self.rules if rules is None else rules,
             _changed(self.registered_events, registered_events or {}),
             (*self.profiles_lack, *profiles_lack),
             (*self.configurations_lack, *configurations_lack),

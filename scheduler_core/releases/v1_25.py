@@ -7,7 +7,7 @@ from dataclasses import replace
 from scheduler_core.releases.release import Gate
 from scheduler_core.releases.v1_26 import V1_26
 
-V1_25 = V1_26.older(
+V1_25 = V1_26.derive(
     "1.25.2",
     recorded={"public": 277, "classic": 19},
     rules=replace(

@@ -7,11 +7,12 @@ from dataclasses import replace
 from scheduler_core.releases.release import Gate
 from scheduler_core.releases.v1_27 import V1_27
 
-V1_26 = V1_27.older(
+V1_26 = V1_27.derive(
     "1.26.1",
     recorded={"public": 290, "classic": 20},
     rules=replace(
         V1_27.rules,
+        pre_filter_skips="none",
         volume_binding_narrows_to_local_volumes=False,
         volume_zone_looks_at_zoned_nodes_only=True,
         scorers_read_cpu_overhead_as_cores=True,

@@ -8,11 +8,12 @@ from scheduler_core.releases.v1_28 import V1_28
 
 _ONLY_FILTER = ("filter",)
 
-V1_27 = V1_28.older(
+V1_27 = V1_28.derive(
     "1.27.1",
     recorded={"public": 293, "classic": 20},
     rules=replace(
         V1_28.rules,
+        pre_filter_skips="affinity",
         pods_without_preferences_are_not_scored=False,
         pre_filter_rejects_every_node=False,
         fit_compares_requests_of_zero=True,

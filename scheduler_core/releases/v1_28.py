@@ -7,7 +7,7 @@ from dataclasses import replace
 from scheduler_core.releases.release import Gate
 from scheduler_core.releases.v1_29 import V1_29
 
-V1_28 = V1_29.older(
+V1_28 = V1_29.derive(
     "1.28.3",
     recorded={"public": 302, "classic": 20},
     rules=replace(

@@ -10,7 +10,7 @@ from scheduler_core.releases.v1_30 import V1_30
 _LIMITS = ("Node Add", "Pod Delete")
 _GATES = PluginRef("SchedulingGates")
 
-V1_29 = V1_30.older(
+V1_29 = V1_30.derive(
     "1.29.1",
     recorded={"public": 344, "classic": 20},
     rules=replace(

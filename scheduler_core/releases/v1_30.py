@@ -15,7 +15,7 @@ _AROUND = {  # volumes of these in-tree plugins have limits of their own
     "VolumeBinding": (PluginRef("AzureDiskLimits"), PluginRef("VolumeBinding")),
 }
 
-V1_30 = V1_31.older(
+V1_30 = V1_31.derive(
     "1.30.1",
     recorded={"public": 342, "classic": 20},
     rules=replace(

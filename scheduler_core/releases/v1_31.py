@@ -7,7 +7,7 @@ from dataclasses import replace
 from scheduler_core.releases.release import Gate
 from scheduler_core.releases.v1_32 import V1_32
 
-V1_31 = V1_32.older(
+V1_31 = V1_32.derive(
     "1.31.1",
     recorded={"public": 344, "classic": 20},
     rules=replace(

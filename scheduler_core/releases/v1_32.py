@@ -7,7 +7,7 @@ from dataclasses import replace
 from scheduler_core.releases.release import Gate
 from scheduler_core.releases.v1_33 import V1_33
 
-V1_32 = V1_33.older(
+V1_32 = V1_33.derive(
     "1.32.2",
     recorded={"public": 358, "classic": 20},
     rules=replace(

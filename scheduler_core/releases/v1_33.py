@@ -7,7 +7,7 @@ from dataclasses import replace
 from scheduler_core.releases.release import Gate
 from scheduler_core.releases.v1_34 import V1_34
 
-V1_33 = V1_34.older(
+V1_33 = V1_34.derive(
     "1.33.0",
     recorded={"public": 358, "classic": 20},
     rules=replace(
@@ -18,7 +18,11 @@ V1_33 = V1_34.older(
         claim_in_use_reason_speaks_of_the_node=True,
     ),
     gates={
+        "DRAAdminAccess": Gate(False),
+        "DRAConsumableCapacity": None,
+        "DRADeviceBindingConditions": None,
         "DRAExtendedResource": None,
+        "DRAPrioritizedList": Gate(False),
         "DynamicResourceAllocation": Gate(False),
         "NominatedNodeNameForExpectation": None,
         "PodLevelResources": Gate(False),

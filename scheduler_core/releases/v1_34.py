@@ -7,12 +7,15 @@ from dataclasses import replace
 from scheduler_core.releases.release import Gate
 from scheduler_core.releases.v1_35 import V1_35
 
-V1_34 = V1_35.older(
+V1_34 = V1_35.derive(
     "1.34.1",
-    recorded={"public": 358, "classic": 20},
+    recorded={"public": 358, "classic": 20, "dra": 181},
     rules=replace(
         V1_35.rules,
         taint_toleration_reason_names_the_taint=True,
+        pools_are_complete_across_nodes=False,
+        invalid_pools_are_skipped=False,
+        results_have_class_configs_once=False,
         ties_are_drawn=True,
         binding_a_nominated_pod_wakes_others=True,
         terminating_victims_are_marked=True,

@@ -7,17 +7,24 @@ from dataclasses import replace
 from scheduler_core.releases.release import Gate
 from scheduler_core.releases.v1_36 import V1_36
 
-V1_35 = V1_36.older(
+V1_35 = V1_36.derive(
     "1.35.6",
-    recorded={"public": 358, "classic": 20},
+    recorded={"public": 358, "classic": 20, "dra": 181},
     rules=replace(
         V1_36.rules,
         inter_pod_affinity_hint_sees_both_sides=False,
         balanced_allocation_scores_the_improvement=False,
+        all_subrequests_keep_their_place=False,
+        devices_are_tried_in_one_order=False,
+        device_search_that_times_out_is_an_error=False,
         migrations_that_csi_nodes_name="portworxVolume",
     ),
     gates={
+        "DRAConsumableCapacity": Gate(False),
+        "DRADeviceBindingConditions": Gate(False),
+        "DRADeviceTaints": Gate(False),
         "DRAExtendedResource": Gate(False),
+        "DRAPartitionableDevices": Gate(False),
         "GangScheduling": Gate(False),
         "GenericWorkload": Gate(False),
         "InPlacePodLevelResourcesVerticalScaling": Gate(False),

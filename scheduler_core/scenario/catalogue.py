@@ -1,4 +1,4 @@
-"""What an editor may offer: kinds, fields and values of fixed sets, from the tables that the parser uses."""
+"""Completions for an editor: kinds, fields and fixed values, from the tables that the parser uses."""
 
 from __future__ import annotations
 
@@ -7,17 +7,25 @@ from typing import Any
 from scheduler_core.releases import DEFAULT_RELEASE, RELEASES, Release
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION as CONFIGURATION_FIELDS
 from scheduler_core.scenario.fields.config_fields import PLUGIN_ARGS
-from scheduler_core.scenario.fields.scenario_fields import EXPECTED_POD, SCENARIO, SELECTION
-from scheduler_core.scenario.fields.schema import Enum, Fields, ListOf, MapOf, Type
+from scheduler_core.scenario.fields.scenario_fields import (
+    EXPECTED_POD,
+    NODE_GROUP,
+    SCENARIO,
+    SCHEDULER_PLUGIN,
+    SELECTION,
+)
+from scheduler_core.scenario.fields.schema import Enum, Fields, ListOf, Localized, MapOf, Type
 from scheduler_core.scenario.objects.availability import fields_without
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, LOAD_ORDER
+from scheduler_core.scenario.objects.kinds import NODE_GROUP as NODE_GROUP_KIND
 from scheduler_core.scenario.objects.kinds import SCENARIO as SCENARIO_KIND
+from scheduler_core.scenario.objects.kinds import SCHEDULER_PLUGIN as SCHEDULER_PLUGIN_KIND
 
 
 def field_catalogue() -> dict[str, Any]:
     """Plain data for JSON:
 
-    kinds    [{"apiVersion", "kind", "type"}], in load order, then the two configuration documents
+    kinds    [{"apiVersion", "kind", "type"}], in load order, then the documents that are no objects
     types    {type name: {field: description}}; a description has "type" (a name in `types`, or string, integer,
              number, boolean, quantity, time, duration, enum, any), "list" and "map" where it repeats, "values" of
              an enum, "hint"
@@ -27,9 +35,13 @@ def field_catalogue() -> dict[str, Any]:
     """
     types: dict[str, dict[str, Any]] = {}
     kinds = [{"apiVersion": kind.api_version, "kind": kind.name, "type": kind.fields.name} for kind in LOAD_ORDER]
-    kinds += [{"apiVersion": version, "kind": name, "type": name} for version, name in (CONFIGURATION, SCENARIO_KIND)]
+    kinds += [
+        {"apiVersion": version, "kind": name, "type": name}
+        for version, name in (CONFIGURATION, SCENARIO_KIND, NODE_GROUP_KIND, SCHEDULER_PLUGIN_KIND)
+    ]
     tables = [kind.fields for kind in LOAD_ORDER]
-    for fields in (*tables, CONFIGURATION_FIELDS, SCENARIO, SELECTION, EXPECTED_POD, *PLUGIN_ARGS.values()):
+    own = (SCENARIO, NODE_GROUP, SCHEDULER_PLUGIN, SELECTION, EXPECTED_POD)
+    for fields in (*tables, CONFIGURATION_FIELDS, *own, *PLUGIN_ARGS.values()):
         _describe(fields, types)
     return {
         "kinds": kinds,
@@ -66,6 +78,9 @@ def _type(kind: Type, types: dict[str, dict[str, Any]]) -> dict[str, Any]:
         case Fields():
             _describe(kind, types)
             return {"type": kind.name}
+        case Localized():
+            _describe(kind.languages, types)
+            return {"type": kind.languages.name}
         case ListOf():
             return {**_type(kind.item, types), "list": True}
         case MapOf():

@@ -1,4 +1,4 @@
-"""What a scenario promises in `spec.expect`, checked against its run."""
+"""The expectations of a scenario (`spec.expect`), checked against its run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scenario file to a `Scenario`: the one entry to everything in `manifests/`.
+"""The parser: a scenario file to a `Scenario`, by way of `reading/`, `fields/`, `objects/` and `settings/`.
 
     try:
         scenario = parse_scenario(text)
@@ -20,17 +20,26 @@ from typing import Any
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, Namespace
 from scheduler_core.apis.messages import Message
+from scheduler_core.apis.rules import Rule
 from scheduler_core.releases import DEFAULT_RELEASE, Release
 from scheduler_core.scenario.catalogue import field_catalogue
 from scheduler_core.scenario.objects.admission import Admission, claimed
 from scheduler_core.scenario.objects.cluster_objects import implied_namespace
-from scheduler_core.scenario.objects.kinds import CONFIGURATION, SCENARIO
+from scheduler_core.scenario.objects.kinds import (
+    CONFIGURATION,
+    NODE_GROUP,
+    OF_VERSION,
+    SCENARIO,
+    SCHEDULER_PLUGIN,
+    Identity,
+)
 from scheduler_core.scenario.objects.updates import merge_update
 from scheduler_core.scenario.reading.documents import Document, read_documents
 from scheduler_core.scenario.reading.limits import Limits
 from scheduler_core.scenario.reading.problems import Problems, ScenarioError, ScenarioErrors, TooManyProblems, not_found
-from scheduler_core.scenario.settings.cluster_state import InitialObjects, kind_of
+from scheduler_core.scenario.settings.cluster_state import InitialObjects, identity, kind_of
 from scheduler_core.scenario.settings.configuration import build_configuration, default_configuration
+from scheduler_core.scenario.settings.node_groups import build_node_groups
 from scheduler_core.scenario.settings.scenario_document import (
     ScenarioDocument,
     build_scenario_document,
@@ -65,7 +74,7 @@ __all__ = [
 ]
 
 
-AnnotationCheck = Callable[[Mapping[str, str]], Iterable[tuple[str, Message]]]
+READING = 0.7  # of the time; the rest makes objects of what was read
 
 
 def parse_scenario(
@@ -73,20 +82,18 @@ def parse_scenario(
     limits: Limits | None = None,
     known_plugins: Mapping[str, Iterable[str]] | None = None,
     release: Release | None = None,
-    check_annotations: AnnotationCheck = lambda annotations: (),
+    tell: Callable[[float], None] = lambda part: None,
 ) -> Scenario:
-    """Reads a whole file; raises `ScenarioErrors`, and nothing else, if any of it is refused.
+    """Parse a file. Raises `ScenarioErrors`, and nothing else, if any part is invalid.
 
     `known_plugins`: the outside plugins that a configuration may enable, each with the extension points that it
-    implements, named as in `config.EXTENSION_POINTS`. `release`: instead of the one that the file names.
-    `check_annotations`: what is wrong with the file's own annotations, which mean nothing here; warnings.
+    implements, named as in `config.EXTENSION_POINTS`. `release`: instead of the one that the file names. `tell` hears
+    which part is done, from 0 to 1.
     """
     problems = Problems()
     try:
         with _without_collection():
-            scenario = _Reader(
-                text, limits or Limits(), known_plugins or {}, problems, release, check_annotations
-            ).read()
+            scenario = _Reader(text, limits or Limits(), known_plugins or {}, problems, release, tell).read()
     except TooManyProblems:
         scenario = None
     if errors := problems.errors():
@@ -97,7 +104,7 @@ def parse_scenario(
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """What is read is much and holds no cycle: the garbage collector would go through it again and again."""
+    """Parse without the garbage collector, which would traverse the data many times."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -109,15 +116,17 @@ def _without_collection() -> Iterator[None]:
 
 @dataclass(slots=True)
 class _Sorted:
-    """The documents of a file by what they are."""
+    """The documents of a file by kind."""
 
     objects: dict[tuple[str, str], list[Document]] = field(default_factory=dict)  # by apiVersion and kind
     scenario: Document | None = None
     configuration: Document | None = None
+    node_groups: list[Document] = field(default_factory=list)
+    rules: list[Document] = field(default_factory=list)
 
 
 class _Reader:
-    """Reads one file. Problems are collected; what comes out counts only if there are none."""
+    """Reads a file and collects its problems; the result is valid only if there are none."""
 
     def __init__(
         self,
@@ -126,24 +135,26 @@ class _Reader:
         known_plugins: Mapping[str, Iterable[str]],
         problems: Problems,
         release: Release | None,
-        check_annotations: AnnotationCheck,
+        tell: Callable[[float], None],
     ) -> None:
-        self._check_annotations = check_annotations
         self._text = text
         self._limits = limits
         self._known_plugins = known_plugins
         self._problems = problems
         self._release = release
+        self._tell = tell
 
     def read(self) -> Scenario:
-        found = self._sort(read_documents(self._text, self._limits, self._problems))
+        documents = read_documents(self._text, self._limits, self._problems, lambda part: self._tell(READING * part))
+        found = self._sort(documents)
         own = self._own_document(found.scenario)
         self._check_limits(found, own)
-        config = self._configuration(found.configuration, own)
+        rules = self._rules(found.rules, own)
+        config = self._configuration(found.configuration, own, rules)
         self._check_scripts(own, config, found)
-        admission = Admission(own.release, own.feature_gates)
-        initial = InitialObjects(self._problems, admission)
-        objects = initial.build(found.objects, created_nodes(own.events))
+        admission = Admission(own.release, own.feature_gates, recorded=bool(own.observed))
+        initial = InitialObjects(self._problems, admission, lambda part: self._tell(READING + (1 - READING) * part))
+        objects = initial.build(found.objects, created_by(own.events))
         events: tuple[TimelineEvent, ...] = ()
         if found.scenario and own.events:
             timeline = Timeline(found.scenario, self._problems, admission, set(initial.exist))
@@ -152,8 +163,7 @@ class _Reader:
         return Scenario(
             text=self._text,
             config=config,
-            title=own.title,
-            description=own.description,
+            lesson=own.lesson,
             name=own.name,
             annotations=own.annotations,
             release=own.release,
@@ -166,7 +176,12 @@ class _Reader:
             faults=own.faults,
             extender_scripts=own.extender_scripts,
             expect=own.expect,
+            node_groups=build_node_groups(found.node_groups, self._problems, admission),
+            rules=rules,
+            observed=own.observed,
+            unobserved=own.unobserved,
             warnings=tuple(self._problems.warnings()),
+            limits=self._limits.run,
         )
 
     def _sort(self, documents: list[Document]) -> _Sorted:
@@ -182,6 +197,10 @@ class _Reader:
                 found.scenario = self._only(found.scenario, document)
             elif kind == CONFIGURATION:
                 found.configuration = self._only(found.configuration, document)
+            elif kind == NODE_GROUP:
+                found.node_groups.append(document)
+            elif kind == SCHEDULER_PLUGIN:
+                found.rules.append(document)
             elif known := kind_of(document.data, (), self._problems):
                 found.objects.setdefault(known.identity, []).append(document)
         return found
@@ -201,19 +220,27 @@ class _Reader:
             release = self._release or DEFAULT_RELEASE
             return ScenarioDocument(release=release, feature_gates=release.default_gates())
         self._problems.enter(document.chunk, document.prefix)
-        own = build_scenario_document(document.data, self._problems, self._release)
-        for name, message in self._check_annotations(own.annotations):
-            self._problems.warn(("metadata", "annotations", name), message)
-        return own
+        return build_scenario_document(document.data, self._problems, self._release)
 
-    def _configuration(self, document: Document | None, own: ScenarioDocument) -> SchedulerConfiguration:
+    def _rules(self, documents: list[Document], own: ScenarioDocument) -> tuple[Rule, ...]:
+        if not documents:
+            return ()
+        from scheduler_core.scenario.rules.reading import build_rules  # as is the compiler, only where it is used
+
+        return build_rules(documents, self._problems, own.release, self._known_plugins)
+
+    def _configuration(
+        self, document: Document | None, own: ScenarioDocument, rules: tuple[Rule, ...]
+    ) -> SchedulerConfiguration:
         if document is None:
-            return default_configuration(own.release, own.feature_gates)
+            return default_configuration(own.release, own.feature_gates, rules)
         self._problems.enter(document.chunk, document.prefix)
-        return build_configuration(document.data, self._problems, self._known_plugins, own.release, own.feature_gates)
+        return build_configuration(
+            document.data, self._problems, self._known_plugins, own.release, own.feature_gates, rules
+        )
 
     def _check_limits(self, found: _Sorted, own: ScenarioDocument) -> None:
-        created = [one["create"].get("kind") for one in own.events if isinstance(one.get("create"), dict)]
+        created = [event["create"].get("kind") for event in own.events if isinstance(event.get("create"), dict)]
         for what, number, limit in (
             (Message("nodes"), len(found.objects.get(("v1", "Node"), ())) + created.count("Node"), self._limits.nodes),
             (Message("pods"), len(found.objects.get(("v1", "Pod"), ())) + created.count("Pod"), self._limits.pods),
@@ -227,7 +254,7 @@ class _Reader:
                 raise TooManyProblems
 
     def _warn_of_unscripted(self, own: ScenarioDocument, document: Document) -> None:
-        """An extender without a script is as if it were not there."""
+        """Warn of an extender without a script, which has no effect."""
         scripted = {script.url_prefix for script in own.extender_scripts}
         self._problems.enter(document.chunk, document.prefix)
         for index, extender in enumerate(document.data.get("extenders") or ()):
@@ -238,7 +265,7 @@ class _Reader:
                 self._problems.warn(("extenders", index, "urlPrefix"), message)
 
     def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, found: _Sorted) -> None:
-        """A script without its extender would never be used."""
+        """Report a script without an extender."""
         document = found.scenario
         if found.configuration and config.extenders:
             self._warn_of_unscripted(own, found.configuration)
@@ -253,15 +280,15 @@ class _Reader:
                 )
 
 
-def created_nodes(events: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Names of the nodes that events bring."""
-    made = [one["create"] for one in events if isinstance(one.get("create"), dict)]
-    metadata = [one.get("metadata") for one in made if one.get("kind") == "Node"]
-    return {str(one.get("name")) for one in metadata if isinstance(one, dict)}
+def created_by(events: Iterable[Mapping[str, Any]]) -> set[Identity]:
+    """Yield the objects that events create, if they have the right type."""
+    made = [event["create"] for event in events if isinstance(event.get("create"), dict)]
+    kinds = [(OF_VERSION.get((str(one.get("apiVersion")), str(one.get("kind")))), one) for one in made]
+    return {identity(kind, one) for kind, one in kinds if kind is not None}
 
 
 def _with_namespaces(objects: list[KubernetesObject], mentioned: Iterable[str]) -> list[KubernetesObject]:
-    """Namespaces come first; those that only events mention come after the others."""
+    """Return the objects, namespaces first; those that only events mention are added."""
     namespaces = [found for found in objects if isinstance(found, Namespace)]
     known = {found.name for found in namespaces}
     new: list[KubernetesObject] = [implied_namespace(name) for name in dict.fromkeys(mentioned) if name not in known]

@@ -1,16 +1,18 @@
-"""What a parsed scenario is made of; `scenario.parse_scenario` builds it and re-exports these names."""
+"""The types of a parsed scenario; `scenario.parse_scenario` builds it and re-exports these names."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, PodKey
 from scheduler_core.apis.messages import Message
+from scheduler_core.apis.rules import Rule
 from scheduler_core.apis.selectors import LabelSelector
 from scheduler_core.releases import DEFAULT_RELEASE, Release
+from scheduler_core.scenario.lesson import NO_LESSON, Lesson
 
 BindingPoint = Literal["Reserve", "Permit", "PreBind", "Bind"]
 FaultPoint = Literal[BindingPoint, "Preempt"]  # Preempt: of a victim, its deletion
@@ -18,7 +20,7 @@ FaultPoint = Literal[BindingPoint, "Preempt"]  # Preempt: of a victim, its delet
 
 @dataclass(frozen=True, slots=True)
 class ParseWarning:
-    """Something that is ignored, such as an unknown field; the scenario is used all the same."""
+    """A warning about something that is ignored, such as an unknown field."""
 
     document: int  # from 1
     line: int  # from 1
@@ -28,7 +30,7 @@ class ParseWarning:
 
 @dataclass(frozen=True, slots=True)
 class TimelineEvent:
-    """Something that happens to the cluster at a virtual time; `object` is None for a delete only.
+    """A change of the cluster at a virtual time; `object` is None only for a deletion.
 
     The object of a create or an update has its creation time set to `at`; an update goes through `merge_update`.
     """
@@ -53,7 +55,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which pods or nodes a rule is about: named ones, those that a selector matches, or (both absent) all.
+    """The pods or nodes to which a rule applies: named ones, those that a selector matches, or (both absent) all.
 
     A name is "namespace/name" for a pod. Given both, either is enough.
     """
@@ -97,6 +99,50 @@ class ExtenderPreemptRule:
     nodes: Selection = EVERYTHING
 
 
+@dataclass(frozen=True, slots=True)
+class ObservedDecision:
+    """A decision of a cluster's own scheduler, as a recording client saw it.
+
+    `at`: the virtual time at which it is decided again; `seen`: when it was seen, never earlier; None: at `at`, and the
+    moment of the decision has still to be found (`ask/replay/placing.py`). `node` "": the pod was
+    not bound, and `message` is that of its FailedScheduling event. `victims` None: not observed. `note`: why nobody can
+    know the state of the cluster in which the decision was made, "" if that is known.
+    """
+
+    at: float
+    pod: PodKey
+    node: str = ""
+    message: str = ""
+    nominated_node: str = ""
+    victims: tuple[PodKey, ...] | None = None
+    scheduler: str = ""
+    note: str = ""
+    seen: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unobserved:
+    """The lack of data in a recording between two virtual times, in words."""
+
+    start: float
+    end: float
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGroup:
+    """Nodes that can be had: at most `maximum` (None: any number), `price` each (None: unknown).
+
+    `template`: the manifest of such a node, None: as those that there are.
+    """
+
+    name: str
+    minimum: int = 0
+    maximum: int | None = None
+    price: float | None = None
+    template: Mapping[str, Any] | None = None
+
+
 ExtenderVerb = Literal["filter", "prioritize", "preempt", "bind"]
 
 
@@ -112,7 +158,7 @@ class ExtenderFailure:
 
 @dataclass(frozen=True, slots=True)
 class ExtenderScript:
-    """What the extender with this `url_prefix` answers. Without rules it passes every node and scores 0."""
+    """The answers of the extender with this `url_prefix`. Without rules it passes every node and scores 0."""
 
     url_prefix: str
     filter: tuple[ExtenderFilterRule, ...] = ()
@@ -137,18 +183,37 @@ class Expectation:
     victims: tuple[PodKey, ...] | None = None
 
 
+class Limit(NamedTuple):
+    """A limit; `setting` is the name of the setting that changes it."""
+
+    most: int
+    setting: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """Limits of a run; None: no limit."""
+
+    steps: Limit | None = None  # events, and moments at which nothing happens
+    attempts: Limit | None = None
+    virtual_seconds: Limit | None = None
+
+
+NO_LIMITS = RunLimits()
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """A parsed scenario file. `objects` are in load order, `events` sorted by time; `text` is the source.
 
+    With `observed` the run is a replay: what these decisions did is carried out, and each is decided again beside it.
     `seed` None: ties go to the first of the best nodes; `until_seconds` None: run until nothing can happen any more.
     Load order: kinds as `manifests.kinds.LOAD_ORDER` lists them, pods last and running ones before pending ones.
     """
 
     text: str
     config: SchedulerConfiguration
-    title: str = ""
-    description: str = ""
+    lesson: Lesson = NO_LESSON
     name: str = ""
     annotations: Mapping[str, str] = field(default_factory=dict)
     release: Release = DEFAULT_RELEASE
@@ -161,9 +226,20 @@ class Scenario:
     faults: tuple[Fault, ...] = ()
     extender_scripts: tuple[ExtenderScript, ...] = ()
     expect: Expectation | None = None
+    node_groups: tuple[NodeGroup, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    observed: tuple[ObservedDecision, ...] = ()
+    unobserved: tuple[Unobserved, ...] = ()
     warnings: tuple[ParseWarning, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """The title in English."""
+        return self.lesson.title
+
+    limits: RunLimits = NO_LIMITS
+
     def script_for(self, url_prefix: str) -> ExtenderScript:
-        """The script of an extender of the configuration; one without rules if the document gives none."""
+        """Return the script of an extender in the configuration, one without rules by default."""
         found = (script for script in self.extender_scripts if script.url_prefix == url_prefix)
         return next(found, ExtenderScript(url_prefix))

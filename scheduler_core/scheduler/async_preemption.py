@@ -1,4 +1,4 @@
-"""Preemption beside the scheduling cycles: SchedulerAsyncPreemption (framework/preemption: prepareCandidateAsync).
+"""SchedulerAsyncPreemption: victims are deleted in parallel with other cycles (prepareCandidateAsync).
 
 The attempt ends with its pod nominated and no victim deleted yet. The calls follow, each step CALL_SECONDS of virtual
 time after the one before, while other pods are tried:
@@ -24,14 +24,14 @@ CALL_SECONDS = 0.1
 
 
 class AsyncPreemption:
-    """The preemptions that are under way. `skips_terminating`: victims that end already need no call."""
+    """The preemptions in progress. `skips_terminating`: terminating victims need no call."""
 
     def __init__(self, *, skips_terminating: bool) -> None:
         self._skips_terminating = skips_terminating
         self._running: dict[PodKey, str] = {}  # the preemptor's uid
 
     def is_running(self, pod: Pod) -> bool:
-        """Evaluator.IsPodRunningPreemption."""
+        """Return whether victims of the pod remain to be deleted (Evaluator.IsPodRunningPreemption)."""
         return self._running.get(pod.key) == pod.uid
 
     def start(self, scheduler: Scheduler, preemptor: Pod, node_name: str, victims: Sequence[Pod]) -> None:

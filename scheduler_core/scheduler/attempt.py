@@ -1,4 +1,4 @@
-"""One pod's attempt, from the pop to the end of its binding cycle."""
+"""An attempt to schedule a pod, from its pop to the end of its binding cycle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scheduler_core.trace.records import Outcome
 
 @dataclass(slots=True)
 class Attempt:
-    """One pod's attempt, until its binding cycle ends. `nominated_node` is what PostFilter answered (None: as before).
+    """An attempt to schedule a pod. `nominated_node` is the result of PostFilter (None: unchanged).
 
     `activate` are the pods that plugins asked to be activated when the scheduling cycle has succeeded.
     """
@@ -34,6 +34,6 @@ class Attempt:
         return self.queued.pod
 
     def state_of(self, plugin: Any) -> Any:
-        """What the plugin's PreFilter left."""
+        """Return the state of the plugin's PreFilter."""
         assert self.cycle is not None
         return self.cycle.states.get(plugin.name)

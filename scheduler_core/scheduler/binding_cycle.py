@@ -1,4 +1,4 @@
-"""Reserve, Permit and the binding cycle: PreBind, Bind, PostBind, and how each rolls back (schedule_one.go)."""
+"""Reserve, Permit and the binding cycle: PreBind, Bind, PostBind, and their rollback (schedule_one.go)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.framework.cluster_event import ASSIGNED_POD_DELETE
+from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
     SUCCESS,
     BindPlugin,
@@ -19,6 +20,7 @@ from scheduler_core.framework.interface import (
     PermitPlugin,
     PostBindPlugin,
     PreBindPlugin,
+    PreBindPreFlight,
     ReservePlugin,
     Status,
 )
@@ -47,7 +49,7 @@ FAULT = "Fault"  # the plugin that a scenario's faults are blamed on
 
 
 def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
-    """The end of the scheduling cycle, of an assumed pod. Raises FitError or SchedulingError after rolling back."""
+    """Finish the scheduling cycle of an assumed pod. Raises FitError or SchedulingError after a rollback."""
     reserve(scheduler, attempt)
     status, deadlines = run_permit(scheduler, attempt)
     if status.code == Code.WAIT:
@@ -59,7 +61,7 @@ def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def reserve(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Raises FitError or SchedulingError after rolling back."""
+    """Run Reserve. Raises FitError or SchedulingError after a rollback."""
     pod, node_name = attempt.pod, attempt.node_name
     answers, status = attempt.framework.run_until_failure(
         ReservePlugin, lambda plugin: plugin.reserve(pod, attempt.state_of(plugin), node_name)
@@ -73,7 +75,7 @@ def reserve(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = False) -> tuple[Status, dict[str, float]]:
-    """RunPermitPlugins: a rejection ends it; those that ask to wait each get their time, by plugin.
+    """Run Permit (RunPermitPlugins) until a rejection. Plugins that wait get their deadlines, by plugin.
 
     `only_tried`: nobody will really wait, so no time is told.
     """
@@ -102,7 +104,7 @@ def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = Fal
 
 
 def go_on(scheduler: Scheduler, waiting: WaitingPod) -> None:
-    """A waiting pod was allowed or rejected."""
+    """Continue with a waiting pod that was allowed or rejected."""
     status = waiting.status
     assert status is not None
     decision: Literal["allowed", "rejected", "timeout"] = "allowed" if status.is_success else "rejected"
@@ -116,16 +118,30 @@ def go_on(scheduler: Scheduler, waiting: WaitingPod) -> None:
 
 
 def binding_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
-    """The pod has its permission: it is not in flight any more; bind it now, or when the binding has taken its time."""
+    """Bind the pod after Permit, now or after the scenario's binding time. The pod is no longer in flight."""
     scheduler.queue.done(attempt.pod.key)
+    _nominate_for_expectation(scheduler, attempt)
     if scheduler.binding_seconds:
         scheduler.later(scheduler.cluster.now + scheduler.binding_seconds, lambda: bind(scheduler, attempt), "binding")
     else:
         bind(scheduler, attempt)
 
 
+def _nominate_for_expectation(scheduler: Scheduler, attempt: Attempt) -> None:
+    """Nominate the node before PreBind if a PreBind plugin has work to do."""
+    pod, node_name = attempt.pod, attempt.node_name
+    if not attempt.framework.release.has_on("NominatedNodeNameForExpectation"):
+        return
+    if pod.nominated_node_name != node_name and any(
+        plugin.pre_bind_pre_flight(pod, attempt.state_of(plugin), node_name)
+        for plugin in attempt.framework.at(PreBindPlugin)
+        if implements(plugin, PreBindPreFlight)
+    ):
+        scheduler.api.nominate(pod.key, node_name)
+
+
 def bind(scheduler: Scheduler, attempt: Attempt) -> None:
-    """PreBind, Bind, PostBind; a failure rolls the pod back and requeues it."""
+    """Run PreBind, Bind and PostBind; a failure rolls back and requeues the pod."""
     scheduler.current = attempt
     pod, node_name, framework = attempt.pod, attempt.node_name, attempt.framework
     if not _still_assumed(scheduler, pod):
@@ -158,7 +174,7 @@ def _still_assumed(scheduler: Scheduler, pod: Pod) -> bool:
 
 
 def _bind_nothing(scheduler: Scheduler, attempt: Attempt) -> None:
-    """The pod was deleted while it was being bound: what PreBind writes stays written, then Bind finds no such pod."""
+    """Run PreBind for a pod that was deleted during its binding; Bind then finds no such pod."""
     framework, node_name = attempt.framework, attempt.node_name
     framework.run_until_failure(
         PreBindPlugin, lambda plugin: plugin.pre_bind(attempt.pod, attempt.state_of(plugin), node_name)
@@ -168,7 +184,7 @@ def _bind_nothing(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, Status]], Status]:
-    """An extender that binds comes first; else the first Bind plugin that does not skip."""
+    """Bind by the extender that binds the pod, otherwise by the first Bind plugin that does not skip."""
     pod, node_name = attempt.pod, attempt.node_name
     fault = scheduler.faults.strike(pod.key, "Bind")
     if not fault.is_success:
@@ -189,7 +205,7 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
 
 
 def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
-    """handleBindingCycleError: roll back, wake pods that waited for the room, requeue the pod itself."""
+    """Roll back, retry pods that waited for the room, and requeue the pod (handleBindingCycleError)."""
     roll_back(scheduler, attempt, point, status)
     pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # hints see where it was assumed
     if point == "Bind" and scheduler.rules.bind_errors_say_rejected and not status.is_rejected:
@@ -206,7 +222,7 @@ def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, 
 
 
 def roll_back(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
-    """Unreserve in reverse order, forget the pod."""
+    """Run Unreserve in reverse order and forget the pod."""
     key, node_name = attempt.pod.key, attempt.node_name
     scheduler.emit(BindingFailed(key, node_name, point, status.plugin, status.code.label, status.message))
     plugins = attempt.framework.at(ReservePlugin)[::-1]
@@ -219,7 +235,7 @@ def roll_back(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, statu
 
 
 def as_error(status: Status) -> Exception:
-    """A rejection reads like a node that does not fit, of one node in all."""
+    """Return a rejection as the FitError of a single node."""
     if not status.is_rejected:
         return SchedulingError(status.message)
     diagnosis = Diagnosis(1)
@@ -230,7 +246,7 @@ def as_error(status: Status) -> Exception:
 def _with_fault(
     scheduler: Scheduler, attempt: Attempt, point: BindingPoint, answers: list[tuple[str, Status]], status: Status
 ) -> tuple[list[tuple[str, Status]], Status]:
-    """The scenario may let the point fail after its plugins succeeded."""
+    """Return the result of an injected fault if the plugins succeeded."""
     if not status.is_success:
         return answers, status
     fault = scheduler.faults.strike(attempt.pod.key, point)
@@ -238,12 +254,11 @@ def _with_fault(
 
 
 def _activate(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Queue.Activate for the pods that plugins asked for."""
+    """Move the pods that plugins asked for to activeQ (Queue.Activate)."""
     if not attempt.activate:
         return
     keys, attempt.activate = list(attempt.activate), {}
-    for key in scheduler.queue.activate(keys):
-        scheduler.emit(PodActivated(key, attempt.pod.key))
+    scheduler.queue.activate(keys, lambda key: scheduler.emit(PodActivated(key, attempt.pod.key)))
 
 
 @lru_cache(maxsize=256)

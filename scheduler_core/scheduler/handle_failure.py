@@ -1,4 +1,4 @@
-"""What becomes of a pod whose attempt failed (schedule_one.go: handleSchedulingFailure)."""
+"""Failed attempts (schedule_one.go: handleSchedulingFailure)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scheduler_core.trace.events import SchedulingFailed
 
 
 def handle_scheduling_failure(scheduler: Scheduler, attempt: Attempt, error: Exception) -> None:
-    """Requeue the pod, set or clear its nomination, write its condition and tell the FailedScheduling event."""
+    """Requeue the pod, update its nomination, write its condition and emit SchedulingFailed."""
     queued, message = attempt.queued, str(error)
     if isinstance(error, FitError):
         queued.unschedulable_plugins = error.diagnosis.unschedulable_plugins

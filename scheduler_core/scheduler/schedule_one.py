@@ -1,4 +1,4 @@
-"""One scheduling attempt: the scheduling cycle in kube-scheduler's steps (schedule_one.go)."""
+"""A scheduling attempt: the scheduling cycle in kube-scheduler's steps (schedule_one.go)."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ from scheduler_core.scheduler.binding_cycle import reserve_and_permit
 from scheduler_core.scheduler.handle_failure import handle_scheduling_failure
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.search import extenders
-from scheduler_core.scheduler.search.find_nodes import RowArray, find_nodes_that_fit_pod
+from scheduler_core.scheduler.search.find_nodes import find_nodes_that_fit_pod
 from scheduler_core.scheduler.search.fit_error import FitError, NoNodesAvailable, SchedulerPanic, SchedulingError
-from scheduler_core.scheduler.search.select_host import drawn, in_heap_order, top_of_heap
+from scheduler_core.scheduler.search.passing_filters import RowArray
+from scheduler_core.scheduler.search.select_host import draw, in_heap_order, top_of_heap
 from scheduler_core.trace.columns import encode_column, encode_rows, encode_run, encode_small, highest
 from scheduler_core.trace.events import CycleStarted, HostSelected, PodAssumed, ScoresComputed
 from scheduler_core.trace.records import PluginScores
@@ -40,7 +41,7 @@ TIES_SHOWN = 20
 
 
 def schedule_one(scheduler: Scheduler, queued: QueuedPod, *, from_active: bool) -> Attempt | None:
-    """Try one pod; None if it is skipped because it is being deleted or is assumed already."""
+    """Schedule one pod. Return None if the pod is skipped because it is being deleted or already assumed."""
     pod = queued.pod
     if pod.terminating or pod.key in scheduler.cluster.assumed:
         scheduler.queue.done(pod.key)
@@ -58,7 +59,7 @@ def schedule_one(scheduler: Scheduler, queued: QueuedPod, *, from_active: bool) 
 
 
 def scheduling_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Find a node, assume the pod there, reserve, ask for permission. Raises what the failure handler understands."""
+    """Find a node, assume the pod, run Reserve and Permit. Raises FitError or SchedulingError."""
     pod, framework = attempt.pod, attempt.framework
     cycle = attempt.cycle = CycleState(pod, scheduler.cluster.pods.slot_of[pod.key])
     try:
@@ -73,7 +74,7 @@ def scheduling_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) -> str:
-    """The name of the best node. Raises FitError, NoNodesAvailable or SchedulingError."""
+    """Return the name of the best node. Raises FitError, NoNodesAvailable or SchedulingError."""
     cluster = scheduler.cluster
     cluster.snapshot()
     num_all_nodes = len(cluster.nodes) if cycle.placement is None else len(cycle.placement)
@@ -99,7 +100,7 @@ def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) 
 
 
 def _others(names: Sequence[str], feasible: RowArray, totals: NDArray[np.int64]) -> Iterator[str]:
-    """The nodes that were not chosen, best first, put in order when the first of them is asked for."""
+    """Yield the other nodes, best first; they are sorted when the first one is needed."""
     for place in islice(in_heap_order(totals.tolist()), 1, None):
         yield names[int(feasible[place])]
 
@@ -107,7 +108,7 @@ def _others(names: Sequence[str], feasible: RowArray, totals: NDArray[np.int64])
 def prioritize_nodes(
     scheduler: Scheduler, framework: Framework, cycle: CycleState, feasible: RowArray
 ) -> tuple[NDArray[np.int64], bool]:
-    """The total score of every feasible node, 1 for each if nobody scores; and whether an extender scored, too."""
+    """Return the total score of each feasible node (1 without scorers), and whether an extender scored."""
     if not framework.extenders and not framework.at(ScorePlugin):
         return np.ones(len(feasible), np.int64), False
     scores, skipped, status = framework.run_scores(cycle, feasible)
@@ -138,7 +139,7 @@ def prioritize_nodes(
 
 
 def _totals(scores: Iterable[PluginScore], count: int) -> NDArray[np.int64]:
-    """What the weighted scores of each node add up to."""
+    """Return the sum of the weighted scores of each node."""
     everywhere, totals = 0, None
     for score in scores:
         weighted = score.normalized if score.weight == 1 else score.normalized * score.weight
@@ -162,7 +163,7 @@ def _panic(framework: Framework, cycle: CycleState) -> SchedulerPanic:
 def select_host(
     scheduler: Scheduler, feasible: RowArray, totals: NDArray[np.int64], evaluated: int, *, extenders_scored: bool
 ) -> str:
-    """A node with the highest total; of several the heap's top or, where they are drawn, one by chance or the first.
+    """Return a node with the highest total; a tie is decided by the heap, at random, or by order.
 
     Nodes that an extender scored are always drawn: only they are given a random number to tell equals apart.
     """
@@ -173,7 +174,7 @@ def select_host(
     if len(tied) > 1 and by_heap:
         chosen = top_of_heap(tied)
     elif len(tied) > 1 and scheduler.rng is not None:
-        chosen = drawn(scheduler.rng, len(tied))
+        chosen = draw(scheduler.rng, len(tied))
     names = scheduler.cluster.nodes.names
     ties = [names[row] for row in feasible[tied[:TIES_SHOWN]].tolist()]
     node_name: str = names[feasible[tied[chosen]]]
@@ -184,7 +185,7 @@ def select_host(
 
 
 def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> None:
-    """PostFilter, and what preemption decided: evict the victims, clear lower nominations on the node."""
+    """Run PostFilter. After a nomination, evict the victims and clear lower nominations on the node."""
     framework = attempt.framework
     if not framework.at(PostFilterPlugin):
         return
@@ -208,7 +209,7 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
 
 
 def prepare_candidate(scheduler: Scheduler, preemptor: Pod, result: PostFilterResult) -> Status:
-    """Evict the victims within the attempt, then end lower nominations on the node; a call that fails ends it."""
+    """Evict the victims, then clear lower nominations on the node. Stops at the first failed call."""
     for victim in result.victims:
         status = scheduler.faults.strike(victim.key, "Preempt")
         if not status.is_success:
@@ -231,5 +232,5 @@ def _plugin_scores(score: PluginScore) -> PluginScores:
 
 @lru_cache(maxsize=64)
 def _same_for_all(plugin: str, weight: int, raw: int, normalized: int) -> PluginScores:
-    """Of a plugin that gives every node the same score: the same record each time."""
+    """Return the cached record of a plugin that gives all nodes the same score."""
     return PluginScores(plugin, weight, normalized, None if raw == normalized else raw)

@@ -1,10 +1,10 @@
-"""What one scheduler holds while it runs (kube-scheduler: scheduler.go)."""
+"""The scheduler and its state: queue, profiles and API server (kube-scheduler: scheduler.go)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
@@ -14,7 +14,9 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.runtime.runtime import Framework
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.releases import Rules
+from scheduler_core.scenario.types import ObservedDecision
 from scheduler_core.scheduler.apiserver.api_server import ApiServer
+from scheduler_core.scheduler.apiserver.event_handlers import EventHandlers
 from scheduler_core.scheduler.apiserver.faults import Faults
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.search.find_nodes import Search
@@ -24,42 +26,45 @@ from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.preemption_events import VictimEvicted
 
 LaterCause = Literal["binding", "preemption"]
+Later = Callable[[float, Callable[[], None], LaterCause], None]  # (time, action, cause)
 
 
 class Preemptions(Protocol):
-    """Those that go on beside the cycles (async_preemption.py)."""
+    """Preemptions in progress (async_preemption.py)."""
 
     def is_running(self, pod: Pod) -> bool: ...
 
     def start(self, scheduler: Scheduler, preemptor: Pod, node_name: str, victims: Sequence[Pod]) -> None: ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Scheduler:
-    """`rng` None: ties go to the first. `binding_seconds` 0: binding ends within the attempt."""
+    """The scheduler. `rng` None: the first of the best nodes wins. `binding_seconds` 0: binding is immediate."""
 
     cluster: Cluster
     queue: SchedulingQueue
     frameworks: Mapping[str, Framework]
+    handlers: EventHandlers
     api: ApiServer
     emit: Callable[[AnyEvent], None]
+    later: Later
     search: Search
     waiting: WaitingPods
     faults: Faults
     rules: Rules
+    feature_gates: Mapping[str, bool]
     batches: Mapping[str, OpportunisticBatch]  # by profile, where OpportunisticBatching is possible
-    async_preemption: Preemptions | None = None  # where SchedulerAsyncPreemption is on
-    rng: np.random.Generator | None = None
-    binding_seconds: float = 0.0
+    async_preemption: Preemptions | None  # where SchedulerAsyncPreemption is on
+    rng: np.random.Generator | None
+    binding_seconds: float
     attempts: int = 0
-    current: Attempt | None = None  # whose scheduling or binding cycle runs at this moment
-    feature_gates: Mapping[str, bool] = field(default_factory=dict)
     pod_group_cycles: int = 0
-    later: Callable[[float, Callable[[], None], LaterCause], None] = lambda time, action, cause: None
+    observed: ObservedDecision | None = None  # by the cluster's own scheduler; it is carried out
+    current: Attempt | None = None  # whose scheduling or binding cycle runs at this moment
 
     @contextmanager
     def trying(self) -> Iterator[None]:
-        """What is done within is only tried: nobody hears of it, and all pods stand as before afterwards."""
+        """Undo all changes to pods on exit, without emitting events."""
         emit, self.emit = self.emit, lambda event: None
         try:
             with self.cluster.restored():
@@ -68,7 +73,7 @@ class Scheduler:
             self.emit = emit
 
     def evict(self, victim: Pod, preemptor: PodKey | PodGroupKey) -> None:
-        """PreemptPod: a victim that still waits on Permit is rejected, any other one is deleted."""
+        """Evict a pod (PreemptPod): reject it if it waits on Permit, otherwise delete it."""
         waiting = self.waiting.get(victim.key)
         if waiting is not None:
             waiting.reject("DefaultPreemption", "preempted")

@@ -1,4 +1,4 @@
-"""Pods that wait on Permit (framework/runtime/waiting_pods_map.go)."""
+"""Pods that are waiting on Permit (framework/runtime/waiting_pods_map.go)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scheduler_core.scheduler.attempt import Attempt
 
 
 class WaitingPod:
-    """One waiting pod; the first decision counts. `deadlines` by plugin, in virtual seconds."""
+    """A waiting pod; the first decision counts. `deadlines` are in virtual seconds, by plugin."""
 
     def __init__(self, attempt: Attempt, deadlines: Mapping[str, float], decided: Callable[[WaitingPod], None]) -> None:
         self.attempt = attempt
@@ -30,7 +30,7 @@ class WaitingPod:
 
     @property
     def state(self) -> dict[str, Any]:
-        """The plugins' states of its cycle."""
+        """The plugins' states of the pod's cycle."""
         assert self.attempt.cycle is not None
         return self.attempt.cycle.states
 
@@ -47,7 +47,7 @@ class WaitingPod:
         self._decide(Status(Code.UNSCHEDULABLE, (message,), plugin))
 
     def expire(self, now: float) -> None:
-        """Reject it if one of its plugins' time is over."""
+        """Reject the pod if the time of a plugin is over."""
         for plugin, deadline in self.deadlines.items():
             if deadline <= now and self.status is None:
                 self.timed_out = True
@@ -60,7 +60,7 @@ class WaitingPod:
 
 
 class WaitingPods:
-    """All waiting pods, in the order in which they began to wait; the simulation takes up the `decided` ones."""
+    """All waiting pods, oldest first; the simulation processes the `decided` ones."""
 
     def __init__(self) -> None:
         self._pods: dict[PodKey, WaitingPod] = {}

@@ -1,1 +1,1 @@
-"""Virtual time: what happens when, and the parts put together."""
+"""Virtual time, and the assembly of a scheduler."""

@@ -1,4 +1,4 @@
-"""What is due when: events of the timeline, ends of terminations, and what bindings and preemptions do later."""
+"""Actions at later times: timeline events, ends of terminations, steps of bindings and preemptions."""
 
 from __future__ import annotations
 
@@ -7,47 +7,59 @@ from heapq import heappop, heappush
 from itertools import count
 
 from scheduler_core.apis.core import PodKey
-from scheduler_core.scenario.types import TimelineEvent
+from scheduler_core.scenario.types import ObservedDecision, TimelineEvent
 from scheduler_core.scheduler.scheduler import LaterCause
 from scheduler_core.trace.events import Cause
 
 
 class Agenda:
-    """What is due at the same time comes in the order in which it was put down."""
+    """Actions by time; actions at the same time run in the order in which they were added."""
 
-    def __init__(self, events: Sequence[TimelineEvent]) -> None:
+    def __init__(self, events: Sequence[TimelineEvent], observed: Sequence[ObservedDecision] = ()) -> None:
         self._timeline = list(events)[::-1]  # the next one last
+        self._observed = list(observed)[::-1]  # the next one last
         self._terminations: list[tuple[float, int, PodKey, str]] = []  # when, number, whose, and that pod's uid
         self._later: list[tuple[float, int, Callable[[], None], LaterCause]] = []
         self._numbers = count()
 
     def terminate(self, time: float, key: PodKey, uid: str) -> None:
-        """The pod's termination ends then."""
+        """Add the end of a pod's termination."""
         heappush(self._terminations, (time, next(self._numbers), key, uid))
 
     def do_later(self, time: float, action: Callable[[], None], cause: LaterCause) -> None:
         heappush(self._later, (time, next(self._numbers), action, cause))
 
+    def add(self, events: Sequence[TimelineEvent]) -> None:
+        """More events of the timeline, after all that are there."""
+        self._timeline[:0] = events[::-1]
+
     def terminations(self, now: float) -> Iterator[tuple[PodKey, str]]:
-        """Take those that have ended: whose, and that pod's uid."""
+        """Remove and return the terminations that have ended: (pod, uid)."""
         while self._terminations and self._terminations[0][0] <= now:
             yield heappop(self._terminations)[2:]
 
     def events(self, now: float) -> Iterator[TimelineEvent]:
-        """Take the timeline's events that are due."""
+        """Remove and return the timeline events that are due."""
         while self._timeline and self._timeline[-1].at <= now:
             yield self._timeline.pop()
 
+    def observed(self, now: float) -> Iterator[ObservedDecision]:
+        """Remove and return the observed decisions that are due."""
+        while self._observed and self._observed[-1].at <= now:
+            yield self._observed.pop()
+
     def actions(self, now: float) -> Iterator[Callable[[], None]]:
-        """Take what was to be done later and is due."""
+        """Remove and return the other actions that are due."""
         while self._later and self._later[0][0] <= now:
             yield heappop(self._later)[2]
 
     def due(self) -> list[tuple[float, Cause]]:
-        """When the next of each is due."""
+        """Return the time of the next action of each kind."""
         found: list[tuple[float, Cause]] = []
         if self._timeline:
             found.append((self._timeline[-1].at, "event"))
+        if self._observed:
+            found.append((self._observed[-1].at, "event"))
         if self._terminations:
             found.append((self._terminations[0][0], "termination"))
         if self._later:

@@ -1,12 +1,16 @@
-"""Putting a scheduler together from a scenario: profiles, extenders, queue (kube-scheduler: scheduler.go's New)."""
+"""The assembly of a scheduler from a scenario: profiles, extenders, queue (kube-scheduler: scheduler.go's New)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
 
 from scheduler_core.apis.config import NodeResourcesFitArgs, Profile
-from scheduler_core.apis.core import Namespace, Pod, PodGroup
+from scheduler_core.apis.core import Namespace, Pod, PodGroup, PodKey
+from scheduler_core.apis.devices import ResourceClaim, ResourceSlice
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import (
     PreEnqueuePlugin,
@@ -19,23 +23,87 @@ from scheduler_core.queue.before_1_32 import SchedulingQueueBefore132
 from scheduler_core.queue.queueing_hints import QueueingHintMap
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.scenario.types import Scenario
+from scheduler_core.scheduler.apiserver.api_server import ApiServer
+from scheduler_core.scheduler.apiserver.event_handlers import EventHandlers
+from scheduler_core.scheduler.apiserver.faults import Faults
 from scheduler_core.scheduler.async_preemption import AsyncPreemption
+from scheduler_core.scheduler.scheduler import Later, Scheduler
 from scheduler_core.scheduler.search.extenders import build_extenders, resources_ignored_by_scheduler
+from scheduler_core.scheduler.search.find_nodes import Search
 from scheduler_core.scheduler.search.opportunistic_batch import OpportunisticBatch, batch_of
+from scheduler_core.scheduler.waiting_pods import WaitingPods
 from scheduler_core.trace.events import AnyEvent, RunStarted
-from scheduler_core.trace.summaries import node_columns, pod_columns, pod_group_summary, storage
+from scheduler_core.trace.summaries import (
+    claim_state,
+    node_columns,
+    pod_columns,
+    pod_group_summary,
+    slice_state,
+    storage,
+)
 from scheduler_core.version import ENGINE_VERSION
 
 POP_FROM_BACKOFF_QUEUE_GATE = "SchedulerPopFromBackoffQ"
 BATCHING_GATE = "OpportunisticBatching"
 ASYNC_PREEMPTION_GATE = "SchedulerAsyncPreemption"
+GANG_SCHEDULING_GATE = "GangScheduling"
+
+
+class Surroundings(Services, Protocol):
+    """The world around a scheduler: plugin services, the trace, kubelets and time."""
+
+    emit: Callable[[AnyEvent], None]
+    later: Later
+
+    def delete_pod(self, key: PodKey) -> None: ...
+
+    def terminate(self, key: PodKey, at: float) -> None: ...
+
+
+DRAWN_NODES = 200  # of larger clusters the devices are not drawn
+
+
+def build_scheduler(scenario: Scenario, registry: Registry, surroundings: Surroundings) -> Scheduler:
+    """Return a scheduler for an empty cluster."""
+    rules, gates, emit = scenario.release.rules, scenario.feature_gates, surroundings.emit
+    cluster = Cluster(counts_images_once=rules.images_are_counted_once)
+    frameworks = build_frameworks(scenario, registry, cluster, surroundings)
+    queue = build_queue(scenario, frameworks, cluster, emit)
+    for framework in frameworks.values():
+        framework.nominator = queue.nominator
+    waiting = WaitingPods()
+    handlers = EventHandlers(
+        cluster, queue, waiting, frameworks, rules, new_pods_wake_others=gates.get(GANG_SCHEDULING_GATE, False)
+    )
+    return Scheduler(
+        cluster=cluster,
+        queue=queue,
+        frameworks=frameworks,
+        handlers=handlers,
+        api=ApiServer(cluster, handlers, rules, delete_pod=surroundings.delete_pod, terminate=surroundings.terminate),
+        emit=emit,
+        later=surroundings.later,
+        search=Search(scenario.config.percentage_of_nodes_to_score),
+        waiting=waiting,
+        faults=Faults(scenario.faults),
+        rules=rules,
+        feature_gates=gates,
+        batches=build_batches(scenario, frameworks),
+        async_preemption=build_async_preemption(scenario),
+        rng=None if scenario.seed is None else np.random.Generator(np.random.PCG64(scenario.seed)),
+        binding_seconds=scenario.binding_seconds,
+    )
 
 
 def build_frameworks(
     scenario: Scenario, registry: Registry, cluster: Cluster, services: Services
 ) -> dict[str, Framework]:
-    """One framework for each profile, by scheduler name; all share the extenders."""
+    """Return a framework for each profile, by scheduler name; all share the extenders."""
     config = scenario.config
+    if scenario.rules:
+        from scheduler_core.plugins.rules.plugin import with_rules  # and the compiler: a run without rules has none
+
+        registry = with_rules(registry, scenario.rules)
     extenders = build_extenders(config.extenders, scenario.script_for)
     ignored = resources_ignored_by_scheduler(config.extenders)
     pod_groups = PodGroupManager(cluster, {profile.scheduler_name for profile in config.profiles})
@@ -45,10 +113,10 @@ def build_frameworks(
             registry,
             cluster,
             services,
-            extenders,
-            scenario.feature_gates,
-            scenario.release,
-            pod_groups,
+            extenders=extenders,
+            feature_gates=scenario.feature_gates,
+            release=scenario.release,
+            pod_groups=pod_groups,
         )
         for profile in config.profiles
     }
@@ -60,7 +128,7 @@ def build_queue(
     cluster: Cluster,
     emit: Callable[[AnyEvent], None],
 ) -> SchedulingQueue:
-    """The queue that all profiles share; the first profile's QueueSort orders it (they must all have the same)."""
+    """Return the queue of all profiles, which must all have the same QueueSort plugin."""
     config, first, release = scenario.config, next(iter(frameworks.values())), scenario.release
     gated = {
         name: [(plugin.name, plugin.pre_enqueue) for plugin in framework.at(PreEnqueuePlugin)]
@@ -94,7 +162,7 @@ def _labels_of_namespace(cluster: Cluster, name: str) -> Mapping[str, str]:
 
 
 def build_batches(scenario: Scenario, frameworks: Mapping[str, Framework]) -> dict[str, OpportunisticBatch]:
-    """One for each profile whose pods can be signed."""
+    """Return a batch for each profile whose pods can be signed."""
     if not scenario.feature_gates.get(BATCHING_GATE, False):
         return {}
     found = {name: batch_of(framework) for name, framework in frameworks.items()}
@@ -102,7 +170,7 @@ def build_batches(scenario: Scenario, frameworks: Mapping[str, Framework]) -> di
 
 
 def build_async_preemption(scenario: Scenario) -> AsyncPreemption | None:
-    """None where the victims are deleted within the attempt."""
+    """Return the asynchronous preemption; None if victims are deleted within the attempt."""
     if not scenario.feature_gates.get(ASYNC_PREEMPTION_GATE, False):
         return None
     return AsyncPreemption(skips_terminating=not scenario.release.rules.terminating_victims_are_marked)
@@ -111,8 +179,9 @@ def build_async_preemption(scenario: Scenario) -> AsyncPreemption | None:
 def run_started(
     scenario: Scenario, cluster: Cluster, pending: Sequence[Pod], frameworks: Mapping[str, Framework]
 ) -> RunStarted:
-    """The first event of the trace."""
+    """Return the first event of the trace."""
     nodes = node_columns(cluster.all_nodes())
+    detailed = len(nodes.nodes) <= DRAWN_NODES
     position = {name: i for i, name in enumerate(nodes.nodes)}
     return RunStarted(
         title=scenario.title or scenario.name,
@@ -143,12 +212,18 @@ def run_started(
             for framework in frameworks.values()
             for name, events in framework.events_to_register()
         },
+        claims=[claim_state(item) for item in cluster.objects("ResourceClaim") if isinstance(item, ResourceClaim)],
+        slices=[
+            slice_state(item, detailed=detailed)
+            for item in cluster.objects("ResourceSlice")
+            if isinstance(item, ResourceSlice)
+        ],
         pod_groups=[pod_group_summary(item) for item in cluster.objects("PodGroup") if isinstance(item, PodGroup)],
     )
 
 
 def _ignoring(profile: Profile, ignored: frozenset[str]) -> Profile:
-    """Resources that extenders manage alone replace NodeResourcesFit's ignoredResources."""
+    """Replace NodeResourcesFit's ignoredResources by the resources that extenders alone manage."""
     if not ignored:
         return profile
     args = profile.plugin_args.get("NodeResourcesFit")

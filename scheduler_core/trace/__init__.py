@@ -1,1 +1,1 @@
-"""Events, keyframes and chunks: what a run leaves behind, and what is made of it."""
+"""Events, keyframes and chunks of a run, and summaries of them."""

@@ -13,7 +13,7 @@ CHUNK_EVENTS = 4096  # a browser folds as many in a few milliseconds
 
 
 def chunked(events: Iterable[AnyEvent], first_sizes: Sequence[int] = FIRST_SIZES) -> Iterator[TraceChunk]:
-    """Chunks of 64, 256, 1024, then 4096 events each; the last one says so."""
+    """Yield chunks of 64, 256, 1024, then 4096 events each; the last one is marked."""
     source, log = iter(events), CompactedLog()
     sizes = chain(first_sizes, repeat(CHUNK_EVENTS))
     seq, step = 0, 0

@@ -1,4 +1,4 @@
-"""Decision records: what each attempt came to, as plain data to compare with recorded runs of kube-scheduler."""
+"""Decision records: the result of each attempt as plain data, comparable with recorded runs of kube-scheduler."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from scheduler_core.releases import RELEASES
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import pod_group_events as groups
 from scheduler_core.trace import preemption_events as preemption
+from scheduler_core.trace.claim_decisions import Claims
 from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.group_decisions import GroupSeen, state
@@ -28,7 +29,7 @@ Record = dict[str, Any]
 
 @dataclass(slots=True)
 class _Seen:
-    """What an attempt's record is made from: the events of its cycle by type, the snapshot's order, who waits where."""
+    """The data of an attempt's record: the events of its cycle by type, the snapshot's order, the queues."""
 
     time: float = 0.0
     cycle: dict[type, Any] = field(default_factory=dict)
@@ -36,9 +37,11 @@ class _Seen:
     began: dict[PodKey, NodeName] = field(default_factory=dict)  # where pods stood
     queues: Queues = field(default_factory=Queues)
     group: GroupSeen | None = None
+    claims: Claims = field(default_factory=Claims)
+    gone: set[PodKey] = field(default_factory=set)  # pods that were deleted, or have ended
 
     def take(self, event: AnyEvent) -> None:
-        """Go on by one event."""
+        """Process the next event."""
         if isinstance(event, groups.PodGroupCycleStarted):
             self.group = GroupSeen(event)
             for key in event.pods:
@@ -57,6 +60,7 @@ class _Seen:
                 self.began = standing(pods)
                 self.queues.priority = {pod.pod: pod.priority for pod in pods}
                 default = RELEASES[event.kubernetes_version].has_on(POP_FROM_BACKOFF_Q)
+                self.claims.take(event)
                 self.queues.aligned = event.feature_gates.get(POP_FROM_BACKOFF_Q, default)
             case trace.ClockAdvanced():
                 self.time = event.time
@@ -76,19 +80,27 @@ class _Seen:
                 self.cycle[type(event)] = event
 
     def _object(self, event: trace.ObjectApplied | trace.ObjectDeleted) -> None:
+        self.claims.take(event)
         if event.order is not None:
             self.order = event.order
         if isinstance(event, trace.ObjectApplied):
             if event.pod is not None:
+                self.gone.discard(event.pod.pod)
                 self.queues.set_priority(event.pod.pod, event.pod.priority)
         elif event.kind == "Pod":
+            self.gone.add(f"{event.namespace}/{event.name}")
             self.queues.remove(f"{event.namespace}/{event.name}")
 
 
-def decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
-    """One record for each attempt, and before those of a group's members one for the group; then `{"final": ...}`."""
-    seen = _Seen()
-    for event in events:
+class DecisionReader:
+    """Takes a run's events in order; what it holds in between is plain data."""
+
+    def __init__(self) -> None:
+        self._seen = _Seen()
+
+    def take(self, event: AnyEvent) -> Iterator[Record]:
+        """Return the records that the event completes."""
+        seen = self._seen
         seen.take(event)
         if isinstance(event, trace.AttemptFinished):
             yield _record(seen, event)
@@ -96,19 +108,28 @@ def decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
             assert seen.group is not None
             yield seen.group.record(_number(seen.time), seen.queues.record())
         elif isinstance(event, trace.RunFinished):
+            bound = bound_at_the_end(seen.began, event)
             yield {
                 "final": {
-                    "bound": bound_at_the_end(seen.began, event),
+                    "bound": {key: node_name for key, node_name in bound.items() if key not in seen.gone},
                     "deleted": event.deleted,
                     "pending": event.pending,
                     "time": _number(event.time),
                     **_pod_groups(event),
+                    **seen.claims.all(),
                 }
             }
 
 
+def decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
+    """Yield a record for each attempt (for a group, before those of its members), then `{"final": ...}`."""
+    reader = DecisionReader()
+    for event in events:
+        yield from reader.take(event)
+
+
 def record_of_cycle(events: Iterable[AnyEvent], order: list[NodeName]) -> Record:
-    """What the plugins said in one scheduling cycle: a record's part between the pod and its queues."""
+    """Return the plugins' results in one scheduling cycle, a part of a record."""
     seen = _Seen(order=order)
     for event in events:
         seen.take(event)
@@ -143,6 +164,8 @@ def _record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
         "message": failed.message if failed else None,
         "preemption": preemption,
         "queues": seen.queues.record(),
+        **seen.claims.of(finished.claims),
+        **seen.claims.reserved_node(cycle.get(trace.BindingFailed)),
         **of_group,
     }
 
@@ -178,11 +201,11 @@ class _Filtered:
         event: trace.NodesFiltered | None = seen.cycle.get(trace.NodesFiltered)
         if event is None:
             return _Filtered({}, [])
-        names = _evaluated(seen, event)
+        names = _evaluated_nodes(seen, event)
         verdict = decode_column(event.verdict, event.evaluated).tolist()
         records = [{"plugin": one.plugin, "code": one.code, "reasons": one.reasons} for one in event.verdicts]
         statuses: dict[str, Record] = {}
-        feasible = [name for name, number in zip(names, verdict, strict=True) if not number]
+        feasible = [name for name, number in zip(names, verdict, strict=True) if not number and not event.error]
         if event.nominated_first is not None and event.nominated_verdict:
             statuses[event.nominated_first] = records[event.nominated_verdict - 1]
         elif event.nominated_first is not None and not event.evaluated:
@@ -193,8 +216,8 @@ class _Filtered:
         return _Filtered(statuses, [name for name in feasible if name not in statuses])
 
 
-def _evaluated(seen: _Seen, event: trace.NodesFiltered) -> list[str]:
-    """Names of the evaluated nodes, in order."""
+def _evaluated_nodes(seen: _Seen, event: trace.NodesFiltered) -> list[str]:
+    """Return the names of the evaluated nodes, in order."""
     rows: NDArray[np.int64]
     if event.rows is None:
         rows = (event.start + np.arange(event.evaluated)) % max(event.total, 1)
@@ -210,11 +233,11 @@ def _scores(seen: _Seen) -> tuple[Record, Record]:
     count = event.count
     names = [seen.order[row] for row in decode_column(event.rows, count).tolist()]
     scores: Record = {}
-    for one in event.plugins:
-        normalized = decode_column(one.normalized, count)
-        raw = normalized if one.raw is None else decode_column(one.raw, count)
-        columns = (raw.tolist(), normalized.tolist(), (normalized * one.weight).tolist())
-        scores[one.plugin] = {
+    for plugin in event.plugins:
+        normalized = decode_column(plugin.normalized, count)
+        raw = normalized if plugin.raw is None else decode_column(plugin.raw, count)
+        columns = (raw.tolist(), normalized.tolist(), (normalized * plugin.weight).tolist())
+        scores[plugin.plugin] = {
             name: list(values) for name, values in zip(names, zip(*columns, strict=True), strict=True)
         }
     totals = dict(zip(names, decode_column(event.total, count).tolist(), strict=True))
@@ -236,5 +259,5 @@ def _preemption(event: preemption.PreemptionEvaluated | None) -> Record | None:
 
 
 def _number(time: float) -> float:
-    """Whole seconds without a decimal point."""
+    """Return a number without a decimal point if it is whole."""
     return int(time) if time == int(time) else time

@@ -1,9 +1,100 @@
-"""The base of all events."""
+"""The base class of all events, and their list.
+
+An event is declared once, in its class. Everything else is derived from the declarations: `AnyEvent`, what a keyframe
+keeps (`keyframe.py`), and what the browser knows of each type (`static/js/trace/trace.d.ts` and `events.js`).
+"""
 
 from __future__ import annotations
 
+from typing import ClassVar, Literal, get_args
+
 import msgspec
+
+Part = Literal["run", "cycle", "cycle of its pod", "cycle of the preemptor", "group cycle"]
+Updates = Literal["", "pod", "object", "pod group"]
+ExtensionPoint = Literal[
+    "",
+    "PreEnqueue",
+    "QueueSort",
+    "PreFilter",
+    "Filter",
+    "PostFilter",
+    "PreScore",
+    "Score",
+    "Reserve",
+    "Permit",
+    "PreBind",
+    "Bind",
+    "PostBind",
+]
+FIELDS_OF = {  # an event that declares this has to have these fields
+    "pod": ("pod",),
+    "object": ("kind", "name", "namespace", "order"),
+    "pod group": ("pod_group",),
+    "cycle of its pod": ("pod",),
+    "cycle of the preemptor": ("preemptor",),
+}
+
+
+class UndeclaredEvent(TypeError):
+    """An event class whose declaration is missing or contradicts itself."""
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", gc=False):
-    """Base of all events."""
+    """Base of all events. Each class sets `part_of`, and the others where they differ from the defaults here.
+
+    `part_of`: the scheduling cycle whose record the event enters, in a keyframe as in the browser. "run": none.
+    "cycle": the one that is under way or ended last. "cycle of its pod": that one, if it is of the same `pod` (the
+    members of a pod group are bound one after the other, once all have been tried). "cycle of the preemptor": that one,
+    if it is of `preemptor` and its attempt has not finished. "group cycle": the pod group cycle.
+
+    `updates`: the thing whose state the event changes. It sets the same fields whatever they were before, so only the
+    last event of each class counts for a pod, object or pod group.
+
+    `repeats`: one cycle may have several. `extension_point`: where it happens; "" if that depends on the events before.
+    """
+
+    part_of: ClassVar[Part]
+    updates: ClassVar[Updates] = ""
+    repeats: ClassVar[bool] = False
+    extension_point: ClassVar[ExtensionPoint] = ""
+
+    def __init_subclass__(cls) -> None:
+        _check(cls, "part_of", Part, required=True)
+        _check(cls, "updates", Updates)
+        _check(cls, "extension_point", ExtensionPoint)
+        if _closed:
+            raise UndeclaredEvent(
+                f"{cls.__module__}.{cls.__name__} is not among the events of a run: import it in "
+                "scheduler_core/trace/events.py"
+            )
+        _events.append(cls)
+
+
+_events: list[type[Event]] = []
+_closed: list[bool] = []
+
+
+def _check(event: type[Event], name: str, values: object, *, required: bool = False) -> None:
+    """Raises UndeclaredEvent unless the class itself says one of the values."""
+    value = vars(event).get(name, None if required else "")
+    if value not in get_args(values):
+        choices = ", ".join(f'"{choice}"' for choice in get_args(values) if choice)
+        has = f"has {name} = {value!r}" if name in vars(event) else f"does not say {name}"
+        raise UndeclaredEvent(f"event {event.__name__} {has}; one of {choices} was expected (see Event)")
+
+
+def check_fields(event: type[Event]) -> None:
+    """Raises UndeclaredEvent if a field is missing that the declaration needs."""
+    for thing in (event.part_of, event.updates):
+        missing = [name for name in FIELDS_OF.get(thing, ()) if name not in event.__struct_fields__]
+        if missing:
+            raise UndeclaredEvent(f'event {event.__name__} says "{thing}", but has no field {", ".join(missing)}')
+
+
+def declared_events() -> tuple[type[Event], ...]:
+    """Every event class, in the order of declaration; none can be added afterwards. Raises UndeclaredEvent."""
+    for event in _events:
+        check_fields(event)
+    _closed[:] = [True]
+    return tuple(_events)

@@ -1,36 +1,26 @@
-"""What a run tells: its events. They fold into a keyframe (`keyframe.py`) and travel in chunks.
+"""The events of a run. They fold into a keyframe (`keyframe.py`) and travel in chunks.
 
-This is the one definition; `static/js/trace/trace.d.ts` is generated from it (`manage.py trace_types`). Events are
-facts in the past tense, in kube-scheduler's words: ids and numbers, never prose (that is the browser's caption).
-The number of an event in its run is its *step*, from 0; a link names a step.
+This is their one definition, with `*_events.py` beside it: each class declares what else is known of it (`event.py`),
+and `manage.py generate` generates the browser's files from it. Events are facts in the past tense, in
+kube-scheduler's words: ids and numbers, never prose, which is the browser's caption. The number of an event in its run
+is its *step*, from 0; a link names a step.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Union
 
+from scheduler_core.trace import (  # noqa: F401 (they declare events)
+    device_events,
+    observed_events,
+    pod_group_events,
+    preemption_events,
+)
 from scheduler_core.trace.columns import Column
-from scheduler_core.trace.event import Event
-from scheduler_core.trace.pod_group_events import (
-    PlacementsScored,
-    PlacementStarted,
-    PodGroupConditionWritten,
-    PodGroupCycleFinished,
-    PodGroupCycleStarted,
-    PodGroupDecided,
-    PodGroupEvaluated,
-    PodGroupMemberDecided,
-    PodGroupPreemptionEvaluated,
-)
-from scheduler_core.trace.preemption_events import (
-    NominationCleared,
-    PodNominated,
-    PreemptionEvaluated,
-    PreemptionFinished,
-    PreemptionStarted,
-    VictimEvicted,
-)
+from scheduler_core.trace.event import Event, declared_events
 from scheduler_core.trace.records import (
+    ClaimKey,
+    ClaimState,
     FieldChange,
     Hint,
     KeptWaiting,
@@ -47,6 +37,7 @@ from scheduler_core.trace.records import (
     PodSummary,
     PointRun,
     PreFilterResult,
+    SliceState,
     StatusCode,
     Storage,
     Verdict,
@@ -66,6 +57,8 @@ class RunStarted(Event, tag=True):
     `nodes_of` read both.
     """
 
+    part_of = "run"
+
     title: str
     engine_version: str
     profiles: list[str]
@@ -80,12 +73,16 @@ class RunStarted(Event, tag=True):
     storage: list[Storage] = []  # volumes and claims
     wakes: dict[str, list[str]] = {}  # plugin -> the cluster events that it registered: "Node/Add"
     pod_groups: list[PodGroupSummary] = []
+    claims: list[ClaimState] = []  # ResourceClaims
+    slices: list[SliceState] = []  # ResourceSlices
     loaded: PodColumns | None = None  # running pods in order of arrival, then pending ones (without `node`)
     loaded_nodes: NodeColumns | None = None  # in the order of the documents
 
 
 class ClockAdvanced(Event, tag=True):
-    """Virtual time moved on, and why: what is due now."""
+    """Virtual time advanced to `time`; `cause` is the kind of the first due action."""
+
+    part_of = "run"
 
     time: float
     cause: Cause
@@ -97,6 +94,9 @@ class ObjectApplied(Event, tag=True):
     An unassigned pod that is created is then enqueued by its own PodEnqueued or PodGated event.
     """
 
+    part_of = "run"
+    updates = "object"
+
     action: Literal["create", "update"]
     kind: str
     name: str
@@ -107,10 +107,15 @@ class ObjectApplied(Event, tag=True):
     changes: list[FieldChange] = []  # of an update: what is drawn of it
     storage: Storage | None = None
     pod_group: PodGroupSummary | None = None
+    claim: ClaimState | None = None
+    slice: SliceState | None = None
 
 
 class ObjectDeleted(Event, tag=True):
     """An object is gone. A pod leaves its node or queue."""
+
+    part_of = "run"
+    updates = "object"
 
     kind: str
     name: str
@@ -127,6 +132,10 @@ class PodEnqueued(Event, tag=True):
     and `sequence` order activeQ after priority; `backoff_until` orders backoffQ, `error_backoff` marks its error part.
     """
 
+    part_of = "cycle"
+    updates = "pod"
+    repeats = True
+
     pod: PodKey
     queue: Literal["active", "backoff", "unschedulable"]
     event: str
@@ -138,10 +147,12 @@ class PodEnqueued(Event, tag=True):
 
 
 class PodsKeptWaiting(Event, tag=True):
-    """A cluster event that plugins were asked about and that helps none of these pods: they stay where they are.
+    """A cluster event does not help these pods, according to the plugins that rejected them.
 
     Without an event of its own is one that no plugin which rejected a pod has registered.
     """
+
+    part_of = "run"
 
     event: str
     pods: list[KeptWaiting]  # the first 20
@@ -150,6 +161,10 @@ class PodsKeptWaiting(Event, tag=True):
 
 class PodGated(Event, tag=True):
     """A PreEnqueue plugin keeps the pod out of activeQ."""
+
+    part_of = "run"
+    updates = "pod"
+    extension_point = "PreEnqueue"
 
     pod: PodKey
     plugin: str
@@ -160,7 +175,10 @@ class PodGated(Event, tag=True):
 
 
 class PodIgnored(Event, tag=True):
-    """No profile is responsible for the pod's schedulerName: this scheduler leaves it alone."""
+    """The pod's schedulerName is not the name of any profile, so this scheduler ignores the pod."""
+
+    part_of = "run"
+    updates = "pod"
 
     pod: PodKey
     scheduler: str
@@ -172,6 +190,10 @@ class CycleStarted(Event, tag=True):
     With `pod_group` it is a member that is tried within its group's cycle, with each placement once more.
     """
 
+    part_of = "cycle"
+    updates = "pod"
+    extension_point = "QueueSort"
+
     attempt: int  # global, from 1
     pod: PodKey
     profile: str
@@ -182,6 +204,9 @@ class CycleStarted(Event, tag=True):
 
 class PreFilterFinished(Event, tag=True):
     """PreFilter ran. `rejected_by` is None when the cycle goes on; `nodes` is the intersection of what was narrowed."""
+
+    part_of = "cycle"
+    extension_point = "PreFilter"
 
     results: list[PreFilterResult]
     rejected_by: str | None = None
@@ -199,6 +224,9 @@ class NodesFiltered(Event, tag=True):
     but known to OpportunisticBatching as the next best. `plugins` are the Filter plugins that ran, in order.
     """
 
+    part_of = "cycle"
+    extension_point = "Filter"
+
     plugins: list[str]
     start: int
     evaluated: int
@@ -213,6 +241,7 @@ class NodesFiltered(Event, tag=True):
     hinted: bool = False
     two_passes: list[NodeName] = []  # nodes filtered twice because of nominated pods
     extenders: list[tuple[str, NodeName, str]] = []  # extender, node that it rejected, message
+    error: str = ""  # of a plugin at the node behind these, which ended the search
 
 
 class ScoresComputed(Event, tag=True):
@@ -220,6 +249,9 @@ class ScoresComputed(Event, tag=True):
 
     `skipped` are the Score plugins that PreScore skipped; `extenders` name an extender in place of a plugin.
     """
+
+    part_of = "cycle"
+    extension_point = "Score"
 
     rows: Column
     count: int
@@ -235,6 +267,9 @@ class HostSelected(Event, tag=True):
     Of several the first found is taken, or with a seed one is drawn; `by_heap`: the one on top of the heap of scores.
     """
 
+    part_of = "cycle"
+    extension_point = "Score"
+
     node: NodeName
     feasible: int
     evaluated: int
@@ -245,7 +280,11 @@ class HostSelected(Event, tag=True):
 
 
 class PodAssumed(Event, tag=True):
-    """The cache counts the pod on the node from here on, before it is bound."""
+    """The cache counts the pod on the node before it is bound."""
+
+    part_of = "cycle"
+    updates = "pod"
+    extension_point = "Reserve"
 
     pod: PodKey
     node: NodeName
@@ -254,12 +293,18 @@ class PodAssumed(Event, tag=True):
 class PodReserved(Event, tag=True):
     """Reserve ran."""
 
+    part_of = "cycle"
+    extension_point = "Reserve"
+
     pod: PodKey
     results: list[PointRun]
 
 
 class PodUnreserved(Event, tag=True):
-    """Unreserve ran in reverse order and the assumed pod was forgotten: the rollback."""
+    """Unreserve ran in reverse order, and the assumed pod was forgotten."""
+
+    part_of = "cycle"
+    updates = "pod"
 
     pod: PodKey
     node: NodeName
@@ -268,6 +313,10 @@ class PodUnreserved(Event, tag=True):
 
 class PermitEvaluated(Event, tag=True):
     """Permit ran. `code` Wait: the pod waits until `deadline`, or until a plugin allows or rejects it."""
+
+    part_of = "cycle"
+    updates = "pod"
+    extension_point = "Permit"
 
     pod: PodKey
     node: NodeName
@@ -279,6 +328,10 @@ class PermitEvaluated(Event, tag=True):
 class PermitDecided(Event, tag=True):
     """A waiting pod was allowed, rejected by a plugin, or timed out."""
 
+    part_of = "cycle of its pod"
+    updates = "pod"
+    extension_point = "Permit"
+
     pod: PodKey
     decision: Literal["allowed", "rejected", "timeout"]
     plugin: str
@@ -288,6 +341,9 @@ class PermitDecided(Event, tag=True):
 class PodPreBound(Event, tag=True):
     """PreBind ran."""
 
+    part_of = "cycle of its pod"
+    extension_point = "PreBind"
+
     pod: PodKey
     node: NodeName
     results: list[PointRun]
@@ -295,6 +351,10 @@ class PodPreBound(Event, tag=True):
 
 class PodBound(Event, tag=True):
     """Bind and PostBind ran: the binding cycle ended, the pod runs on the node. `message` as the Scheduled event."""
+
+    part_of = "cycle of its pod"
+    updates = "pod"
+    extension_point = "Bind"
 
     pod: PodKey
     node: NodeName
@@ -305,6 +365,8 @@ class PodBound(Event, tag=True):
 
 class BindingFailed(Event, tag=True):
     """Reserve, Permit, PreBind or Bind failed; PodUnreserved and SchedulingFailed follow."""
+
+    part_of = "cycle of its pod"
 
     pod: PodKey
     node: NodeName
@@ -317,6 +379,9 @@ class BindingFailed(Event, tag=True):
 class SchedulingFailed(Event, tag=True):
     """The attempt failed. `message` is the text of the PodScheduled condition and the FailedScheduling event, whole."""
 
+    part_of = "cycle"
+    updates = "pod"
+
     pod: PodKey
     outcome: Outcome  # Nominated, Unschedulable or Error
     reason: Literal["Unschedulable", "SchedulerError"]
@@ -327,19 +392,25 @@ class SchedulingFailed(Event, tag=True):
 
 
 class PodActivated(Event, tag=True):
-    """A plugin asked for the pod to be moved to activeQ at once (Activate)."""
+    """A plugin requested that the pod is moved to activeQ (Activate)."""
+
+    part_of = "run"
+    extension_point = "Permit"
 
     pod: PodKey
     by: PodKey
 
 
 class AttemptFinished(Event, tag=True):
-    """All that an attempt caused has been delivered; the queues are as the next attempt finds them."""
+    """An attempt has ended, with the queues in the state that the next attempt finds."""
+
+    part_of = "cycle"
 
     attempt: int
     pod: PodKey
     outcome: Outcome
     node: NodeName = ""
+    claims: list[ClaimKey] = []  # of the pod, whether they exist or not
 
 
 class RunFinished(Event, tag=True):
@@ -349,6 +420,8 @@ class RunFinished(Event, tag=True):
     has every bound pod; `summaries.bound_at_the_end` reads both.
     """
 
+    part_of = "run"
+
     time: float
     bound: dict[PodKey, NodeName]
     deleted: list[PodKey]
@@ -357,12 +430,8 @@ class RunFinished(Event, tag=True):
     stayed: int = 0
 
 
-AnyEvent = (
-    RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated
-    | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted
-    | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected
-    | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound
-    | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished
-    | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated
-    | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished
-)  # fmt: skip
+EVENTS = declared_events()
+if TYPE_CHECKING:
+    AnyEvent = Event
+else:
+    AnyEvent = Union[EVENTS]  # noqa: UP007 (msgspec decodes it by the tag)

@@ -1,4 +1,4 @@
-"""The record of a pod group cycle, and which of the members' tries count (see `decisions.py`)."""
+"""The record of a pod group cycle, and the evaluations of members that count (see `decisions.py`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class GroupSeen:
     latest: Cycle = field(default_factory=dict)  # the group's own events, by type
 
     def take(self, event: AnyEvent, cycle: Cycle) -> Cycle:
-        """Go on by one event; what the events that follow belong to."""
+        """Process the next event and return the record that following events belong to."""
         match event:
             case trace.CycleStarted():
                 self.trying[event.pod] = cycle
@@ -33,13 +33,13 @@ class GroupSeen:
                 self.runs.append((event, self.trying))
                 self.trying = {}
             case groups.PodGroupMemberDecided():
-                cycle = self.decided[event.pod] = {**self._chosen().get(event.pod, {}), type(event): event}
+                cycle = self.decided[event.pod] = {**self._chosen_tries().get(event.pod, {}), type(event): event}
             case _:
                 self.latest[type(event)] = event
         return cycle
 
-    def _chosen(self) -> dict[PodKey, Cycle]:
-        """The members' tries in the run whose result counts."""
+    def _chosen_tries(self) -> dict[PodKey, Cycle]:
+        """Return the evaluations of the members in the run whose result counts."""
         name = self._of(groups.PodGroupDecided).placement or ""
         return next((tries for run, tries in self.runs if run.placement == name), {})
 
@@ -47,7 +47,7 @@ class GroupSeen:
         return self.latest.get(kind)
 
     def record(self, time: float, queues: Record) -> Record:
-        """As the recorded runs have it."""
+        """Return the record in the format of the recorded runs."""
         decided: groups.PodGroupDecided = self._of(groups.PodGroupDecided)
         finished: groups.PodGroupCycleFinished = self._of(groups.PodGroupCycleFinished)
         waiting = {"waitingOnPermit": finished.waiting_on_permit} if finished.waiting_on_permit else {}
@@ -81,19 +81,19 @@ class GroupSeen:
             "scores": own.scores if own else None,
             "pods": [
                 {
-                    "pod": one.pod,
-                    "node": one.node,
-                    "requiresPreemption": one.requires_preemption,
-                    "permit": one.permit,
-                    "message": one.message,
+                    "pod": member.pod,
+                    "node": member.node,
+                    "requiresPreemption": member.requires_preemption,
+                    "permit": member.permit,
+                    "message": member.message,
                 }
-                for one in run.members
+                for member in run.members
             ],
         }
 
 
 def state(condition: groups.PodGroupConditionWritten | PodGroupState | None) -> Record | None:
-    """A condition as plain data."""
+    """Return a condition as plain data."""
     if condition is None:
         return None
     return {"status": condition.status, "reason": condition.reason, "message": condition.message}

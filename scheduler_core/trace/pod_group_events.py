@@ -1,4 +1,4 @@
-"""What a pod group cycle tells: a group of pods that is tried as one thing (kube-scheduler: schedule_one_podgroup.go).
+"""Events of a pod group cycle, in which a group of pods is tried as one unit (schedule_one_podgroup.go).
 
 PodGroupCycleStarted
   PlacementStarted                     with TopologyAwareWorkloadScheduling, once for each placement
@@ -39,6 +39,9 @@ class PodGroupCycleStarted(Event, frozen=True, tag=True):
     `profile` "": the members name several schedulers, so nothing can be tried. `scheduled` members have a node already.
     """
 
+    part_of = "group cycle"
+    updates = "pod group"
+
     cycle: int  # of all groups, from 1
     pod_group: PodGroupKey
     profile: str
@@ -54,6 +57,8 @@ class PodGroupCycleStarted(Event, frozen=True, tag=True):
 class PlacementStarted(Event, frozen=True, tag=True):
     """The group is tried on these nodes alone: those with one value of the topology key, or (name "") on all."""
 
+    part_of = "group cycle"
+
     pod_group: PodGroupKey
     placement: str
     nodes: list[NodeName]
@@ -67,6 +72,8 @@ class PodGroupEvaluated(Event, frozen=True, tag=True):
     `success`: Permit let a member through, so there are enough. Members that fit nowhere are left out then.
     """
 
+    part_of = "group cycle"
+
     pod_group: PodGroupKey
     success: bool
     members: list[GroupMember]
@@ -78,6 +85,8 @@ class PodGroupEvaluated(Event, frozen=True, tag=True):
 
 class PlacementsScored(Event, frozen=True, tag=True):
     """Several placements hold the group: the one with the highest total is taken, of equals the first."""
+
+    part_of = "group cycle"
 
     pod_group: PodGroupKey
     placements: list[PlacementScore]
@@ -91,6 +100,8 @@ class PodGroupPreemptionEvaluated(Event, frozen=True, tag=True):
     order. `simulations`: how often the group was tried. VictimEvicted follows for each victim.
     """
 
+    part_of = "group cycle"
+
     pod_group: PodGroupKey
     status: StatusCode
     message: str = ""
@@ -100,7 +111,9 @@ class PodGroupPreemptionEvaluated(Event, frozen=True, tag=True):
 
 
 class PodGroupDecided(Event, frozen=True, tag=True):
-    """What becomes of the group. Scheduled: members that have a node are bound now. Else all come back to the queue."""
+    """The group was decided. Scheduled: members that have a node are bound now; otherwise all return to the queue."""
+
+    part_of = "group cycle"
 
     pod_group: PodGroupKey
     outcome: GroupOutcome
@@ -109,7 +122,9 @@ class PodGroupDecided(Event, frozen=True, tag=True):
 
 
 class PodGroupMemberDecided(Event, frozen=True, tag=True):
-    """What the group's decision means for one member follows: its way to its node, or back to the queue."""
+    """The decision for one member follows: its binding, or its return to the queue."""
+
+    part_of = "group cycle"
 
     pod: PodKey
     pod_group: PodGroupKey
@@ -123,6 +138,9 @@ class PodGroupConditionWritten(Event, frozen=True, tag=True):
     """The condition PodGroupScheduled that the cycle wants to write. `kept`: True stands there already and is never
     taken back. `absent`: there is no PodGroup to write it to."""
 
+    part_of = "group cycle"
+    updates = "pod group"
+
     pod_group: PodGroupKey
     status: Literal["True", "False"]
     reason: str
@@ -133,6 +151,8 @@ class PodGroupConditionWritten(Event, frozen=True, tag=True):
 
 class PodGroupCycleFinished(Event, frozen=True, tag=True):
     """All that the cycle caused has been delivered. AttemptFinished follows for each member."""
+
+    part_of = "group cycle"
 
     cycle: int
     pod_group: PodGroupKey

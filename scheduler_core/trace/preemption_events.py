@@ -1,4 +1,4 @@
-"""What preemption tells: candidates, victims, nominations. Candidates are columns, which `candidates.js` reads, too."""
+"""Preemption: candidates, victims, nominations. Candidates are columns, which `static/js/trace/feed.js` reads, too."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ class PreemptionEvaluated(Event, frozen=True, tag=True):
     are in `dry_runs`, in the candidates' order; `more` has the others. (In schema 1 they are in `candidates`.)
     """
 
+    part_of = "cycle"
+    extension_point = "PostFilter"
+
     eligible: bool
     reason: str
     candidates: list[Candidate] = []
@@ -48,6 +51,11 @@ class VictimEvicted(Event, frozen=True, tag=True):
     With WorkloadAwarePreemption the preemptor is a pod group.
     """
 
+    part_of = "cycle of the preemptor"
+    updates = "pod"
+    repeats = True
+    extension_point = "PostFilter"
+
     pod: PodKey
     node: NodeName
     preemptor: PodKey
@@ -57,6 +65,9 @@ class VictimEvicted(Event, frozen=True, tag=True):
 class PreemptionStarted(Event, frozen=True, tag=True):
     """With SchedulerAsyncPreemption: the victims will be deleted beside the next cycles, one call after another."""
 
+    part_of = "cycle"
+    extension_point = "PostFilter"
+
     pod: PodKey  # the preemptor, which PreEnqueue holds back meanwhile
     node: NodeName
     victims: list[PodKey]
@@ -65,12 +76,18 @@ class PreemptionStarted(Event, frozen=True, tag=True):
 class PreemptionFinished(Event, frozen=True, tag=True):
     """All calls of that preemption have been sent; or one failed, for the reason `error`, and no more are sent."""
 
+    part_of = "run"
+
     pod: PodKey
     error: str = ""
 
 
 class PodNominated(Event, frozen=True, tag=True):
     """The pod's status.nominatedNodeName is set: room on the node is kept for it."""
+
+    part_of = "cycle"
+    updates = "pod"
+    extension_point = "PostFilter"
 
     pod: PodKey
     node: NodeName
@@ -79,17 +96,21 @@ class PodNominated(Event, frozen=True, tag=True):
 class NominationCleared(Event, frozen=True, tag=True):
     """The pod's nomination ended: bound, preempted by a higher priority, or its own new attempt failed."""
 
+    part_of = "cycle"
+    updates = "pod"
+    repeats = True
+
     pod: PodKey
     node: NodeName
     cause: Literal["preempted-by-higher-priority", "attempt-failed", "bound", "deleted"]
 
 
 def candidates_of(event: PreemptionEvaluated) -> list[Candidate]:
-    """Those that are written out, in the candidates' order."""
-    return event.candidates if event.dry_runs is None else _unpacked(event.dry_runs)
+    """Return the candidates that are written out, in the candidates' order."""
+    return event.candidates if event.dry_runs is None else _unpack(event.dry_runs)
 
 
-def _unpacked(runs: DryRuns) -> list[Candidate]:
+def _unpack(runs: DryRuns) -> list[Candidate]:
     tries = list(zip(runs.tried, runs.reprieved, runs.violates_pdb, strict=True))
     numbers = (runs.pdb_violations, runs.rung, runs.highest_priority, runs.priority_sum, runs.earliest_start)
     found, at, victim = [], 0, 0

@@ -1,4 +1,4 @@
-"""The queues as a run's events tell them, always in order, so that a record of them costs no sorting."""
+"""The queues according to the events, always sorted, so that records are cheap."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Queues:
     _waiting: dict[PodKey, tuple[PodEnqueued | PodGated, dict[str, Entry]]] = field(default_factory=dict)
 
     def put(self, event: PodEnqueued | PodGated) -> None:
-        """The pod waits where the event says, and nowhere else."""
+        """Move the pod to the queue that the event names."""
         self.remove(event.pod)
         if isinstance(event, PodGated):
             entries: dict[str, Entry] = {"unschedulable": (event.pod,), "gated": (event.pod,)}
@@ -35,19 +35,19 @@ class Queues:
         self._waiting[event.pod] = event, entries
 
     def remove(self, key: PodKey) -> None:
-        """The pod waits no more, if it did."""
+        """Remove the pod from its queue, if it is in one."""
         _, entries = self._waiting.pop(key, (None, _NOWHERE))
         for queue, entry in entries.items():
             del self._entries[queue][bisect_left(self._entries[queue], entry)]
 
     def set_priority(self, key: PodKey, priority: int) -> None:
-        """The pod was created or updated."""
+        """Set the priority of a pod that was created or updated."""
         self.priority[key] = priority
         if key in self._waiting:
             self.put(self._waiting[key][0])
 
     def record(self) -> dict[str, list[PodKey]]:
-        """Who waits, by queue."""
+        """Return the waiting pods by queue."""
         return {queue: [entry[-1] for entry in entries] for queue, entries in self._entries.items()}
 
     def _entry(self, event: PodEnqueued) -> Entry:

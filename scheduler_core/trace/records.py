@@ -1,4 +1,4 @@
-"""What events are made of: nodes and pods as they are drawn, verdicts, scores, candidates.
+"""Parts of events: nodes and pods as they are drawn, verdicts, scores, candidates.
 
 Per-node results are columns (`columns.py`), over the nodes of their event in order. `None` in a table of results means
 "did not run".
@@ -14,6 +14,7 @@ from scheduler_core.trace.columns import Column
 
 PodKey = str  # "namespace/name"
 PodGroupKey = str  # "namespace/name"
+ClaimKey = str  # "namespace/name"
 NodeName = str
 Resources = dict[str, int]  # cpu in millicores, the rest in bytes or counts
 
@@ -32,7 +33,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Hint(Record):
-    """What one plugin's QueueingHintFn said to a cluster event: does it wake the pod?"""
+    """One plugin's queueing hint for a cluster event: whether the pod is to be retried."""
 
     plugin: str
     hint: Literal["Queue", "QueueSkip"]
@@ -50,14 +51,14 @@ class NodeSummary(Record):
 
 
 class Wish(Record):
-    """What a pod asks of its place beyond room, in `kubectl`'s notation.
+    """A requirement of a pod besides resources, in `kubectl`'s notation.
 
     `key` is the topology key of pod (anti-)affinity and of spreading; `number` the weight of what is preferred, or
     maxSkew; `soft`: preferred, or ScheduleAnyway.
     """
 
-    kind: Literal["node", "tolerates", "near", "apart", "spread", "claim", "port"]
-    value: str  # "disk=ssd", a selector of pods, a toleration, the name of a claim, a host port
+    kind: Literal["node", "tolerates", "near", "apart", "spread", "claim", "port", "device"]
+    value: str  # "disk=ssd", a selector of pods, a toleration, the name of a claim (or its template), a host port
     key: str = ""
     number: int = 0
     soft: bool = False
@@ -75,8 +76,73 @@ class Storage(Record):
     reach: str = ""  # of a volume: the nodes that reach it, as a selector; "" for all
 
 
+class DeviceRequirement(Record):
+    """One requirement of the nodes that an allocation can be used on; a `field` of the node, or a label."""
+
+    key: str
+    operator: str
+    values: list[str] = []
+    field: bool = False
+
+
+class DeviceModel(Record):
+    """A device: its attributes and capacities as text, its taints, what it takes of its pool's counters."""
+
+    attributes: dict[str, str] = {}
+    capacity: dict[str, str] = {}
+    taints: list[str] = []  # "key=value:NoSchedule"
+    consumes: dict[str, str] = {}  # "set/counter" -> amount
+    shareable: bool = False  # it may be given several times
+
+
+class SliceState(Record):
+    """A ResourceSlice: devices of a pool that a driver has on a node, or (without `node`) on several.
+
+    `model` is for each device its index into `models`; both are empty where there are too many nodes to draw devices.
+    """
+
+    name: str
+    driver: str
+    pool: str
+    node: NodeName = ""
+    devices: list[str] = []
+    models: list[DeviceModel] = []
+    model: list[int] = []
+    counters: dict[str, str] = {}  # "set/counter" -> amount, which the devices of the pool share
+
+
+class GivenDevice(Record):
+    """A device that a claim was given, with what its result says besides (DeviceRequestAllocationResult)."""
+
+    request: str  # "request" or "request/subrequest"
+    driver: str
+    pool: str
+    device: str
+    admin_access: bool | None = None
+    tolerations: list[tuple[str, str, str, str, int | None]] = []  # key, operator, value, effect, seconds
+    binding_conditions: list[str] = []
+    binding_failure_conditions: list[str] = []
+    share_id: str = ""  # of a device that several claims share
+    consumed: dict[str, str] = {}  # how much of its capacities
+
+
+class ClaimState(Record):
+    """A ResourceClaim: the devices that it was given, where they can be used, who uses it.
+
+    `nodes`: terms of requirements, of which one has to hold; None: everywhere. `configs`: how many configurations.
+    """
+
+    claim: ClaimKey
+    allocated: bool = False
+    devices: list[GivenDevice] = []
+    nodes: list[list[DeviceRequirement]] | None = None
+    configs: int = 0
+    reserved_for: list[str] = []  # names
+    deleting: bool = False
+
+
 class BudgetNow(Record):
-    """A PodDisruptionBudget when preemption asked it: `allowed` = `healthy` - `desired`, not below 0.
+    """A PodDisruptionBudget during preemption: `allowed` = `healthy` - `desired`, at least 0.
 
     A budget whose document fixes `allowed` has no other number.
     """
@@ -109,7 +175,7 @@ class PodSummary(Record):
 
 
 class NodeColumns(Record):
-    """Nodes as columns, a value per node. What nodes that are alike have in common stands once, in `kinds`.
+    """Nodes as columns, a value per node. Values shared by nodes are stored once, in `kinds`.
 
     A kind's own `name` and `labels` are empty. `summaries.nodes_of` and `columns.js` make NodeSummaries of them.
     """
@@ -122,7 +188,7 @@ class NodeColumns(Record):
 
 
 class PodColumns(Record):
-    """Pods as columns, a value per pod. What pods that are alike have in common stands once, in `kinds`.
+    """Pods as columns, a value per pod. Values shared by pods are stored once, in `kinds`.
 
     `node` is an index into the nodes; -1 of a pod without a node, or of one whose kind names a node that is not
     there. A kind's own `pod` is empty. `summaries.pods_of` and `columns.js` make PodSummaries of them.
@@ -154,7 +220,7 @@ class PodGroupState(Record):
 
 
 class GroupMember(Record):
-    """How a member fared while its group was tried. `permit` "": it fits nowhere, and `message` says why.
+    """The result of a member while its group was tried. `permit` "": no node fits, and `message` says why.
 
     `requires_preemption`: the node is the one that preemption made room on.
     """
@@ -167,7 +233,7 @@ class GroupMember(Record):
 
 
 class PlacementScore(Record):
-    """What a placement that holds the group scored: by plugin (normalized and weighted), and in all."""
+    """The scores of a placement that holds the group: by plugin (normalized and weighted), and in total."""
 
     placement: str
     total: int
@@ -175,7 +241,7 @@ class PlacementScore(Record):
 
 
 class VictimUnit(Record):
-    """What can only be evicted together: a pod, or the members of a group with disruptionMode PodGroup."""
+    """Pods that can only be evicted together: a single pod, or the members of a group with disruptionMode PodGroup."""
 
     pods: list[PodKey]
     priority: int
@@ -268,7 +334,7 @@ class MoreCandidates(Record):
 
 
 class KeptWaiting(Record):
-    """A pod that an event does not help, and what each plugin that was asked said."""
+    """A pod that an event does not help, with the hint of each plugin that was called."""
 
     pod: PodKey
     hints: list[Hint]

@@ -1,4 +1,4 @@
-"""Objects as the trace shows them."""
+"""Summaries of objects in the trace."""
 
 from __future__ import annotations
 
@@ -16,11 +16,25 @@ from scheduler_core.apis.core import (
     Pod,
     PodGroup,
 )
+from scheduler_core.apis.devices import (
+    Allocation,
+    CounterSet,
+    Device,
+    DeviceResult,
+    DeviceTaint,
+    ResourceClaim,
+    ResourceSlice,
+)
+from scheduler_core.apis.quantity import Quantity
 from scheduler_core.trace.events import RunFinished, RunStarted
 from scheduler_core.trace.records import (
     DEFAULT_SCHEDULER,
     ChangedField,
+    ClaimState,
+    DeviceModel,
+    DeviceRequirement,
     FieldChange,
+    GivenDevice,
     NodeColumns,
     NodeName,
     NodeSummary,
@@ -28,13 +42,14 @@ from scheduler_core.trace.records import (
     PodGroupSummary,
     PodKey,
     PodSummary,
+    SliceState,
     Storage,
 )
 from scheduler_core.trace.wishes import wishes
 
 
 def node_summary(node: Node) -> NodeSummary:
-    """A node for the player."""
+    """Return a node for the player."""
     return NodeSummary(
         name=node.name,
         allocatable=dict(node.allocatable),
@@ -46,7 +61,7 @@ def node_summary(node: Node) -> NodeSummary:
 
 
 def pod_summary(pod: Pod) -> PodSummary:
-    """A pod for the player."""
+    """Return a pod for the player."""
     return PodSummary(
         pod=pod.key,
         priority=pod.priority,
@@ -65,7 +80,7 @@ def pod_summary(pod: Pod) -> PodSummary:
 
 
 def node_columns(nodes: Iterable[Node]) -> NodeColumns:
-    """Nodes for the player, what those that are alike have in common stored once."""
+    """Return nodes for the player; values shared by nodes are stored once."""
     kinds: dict[Hashable, int] = {}
     found = NodeColumns([], [], [], [], [])
     for node in nodes:
@@ -82,7 +97,7 @@ def node_columns(nodes: Iterable[Node]) -> NodeColumns:
 
 
 def nodes_of(started: RunStarted) -> list[NodeSummary]:
-    """The nodes as they were loaded, one by one; also of a run that was stored before they were columns."""
+    """Return the initial nodes one by one, also of older runs without columns."""
     if started.loaded_nodes is None:
         return started.nodes
     loaded, kinds, keys = started.loaded_nodes, started.loaded_nodes.kinds, started.loaded_nodes.keys
@@ -93,12 +108,12 @@ def nodes_of(started: RunStarted) -> list[NodeSummary]:
 
 
 def node_names(started: RunStarted) -> list[NodeName]:
-    """Their names alone."""
+    """Return the names of the initial nodes."""
     return [node.name for node in started.nodes] if started.loaded_nodes is None else started.loaded_nodes.nodes
 
 
 def pod_columns(pods: Iterable[Pod], nodes: Iterable[NodeName]) -> PodColumns:
-    """Pods for the player, those that are alike stored once."""
+    """Return pods for the player; values shared by pods are stored once."""
     rows = {name: row for row, name in enumerate(nodes)}
     kinds: dict[bytes, int] = {}
     found = PodColumns([], [], [], [], [])
@@ -116,7 +131,7 @@ def pod_columns(pods: Iterable[Pod], nodes: Iterable[NodeName]) -> PodColumns:
 
 
 def pods_of(started: RunStarted) -> list[PodSummary]:
-    """The pods as they were loaded, one by one; also of a run that was stored before they were columns."""
+    """Return the initial pods one by one, also of older runs without columns."""
     if started.loaded is None:
         return started.pods
     loaded, nodes, kinds = started.loaded, node_names(started), started.loaded.kinds
@@ -128,24 +143,24 @@ def pods_of(started: RunStarted) -> list[PodSummary]:
 
 
 def standing(pods: Iterable[PodSummary]) -> dict[PodKey, NodeName]:
-    """Where pods stand as they were loaded."""
+    """Return the initial node of each pod."""
     return {pod.pod: pod.node for pod in pods if pod.node}
 
 
 def bound_at_the_end(began: Mapping[PodKey, NodeName], finished: RunFinished) -> dict[PodKey, NodeName]:
-    """Every bound pod and its node, sorted by key. `began`: where pods stood when the run began."""
+    """Return the node of each bound pod, sorted by key. `began`: the initial nodes."""
     gone = set(finished.deleted)
     stayed = {key: node_name for key, node_name in began.items() if key not in gone}
     return dict(sorted((stayed | finished.bound).items()))
 
 
 def _scheduler(pod: Pod) -> str:
-    """The default by identity, for that is how a default is told and left out."""
+    """Return the default by identity, since defaults are recognized and omitted that way."""
     return DEFAULT_SCHEDULER if pod.scheduler_name == DEFAULT_SCHEDULER else pod.scheduler_name
 
 
 def storage(item: KubernetesObject) -> Storage | None:
-    """A volume or a claim for the player; None for everything else."""
+    """Return a volume or claim for the player; None for other objects."""
     if isinstance(item, PersistentVolume):
         reach = "" if item.node_affinity is None else str(item.node_affinity)
         return Storage("PersistentVolume", item.name, "", item.capacity, item.storage_class, item.claim_ref, reach)
@@ -155,13 +170,97 @@ def storage(item: KubernetesObject) -> Storage | None:
     return None
 
 
+def claim_state(claim: ResourceClaim) -> ClaimState:
+    """Return the current state of a ResourceClaim."""
+    allocation = claim.allocation
+    users = [consumer.name for consumer in claim.reserved_for]
+    if allocation is None:
+        return ClaimState(claim.key, reserved_for=users, deleting=claim.terminating)
+    return ClaimState(
+        claim.key,
+        True,
+        [_device(result) for result in allocation.results],
+        _terms(allocation),
+        allocation.configs,
+        users,
+        claim.terminating,
+    )
+
+
+def slice_state(item: ResourceSlice, *, detailed: bool = True) -> SliceState:
+    """Return the current state of a ResourceSlice; `detailed`: what each device is, too."""
+    node = "" if item.reach is None else item.reach.node_name
+    names = [device.name for device in item.devices]
+    if not detailed:
+        return SliceState(item.name, item.driver, item.pool, node, names)
+    models = [_device_model(device) for device in item.devices]
+    distinct = [model for at, model in enumerate(models) if model not in models[:at]]
+    numbers = [distinct.index(model) for model in models]
+    counters = _counters(item.shared_counters)
+    return SliceState(item.name, item.driver, item.pool, node, names, distinct, numbers, counters)
+
+
+def _device_model(device: Device) -> DeviceModel:
+    return DeviceModel(
+        {name: str(attribute) for name, attribute in device.attributes.items()},
+        {name: str(capacity.value) for name, capacity in device.capacity.items()},
+        [taint_text(taint) for taint in device.taints],
+        _counters(device.consumes_counters),
+        device.allow_multiple_allocations,
+    )
+
+
+def taint_text(taint: DeviceTaint) -> str:
+    """Return the taint as kubectl prints it ("key=value:effect")."""
+    return f"{taint.key}{'=' + taint.value if taint.value else ''}:{taint.effect}"
+
+
+def _counters(sets: Iterable[CounterSet]) -> dict[str, str]:
+    return {
+        f"{name}/{counter}": str(Quantity(amount, "BinarySI"))
+        for name, counters in sets
+        for counter, amount in counters
+    }
+
+
+def _device(result: DeviceResult) -> GivenDevice:
+    return GivenDevice(
+        result.request,
+        result.driver,
+        result.pool,
+        result.device,
+        result.admin_access,
+        [
+            (toleration.key, toleration.operator, toleration.value, toleration.effect, toleration.seconds)
+            for toleration in result.tolerations
+        ],
+        list(result.binding_conditions),
+        list(result.binding_failure_conditions),
+        result.share_id,
+        {name: str(amount) for name, amount in result.consumed_capacity},
+    )
+
+
+def _terms(allocation: Allocation) -> list[list[DeviceRequirement]] | None:
+    if allocation.selector_manifest is None:
+        return None
+    return [
+        [
+            DeviceRequirement(one["key"], one["operator"], list(one.get("values") or ()), field == "matchFields")
+            for field in ("matchFields", "matchExpressions")
+            for one in term.get(field) or ()
+        ]
+        for term in allocation.selector_manifest.get("nodeSelectorTerms") or ()
+    ]
+
+
 def pod_group_summary(group: PodGroup) -> PodGroupSummary:
-    """A PodGroup for the player."""
+    """Return a PodGroup for the player."""
     return PodGroupSummary(group.key, group.min_count, group.topology_key, group.priority, group.disruption_mode)
 
 
 def changes(old: KubernetesObject | None, new: KubernetesObject) -> list[FieldChange]:
-    """What differs between two states of a node or a pod, of what the player tells."""
+    """Return the differences between two states of a node or pod that the player shows."""
     if isinstance(old, Node) and isinstance(new, Node):
         return [
             *_differing("label", old.labels, new.labels),
@@ -177,10 +276,10 @@ def changes(old: KubernetesObject | None, new: KubernetesObject) -> list[FieldCh
     before, after = storage(old) if old else None, storage(new)
     if before is not None and after is not None:
         return [
-            *_differing("bound", _told(before.bound), _told(after.bound)),
+            *_differing("bound", _as_entry(before.bound), _as_entry(after.bound)),
             *_differing("storage", {"": before.size}, {"": after.size}),
-            *_differing("class", _told(before.storage_class), _told(after.storage_class)),
-            *_differing("node", _marked(old), _marked(new)),
+            *_differing("class", _as_entry(before.storage_class), _as_entry(after.storage_class)),
+            *_differing("node", _selected_node(old), _selected_node(new)),
         ]
     return []
 
@@ -194,12 +293,12 @@ def _differing(
     return [FieldChange(field, name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
 
 
-def _told(value: str) -> dict[str, str]:
+def _as_entry(value: str) -> dict[str, str]:
     return {"": value} if value else {}
 
 
-def _marked(item: KubernetesObject | None) -> dict[str, str]:
-    """The node that VolumeBinding chose for a claim: the provisioner makes the volume there."""
+def _selected_node(item: KubernetesObject | None) -> dict[str, str]:
+    """Return the node that VolumeBinding chose for a claim, for which the volume is provisioned."""
     node = item.annotations.get(SELECTED_NODE) if isinstance(item, PersistentVolumeClaim) else None
     return {"": node} if node else {}
 

@@ -1,4 +1,4 @@
-"""Attempts in which their pod is tried on no node: a group's cycle may end before it comes to a member, or to any."""
+"""Attempts without an evaluated node: a group's cycle may end before it reaches a member."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from scheduler_core.trace.pod_group_events import PodGroupDecided, PodGroupMembe
 
 
 def no_such_attempt(attempt: int) -> NotAnswerable:
-    """The run ended before it."""
+    """Return the error for an attempt after the end of the run."""
     return NotAnswerable(Message("The run has no attempt {number}.", number=attempt))
 
 
 class Untried:
-    """Follows a run that somebody waits in for an attempt's try."""
+    """Follows a run to the evaluation in an attempt."""
 
     def __init__(self, attempt: int, *, some_nodes: bool = False) -> None:
         """`some_nodes`: only a try on some of the nodes will do."""
@@ -21,7 +21,7 @@ class Untried:
         self._group = PodGroupDecided("", "Unschedulable")
 
     def see(self, event: Event) -> None:
-        """Raises NotAnswerable as the group's decision reaches a member that was not tried."""
+        """Process an event. Raises NotAnswerable if the group's decision reaches a member that was not evaluated."""
         if isinstance(event, PodGroupDecided):
             self._group = event
         elif isinstance(event, PodGroupMemberDecided) and event.attempt == self._attempt:

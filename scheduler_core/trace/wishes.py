@@ -1,4 +1,4 @@
-"""What a pod asks of its place beyond room, as its card shows it: labels, neighbours, spreading, volumes, ports."""
+"""Requirements of a pod besides resources, for its card: labels, neighbours, spreading, volumes, ports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OF_EVERY_POD = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable
 
 
 def wishes(pod: Pod) -> list[Wish]:
-    """In the order of the plugins that read them; what is required comes before what is preferred."""
+    """Return the requirements in the order of the plugins that read them, required before preferred."""
     found = [*_of_nodes(pod), *_of_neighbours(pod), *_of_domains(pod), *_of_the_rest(pod)]
     return sorted(found, key=lambda wish: wish.soft)
 
@@ -43,15 +43,18 @@ def _terms(kind: Literal["near", "apart"], terms: Iterable[tuple[PodAffinityTerm
 
 
 def _of_domains(pod: Pod) -> Iterator[Wish]:
-    for one in pod.topology_spread_constraints:
-        soft = one.when_unsatisfiable == "ScheduleAnyway"
-        yield Wish("spread", str(one.selector), one.topology_key, one.max_skew, soft=soft)
+    for constraint in pod.topology_spread_constraints:
+        soft = constraint.when_unsatisfiable == "ScheduleAnyway"
+        yield Wish("spread", str(constraint.selector), constraint.topology_key, constraint.max_skew, soft=soft)
 
 
 def _of_the_rest(pod: Pod) -> Iterator[Wish]:
     for volume in pod.volumes:
         if volume.claim is not None:
             yield Wish("claim", volume.claim)
+    generated = dict(pod.resource_claim_statuses)
+    for entry in pod.resource_claims:
+        yield Wish("device", entry.claim or generated.get(entry.name) or entry.template)
     for port in pod.host_ports:
         yield Wish("port", str(port.port) if port.protocol == "TCP" else f"{port.port}/{port.protocol}")
 

@@ -6,7 +6,7 @@ declare global {
 	type Candidate = trace.Candidate;
 	type NodesFiltered = trace.NodesFiltered;
 	type PodSummary = trace.PodSummary;
-	/** `candidates` are made from its columns (candidates.js). */
+	/** `candidates` are made from its columns (feed.js). */
 	type PreemptionEvaluated = trace.PreemptionEvaluated & { candidates: Candidate[] };
 	type Events = { since?: AnyEvent[]; cycle?: AnyEvent[]; group?: AnyEvent[] };
 	type CompactedKeyframe = Omit<trace.Keyframe, keyof Events> & Events;
@@ -16,10 +16,10 @@ declare global {
 	};
 	type Verdict = trace.Verdict;
 	type ChunkStore = import("./trace/chunk_store.js").ChunkStore;
-	type Geometry = import("./steps/filter/funnel.js").Geometry;
+	type Geometry = import("./steps/filter/lanes.js").Geometry;
 	type Player = import("./player/player.js").Player;
 	type RunIndex = import("./trace/run_index.js").RunIndex;
-	type Timeline = import("./chrome/timeline/timeline.js").Timeline;
+	type Timeline = import("./chrome/timeline.js").Timeline;
 	type View = import("./view").View;
 
 	/** An element described, for `patch`. */
@@ -99,6 +99,10 @@ declare global {
 		pods: Map<string, PodState>;
 		/** volumes and claims, by kind and name */
 		storage: Map<string, import("./trace/trace").Storage>;
+		/** ResourceClaims, by "namespace/name" */
+		claims: Map<string, trace.ClaimState>;
+		/** ResourceSlices, by name */
+		slices: Map<string, trace.SliceState>;
 		/** events of the scheduling cycle under way, by type */
 		cycle: Record<string, any>;
 		/** the pod group cycle under way or last ended, null after an attempt of a single pod */
@@ -198,6 +202,8 @@ declare global {
 		sentence: Part[];
 		why: Part[];
 		next: Part[];
+		/** the frames that are folded into this one: what they come to, and how to see them */
+		folded?: { text: string; unfold(): void };
 	}
 	/** What a caption is made from. */
 	interface Context {
@@ -255,10 +261,6 @@ declare global {
 		/** how many plugins have counted */
 		scored: number;
 		chosen: string;
-		bars?: typeof import("./steps/score/bars.js");
-		funnel?: typeof import("./steps/filter/funnel.js");
-		/** loaded when it is asked for */
-		later?: typeof import("./steps/filter/later_ticks.js").laterTicks;
 	}
 	/** A preemption as a play in frames. */
 	interface Theatre {

@@ -55,7 +55,7 @@ export interface View {
 	/** its own caption, where a question stands instead */
 	own?: Caption;
 	/** the last frame that may be told; none: all may */
-	horizon?: { step: number; frame: number };
+	horizon?: { step: number; frame: number; question: number };
 	/** what a learner does here; comes when the page is idle */
 	learner?: {
 		predictions: import("./learn/predictions.js").Predictions;

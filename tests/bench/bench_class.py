@@ -5,7 +5,7 @@
 
 The teacher goes on ten times a second over a websocket, as the page does; students are websockets of another process.
 Every student must get every step that the server kept (of steps within a tenth of a second it keeps the last), and
-every answer must be counted. All of it shares this machine's processors.
+every answer must be counted. All of it shares this machine's processors. Nobody waits for ever: who is missing is told.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ import asyncio
 import json
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from http.cookiejar import CookieJar
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import HTTPCookieProcessor, Request, build_opener
 
@@ -33,6 +36,7 @@ OPEN_FILES = 8192
 HALL = "--hall"
 STEP_SECONDS = 0.1
 CHOICES = 4
+PATIENCE = 60.0  # seconds in which everybody joins, answers, and hears that the class is over
 UNLIMITED = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("SAVE", "RUN", "JOIN", "PAGE", "READ")}
 
 
@@ -41,12 +45,12 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--students", type=int, default=500)
     options.add_argument("--steps", type=int, default=100)
-    options.add_argument(HALL, nargs=4, metavar=("URLS", "CODE", "STUDENTS", "STEPS"))
+    options.add_argument(HALL, nargs=3, metavar=("URLS", "CODE", "STUDENTS"))
     chosen = options.parse_args()
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
     if chosen.hall:
-        urls, code, students, steps = chosen.hall
-        return asyncio.run(hall(urls.split(","), code, int(students), int(steps)))
+        urls, code, students = chosen.hall
+        return asyncio.run(hall(urls.split(","), code, int(students)))
     from kschedui.supervisor.stack import Stack
     from tests.bench.machine import told
     from tests.conftest import run_manage
@@ -110,15 +114,20 @@ def show(stack: Any, webs: dict[str, int], students: int, steps: int) -> None:
     teacher.wait_for(run, "done")
     code = started(teacher, run)
     before, held = sum(map(cpu_seconds, webs.values())), max(map(memory, webs.values()))
-    command = [sys.executable, __file__, HALL, ",".join(webs), code, str(students), str(steps)]
+    command = [sys.executable, __file__, HALL, ",".join(webs), code, str(students)]
     with subprocess.Popen(command, env=stack.env, stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
         assert process.stdout
-        assert process.stdout.readline().strip() == "ready"
-        sent, counted = asyncio.run(drive(teacher, code, students, steps))
-        came = json.loads(process.stdout.readline())
+        try:
+            assert process.stdout.readline().strip() == "ready"
+            sent, counted, missing = asyncio.run(drive(teacher, code, students, steps))
+            came = said_by(process)
+        finally:
+            process.kill()
     used = sum(map(cpu_seconds, webs.values())) - before
     delays = sorted(at - sent[int(step)] for one in came["steps"] for step, at in one.items())
     kept = {tuple(one) for one in came["steps"]}
+    assert not missing, missing
+    assert not came["lost"], came["lost"]
     assert len(kept) == 1, "a student lost a step that another one got"
     assert str(steps - 1) in next(iter(kept)), "the last step was lost"
     assert counted == Counter(came["choices"]), "an answer was not counted"
@@ -141,28 +150,61 @@ def started(teacher: Any, run: str) -> str:
         return answer.geturl().rstrip("/").rsplit("/", 1)[1]
 
 
-async def drive(teacher: Any, code: str, students: int, steps: int) -> tuple[list[float], Counter[int]]:
-    """Be the teacher: when each step was sent, and the counts of the answers."""
+class Taught(NamedTuple):
+    """When each step was sent, the counts of the answers, and what the teacher waited for in vain."""
+
+    sent: list[float]
+    counted: Counter[int]
+    missing: list[str]
+
+
+async def drive(teacher: Any, code: str, students: int, steps: int) -> Taught:
+    """Be the teacher."""
     cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in teacher.cookies)
+    sent: list[float] = []
+    missing: list[str] = []
     async with connected(teacher.url, cookies, code) as socket:
-        await socket.recv()  # hello
-        while (message := json.loads(await socket.recv())).get("students") != students:
-            pass
-        sent = []
+
+        async def until(what: str, good: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+            message: dict[str, Any] = {}
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    while not good(message := json.loads(await socket.recv())):
+                        pass
+            except TimeoutError:
+                missing.append(f"{what}: the last message is {message}")
+            return message
+
+        await until("all students", lambda said: said.get("students") == students)
         for step in range(steps):
             sent.append(time.time())
-            place = {"step": step, "frame": 0, "order": "plugin", "selection": None}
-            await socket.send(json.dumps({"type": "place", **place}))
+            await socket.send(shown(step))
             await asyncio.sleep(max(0.0, sent[0] + 1.1 * STEP_SECONDS * (step + 1) - time.time()))
         await asyncio.sleep(1)
-        await socket.send(json.dumps({"type": "ask", "question": "q", "choices": CHOICES}))
-        while (message := json.loads(await socket.recv())).get("answered") != students:
-            pass
-        await socket.send(json.dumps({"type": "reveal", "right": 0, "text": "", "labels": []}))
-        while "counts" not in (message := json.loads(await socket.recv())).get("asked", {}):
-            pass
+        asked = {"id": "q", "choices": CHOICES}
+        await socket.send(shown(steps - 1, asked))
+        await until("all answers", lambda said: said.get("answered") == students)
+        await socket.send(shown(steps - 1, {**asked, "right": 0, "text": "", "labels": []}))
+        message = await until("the counts", lambda said: "counts" in said.get("asked", {}))
         await socket.send(json.dumps({"type": "end"}))
-        return sent, Counter(dict(enumerate(message["asked"]["counts"])))
+        counts = message.get("asked", {}).get("counts", [])
+        return Taught(sent, Counter(dict(enumerate(counts))), missing)
+
+
+def said_by(process: subprocess.Popen[str]) -> Any:
+    """What the hall says when the class is over; when it has waited long enough, what it has by then."""
+    timer = threading.Timer(PATIENCE, process.terminate)
+    timer.start()
+    assert process.stdout
+    line = process.stdout.readline()
+    timer.cancel()
+    return json.loads(line)
+
+
+def shown(step: int, question: dict[str, Any] | None = None) -> str:
+    """The message of a teacher's page that shows the step."""
+    place = {"step": step, "frame": 0, "order": "plugin", "selection": None}
+    return json.dumps({"type": "show", "n": step, **place, "paused": False, "gathered": 0, "question": question})
 
 
 def connected(url: str, cookies: str, code: str) -> Any:
@@ -179,21 +221,23 @@ def connected(url: str, cookies: str, code: str) -> Any:
     return Joined(address, origin=url, additional_headers=headers, compression=None, ping_interval=None)
 
 
-async def hall(urls: list[str], code: str, students: int, steps: int) -> None:
-    """Be all students; print that they are there, then what came to each."""
+async def hall(urls: list[str], code: str, students: int) -> None:
+    """Be all students; print that they are there, then what came to each. SIGTERM: the class is over for whoever is
+    still in it, and they say so."""
     loop = asyncio.get_running_loop()
     made = [Student(urls[i % len(urls)], code, i % CHOICES) for i in range(students)]
+    loop.add_signal_handler(signal.SIGTERM, lambda: [one.give_up("never heard the end") for one in made])
     for one in made:
         address = urlsplit(one.url)
         await loop.create_connection(lambda one=one: one, address.hostname, address.port)
-    for one in made:
-        await one.there
+    await asyncio.wait([one.there for one in made], timeout=PATIENCE)
     print("ready", flush=True)
-    for one in made:
-        await one.over
-    seconds = max(one.kept for one in made) - min(one.asked for one in made)
+    await asyncio.wait([one.over for one in made])
+    answered = [one for one in made if one.kept]
+    seconds = max((one.kept for one in answered), default=0) - min((one.asked for one in answered), default=0)
+    lost = [f"student {number}: {one.trouble}" for number, one in enumerate(made) if one.trouble]
     found = {"steps": [one.steps() for one in made], "choices": [one.choice for one in made], "seconds": seconds}
-    print(json.dumps(found), flush=True)
+    print(json.dumps({**found, "lost": lost}), flush=True)
 
 
 class Student(asyncio.Protocol):
@@ -206,6 +250,7 @@ class Student(asyncio.Protocol):
         self.there, self.over = loop.create_future(), loop.create_future()
         self.came: list[tuple[float, bytes]] = []
         self.asked = self.kept = 0.0
+        self.trouble = ""  # why it was not there to the end
 
     def connection_made(self, transport: Any) -> None:
         """Shake hands."""
@@ -230,6 +275,18 @@ class Student(asyncio.Protocol):
             self.there.set_result(None)
         if b'"ended": true' in data and not self.over.done():
             self.over.set_result(None)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Before the end: somebody who came in vain, or was thrown out."""
+        self.give_up(f"closed: {error!r}")
+
+    def give_up(self, why: str) -> None:
+        """Wait for nothing more."""
+        if not self.over.done():
+            self.trouble = f"{why}, after {len(self.came)} messages, the last {self.came[-1:]}"
+            self.over.set_result(None)
+        if not self.there.done():
+            self.there.set_result(None)
 
     def say(self, message: dict[str, Any]) -> None:
         """A frame, masked by zeros."""

@@ -77,7 +77,7 @@ class Story:
         form.locator("[data-factor=priority] [name=values]").fill(VALUES)
         self.shoot("1-form")
         self.since = time.monotonic()
-        page.get_by_role("button", name="Begin").click()
+        page.get_by_role("button", name="Start").click()
         page.wait_for_url("**/experiments/*/")
         self.eid = page.url.rstrip("/").rsplit("/", 1)[1]
         self.told(f"{SIZE:,} runs begun")

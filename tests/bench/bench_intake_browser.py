@@ -9,30 +9,40 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import http.client
 import json
 import os
+import re
+import subprocess
 import sys
 import tempfile
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
+from time import monotonic
 
 from playwright.sync_api import Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from kschedui.supervisor.ports import free_port  # noqa: E402
+from kschedui.supervisor.ports import free_port, wait_until  # noqa: E402
 from kschedui.supervisor.stack import Stack  # noqa: E402
 from tests.bench import machine  # noqa: E402
 from tests.bench.process_tree import Used, measured  # noqa: E402
 from tests.conftest import CHROMIUM_FLAGS, chromium_path, manage  # noqa: E402
 from tests.dumps import Cluster, as_json, as_yaml, listed  # noqa: E402
+from tests.web import visitor as visiting  # noqa: E402
 from tests.web.visitor import Visitor  # noqa: E402
 
-PATIENCE_MS = 300_000
+PATIENCE_MS = 900_000
+PIPE = "\n".join(
+    re.findall(r"^    (.*)$", (ROOT / "docs" / "api.md").read_text().split("\n## Dumps\n")[1].split("\n## ")[0], re.M)
+)
+MAKE_TOKEN = (
+    "from django.contrib.auth.models import User; from kschedui.accounts import tokens;"
+    "print(tokens.make(User.objects.get_or_create(username='pipe')[0], 'pipe', ['read', 'write'])[1])"
+)
 
 
 def forms(nodes: int, pods: int) -> Iterator[tuple[str, bytes]]:
@@ -63,24 +73,45 @@ def by_command(content: bytes) -> str:
 
 
 def by_api(visitor: Visitor, content: bytes) -> str:
-    """`POST /api/v1/import` with the dump as it is."""
+    """`POST /api/v1/scenarios/import` with the dump as it is, until the run has its first step."""
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
-    cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in visitor.cookies)
-    headers = {"Content-Type": "application/yaml", "X-CSRFToken": token, "Referer": visitor.url, "Cookie": cookies}
-    connection = http.client.HTTPConnection(urlsplit(visitor.url).netloc, timeout=PATIENCE_MS / 1000)
-    connection.request("POST", "/api/v1/import", content, headers)
-    answer = connection.getresponse()
-    body = json.loads(answer.read())
-    assert answer.status == 200, body
-    return f"{len(body['text']):,} bytes"
+    headers = {"Content-Type": "application/octet-stream", "X-CSRFToken": token, "Referer": visitor.url}
+    request = urllib.request.Request(f"{visitor.url}/api/v1/scenarios/import", content, headers, method="POST")
+    status, body = visitor.later(request)
+    assert status == 201, body
+    return first_step(visitor, json.loads(body)["run"])
+
+
+def by_pipe(stack: Stack, visitor: Visitor, content: bytes) -> str:
+    """`kubectl ... | gzip | curl ...` with a token, and a loop that asks for the answer, as docs/api.md has it."""
+    token = manage(stack, "shell", "--verbosity", "0", "-c", MAKE_TOKEN).split()[-1]
+    script = PIPE.replace("kubectl get nodes,pods -A -o yaml", "cat").replace(
+        "https://kschedui.example.com", visitor.url
+    )
+    environment = {**os.environ, "TOKEN": token}
+    done = subprocess.run(["bash", "-ec", script], input=content, capture_output=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return first_step(visitor, json.loads(done.stdout)["run"], token)
+
+
+def first_step(visitor: Visitor, run: str, token: str = "") -> str:
+    """Wait for the first chunk of a run."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    address = f"{visitor.url}/api/v1/runs/{run}/chunks/0"
+    assert wait_until(lambda: visitor.ask(urllib.request.Request(address, headers=headers))[0] == 200, 300)
+    return f"run {run}"
 
 
 def by_page(page: Page, file: Path, nodes: int) -> str:
-    """Until the editor has the text and has checked it."""
+    """Import, save, and the player's first step."""
+    begun = monotonic()
     page.set_input_files("#import-file", file)
     expect(page.locator("#import")).not_to_be_visible(timeout=PATIENCE_MS)
     expect(page.locator("#status")).to_contain_text(f"{nodes:,} nodes", timeout=PATIENCE_MS)
-    return page.text_content("#status") or ""
+    imported = monotonic() - begun
+    page.click("#save")
+    page.wait_for_selector("#player[data-ready]", timeout=PATIENCE_MS)
+    return f"{imported:.1f} s until it is in the editor"
 
 
 @contextmanager
@@ -108,6 +139,8 @@ def measure(stack: Stack, doors: list[str], asked: argparse.Namespace) -> None:
     visitor = Visitor(stack.url)
     visitor.get("/new/")
     for form, content in forms(asked.nodes, asked.pods):
+        if asked.forms and form not in asked.forms.split(","):
+            continue
         print(f"{form}: {len(content):,} bytes")
         if "command" in doors:
             with measured() as used:
@@ -117,6 +150,10 @@ def measure(stack: Stack, doors: list[str], asked: argparse.Namespace) -> None:
             with measured() as used:
                 made = by_api(visitor, content)
             row("API", form, used, made)
+        if "pipe" in doors and not form.endswith("packed"):
+            with measured() as used:
+                made = by_pipe(stack, visitor, content)
+            row("pipe", form, used, made)
         if "page" in doors and path:
             with tempfile.NamedTemporaryFile(suffix=".yaml") as file, editor(stack.url, path) as page:
                 file.write(content)
@@ -128,10 +165,12 @@ def measure(stack: Stack, doors: list[str], asked: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--doors", default="command,api,page")
+    parser.add_argument("--doors", default="command,api,pipe,page")
+    parser.add_argument("--forms", default="", help="only these, separated by commas")
     parser.add_argument("--nodes", type=int, default=300)
     parser.add_argument("--pods", type=int, default=8000)
     asked = parser.parse_args()
+    visiting.LONG = PATIENCE_MS / 1000
     print(machine.told())
     with tempfile.TemporaryDirectory() as folder:
         settings = {"KSCHEDUI_DATA_DIR": folder, "DATABASE_URL": f"sqlite:///{folder}/bench.sqlite3"}

@@ -1,24 +1,30 @@
 #!/usr/bin/env python3
 """How fast the player is in headless Chromium: seeks in a run of 20,000 events, playing 5,000 nodes, the first step.
 
-Starts a stack of its own, saves two scenarios, and prints a table of milliseconds. `--url` measures a running site.
+Starts a stack of its own, saves two scenarios, and prints a table of milliseconds. `--url` measures a running site;
+`--pairs OLD_URL NEW_URL` compares the first step of two, a load of each in turn, so that a busy machine is busy for both.
+A stack of its own is a clone's; with KSCHEDUI_ENV=production and what that needs it is as in the image, and a bundle made
+by `npm run bundle` is served.
 """
 
 import argparse
 import json
+import os
 import statistics
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from kschedui.supervisor.ports import free_port  # noqa: E402
 from kschedui.supervisor.stack import Stack  # noqa: E402
+from tests.bench.far_away import far_away  # noqa: E402
 from tests.bench.workloads import basic  # noqa: E402
 from tests.conftest import CHROMIUM_FLAGS, chromium_path, manage  # noqa: E402
 from tests.web.visitor import Visitor  # noqa: E402
@@ -26,6 +32,10 @@ from tests.web.visitor import Visitor  # noqa: E402
 SEEKS = 200
 FRAMES = 600
 LINKS = 9
+ROUND_TRIP = 50  # milliseconds, of a visitor who is far away and comes for the first time
+LESSON = "/library/flash-sale/"
+
+VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 
 SEEK = """async ([i]) => {
   const { player, store } = kschedui;
@@ -129,6 +139,8 @@ DRAWN = """new MutationObserver(() => {
   requestAnimationFrame(() => setTimeout(() => { window.paintedAt = performance.now(); }));
 }).observe(document, {subtree: true, attributes: true, childList: true})"""
 
+ANSWERED = """() => performance.getEntriesByType('resource').map((one) => [one.responseEnd, one.transferSize])"""
+
 LOADED = """() => performance.getEntriesByType('resource').filter((one) => one.name.endsWith('.js'))
   .map((one) => [one.responseEnd, one.decodedBodySize])"""
 
@@ -150,28 +162,68 @@ def clicked_card(page: Page, address: str) -> None:
     page.click(f'a[href="{address}"] >> nth=0')
 
 
-def first_step(context: BrowserContext, name: str, go: Callable[[Page, str], None], address: str) -> None:
-    """Milliseconds from the start of the navigation, redirects included, to the first step: whole in the page's tree, and
-    painted. Bytes and number of our own scripts loaded by then, and main-thread processor time."""
-    drawn, painted, spent = [], [], []
-    found: list[tuple[float, int]] = []
-    for _ in range(LINKS):
-        page = context.new_page()
-        page.add_init_script(DRAWN)
-        processor = ProcessorTime(page)
-        go(page, address)
-        page.wait_for_selector("#player[data-ready]")
-        while not page.evaluate("window.paintedAt"):
-            page.wait_for_timeout(20)
-        drawn.append(page.evaluate("window.drawnAt"))
-        painted.append(page.evaluate("window.paintedAt"))
-        spent.append(1000 * processor.now())
-        found = page.evaluate(LOADED)
-        page.close()
-    early = [size for end, size in found if end <= drawn[-1]]
-    row(f"first step, {name}: drawn, ms", drawn)
-    row(f"first step, {name}: painted, ms", painted, f"processor {statistics.median(spent):5.1f}")
-    print(f"{'own scripts loaded by then':48}{sum(early) / 1000:.0f} kB in {len(early)} files")
+@dataclass
+class FirstStep:
+    """One load: milliseconds from the start of the navigation, redirects included, to the first step, whole in the page's
+    tree, and painted; main-thread processor milliseconds; requests answered by then, and the kilobytes that came."""
+
+    drawn: float
+    painted: float
+    processor: float
+    requests: int
+    kilobytes: float
+
+
+def load(context: BrowserContext, go: Callable[[Page, str], None], address: str) -> FirstStep:
+    page = context.new_page()
+    page.add_init_script(DRAWN)
+    processor = ProcessorTime(page)
+    go(page, address)
+    page.wait_for_selector("#player[data-ready]")
+    while not page.evaluate("window.paintedAt"):
+        page.wait_for_timeout(20)
+    drawn, painted = page.evaluate("[window.drawnAt, window.paintedAt]")
+    sizes = [size for end, size in page.evaluate(ANSWERED) if end <= drawn]
+    spent = 1000 * processor.now()
+    page.close()
+    return FirstStep(drawn, painted, spent, len(sizes), sum(sizes) / 1000)
+
+
+def first_step(name: str, loads: list[FirstStep]) -> None:
+    row(f"first step, {name}: drawn, ms", [one.drawn for one in loads])
+    row(
+        f"first step, {name}: painted, ms",
+        [one.painted for one in loads],
+        f"processor {statistics.median(one.processor for one in loads):5.1f}",
+    )
+    print(f"{'requests by then':48}{loads[-1].requests}, {loads[-1].kilobytes:.0f} kB", flush=True)
+
+
+def from_far_away(browser: Browser, url: str) -> FirstStep:
+    """A first visit: nothing is in the browser's cache, and every round trip takes longer."""
+    with far_away(url, ROUND_TRIP) as address, browser.new_context(base_url=address, viewport=VIEWPORT) as context:
+        return load(context, opened_link, lesson_at(context))
+
+
+def lesson_at(context: BrowserContext) -> str:
+    """The address of a lesson's player, without the redirect that leads there; asked for outside the browser."""
+    return context.request.get(LESSON).url
+
+
+def pairs(browser: Browser, old: str, new: str) -> None:
+    """The first step of two sites, here and far away: both, and the median of the pairs' ratios."""
+    contexts = {url: browser.new_context(base_url=url, viewport=VIEWPORT) for url in (old, new)}
+    ways: dict[str, Callable[[str], FirstStep]] = {
+        "known": lambda url: load(contexts[url], opened_link, lesson_at(contexts[url])),
+        f"{ROUND_TRIP} ms away, empty cache": lambda url: from_far_away(browser, url),
+    }
+    for name, way in ways.items():
+        both = [(way(old), way(new)) for _ in range(LINKS + 1)][1:]  # the first one fills caches
+        first_step(f"old, {name}", [one for one, _ in both])
+        first_step(f"new, {name}", [one for _, one in both])
+        for measure in ("drawn", "processor"):
+            ratio = statistics.median(getattr(after, measure) / getattr(before, measure) for before, after in both)
+            print(f"{f'new / old, {name}: {measure}':48}{ratio:.2f}", flush=True)
 
 
 def whole_session(context: BrowserContext, address: str) -> None:
@@ -191,7 +243,7 @@ def measure(browser: Browser, url: str) -> None:
     visitor = Visitor(url)
     long = visitor.post("/api/v1/scenarios", text=scenario(100, 2100))[1]
     wide = visitor.post("/api/v1/scenarios", text=scenario(5000, 300))[1]
-    context = browser.new_context(base_url=url, viewport={"width": 1440, "height": 900})
+    context = browser.new_context(base_url=url, viewport=VIEWPORT)
     for cookie in visitor.cookies:
         context.add_cookies([{"name": cookie.name, "value": cookie.value or "", "url": url}])
     page = opened(context.new_page(), url + long["url"])
@@ -204,25 +256,26 @@ def measure(browser: Browser, url: str) -> None:
     seeks(page, "5,000 nodes: seek", SEEKS // 2)
     for speed in (1, 8, 32):
         timed(page, f"5,000 nodes: a frame at {speed}x, ms", PLAY, [speed, FRAMES])
-    page = context.new_page()
-    page.goto(f"{url}/library/flash-sale/")
-    lesson = page.url.split("#")[0]
-    page.close()
-    first_step(context, "link to flash sale", opened_link, lesson)
-    first_step(context, "link into the long run", opened_link, address)
-    first_step(context, "a card of the library", clicked_card, "/library/flash-sale/")
+    lesson = lesson_at(context)
+    first_step("link to flash sale", [load(context, opened_link, lesson) for _ in range(LINKS)])
+    first_step("link into the long run", [load(context, opened_link, address) for _ in range(LINKS)])
+    first_step("a card of the library", [load(context, clicked_card, LESSON) for _ in range(LINKS)])
+    first_step(f"{ROUND_TRIP} ms away, empty cache", [from_far_away(browser, url) for _ in range(LINKS)])
     whole_session(context, lesson)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--url")
+    parser.add_argument("--pairs", nargs=2, metavar=("OLD_URL", "NEW_URL"))
     asked = parser.parse_args()
     path = chromium_path()
     if path is None:
         raise SystemExit("no Chromium found: install it or name it in KSCHEDUI_CHROMIUM")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS, chromium_sandbox=False)
+        if asked.pairs:
+            return pairs(browser, *asked.pairs)
         if asked.url:
             return measure(browser, asked.url)
         with Stack(
@@ -231,6 +284,8 @@ def main() -> None:
             stack.start_broker()
             manage(stack, "migrate", "--verbosity", "0")
             manage(stack, "load_library", "--verbosity", "0")
+            if os.environ.get("KSCHEDUI_ENV") == "production":
+                manage(stack, "collectstatic", "--noinput", "--verbosity", "0")
             stack.start_worker()
             stack.start_web("127.0.0.1", free_port())
             stack.wait()

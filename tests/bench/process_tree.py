@@ -18,7 +18,7 @@ NAMES = {
     "--type=": "the browser",
     "chrom": "the browser",
     "uvicorn": "the web process",
-    "multiprocessing.spawn": "a heavy request",
+    "multiprocessing.forkserver": "visitors' work",
     "celery": "the worker",
     "kschedui import": "the command",
 }

@@ -50,7 +50,9 @@ def test_decisions_equal_those_of_kube_scheduler(release: str, case: str) -> Non
 
 
 def test_every_release_that_can_be_chosen_has_its_recorded_runs() -> None:
-    assert set(ARCHIVES) == set(RELEASES)
+    for release in RELEASES:
+        assert release in ARCHIVES, f"record {release}.tar.xz as tests/conformance/README.md says"
+    assert set(ARCHIVES) <= set(RELEASES)
 
 
 def test_no_recorded_run_is_missing() -> None:

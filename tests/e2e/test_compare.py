@@ -45,7 +45,7 @@ def test_least_against_most_allocated_to_the_first_difference_and_the_moved_pods
     expect(page.locator("body[data-ready]")).to_be_attached()
     expect(page.locator("#where")).to_contain_text("2 / 7 · default/web-0 · ≠")
     expect(page.locator(".compare-cause")).to_contain_text("NodeResourcesFit")
-    expect(page.get_by_role("heading", name="6 pods end elsewhere")).to_be_visible()
+    expect(page.get_by_role("heading", name="6 pods end up elsewhere")).to_be_visible()
     until(page, f"{SHOWN}.every(one => one === 'web-0')")
     page.get_by_role("button", name="Previous attempt").click()
     until(page, f"{SHOWN}.every(one => one === 'huge')")

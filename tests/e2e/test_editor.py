@@ -120,7 +120,7 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
 
     opened(author, "/new/?import")
     author.get_by_label("Output of kubectl").fill(DUMP)
-    author.get_by_role("button", name="Bring it in").click()
+    author.get_by_role("button", name="Import").click()
     status = author.locator("#status")
     expect(status).to_contain_text("1 problem")
     expect(status).to_contain_text("18OOm")
@@ -130,7 +130,7 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     author.keyboard.insert_text("1800m")  # what is wrong is selected
     expect(status).to_contain_text("No problems. 1 node, 2 pods.")
 
-    author.get_by_role("button", name="Run", exact=False).first.click()
+    author.locator("#run").click()
     preemption = outcome(author).get_by_role("button", name="high-1 evicts low-1 to get room on n1.")
     expect(outcome(author)).to_contain_text("1 pod evicted")
     preemption.click()
@@ -141,13 +141,13 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     expect(link).to_have_value(re.compile(r"/s/\w+/v/1/\?step=\d+"))
     address = link.input_value()
     author.get_by_role("link", name="Choose who may see it").click()  # what a cluster printed begins as private
-    author.get_by_label("Who may see it").select_option("unlisted")
+    author.get_by_label("Visibility").select_option("unlisted")
     author.get_by_role("button", name="Save").click()
     expect(author.get_by_text("Saved.")).to_be_visible()
 
     reader.goto(address)
     expect(reader.locator("#player")).to_contain_text("high-1")
-    reader.get_by_role("button", name="Scenario").click()
+    reader.locator(".menu-button").click()
     reader.get_by_role("button", name="Fork").click()
     reader.wait_for_url(re.compile(r"/s/\w+/edit/"))
     checked(reader)
@@ -155,17 +155,17 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     request = reader.get_by_label("high-1 CPU")
     request.fill("500m")
     request.press("Tab")
-    reader.get_by_role("button", name="Run", exact=False).first.click()
+    reader.locator("#run").click()
     expect(outcome(reader)).to_contain_text("high-1 runs on n1.")
     expect(outcome(reader)).to_contain_text("0 pods evicted")
-    reader.get_by_role("button", name="Save and step through").click()
+    reader.get_by_role("button", name="Save and run").click()
     reader.wait_for_url(re.compile(r"/s/\w+/$"))
 
     author.goto("/accounts/signup/")
     author.get_by_label("Username").fill("ada")
     author.locator("[name=password1]").fill("a long secret of hers")
     author.locator("[name=password2]").fill("a long secret of hers")
-    author.get_by_role("button", name="Make an account").click()
+    author.get_by_role("button", name="Create an account").click()
     expect(author.locator("tbody tr")).to_have_count(1)
     reader.goto("/accounts/login/?next=/accounts/mine/")
     reader.get_by_label("Username").fill("ada")
@@ -174,13 +174,13 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     expect(reader.locator("tbody tr")).to_have_count(2)
 
     reader.locator("tbody tr").first.get_by_role("link", name="Settings").click()
-    reader.get_by_label("Who may see it").select_option("private")
+    reader.get_by_label("Visibility").select_option("private")
     reader.get_by_role("button", name="Save").click()
     expect(reader.get_by_text("Saved.")).to_be_visible()
     private = re.sub(r"settings.*", "", reader.url)
     stranger = profile()
     assert stranger.goto(private).status == 403
-    expect(stranger.get_by_role("heading", name="Not yours to see")).to_be_visible()
+    expect(stranger.get_by_role("heading", name="No access")).to_be_visible()
     assert reader.goto(private).status == 200
 
 
@@ -200,13 +200,13 @@ def test_what_was_typed_is_there_after_a_reload_and_can_be_put_away(browser_page
     expect(page.locator("#status")).to_contain_text("Draft kept")
     opened(page, "/new/")
     expect(page.locator("#yaml .cm-content")).to_contain_text("kept-pod")
-    page.get_by_role("button", name="Use the saved text instead").click()
+    page.get_by_role("button", name="Discard draft").click()
     expect(page.locator("#yaml .cm-content")).not_to_contain_text("kept-pod")
 
 
 def test_saving_over_somebody_elses_version_says_so_and_loses_nothing(profile: Callable[[], Page]) -> None:
     page = opened(profile(), "/new/")
-    page.get_by_role("button", name="Save and step through").click()
+    page.get_by_role("button", name="Save and run").click()
     page.wait_for_url(re.compile(r"/s/\w+/$"))
     edit = page.url + "edit/"
     other = page.context.new_page()
@@ -214,11 +214,11 @@ def test_saving_over_somebody_elses_version_says_so_and_loses_nothing(profile: C
     opened(other, edit)
     type_text(other, TYPO.replace("request:", "requests:"))
     expect(other.locator("#status")).to_contain_text("No problems. 1 node, 1 pod.")
-    other.get_by_role("button", name="Save and step through").click()
+    other.get_by_role("button", name="Save and run").click()
     other.wait_for_url(re.compile(r"/s/\w+/$"))
     type_text(page, TYPO.replace("request:", "requests:").replace("name: web}", "name: mine}"))
     expect(page.locator("#status")).to_contain_text("No problems. 1 node, 1 pod.")
-    page.get_by_role("button", name="Save and step through").click()
+    page.get_by_role("button", name="Save and run").click()
     difference = page.get_by_role("dialog", name="Version 2 was saved meanwhile")
     expect(difference.locator(".removed")).to_have_text(re.compile("−metadata: {name: web}$"))
     expect(difference.locator(".added")).to_have_text(re.compile(r"\+metadata: {name: mine}$"))
@@ -233,7 +233,7 @@ def test_saving_over_somebody_elses_version_says_so_and_loses_nothing(profile: C
     status.get_by_role("button", name="Bring mine back").click()
     expect(content).to_contain_text("name: mine")
     checked(page)
-    page.get_by_role("button", name="Save and step through").click()
+    page.get_by_role("button", name="Save and run").click()
     page.wait_for_url(re.compile(r"/s/\w+/$"))
     opened(page, edit)
     expect(page.locator("#restored")).to_be_hidden()
@@ -242,7 +242,7 @@ def test_saving_over_somebody_elses_version_says_so_and_loses_nothing(profile: C
 
 def test_of_two_texts_saved_at_once_mine_is_made_the_newest(profile: Callable[[], Page]) -> None:
     page = opened(profile(), "/new/")
-    page.get_by_role("button", name="Save and step through").click()
+    page.get_by_role("button", name="Save and run").click()
     page.wait_for_url(re.compile(r"/s/\w+/$"))
     edit = page.url + "edit/"
     other = page.context.new_page()
@@ -251,7 +251,7 @@ def test_of_two_texts_saved_at_once_mine_is_made_the_newest(profile: Callable[[]
     for one, name in ((other, "theirs"), (page, "mine")):
         type_text(one, TYPO.replace("request:", "requests:").replace("name: web}", f"name: {name}}}"))
         checked(one)
-        one.get_by_role("button", name="Save and step through").click()
+        one.get_by_role("button", name="Save and run").click()
         if one is other:
             one.wait_for_url(re.compile(r"/s/\w+/$"))
     page.get_by_role("button", name="Save mine as the newest").click()
@@ -306,7 +306,7 @@ def test_a_plugin_is_turned_off_in_the_builder(browser_page: Page) -> None:
     page = opened(browser_page, "/new/?builder")
     page.get_by_label("NodeResourcesFit").and_(page.locator("[type=checkbox]")).uncheck()
     expect(page.locator("#status")).to_contain_text("No problems")
-    page.get_by_role("button", name="Run", exact=False).first.click()
+    page.locator("#run").click()
     expect(outcome(page)).to_contain_text(re.compile("large-1 runs on node-"))
     page.get_by_role("tab", name="YAML").click()
     expect(page.locator("#yaml .cm-content")).to_contain_text("disabled: [{name: NodeResourcesFit}]")
@@ -355,7 +355,7 @@ def test_being_asked_to_wait_is_no_problem_of_the_text(profile: Callable[[], Pag
     )
     type_text(page, TYPO)
     expect(page.locator("#status")).to_contain_text("Too many requests")
-    expect(page.get_by_role("button", name="Run", exact=False).first).to_be_enabled()
+    expect(page.locator("#run")).to_be_enabled()
     expect(page.locator("#yaml .problem-line")).to_have_count(0)
 
 

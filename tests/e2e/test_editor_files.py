@@ -26,8 +26,11 @@ REFUSED = {
     "empty.yaml": (b" \n", "There is nothing in it."),
     "dump.zip": (b"PK\x03\x04" + bytes(60), "This is a zip file. Unpack it"),
     "damaged.yaml.gz": (damaged(gzip.compress(NODES.encode() * 9)), "packed by gzip, and it is damaged"),
-    "deep.yaml": (b"[" * 100_000, "cut off at line 1, before its first object is whole"),
-    "secret.yaml": (b"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "no object in it that a scheduler reads"),
+    "deep.yaml": (b"[" * 100_000, "truncated at line 1, before the end of its first object"),
+    "secret.yaml": (
+        b"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n",
+        "contains no object that the scheduler reads",
+    ),
 }
 
 
@@ -118,7 +121,7 @@ def test_nothing_secret_of_a_dump_is_sent(page: Page) -> None:
 
 def test_names_may_be_replaced_before_anything_is_sent(page: Page) -> None:
     page.evaluate(NOTE_WHAT_IS_SENT)
-    page.get_by_label("Replace all names by made-up ones").check()
+    page.get_by_label("Replace all names with generated ones").check()
     dump = as_yaml(listed(Cluster(nodes=3, pods=12, images=2).objects()))
     bring(page, "cluster.yaml", dump.encode())
     expect(status(page)).to_contain_text("3 nodes, 12 pods")
@@ -191,7 +194,7 @@ def test_a_draft_of_an_older_version_comes_back_and_saving_it_is_a_conflict(page
     page.get_by_role("tab", name="Builder").click()
     page.get_by_label("Title", exact=True).fill("Mine")
     page.get_by_label("Title", exact=True).press("Tab")
-    page.get_by_role("button", name="Save and step through").click()
+    page.get_by_role("button", name="Save and run").click()
     page.wait_for_url(re.compile(r"/s/\w+/$"))
     expect(page.locator("#player[data-ready]")).to_be_visible()
     address = f"{page.url}edit/?builder"
@@ -210,7 +213,7 @@ def test_a_draft_of_an_older_version_comes_back_and_saving_it_is_a_conflict(page
     other.get_by_label("web-2 CPU").fill("900m")
     other.get_by_label("web-2 CPU").press("Tab")
     expect(status(other)).to_contain_text("No problems")
-    other.get_by_role("button", name="Save and step through").click()
+    other.get_by_role("button", name="Save and run").click()
     other.wait_for_url(re.compile(r"/s/\w+/$"))
     other.close()
 
@@ -219,17 +222,17 @@ def test_a_draft_of_an_older_version_comes_back_and_saving_it_is_a_conflict(page
     expect(page.locator("#editor[data-ready][data-version='2']")).to_be_visible()
     expect(page.locator("#restored")).to_be_visible()
     expect(page.get_by_label("web-1 CPU")).to_have_value("700m")
-    expect(page.locator("#restored")).to_contain_text("Version 2 was saved after you had begun it.")
+    expect(page.locator("#restored")).to_contain_text("Version 2 was saved after you started this draft.")
     page.get_by_role("button", name="Compare", exact=True).click()
     difference = page.get_by_role("dialog", name="Version 2 was saved meanwhile")
     expect(difference).to_contain_text("700m")
     expect(difference.get_by_role("button", name="Keep mine")).to_be_visible()
     difference.get_by_role("button", name="Go on writing").click()
-    page.get_by_role("button", name="Save and step through").click()
+    page.get_by_role("button", name="Save and run").click()
     expect(difference).to_be_visible()
     page.keyboard.press("Escape")
     expect(status(page)).to_contain_text("Somebody saved version 2 meanwhile")
-    page.get_by_role("button", name="Use the saved text instead").click()
+    page.get_by_role("button", name="Discard draft").click()
     expect(page.get_by_label("web-1 CPU")).to_have_value("500m")
     expect(page.get_by_label("web-2 CPU")).to_have_value("900m")
 
@@ -242,7 +245,7 @@ def test_a_pod_that_arrives_later_gets_its_name_and_size_in_the_builder(page: Pa
         page.get_by_label(field).fill(value)
         page.get_by_label(field).press("Tab")
     expect(status(page)).to_contain_text("No problems")
-    page.get_by_role("button", name="Run").first.click()
+    page.locator("#run").click()
     expect(page.locator(".outcome")).to_contain_text("early-1 runs on node-")
     expect(page.locator("#side .node-row").filter(has_text="early-1")).to_contain_text("cpu free")
     page.get_by_role("tab", name="YAML").click()
@@ -259,7 +262,7 @@ def test_a_problem_is_told_and_fixed_in_chinese(page: Page) -> None:
     expect(page.locator("#yaml .problem-line").last).to_contain_text("不是有效的 YAML")
     page.get_by_role("button", name="粘贴 kubectl 输出").click()
     bring(page, "secret.yaml", REFUSED["secret.yaml"][0])
-    expect(page.get_by_role("alert")).to_contain_text("其中没有调度器读取的对象，只有 Secret")
+    expect(page.get_by_role("alert")).to_contain_text("文本中没有调度器读取的对象，只有 Secret")
     page.locator("#import-text").fill("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {taint: []}\n")
     page.locator("#import-go").click()
     problem = page.locator("#yaml .problem-line")

@@ -62,14 +62,14 @@ def kill_pool(stack: Stack) -> None:
 
 def test_runs_over_seeds_and_priorities_a_worker_killed_and_the_outlier_opened(stack: Stack, page: Page) -> None:
     page.goto(saved(page))
-    page.get_by_role("button", name="Scenario").click()
+    page.locator(".menu-button").click()
     page.get_by_role("link", name="Experiment").click()
     form = page.locator("form[data-ready]")
     form.get_by_label("How many", exact=True).fill(str(SEEDS))
     form.locator("[data-factor=priority] [name=values]").fill(VALUES)
     expect(page.locator("#product")).to_have_text("60 × 3 = 180 runs")
     assert violations(page, impacts=ANY) == []
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/experiments/*/")
     eid = page.url.rstrip("/").rsplit("/", 1)[1]
     visitor = Visitor(stack.url)
@@ -103,7 +103,7 @@ def open_outlier(page: Page) -> None:
     expect(page.locator("#player[data-ready]")).to_be_attached()
     page.keyboard.press("End")
     expect(page.locator("#player")).to_contain_text("Deleted or evicted: web")
-    again = page.get_by_role("link", name="Run it many times, with something varied")
+    again = page.get_by_role("link", name="Run it many times with different values")
     assert (again.get_attribute("href") or "").endswith("/v/1/experiments/")
 
 

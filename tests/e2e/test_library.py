@@ -169,7 +169,7 @@ def test_a_deleted_scenario_is_brought_back(author: tuple[Page, str]) -> None:
     page.context.clear_cookies(name="django_language")
     page.goto(f"{scenario}settings")
     page.get_by_role("button", name="Delete this scenario").click()
-    page.get_by_role("button", name="Bring back").first.click()
+    page.get_by_role("button", name="Restore").first.click()
     expect(page.get_by_role("heading", name="My scenarios")).to_be_visible()
     expect(page.locator(".deleted li")).to_have_count(0)
     assert page.goto(scenario).status == 200

@@ -10,7 +10,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.e2e.player_page import decisions, drawn, link_to, open_player, record_of, seek, sentence, steps_of, until
@@ -80,20 +80,14 @@ def test_a_score_block_shows_raw_normalised_and_weighted_as_recorded(browser_pag
             expect(cells.nth(place)).to_have_text(str(value))
 
 
-def test_a_step_is_ready_and_saved_as_a_picture_once_the_view_whose_module_is_late_is_drawn(browser_page: Page) -> None:
+def test_a_step_is_saved_as_a_picture(browser_page: Page) -> None:
     page = browser_page
-    held: list[Route] = []
-    page.route(re.compile(r"/js/steps/filter/lanes\b.*\.js"), lambda route: held.append(route))
     open_player(page, "flash-sale")
     step = steps_of(page, "ScoresComputed")[0]
-    page.evaluate("step => { location.hash = step }", step)
-    expect(page.locator("#player")).not_to_have_attribute("data-ready", re.compile(""))
+    seek(page, str(step))
     page.keyboard.press("s")
-    page.get_by_role("button", name="SVG").click()
     with page.expect_download() as saved:
-        for route in held:
-            route.continue_()
-    drawn(page, str(step))
+        page.get_by_role("button", name="SVG").click()
     nodes = page.locator(".lane .node-name").all_text_contents()
     picture = Path(saved.value.path()).read_text(encoding="utf-8")
     assert len(nodes) == 9

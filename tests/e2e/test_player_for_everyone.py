@@ -51,7 +51,7 @@ STATES: dict[str, tuple[str, str, list[str]]] = {
     "volumes": ("volume-waits", "ObjectApplied", []),
     "a pod group": ("gang-fits", "PodGroupEvaluated", []),
     "releases": ("flash-sale", "RunStarted", ["[popovertarget=releases]"]),
-    "menu": ("flash-sale", "RunStarted", [".about-button"]),
+    "menu": ("flash-sale", "RunStarted", [".menu-button"]),
     "the end": ("flash-sale", "RunFinished", []),
     "many nodes": ("thousand-nodes", "NodesFiltered", []),
     "many scores": ("thousand-nodes", "ScoresComputed", []),
@@ -109,11 +109,13 @@ def test_the_tools_of_a_phone_fit_its_bar_and_stand_in_a_menu(
         box = tool.bounding_box()
         assert box
         assert 0 <= box["x"] <= box["x"] + box["width"] <= 390
-    page.locator(".more-button").click()
-    menu = page.locator("#more-tools")
-    expect(menu.locator("[data-open=help]")).to_contain_text("Keys and signs" if language == "en" else "按键与符号")
+    page.locator(".menu-button").click()
+    menu = page.locator("#menu")
+    expect(menu.locator("[data-open=help]")).to_contain_text(
+        "Shortcuts and symbols" if language == "en" else "快捷键与符号"
+    )
     assert menu.evaluate("menu => menu.scrollWidth <= menu.clientWidth")
-    menu.locator("[data-open=ask]").click()
+    page.locator("[data-open=ask]").click()
     expect(page.locator(".ask-head")).to_be_visible()
     expect(menu).to_be_hidden()
     context.close()

@@ -45,6 +45,7 @@ def test_a_verdict_leads_to_the_rule_in_our_source_and_to_kube_schedulers(browse
     expect(links.nth(1)).to_have_attribute(
         "href", re.compile("release-1.36/pkg/scheduler/framework/plugins/nodeaffinity$")
     )
+    page.locator("#margin .rest > summary").click()
     with page.context.expect_page() as opened:
         links.nth(0).click()
     source = opened.value
@@ -54,7 +55,10 @@ def test_a_verdict_leads_to_the_rule_in_our_source_and_to_kube_schedulers(browse
 
 def test_how_many_fit_is_counted_by_the_release_that_the_run_is_of(browser_page: Page) -> None:
     page = browser_page
-    open_player(page, "first-pod", "?kubernetes=1.30")
+    page.goto("/library/first-pod/?kubernetes=1.30")
+    page.get_by_role("button", name="Run on Kubernetes 1.30").click()
+    drawn(page)
+    until(page, "kschedui.store.complete")
     draw_at(page, page.evaluate("kschedui.store.steps - 1"))
     page.locator("#stage [data-fly]").first.click()
     link = page.locator("#margin").get_by_role("link", name="How many fit")
@@ -159,7 +163,7 @@ def test_the_player_leads_to_another_version_and_to_what_changed(browser_page: P
     save(page, text.replace("First", "Second"), parent=sid, version=1)
     page.goto(f"/s/{sid}/")
     drawn(page)
-    page.get_by_role("button", name="Scenario").click()
+    page.locator(".menu-button").click()
     page.get_by_role("button", name="Version 2").click()
     versions = page.locator("#versions")
     expect(versions.locator("[aria-current]")).to_have_text("Version 2")
@@ -167,7 +171,7 @@ def test_the_player_leads_to_another_version_and_to_what_changed(browser_page: P
     expect(page).to_have_url(re.compile(f"/s/{sid}/diff/1/2/$"))
     page.go_back()
     drawn(page)
-    page.get_by_role("button", name="Scenario").click()
+    page.locator(".menu-button").click()
     page.get_by_role("button", name="Version 2").click()
     versions.get_by_role("link", name="Version 1").click()
     expect(page).to_have_url(re.compile(f"/s/{sid}/v/1/"))

@@ -15,9 +15,9 @@ WINNER = [
     "448",
     "roomy has the highest",
     "web goes to roomy",
-    "roomy has more left",
+    "roomy has more free",
     "→ roomy",
-    "web runs on roomy",
+    "web is bound to roomy",
     "Scheduled",
 ]
 VICTIM = [
@@ -27,7 +27,7 @@ VICTIM = [
     "chosen",
     "Preempted",
     "Nominated",
-    "cheaper one",
+    "lower priority is selected",
     "wait for low-1",
 ]
 
@@ -57,18 +57,19 @@ def test_a_run_asks_and_compares_by_keyboard_alone(browser_page: Page) -> None:
     open_player(page, "first-pod", "?predict=1")
     expect(page.locator("#predict-switch")).to_have_attribute("aria-pressed", "true")
     asked_first = on_to_question(page)
-    assert sentence(page) == "How many of the four nodes could run web?"
+    assert sentence(page) == "How many of the four nodes can run web?"
     expect(page.locator("#live")).to_contain_text("How many of the four nodes")
     page.keyboard.press("3")
     expect(page.locator(".answer[aria-pressed=true]")).to_have_text("32")
     page.keyboard.press("Enter")
     expect(page.locator("#caption .eyebrow")).to_contain_text("✓ 2, as you predicted")
     assert on_to_question(page) != asked_first
-    assert sentence(page) == "Which node wins web?"
+    assert sentence(page) == "Which node is selected for web?"
     page.keyboard.press("1")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#caption .eyebrow")).to_contain_text("✕ roomy; you predicted: busy")
-    expect(page.locator(".prediction-tag")).to_be_visible()
+    expect(page.locator(".prediction-tag.wrong")).to_be_visible()
+    expect(page.locator(".prediction-tag.right")).to_be_visible()
     expect(page.locator("#margin")).to_contain_text("roomy, busy")
     page.keyboard.press("End")
     expect(page.locator(".end-card")).to_contain_text("1 of 2 predicted right")
@@ -80,7 +81,7 @@ def test_until_it_is_revealed_nothing_on_the_page_tells_the_answer(
 ) -> None:
     page = browser_page
     open_player(page, slug, "?predict=1")
-    question = "wins web" if slug == "first-pod" else "has to go"
+    question = "selected for web" if slug == "first-pod" else "is evicted for high-1"
     for _ in range(40):
         found = [word for word in telling if word in everything(page)]
         assert not found, (sentence(page), found)
@@ -172,8 +173,10 @@ def test_a_lesson_for_beginners_goes_the_short_way_until_every_step_is_chosen(br
     short = walked()
     assert not {"PodReserved 0", "PodPreBound 0", "AttemptFinished 0", "ScoresComputed 0"} & set(short)
     assert short[-1] == "RunFinished 0"
+    page.locator(".menu-button").click()
     page.locator("#steps-switch").click()
     assert {"PodReserved 0", "PodPreBound 0", "AttemptFinished 0", "ScoresComputed 0"} <= set(walked())
+    page.locator(".menu-button").click()
     page.locator("#steps-switch").click()
     reserved = page.evaluate("[...kschedui.store.walk(0, 1)].find(({event}) => event.type === 'PodReserved').step")
     seek(page, str(reserved))  # a link to a step that is left out opens it

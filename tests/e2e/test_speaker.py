@@ -15,7 +15,7 @@ from tests.e2e.player_page import drawn, open_player, phone_in, sentence
 def speaker_of(player: Page) -> Page:
     """Opened with its key."""
     with player.context.expect_page() as opened:
-        player.keyboard.press("S")
+        player.keyboard.press("m")
     expect(opened.value.locator("#speaker")).to_have_attribute("data-step", re.compile(r"^\d"))
     return opened.value
 
@@ -65,7 +65,7 @@ def test_the_speaker_view_fits_a_phone_is_axe_clean_and_alone_says_why(
     open_player(player, "high-preempts-low", "#7")
     speaker = speaker_of(player)
     alone.goto(speaker.url.split("#")[0] + "#somebody-else")
-    expect(alone.locator("#now")).to_contain_text(re.compile("another browser|另一个浏览器"))
+    expect(alone.locator("#now")).to_contain_text(re.compile("another computer|另一台电脑"))
     for page in (speaker, alone):
         assert violations(page, page.url) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")

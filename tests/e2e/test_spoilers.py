@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+import re
+from collections.abc import Iterator
 
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
 from tests.e2e.player_page import draw_at, drawn, link_to, open_player, save, seek, sentence, steps_of, until
+from tests.e2e.walker.test_walk import HASTE, LESSONS, serve
 
 COLOURED = ".mark.Scheduled, .mark.Nominated, .mark.Unschedulable, .mark.Error"
 
@@ -101,3 +107,19 @@ def test_the_open_timeline_says_what_its_lines_mean(browser_page: Page) -> None:
     page.keyboard.press("End")
     page.keyboard.press("l")
     expect(page.locator(".lanes-key span")).to_have_text(["in activeQ", "in backoffQ", "in unschedulablePods"])
+
+
+@pytest.mark.parametrize("lesson", sorted(path.stem for path in LESSONS))
+def test_nothing_on_the_page_tells_the_answer_of_an_open_question(lesson: str, leak_page: Page) -> None:
+    """The page stays as it is where the run goes on differently after the question."""
+    open_player(leak_page, lesson, "?predict=1")
+    assert not leak_page.evaluate("async () => (await import('/walker/leaks.js')).leaks()")
+
+
+@pytest.fixture(scope="module")
+def leak_page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
+    page = browser.new_page(base_url=live_stack.url, viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    page.add_init_script(HASTE)
+    page.route(re.compile(r"/walker/\w+\.js$"), serve)
+    yield page
+    page.close()

@@ -11,7 +11,7 @@ def test_the_first_page_leads_on_from_what_is_done(browser_page: Page) -> None:
     chapters = page.locator(".chapters > li")
     expect(chapters).to_have_count(10)
     onward = page.locator("#continue")
-    expect(onward).to_have_text("Begin: A pod finds a node")
+    expect(onward).to_have_text("Start: A pod is scheduled")
     onward.click()
     drawn(page)
     assert "predict=1" in page.url
@@ -24,12 +24,12 @@ def test_the_first_page_leads_on_from_what_is_done(browser_page: Page) -> None:
     expect(onward).to_have_text("Continue: One pod at every extension point")
     expect(page.locator("#cards > li").first).to_contain_text("✓ done")
     open_player(page, "first-pod", "#12")
-    page.get_by_role("link", name="Next lesson").click()
+    page.get_by_role("link", name="Next lesson").first.click()
     drawn(page)
     expect(page.locator(".scenario-title")).to_have_text("One pod at every extension point")
-    page.locator(".place").get_by_role("link", name="Back").click()
+    page.locator(".place").get_by_role("link", name="Previous lesson").click()
     drawn(page)
-    expect(page.locator(".scenario-title")).to_have_text("A pod finds a node")
+    expect(page.locator(".scenario-title")).to_have_text("A pod is scheduled")
 
 
 def test_the_end_of_a_lesson_offers_to_change_something(browser_page: Page) -> None:

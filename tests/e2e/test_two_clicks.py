@@ -57,9 +57,12 @@ def test_3_which_reason_to_fix_first(reader: Reader) -> None:
     reader.at("SchedulingFailed")
     reader.click("#caption .number")
     reader.reads(
-        "What to fix first", "is all that is in the way on small-1, small-2, full", "Taints? is all that", "tainted."
+        "What to fix first",
+        "is the only obstacle on small-1, small-2, full",
+        "Taints? is the only obstacle",
+        "tainted.",
     )
-    expect(reader.page.get_by_text("is all that is in the way").last).to_be_in_viewport()
+    expect(reader.page.get_by_text("is the only obstacle").last).to_be_in_viewport()
 
 
 def test_4_why_the_counts_do_not_add_up(reader: Reader) -> None:
@@ -87,7 +90,7 @@ def test_7_when_the_next_try_is_of_a_pod_that_no_event_has_woken(reader: Reader)
     reader.opens(scenario(node("n1", cpu=1), pod("big", cpu=2), events=[{"at": 400, "create": pod("late")}]))
     reader.at("AttemptFinished")
     reader.click(".queue-section.unschedulable .queue-pod")
-    reader.reads("Without any it is tried at 330.0 s")
+    reader.reads("No time is set: it is retried after one of the events below, or at 330.0 s")
     flushed = next(
         step
         for step in steps_of(reader.page, "PodEnqueued")
@@ -113,7 +116,9 @@ def test_15_why_all_pods_go_to_one_node(reader: Reader) -> None:
     reader.opens(scenario(node("large", cpu=32, memory="64Gi"), node("small", cpu=8), *pods))
     seek(reader.page, str(steps_of(reader.page, "RunFinished")[0]))
     reader.click(".node-card[data-node=large] .node-name")
-    reader.reads("Why pods came here", "4 of 4 choices so far fell on this node.", "Room 2×, Balance 2×", "web-3")
+    reader.reads(
+        "Why pods were placed here", "4 of 4 choices so far fell on this node.", "Room 2×, Balance 2×", "web-3"
+    )
 
 
 def test_16_how_spreading_counts_each_zone(reader: Reader) -> None:
@@ -124,7 +129,7 @@ def test_16_how_spreading_counts_each_zone(reader: Reader) -> None:
     reader.opens(scenario(*zones, *running, new))
     reader.at("NodesFiltered")
     reader.click(".lane[data-node=a1] .stop")
-    reader.reads("Matching pods by zone", re.compile(r"a232 > 1b121 ≤ 1"), "The domain with the fewest has 1")
+    reader.reads("Matching pods by zone", re.compile(r"a232 > 1b121 ≤ 1"), "The domain with the fewest pods has 1")
 
 
 def test_17_what_a_pod_without_requests_counts_as(reader: Reader) -> None:
@@ -140,7 +145,7 @@ def test_18_how_a_tie_is_broken(reader: Reader) -> None:
     reader.at("HostSelected")
     reader.reads(
         "Tied: n1 and n2.",
-        "on top of the scheduler’s heap of scores is taken; that is not chance",
+        "at the top of the scheduler’s heap of scores is selected; this is not random",
         where="#caption .why",
     )
 
@@ -167,8 +172,8 @@ def test_23_why_a_pod_is_bound_elsewhere_than_it_was_nominated(reader: Reader) -
     reader.opens(nominated_elsewhere())
     reader.at("PodBound")
     reader.click("#hero .hero")
-    reader.reads("n1 is nominated: room is kept there", "bound to n2, not where it was nominated")
-    reader.reads("A nomination keeps room and promises nothing")
+    reader.reads("n1 is nominated: room is reserved there", "bound to n2, not where it was nominated")
+    reader.reads("A nomination reserves room but guarantees nothing")
 
 
 def test_25_the_arithmetic_of_a_budget(reader: Reader) -> None:
@@ -188,5 +193,7 @@ def test_28_how_pods_travel_between_the_queues(reader: Reader) -> None:
     seek(reader.page, str(steps_of(reader.page, "RunFinished")[0]))
     reader.click(".queue-section.active h2 button")
     reader.reads("How pods move between the queues", "no node fits, or one is nominated")
-    moved = reader.page.locator("#margin tr", has_text="an event may help, its backoff still runs").locator("td").last
+    moved = (
+        reader.page.locator("#margin tr", has_text="an event may help, but its backoff still runs").locator("td").last
+    )
     expect(moved).to_have_text(re.compile(r"[1-9]"))

@@ -28,7 +28,7 @@ def test_a_pending_pod_is_made_to_fit_and_the_link_shows_it_placed(browser_page:
     expect(panel).to_contain_text("stays Pending")
     panel.get_by_role("tab", name="Smallest change").click()
     first = panel.locator(".ask-found li").first
-    expect(first).to_contain_text("Ask for 6 cpu instead of 7: it then fits on n3")
+    expect(first).to_contain_text("Request 6 cpu instead of 7: the pod then fits on n3")
     first.get_by_role("button", name="Try it").click()
     expect(panel.locator(".ask-side.after")).to_contain_text("goes to n3")
     expect(page.locator("#stage [data-node=n3]")).to_have_attribute("data-asked", "winner")
@@ -39,10 +39,10 @@ def test_a_pending_pod_is_made_to_fit_and_the_link_shows_it_placed(browser_page:
     drawn(page)
     assert "web" in sentence(page)
     assert "n3" in sentence(page)
-    expect(page.locator(".scenario-title")).to_contain_text("web asks for 6 cpu")
+    expect(page.locator(".scenario-title")).to_contain_text("web requests 6 cpu")
     until(page, "kschedui.store.complete")
-    page.get_by_role("button", name="Scenario").click()
-    page.get_by_role("button", name="A fork").click()
+    page.locator(".menu-button").click()
+    page.get_by_role("button", name="Fork ▾").click()
     expect(page.get_by_role("heading", name="fork of")).to_be_visible()
     changed = page.get_by_role("link", name="What changed").get_attribute("href") or ""
     assert '"cpu": "6"' in page.request.get(changed).text().replace("&quot;", '"')
@@ -63,7 +63,7 @@ def test_on_a_phone_fields_are_judged_as_they_move_and_undo_takes_them_back(phon
     panel.get_by_role("tab", name="Node").click()
     panel.get_by_label("node", exact=True).fill("n2")
     panel.get_by_label("node", exact=True).press("Enter")
-    panel.get_by_role("button", name="Take away dedicated=db:NoSchedule").click()
+    panel.get_by_role("button", name="Remove dedicated=db:NoSchedule").click()
     expect(panel.locator(".ask-side.after")).to_contain_text("goes to n2")
     panel.get_by_role("button", name="Reset").click()
     expect(panel.locator(".ask-side.after")).to_have_count(0)
@@ -165,7 +165,7 @@ def test_a_field_of_cells_leads_to_the_smallest_change_and_shows_it(browser_page
     page.get_by_role("button", name="What would make it fit?").click()
     panel = page.get_by_role("complementary", name="What if")
     first = panel.locator(".ask-found li").first
-    expect(first).to_contain_text("Ask for 2 cpu instead of 3: it then fits on n0 and 11 more")
+    expect(first).to_contain_text("Request 2 cpu instead of 3: the pod then fits on n0 and 209 more")
     picture = "document.querySelector('#stage canvas').toDataURL()"
     drawn(page)
     before = page.evaluate(picture)

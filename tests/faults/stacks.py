@@ -74,10 +74,13 @@ def cpu_seconds(process: int) -> float:
 FILL = """
 import os
 from kschedui.models import Chunk, Run
+from kschedui.runs import frames
 run = Run.objects.get(public_id="{run}")
 Chunk.objects.filter(run=run).delete()
 for seq in range({frames}):
-    frame = b"KSU1" + bytes(4) + seq.to_bytes(4, "little") + bytes(20) + os.urandom({size})
+    body = os.urandom({size})
+    known = (frames.MAGIC, frames.SCHEMA_VERSION, frames.CHECKED, seq, seq, 1, {size})
+    frame = frames.HEADER.pack(*known, frames.checksum_of(frames.HEADER.pack(*known, 0), body)) + body
     Chunk.objects.create(run=run, seq=seq, first_step=seq, events=1, frame=frame)
 Run.objects.filter(pk=run.pk).update(chunks={frames}, steps={frames}, bytes={frames} * {size}, state="done")
 """

@@ -91,8 +91,17 @@ def test_everyone_is_back_where_the_teacher_is_and_answers_are_kept(make_stack: 
     students = [Member(stack.url) for _ in range(STUDENTS)]
     for student in students:
         student.join(code)
-    teacher.say(type="place", step=5, frame=1, order="plugin", selection=None)
-    teacher.say(type="ask", question="5.1", choices=2)
+    shown = {
+        "type": "show",
+        "step": 5,
+        "frame": 1,
+        "order": "plugin",
+        "selection": None,
+        "paused": False,
+        "gathered": 0,
+    }
+    asked = {"id": "5.1", "choices": 2}
+    teacher.say(**shown, n=1, question=asked)
     for i, student in enumerate(students):
         while student.until("board")["asked"].get("id") != "5.1":
             pass
@@ -108,8 +117,8 @@ def test_everyone_is_back_where_the_teacher_is_and_answers_are_kept(make_stack: 
     assert {(board["place"]["step"], board["place"]["frame"], board["asked"]["id"]) for board in boards} == {
         (5, 1, "5.1")
     }
-    assert [board["mine"] for board in boards[1:]] == [i % 2 for i in range(STUDENTS)]
-    teacher.say(type="reveal", right=1, text="", labels=[])
+    assert [board["mine"]["choice"] for board in boards[1:]] == [i % 2 for i in range(STUDENTS)]
+    teacher.say(**shown, n=2, question={**asked, "right": 1, "text": "", "labels": []})
     while "counts" not in (asked := teacher.until("board")["asked"]):
         pass
     assert asked["counts"] == [STUDENTS // 2, STUDENTS // 2]

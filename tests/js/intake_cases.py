@@ -6,11 +6,15 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from kschedui.scenarios.anonymise import renamed
+import yaml
+
+from kschedui.scenarios.anonymise import rename
 from kschedui.scenarios.anonymise.naming_table import naming_table
 from kschedui.scenarios.importers.reading.dump_reader import read_dump
 from kschedui.scenarios.importers.reading.reading_table import reading_table
@@ -18,9 +22,9 @@ from scheduler_core.scenario.parse import Limits, ScenarioErrors
 from scheduler_core.scenario.reading.yaml_composer import resolve_plain
 from tests.builders import node, pod
 from tests.dumps import Cluster, as_json, as_yaml, listed
-from tests.web.intake.test_dumps import FLOW
+from tests.web.intake.test_dumps import FLOW, of_devices
 from tests.web.intake.test_files import AROUND, CLUSTER_INFO, WRITTEN
-from tests.web.intake.test_ways_of_writing import ANCHORS, SCALARS, STYLES
+from tests.web.intake.test_ways_of_writing import ANCHORS, KEYS, SCALARS, STYLES, TEXTS
 
 CONFORMANCE = Path(__file__).parent.parent / "conformance"
 
@@ -43,6 +47,8 @@ def texts() -> dict[str, str]:
         "YAML after JSON": as_json(listed([node("n1")])) + "---\n" + as_yaml(listed([pod("a")])),
         "an array": json.dumps([node("n1"), service, {"kind": "Odd"}]),
         "slips": as_yaml(listed([slipped, service])),
+        "devices": as_yaml(listed(of_devices("v1"))),
+        "devices of an older API": as_yaml(listed(of_devices("v1beta1"))),
     }
     for number, scalar in enumerate(SCALARS):
         text = f"apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    a: {scalar}\n"
@@ -68,9 +74,30 @@ def texts() -> dict[str, str]:
     found["a List in a List"] = as_yaml(listed([listed([node("n1"), pod("a")]), pod("b")]))
     found["YAML in braces"] = FLOW + "---\n" + as_yaml(pod("a"))
     found |= {name: f"apiVersion: v1\nkind: Pod\n{style}\n" for name, style in STYLES.items()}
+    found |= {f"a dump made up from seed {seed}": made_up(random.Random(seed)) for seed in range(40)}
     for path in sorted(CONFORMANCE.rglob("*.yaml"))[::12]:
         found[path.name] = path.read_text(encoding="utf-8")
     return found
+
+
+def made_up(chance: random.Random) -> str:
+    """A List of pods with fields at random places, written as kubectl, as PyYAML or as JSON."""
+    items = [
+        {"apiVersion": "v1", "kind": "Pod", "metadata": mapping(chance, 3), "spec": mapping(chance, 4)}
+        for _ in range(chance.randint(1, 4))
+    ]
+    return chance.choice((as_yaml, yaml.safe_dump, as_json))(listed(items))
+
+
+def mapping(chance: random.Random, depth: int) -> dict[str, Any]:
+    return {key: tree(chance, depth - 1) for key in chance.sample(KEYS, chance.randint(0, 4))}
+
+
+def tree(chance: random.Random, depth: int) -> Any:
+    if depth and chance.random() < 0.6:
+        return mapping(chance, depth) if chance.random() < 0.6 else [tree(chance, depth - 1) for _ in range(2)]
+    one_line = [text for text in TEXTS if "\n" not in text]  # PyYAML indents the others less than YAML 1.2 allows
+    return chance.choice((*one_line, 7, True, None, [], {}))
 
 
 def main() -> None:
@@ -78,7 +105,7 @@ def main() -> None:
     for name, text in texts().items():
         dump = read_dump(text, Limits())
         case = {"name": name, "text": text, "objects": dump.objects, "leftOut": dump.left_out.__dict__}
-        case["renamed"], case["names"], case["keys"] = renamed(dump.objects)
+        case["renamed"], case["names"], case["keys"] = rename(dump.objects)
         sys.stdout.write(json.dumps(case) + "\n")
 
 

@@ -1,50 +1,39 @@
 // @ts-nocheck
-// The player's page names every module that its first step needs, so that they load side by side and not one after
-// another.
+// What modules import, and what a page loads before its first step.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { TELLS } from "../../static/js/steps/registry.js";
+import { gzipSync } from "node:zlib";
+import { CAPTIONS } from "../../static/js/steps/registry.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const SCRIPTS = join(ROOT, "static", "js");
 
-/** Modules that `file` imports statically, and theirs. */
-function graph(file, seen = new Set()) {
-	if (seen.has(file)) return seen;
-	seen.add(file);
-	for (const [, path] of readFileSync(file, "utf8").matchAll(/^(?:import|export)[^;]*? from "(\.[^"]+)";/gm))
-		graph(join(dirname(file), path), seen);
-	return seen;
-}
-
-const needed = [...graph(join(SCRIPTS, "player", "main.js"))].map((file) => relative(SCRIPTS, file)).sort();
-
-test("player_modules.html preloads exactly the modules that main.js imports", () => {
-	const named = [...readFileSync(join(ROOT, "templates", "player_modules.html"), "utf8").matchAll(/js\/([\w/]+\.js)/g)]
-		.map(([, name]) => name)
-		.sort();
-	assert.deepEqual(
-		named,
-		needed.filter((name) => name !== "player/main.js"),
-	);
-});
-
 /** Rooms from the bottom to the top: a module imports from its own room, or from one below. */
-const ROOMS = ["shared", "trace", "steps", "chrome", "ask", "learn", "classroom", "player"];
+const ROOMS = ["shared", "trace", "steps", "chrome", "what_if", "learn", "classroom", "player"];
 /** The same within steps/: what several steps are drawn with, then those whose model others read. */
-const STEPS = ["parts", "queue", "score", "filter", "prefilter run cluster preempt binding many", "group", "."];
+const STEPS = [
+	"parts",
+	"score",
+	"filter",
+	"prefilter run observed preempt binding many devices",
+	"cluster group",
+	"queue",
+	".",
+];
+/** Rooms that open when a reader asks for them: a page loads them with `import()`, all others with `import`. */
+const OPENED = ["classroom/", "what_if/", "player/dialog.js", "experiments/drawing.js"];
 
 function modules(folder) {
 	return readdirSync(join(SCRIPTS, folder), { recursive: true }).filter((name) => name.endsWith(".js"));
 }
 
-/** What a module imports, at once or later, as paths from static/js. */
-function importsOf(file) {
-	const found = readFileSync(join(SCRIPTS, file), "utf8").matchAll(/^\s*[^*/\n]*(?: from |\bimport\()"(\.[^"]+)"/gm);
-	return [...found].map(([, path]) => join(dirname(file), path));
+/** Paths from static/js that a module names: with `import` statements, or with `import()` in its code. */
+function importsOf(file, pattern = /^\s*[^*/\n]*(?: from |\bimport\()"(\.[^"]+)"/gm) {
+	const text = readFileSync(join(SCRIPTS, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
+	return [...text.matchAll(pattern)].map(([, path]) => join(dirname(file), path));
 }
 
 test("rooms import from below only", () => {
@@ -58,7 +47,7 @@ test("rooms import from below only", () => {
 	}
 });
 
-test("a step imports from those below it only; the registry, later, from all", () => {
+test("a step imports from those below it only", () => {
 	const floor = (path) => STEPS.findIndex((names) => names.split(" ").includes(dirname(path)));
 	for (const file of modules("steps")) {
 		for (const path of importsOf(join("steps", file))) {
@@ -69,68 +58,49 @@ test("a step imports from those below it only; the registry, later, from all", (
 	}
 });
 
-test("a folder holds 14 entries at most, and no line is longer than 120", () => {
-	const folders = readdirSync(SCRIPTS, { recursive: true, withFileTypes: true }).filter((one) => one.isDirectory());
-	for (const { parentPath, name } of folders) {
-		assert.ok(readdirSync(join(parentPath, name)).length <= 14, name);
-	}
+test("only what a reader opens is loaded later", () => {
 	for (const file of modules(".")) {
+		for (const path of importsOf(file, /\bimport\("(\.[^"]+)"\)/g)) {
+			assert.ok(
+				OPENED.some((room) => path.startsWith(room)),
+				`${file} loads ${path} later`,
+			);
+		}
+	}
+});
+
+test("no line is longer than 120", () => {
+	for (const file of modules(".")) {
+		if (file === "steps/parts/plugins.js") continue; // generated: regular expressions are as long as they are
 		for (const line of readFileSync(join(SCRIPTS, file), "utf8").split("\n")) {
 			assert.ok(line.replaceAll("\t", "  ").length <= 120, `${file}: ${line}`);
 		}
 	}
 });
 
-test("every event of a trace has a step that tells it", () => {
+test("every event of a trace has a caption", () => {
 	const types = readFileSync(join(SCRIPTS, "trace", "trace.d.ts"), "utf8");
 	const events = [...types.matchAll(/^ {2}type: "(\w+)";/gm)].map(([, name]) => name);
 	assert.ok(events.length > 20);
-	assert.deepEqual(
-		events.filter((name) => !TELLS.has(name)),
-		[],
-	);
+	const missing = events.filter((name) => !CAPTIONS.has(name));
+	assert.deepEqual(missing, [], `add ${missing} to CAPTIONS in static/js/steps/<step>/words.js`);
 });
 
-/** By what is linked to: the modules that its first step needs besides those that every step does. */
-const FIRST = {
-	"the start of a run": ["cluster/view.js", "run/captions.js", "run/explanation.js"],
-	"the start of a cycle": [
-		"queue/captions.js",
-		"filter/funnel.js",
-		"filter/explanation.js",
-		"prefilter/explanation.js",
-	],
-	"a step of Filter, while another pod is bound": [
-		"filter/captions.js",
-		"filter/funnel.js",
-		"filter/explanation.js",
-		"binding/view.js",
-	],
-	"a step of Score, while another pod is bound": [
-		"score/captions.js",
-		"score/bars.js",
-		"score/explanation.js",
-		"binding/view.js",
-	],
-	"a step of a binding cycle": ["binding/captions.js", "cluster/view.js", "binding/view.js", "cluster/explanation.js"],
-};
+/** Kilobytes, as production serves them: bundled, and compressed by gzip. Comments and names cost nothing. */
+const BUDGETS = { "js/player/main.js": 110, "js/editor/main.js": 250, "js/pages/home.js": 4 };
 
-test("early.js asks for exactly what the start of a run needs besides, all of it at once", () => {
-	const files = new Set();
-	for (const name of FIRST["the start of a run"]) graph(join(SCRIPTS, "steps", name), files);
-	const more = [...files].map((file) => relative(SCRIPTS, file)).filter((name) => !needed.includes(name));
-	const start = readFileSync(join(SCRIPTS, "player", "early.js"), "utf8").split("else {")[1];
-	const asked = [...start.matchAll(/import\("\.\.\/([\w/]+\.js)"\)/g)].map(([, name]) => name);
-	assert.deepEqual(asked.sort(), more.sort());
-});
-
-for (const [place, more] of Object.entries(FIRST)) {
-	test(`what a link to ${place} loads before it is drawn stays small`, () => {
-		const files = graph(join(SCRIPTS, "player", "main.js"));
-		const guessed = place === "the start of a run" ? [] : ["filter/lanes.js"]; // early.js asks for it
-		const names = [...[...more, ...guessed].map((name) => join("steps", name)), "shared/theme.js", "player/early.js"];
-		for (const name of names) graph(join(SCRIPTS, name), files);
-		const bytes = [...files].reduce((sum, file) => sum + statSync(file).size, 0);
-		assert.ok(bytes < 200_000, `${bytes} bytes`);
+for (const [entry, budget] of Object.entries(BUDGETS)) {
+	test(`what ${entry} needs at once travels in less than ${budget} kB`, async (t) => {
+		const { bundle } = await import("../../scripts/bundle.mjs").catch(() => ({}));
+		if (!bundle) return t.skip("esbuild is not installed");
+		const { outputFiles, metafile } = await bundle(entry, { write: false, metafile: true });
+		const needed = new Set([join("build", "static", entry)]);
+		for (const path of needed)
+			for (const { path: other, kind } of metafile.outputs[path].imports)
+				if (kind === "import-statement") needed.add(other);
+		const files = outputFiles.filter(({ path }) => needed.has(relative(ROOT, path)));
+		const bytes = files.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
+		assert.ok(bytes > 500 && bytes < budget * 1000, `${bytes} bytes in ${files.length} files`);
+		t.diagnostic(`${bytes} bytes in ${files.length} files`);
 	});
 }

@@ -21,6 +21,7 @@ class Visitor:
 
     def __init__(self, url: str) -> None:
         self.url = url
+        self.requests = 0  # that were sent
         self.cookies = CookieJar()
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.cookies))
 
@@ -34,11 +35,29 @@ class Visitor:
         token = next(cookie.value for cookie in self.cookies if "csrf" in cookie.name)
         headers = {"Content-Type": "application/json", "X-CSRFToken": token or "", "Referer": self.url}
         request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers, method="POST")
-        status, answer = self.ask(request)
+        status, answer = self.later(request)
         return status, json.loads(answer)
+
+    def later(self, request: urllib.request.Request) -> tuple[int, bytes]:
+        """Status and body, of a large request when a worker has answered it."""
+        status, body = self.ask(request)
+        if status != 202:
+            return status, body
+        url = json.loads(body)["url"]
+        assert wait_until(lambda: self.upload(url)["state"] not in ("queued", "running"), LONG), self.upload(url)
+        assert self.upload(url)["state"] == "done", self.upload(url)
+        return self.get(self.upload(url)["answer"])
+
+    def upload(self, url: str) -> dict[str, Any]:
+        """How far a large request is."""
+        status, body = self.get(url)
+        assert status == 200, body
+        found: dict[str, Any] = json.loads(body)
+        return found
 
     def ask(self, request: urllib.request.Request) -> tuple[int, bytes]:
         """Status and body, refusals too."""
+        self.requests += 1
         try:
             with self.opener.open(request, timeout=LONG) as answer:
                 return answer.status, answer.read()

@@ -1,1 +1,1 @@
-"""One file per command of `manage.py`."""
+"""The commands of `manage.py`, one per file."""

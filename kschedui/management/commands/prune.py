@@ -22,7 +22,7 @@ class Command(BaseCommand):
     help = "forget the traces of old runs and the results of old experiments: they can be made again"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """How old, and whether to do it."""
+        """Add the minimum age, and the option that deletes."""
         parser.add_argument("--days", type=int, default=DAYS, help=f"since the run ended; {DAYS} when not given")
         parser.add_argument("--dry-run", action="store_true", help="say what would be forgotten, and do nothing")
 

@@ -10,7 +10,7 @@ from kschedui.scenarios import store as scenarios
 
 
 class Command(BaseCommand):
-    """One round; safe at any time."""
+    """Run the reaper once; safe at any time."""
 
     help = "queue lost runs again and remove what was deleted long ago"
 

@@ -1,4 +1,4 @@
-"""`manage.py release_table`: writes the table of releases and rules into docs/fidelity.md."""
+"""`manage.py release_table`: write the rules into docs/fidelity.md, and the number of recorded runs into README.md."""
 
 from __future__ import annotations
 
@@ -14,22 +14,35 @@ from scheduler_core.releases import RELEASES, Release, Rules
 from scheduler_core.releases.rules.rule import PLUGIN, SAYS
 
 HEADING = "## Release by rule\n"
+FIGURES = re.compile(
+    r"\d{1,3}(?:,\d{3}){0,3} recorded runs of the real kube-schedulers from \d\.\d{1,2} to \d\.\d{1,2} "
+)
 SECTION = re.compile(rf"{HEADING}.*?(?=^## )", re.DOTALL | re.MULTILINE)
 
 
 class Command(BaseCommand):
-    """To be run after a rule or a release was added; a test compares."""
+    """Write the table of release rules. Run it after adding a rule or a release; a test compares."""
 
-    help = "Write the table of releases and rules into docs/fidelity.md"
+    help = "Write the releases and rules into docs/fidelity.md, and the number of recorded runs into README.md"
 
     def handle(self, *args: Any, **options: Any) -> None:
-        path = settings.BASE_DIR / "docs/fidelity.md"
-        made = "\n".join(section()) + "\n\n"
-        path.write_text(SECTION.sub(lambda _: made, path.read_text(encoding="utf-8")), encoding="utf-8")
+        _replace("docs/fidelity.md", SECTION, "\n".join(section()) + "\n\n")
+        _replace("README.md", FIGURES, figures())
+
+
+def _replace(name: str, pattern: re.Pattern[str], text: str) -> None:
+    path = settings.BASE_DIR / name
+    path.write_text(pattern.sub(lambda _: text, path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def figures() -> str:
+    """Return the number of recorded runs and the range of releases, as in the README."""
+    runs, versions = sum(release.recorded_runs for release in RELEASES.values()), list(RELEASES)
+    return f"{runs:,} recorded runs of the real kube-schedulers from {versions[0]} to {versions[-1]} "
 
 
 def section() -> Iterator[str]:
-    """The section's lines."""
+    """Yield the section's lines."""
     releases = list(RELEASES.values())
     runs = ", ".join(f"{one.version} ({one.patch}) {_recorded(one)}" for one in reversed(releases))
     yield HEADING
@@ -39,7 +52,7 @@ def section() -> Iterator[str]:
         now = getattr(releases[-1].rules, rule.name)
         others = [one.version for one in releases if getattr(one.rules, rule.name) != now]
         whose = rule.metadata[PLUGIN] or "the scheduler"
-        yield f"| `{rule.name}` | {whose} | {rule.metadata[SAYS][now]} | {', '.join(others)} |"
+        yield f"| `{rule.name}` | {whose} | {rule.metadata[SAYS][now].en} | {', '.join(others)} |"
 
 
 def _recorded(release: Release) -> str:

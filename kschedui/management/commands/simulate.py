@@ -9,13 +9,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from kschedui.cli import check, simulate
-from kschedui.cli.inputs import Unusable
+from kschedui.cli.main import COMMANDS
+from kschedui.cli.unusable import Unusable
 
 
 class Command(BaseCommand):
-    """What went wrong goes to standard error; `--check` is `kschedui check`."""
+    """Simulate a file. Errors go to standard error; `--check` is `kschedui check`."""
 
-    help = simulate.HELP
+    help = COMMANDS["simulate"]
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -15,7 +15,8 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connections
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
-from kschedui import celery_app, library
+from kschedui import library
+from kschedui.celery import app as celery_app
 from kschedui.runs import store as runs
 from kschedui.supervisor.data_folder import DataFolder
 from kschedui.supervisor.errors import StartError
@@ -51,13 +52,13 @@ class Command(BaseCommand):
             self.say("kschedui has stopped.")
 
     def say(self, line: str) -> None:
-        """At once, into a pipe or a file too."""
+        """Print and flush, also into a pipe or a file."""
         self.stdout.write(line)
         self.stdout.flush()
 
 
 def request_stop(number: int, frame: FrameType | None) -> None:
-    """Once: while things are being stopped, a second Ctrl-C must not interrupt that."""
+    """Request the stop once: while processes are being stopped, a second Ctrl-C must not interrupt that."""
     for other in STOP_SIGNALS:
         signal.signal(other, signal.SIG_IGN)
     raise StopRequested
@@ -97,7 +98,7 @@ def run(host: str, port: int, say: Any) -> None:
 
 
 def child_environment(folder: DataFolder) -> dict[str, str]:
-    """What worker and web server must agree on; in development with a secret key of this folder's own."""
+    """Return the settings that worker and web server share; in development, with a secret key of this folder."""
     env = {"KSCHEDUI_DATA_DIR": str(folder.path), "DATABASE_URL": settings.DATABASE_URL}
     if settings.DEBUG and not os.environ.get("SECRET_KEY"):
         env["SECRET_KEY"] = folder.secret_key()

@@ -34,15 +34,15 @@ def anonymise(text: str, limits: Limits) -> Anonymised:
     documents = [document.data for document in read_documents(text, limits, problems)]
     if errors := problems.errors():
         raise ScenarioErrors(errors)
-    made, mapping, keys = renamed(documents)
+    made, mapping, keys = rename(documents)
     return Anonymised(compact_yaml.write_all(made), mapping, keys)
 
 
-def renamed(objects: list[Manifest]) -> tuple[list[Manifest], dict[str, str], dict[str, str]]:
+def rename(objects: list[Manifest]) -> tuple[list[Manifest], dict[str, str], dict[str, str]]:
     """The objects with other names, and the two mappings."""
     found = Names()
     for one in objects:
         found.collect(one)
     mapping, keys = found.mapping(), found.numbered("key")
-    renaming = Renamed(mapping, keys)
+    renaming = Renamed(mapping, keys, found.owners)
     return [renaming.value(one, ()) for one in objects], mapping, keys

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator
 from typing import Any
 
 from kschedui.scenarios.anonymise.naming_table import (
+    DRIVERS,
     KEPT,
     KEYS,
     LABEL_MAPS,
@@ -23,15 +24,17 @@ ZONES = "__"  # between the zones of a volume
 
 
 def is_public(name: str) -> bool:
-    """Has Kubernetes, or the maker of a device, given it a meaning?"""
+    """Return whether Kubernetes, or the maker of a device, defined the name."""
     return PUBLIC_NAME.match(name) is not None
 
 
 class Names:
-    """Every name of a scenario by what it names; one that names several things is of the first kind below."""
+    """All names of a scenario by the kind of object; a name of several kinds belongs to the first one below."""
 
     def __init__(self) -> None:
         self.by_kind: dict[str, set[str]] = {kind: set() for kind in PATTERNS}
+        self.drivers: set[str] = set()  # of devices
+        self.owners: set[str] = set()  # uids
         self.hashed: set[tuple[str, str, str]] = set()  # (ReplicaSet, Deployment, hash)
 
     def add(self, kind: str, name: Any) -> None:
@@ -49,17 +52,24 @@ class Names:
         if not isinstance(value, dict):
             return
         self.note_hashed(value)
-        metadata = value.get("metadata")
+        metadata, spec = value.get("metadata"), value.get("spec")
+        kind_of_drivers, driver = DRIVERS
+        if value.get("kind") == kind_of_drivers and isinstance(spec, dict) and isinstance(spec.get(driver), str):
+            self.drivers.add(spec[driver])
         if isinstance(metadata, dict) and isinstance(kind := value.get("kind"), str) and kind != "Scenario":
             self.add(kind, metadata.get("name"))
             self.add("Namespace", metadata.get("namespace"))
+        if key == "ownerReferences":
+            self.owners.add(str(value.get("uid")))
         for name, item in value.items():
             for kind, found in _names_at(key, name, item, value):
                 self.add(kind, found)
             self.collect(item, name)
 
     def mapping(self) -> dict[str, str]:
-        """Made-up names in the order of the originals."""
+        """Return generated names in the order of the originals; the drivers of devices keep theirs."""
+        for names in self.by_kind.values():
+            names -= self.drivers
         made: dict[str, str] = {}
         for kind, pattern in PATTERNS.items():
             if kind == "image":
@@ -83,7 +93,7 @@ class Names:
                 self.hashed.add((name, name.removesuffix(f"-{hashed}"), hashed))
 
     def numbered(self, kind: str, known: Container[str] = ()) -> dict[str, str]:
-        """Those of a kind that are not known yet, with as many digits as the last one needs."""
+        """Return new names for the unknown ones of a kind, with as many digits as the last one needs."""
         names = sorted(name for name in self.by_kind[kind] if name not in known)
         width = len(str(len(names)))
         return {name: f"{PATTERNS[kind]}-{number:0{width}}" for number, name in enumerate(names, 1)}
@@ -91,7 +101,7 @@ class Names:
 
 def is_label_map(name: str, value: Any) -> bool:
     """Labels, or a selector that is a map of labels, as a Service's."""
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or "nodeSelectorTerms" in value:
         return False
     return name in LABEL_MAPS or (name == "selector" and not value.keys() & {"matchLabels", "matchExpressions"})
 
@@ -109,7 +119,7 @@ def _images(names: list[str], pattern: str) -> dict[str, str]:
 
 
 def _names_at(parent: str, name: str, item: Any, holder: Manifest) -> Iterator[tuple[str, Any]]:
-    """What a field names: (kind, name) pairs."""
+    """Return the (kind, name) pairs that a field refers to."""
     if is_label_map(name, item):
         yield from (("key", one) for one in item)
         yield from (("value", one) for one in item.values())

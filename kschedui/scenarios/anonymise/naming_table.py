@@ -1,17 +1,26 @@
-"""What names what, as one table of plain data: for Python here, and for the browser, which renames before it sends."""
+"""The fields that contain names, as a table of plain data for Python and for the browser, which renames before it
+sends."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
-# Keys of labels and taints, resources, classes and schedulers that Kubernetes gives a meaning.
-PUBLIC = r"^([a-z0-9.-]*\.)?(kubernetes|k8s|kschedui)\.io/|^(nvidia|amd|intel|google)\.com/|^system-"
+from kschedui.scenarios.importers import IMPORTED
+from kschedui.scenarios.importers.reading.reading_table import ANNOTATIONS
+from scheduler_core.apis.vendor_labels import GROUP_LABELS, GROUP_OWNER, OF_THE_CLOUD
+
+# Keys of labels and taints, resources, classes and schedulers that Kubernetes and its vendors give a meaning: node
+# groups are found by them, and advice depends on who sets them.
+_VENDORS = {*OF_THE_CLOUD, *(key.rpartition("/")[0] for key in GROUP_LABELS if "/" in key), "kschedui.io"}
+_DOMAINS = "|".join(re.escape(domain).replace(r"\-", "-") for domain in sorted(_VENDORS))
+PUBLIC = rf"^([a-z0-9.-]*\.)?({_DOMAINS})/|^(nvidia|amd|intel)\.com/|^system-"
 NUMBER = r"^[-+]?[0-9]+(\.[0-9]+)?$"
 KEPT = (
     "", "default", "default-scheduler", "true", "false", "kube-system", "kube-public", "kube-node-lease", "cluster",
     "metadata.name", "pod-template-hash", "pod-template-generation", "controller-revision-hash", "controller-uid",
-    "job-name",
+    "job-name", *(key for key in GROUP_LABELS if "/" not in key),
 )  # fmt: skip
 # By what it names: how a made-up name begins. A name that names several things is of the first of them.
 PATTERNS = {
@@ -25,12 +34,17 @@ PATTERNS = {
     "PersistentVolume": "volume",
     "PersistentVolumeClaim": "claim",
     "StorageClass": "storage",
+    "ResourceClaim": "device-claim",
+    "ResourceClaimTemplate": "device-template",
+    "ResourceSlice": "slice",
+    "DeviceClass": "device-class",
     "PriorityClass": "priority",
     "scheduler": "scheduler",
     "url": "http://extender",
     "container": "container",
     "gate": "example.com/gate",
 }
+DRIVERS = ("ResourceSlice", "driver")  # whose names are kept, since selectors name them
 LABEL_MAPS = ("labels", "matchLabels", "nodeSelector")
 REFERENCES = {
     "nodeName": "Node",
@@ -42,10 +56,15 @@ REFERENCES = {
     "priorityClassName": "PriorityClass",
     "schedulerName": "scheduler",
     "podGroupName": "PodGroup",
+    "resourceClaimName": "ResourceClaim",
+    "resourceClaimTemplateName": "ResourceClaimTemplate",
+    "deviceClassName": "DeviceClass",
     "urlPrefix": "url",
     "runtimeClassName": "value",
+    GROUP_OWNER: "value",
     **dict.fromkeys(("volumeHandle", "server", "path", "targetPortal", "iqn", "pdName", "volumeID"), "value"),
-    **dict.fromkeys(("diskName", "diskURI", "shareName", "secretName", "volumePath", "pool"), "value"),
+    **dict.fromkeys(("diskName", "diskURI", "shareName", "secretName", "volumePath"), "value"),
+    "pool": "Node",
     "secretNamespace": "Namespace",
     "namespace": "Namespace",
 }
@@ -57,16 +76,28 @@ NAMED = {  # what `name` is, by the key above
     "schedulingGates": "gate",
     "ownerReferences": "value",
     "claimRef": "PersistentVolumeClaim",
+    "pool": "Node",  # of a ResourceSlice: nearly always its node's name, and pools are searched in order of their names
 }
 KEYS = ("key", "topologyKey", "matchLabelKeys", "mismatchLabelKeys", "topologyKeys")
 PODS = ("pod", "pods", "victims", "names")  # where a pod is called namespace/name
-SPOKEN = ("title", "description")  # of the Scenario document
+ANNOTATIONS_KEPT = (*ANNOTATIONS, IMPORTED)
+SPOKEN = ("title", "description", "lesson")  # of the Scenario document
+# What CEL selectors compare: the driver's names, as its maker gave them.
+DEVICE_WORDS = (
+    "expression",
+    "matchAttribute",
+    "distinctAttribute",
+    "string",
+    "version",
+    "device",
+    "extendedResourceName",
+)
 # Fields whose values are words of Kubernetes, and amounts.
 WORDS = (
     "kind", "apiVersion", "operator", "effect", "type", "phase", "protocol", "reason", "plugin", "point", "verb",
     "preemptionPolicy", "whenUnsatisfiable", "volumeBindingMode", "volumeMode", "accessModes", "nodeAffinityPolicy",
     "nodeTaintsPolicy", "fsType", "restartPolicy", "unhealthyPodEvictionPolicy", "status", "kubernetesVersion",
-    "disruptionMode",
+    "kubeletVersion", "disruptionMode", *DEVICE_WORDS,
 )  # fmt: skip
 AMOUNTS = (
     "requests", "limits", "allocatable", "capacity", "podFixed", "overhead", "allocatedResources", "default",
@@ -76,7 +107,7 @@ AMOUNTS = (
 
 @cache
 def naming_table() -> dict[str, Any]:
-    """All of it, for the browser."""
+    """Return the whole table, for the browser."""
     return {
         "public": PUBLIC,
         "number": NUMBER,
@@ -87,7 +118,9 @@ def naming_table() -> dict[str, Any]:
         "named": NAMED,
         "keys": KEYS,
         "pods": PODS,
+        "annotations": ANNOTATIONS_KEPT,
         "spoken": SPOKEN,
         "words": WORDS,
         "amounts": AMOUNTS,
+        "drivers": DRIVERS,
     }

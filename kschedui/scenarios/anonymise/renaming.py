@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
-from kschedui.scenarios.anonymise.names import ZONES, is_label_map, is_public
-from kschedui.scenarios.anonymise.naming_table import AMOUNTS, KEYS, PODS, SPOKEN, WORDS
+from kschedui.scenarios.anonymise.names import ZONES, is_label_map
+from kschedui.scenarios.anonymise.naming_table import AMOUNTS, ANNOTATIONS_KEPT, KEYS, PODS, SPOKEN, WORDS
+
+DEVICE_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
 
 
 class Renamed:
-    """Plain data with every name replaced. `path`: the keys above."""
+    """Plain data with every name replaced. `path`: the keys above; `owners`: uids that are kept."""
 
-    def __init__(self, mapping: dict[str, str], keys: dict[str, str]) -> None:
+    def __init__(self, mapping: dict[str, str], keys: dict[str, str], owners: Set[str] = frozenset()) -> None:
         self.mapping = mapping
         self.keys = keys
+        self.owners = owners
 
     def value(self, value: Any, path: tuple[str, ...]) -> Any:
         if path and is_label_map(path[-1], value):
@@ -21,24 +25,32 @@ class Renamed:
         if isinstance(value, dict):
             pods = path[-2:] == ("expect", "pods")
             kept = ((key, item) for key, item in value.items() if not self.is_spoken(key, item, path))
-            return {self.text(key, ("pods",)) if pods else key: self.value(item, (*path, key)) for key, item in kept}
+            return {
+                self.text(key, ("pods",)) if pods else self.resource(key): self.value(item, (*path, key))
+                for key, item in kept
+            }
         if isinstance(value, list):
             return [self.value(item, path) for item in value]
         return self.text(value, path) if isinstance(value, str) else value
 
+    def resource(self, key: str) -> str:
+        """The implicit extended resource of a DeviceClass has the class's name."""
+        name = key.removeprefix(DEVICE_CLASS_PREFIX)
+        return key if name == key else DEVICE_CLASS_PREFIX + self.mapping.get(name, name)
+
     def is_spoken(self, key: str, item: Any, path: tuple[str, ...]) -> bool:
-        """What people wrote, and what a condition or an expectation quotes: names may stand in it."""
+        """Return whether a field is free text, or quotes names as a condition or an expectation does."""
         if path and path[-1] == "annotations":
-            return not is_public(key) or key.startswith("kschedui.io/look-at")
+            return key not in ANNOTATIONS_KEPT
         return (
             key == "message"
             or (path == ("spec",) and key in SPOKEN)
             or (key == "reason" and "expect" in path)
-            or (key == "uid" and path[-1:] != ("ownerReferences",) and not self.mapping.get(str(item)))
+            or (key == "uid" and str(item) not in self.owners and not self.mapping.get(str(item)))
         )
 
     def text(self, text: str, path: tuple[str, ...]) -> str:
-        """A name; namespace/name where a pod is meant; or anything else as it is."""
+        """Return a name; namespace/name where a pod is meant; or anything else as it is."""
         if path and (path[-1] in WORDS or path[-1] in AMOUNTS or (path[-2:-1] and path[-2] in AMOUNTS)):
             return text
         if path and path[-1] in KEYS:

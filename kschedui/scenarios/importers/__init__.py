@@ -1,10 +1,11 @@
-"""What other tools print, as a scenario: a kubectl dump, workloads without their pods, a simulator's export.
+"""The output of other tools as a scenario: a kubectl dump, workloads without their pods, a simulator's export.
 
 Every door reads it here: the page and the API (`kschedui.web.api`), the command line (`kschedui.cli`). The browser
 drops before it sends what `reading_table` does not keep; what it sends is read as any other text.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -12,11 +13,13 @@ from kschedui.scenarios import compact_yaml
 from kschedui.scenarios.importers import (
     cleaning,
     configurations,
+    node_pools,
     pod_admission,
     priorities,
     simulator_export,
     workloads,
 )
+from kschedui.scenarios.importers.cluster_release import cluster_release
 from kschedui.scenarios.importers.reading.dump_reader import Dump, read_dump
 from kschedui.scenarios.importers.reading.file_text import refusal
 from kschedui.scenarios.importers.reading.left_out import LeftOut
@@ -27,6 +30,8 @@ from scheduler_core.scenario.parse import Limits
 IMPORTED = "kschedui.io/imported"  # an annotation of the Scenario: the text was printed by a cluster
 NOT_OURS = {"LimitRange", "RuntimeClass"}  # read on the way, and nothing that a scenario holds
 
+MOST_NAMES = 5  # in a note
+
 
 @dataclass
 class Imported:
@@ -35,26 +40,48 @@ class Imported:
     text: str
     notes: list[Message] = field(default_factory=list)
     cut: bool = False  # the source ended in the middle of something
+    release: str = ""  # of the cluster's nodes
+    imported: bool = True  # False: the text is a scenario as it stands
 
 
-def convert(source: str | BinaryIO, limits: Limits, most: int | None = None) -> Imported:
-    """Read any of the formats; raises ScenarioErrors when it is none of them. `most`: bytes of the source, unpacked."""
+def convert(
+    source: str | BinaryIO, limits: Limits, most: int | None = None, release: str = "", *, of_cluster: bool = True
+) -> Imported:
+    """Read any of the formats; raises ScenarioErrors when it is none of them.
+
+    `most`: bytes of the source, unpacked; `release`: the one that decides, if no node says its version; `of_cluster`:
+    a cluster printed it, so that it is private.
+    """
     reading = Limits(**{**{name: getattr(limits, name) for name in Limits.__slots__}, "bytes": most or limits.bytes})
-    dump = read_dump(source, reading)
-    objects, notes = exported(dump)
+    return convert_dump(read_dump(source, reading), limits, release, of_cluster=of_cluster)
+
+
+def convert_dump(dump: Dump, limits: Limits, release: str = "", *, of_cluster: bool = True) -> Imported:
+    """Convert objects that have been read; raises ScenarioErrors when there are none."""
+    objects, notes = read_export(dump)
     objects, more = configurations.read(objects, limits)
-    notes += more
+    objects, of_pools = node_pools.converted(objects)
+    notes += [*more, *of_pools]
+    of_nodes, of_release = cluster_release(objects)
+    release = of_nodes or release
     made, more = made_of(list(map(cleaning.in_version, objects)), limits)
     if not any(found.get("kind") not in NOT_OURS for found in made):
         raise refusal(nothing_read(dump.left_out))
-    text = compact_yaml.write_all(with_title(cleaning.tidied(made)))
+    if not any(found.get("kind") == "Scenario" for found in made):
+        made = with_title(cleaning.tidy_all(made), release, of_cluster=of_cluster)
+        notes += of_release
+    else:
+        made = cleaning.tidy_all(made)
+    text = compact_yaml.write_all(made)
     if len(text.encode()) > limits.bytes:
         raise refusal(workloads.too_long(limits).sentence)
-    return Imported(text, [*dump.left_out.notes(), *notes, *more], bool(dump.left_out.cut))
+    if "ResourceQuota" in dump.left_out.kinds:
+        notes.append(Message("ResourceQuotas are not enforced: every pod of a workload is created."))
+    return Imported(text, [*dump.left_out.notes(), *notes, *more], bool(dump.left_out.cut), release)
 
 
-def exported(dump: Dump) -> tuple[list[Manifest], list[Message]]:
-    """The objects, those of a simulator's export with their kinds."""
+def read_export(dump: Dump) -> tuple[list[Manifest], list[Message]]:
+    """Return the objects, those of a simulator's export with their kinds."""
     found: list[Manifest] = []
     notes: list[Message] = []
     for one in dump.objects:
@@ -63,14 +90,12 @@ def exported(dump: Dump) -> tuple[list[Manifest], list[Message]]:
             found.append(one)
         else:
             found += export
-            notes.append(
-                Message("Read as an export of kube-scheduler-simulator with {number} objects.", number=len(export))
-            )
+            notes.append(Message("Read an export of kube-scheduler-simulator. Objects: {number}.", number=len(export)))
     return found, notes
 
 
 def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[Message]]:
-    """The scenario's objects; raises ScenarioErrors when the workloads become too many."""
+    """Return the scenario's objects; raises ScenarioErrors when the workloads become too many."""
     ended = [found for found in objects if cleaning.has_ended(found)]
     built_in = sum(map(cleaning.is_built_in, objects))
     admission = pod_admission.PodAdmission(objects)
@@ -78,11 +103,19 @@ def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], li
     kept, twice = without_repeats(kept)
     notes = []
     if ended:
-        notes.append(Message("Pods that have ended are left out: {number}.", number=len(ended)))
+        notes.append(Message("Finished pods that were skipped: {number}.", number=len(ended)))
     if built_in:
-        notes.append(Message("Priority classes that every cluster has are left out: {number}.", number=built_in))
+        notes.append(Message("Built-in priority classes that were skipped: {number}.", number=built_in))
     if twice:
-        notes.append(Message("Objects that are there twice are read once: {kinds}.", kinds=counted(twice)))
+        notes.append(Message("Duplicate objects were read once: {kinds}.", kinds=format_counts(twice)))
+    kept, gated = cleaning.without_gates_of_bound_pods(kept)
+    if gated:
+        notes.append(
+            Message(
+                "Pods that are bound but still have scheduling gates are treated as bound: {pods}.",
+                pods=named(gated),
+            )
+        )
     notes += extender_notes(kept)
     try:
         made, expanded = workloads.expand(kept, limits, ended, admission)
@@ -90,15 +123,21 @@ def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], li
         raise refusal(error.sentence) from None
     unused = Counter(str(found.get("kind")) for found in made if found.get("kind") in NOT_OURS)
     if not admission.done["LimitRange"] and not admission.done["RuntimeClass"] and unused:
+        notes.append(Message("No effect, because the pods already exist: {kinds}.", kinds=format_counts(unused)))
+    if images := cleaning.images_of_several_sizes(kept):
         notes.append(
-            Message("Read, but without effect, since the pods are there already: {kinds}.", kinds=counted(unused))
+            Message(
+                "Nodes report different sizes for these images: {images}. kube-scheduler uses the "
+                "size that the first node reported; here, that is the first node in the text.",
+                images=named(images),
+            )
         )
-    made, settled = priorities.settled([found for found in made if found.get("kind") not in NOT_OURS])
+    made, settled = priorities.settle_priorities([found for found in made if found.get("kind") not in NOT_OURS])
     return made, [*notes, *expanded, *admission.notes(), *settled]
 
 
 def without_repeats(objects: list[Manifest]) -> tuple[list[Manifest], Counter[str]]:
-    """Each object once, the last of several dumps; and how many of each kind were there again."""
+    """Return each object once, the last of several dumps, and the number of repeats of each kind."""
     last: dict[tuple[str, str, str], Manifest] = {}
     repeated: Counter[str] = Counter()
     for number, found in enumerate(objects):
@@ -115,37 +154,44 @@ def extender_notes(objects: list[Manifest]) -> list[Message]:
     found = [one for one in objects if one.get("kind") == configurations.KIND]
     return [
         Message(
-            "Extender {url} is not asked: write what it answers in spec.extenders of the Scenario document.",
+            "Extender {url} is not called. Describe its answers in spec.extenders of the Scenario document.",
             url=str(one.get("urlPrefix")),
         )
         for each in found
-        for one in cleaning.listed(each, "extenders")
+        for one in cleaning.mappings_in(each, "extenders")
     ]
 
 
-def with_title(objects: list[Manifest]) -> list[Manifest]:
-    """With a Scenario document that tells what this is, unless the text has one of its own."""
-    if any(found.get("kind") == "Scenario" for found in objects):
-        return objects
+def with_title(objects: list[Manifest], release: str, *, of_cluster: bool) -> list[Manifest]:
+    """Add a Scenario document with a title, unless the text has one of its own."""
     kinds = Counter(str(found.get("kind")) for found in objects)
     title = f"{kinds['Node']:,} nodes, {kinds['Pod']:,} pods"
-    metadata = {"name": "imported", "annotations": {IMPORTED: "true"}}
+    metadata = {"name": "imported"} | ({"annotations": {IMPORTED: "true"}} if of_cluster else {})
     version = "kschedui.io/v1alpha1"
-    return [*objects, {"apiVersion": version, "kind": "Scenario", "metadata": metadata, "spec": {"title": title}}]
+    spec = {"title": title} | ({"kubernetesVersion": release} if release else {})
+    return [*objects, {"apiVersion": version, "kind": "Scenario", "metadata": metadata, "spec": spec}]
 
 
-def counted(kinds: Counter[str]) -> str:
-    """As in: 2 Node, 14 Pod."""
+def named(names: Sequence[str]) -> str:
+    """The first of many names, and how many more there are."""
+    more = len(names) - MOST_NAMES
+    return ", ".join([*names[:MOST_NAMES], *([f"+{more:,}"] if more > 0 else [])])
+
+
+def format_counts(kinds: Counter[str]) -> str:
+    """Return counts such as "2 Node, 14 Pod"."""
     return ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
 
 
 def nothing_read(left_out: LeftOut) -> Message:
-    """The refusal of a text without a node, a pod or what belongs to them."""
+    """Return the refusal of a text without a node, a pod or what belongs to them."""
     if left_out.cut:
         line, _ = left_out.cut
-        return Message("the text is cut off at line {line:,}, before its first object is whole", line=line)
+        return Message("the text is truncated at line {line:,}, before the end of its first object", line=line)
     if left_out.said and not left_out.kinds:
-        return Message("there is no object in it, only what kubectl says: {lines}", lines=", ".join(left_out.said))
+        return Message(
+            "the text contains no objects, only messages of kubectl: {lines}", lines=", ".join(left_out.said)
+        )
     if kinds := sorted(left_out.kinds.keys() - {"?"}):
-        return Message("there is no object in it that a scheduler reads, only {kinds}", kinds=", ".join(kinds[:9]))
-    return Message("there is no object in it that a scheduler reads")
+        return Message("the text contains no object that the scheduler reads, only {kinds}", kinds=", ".join(kinds[:9]))
+    return Message("the text contains no object that the scheduler reads")

@@ -10,6 +10,7 @@ from typing import Any
 
 from kschedui.scenarios.importers.reading.pruning import Manifest
 from kschedui.scenarios.importers.reading.reading_table import reading_table
+from scheduler_core.scenario.objects.kinds import LOAD_ORDER
 
 DONE = ("Succeeded", "Failed")
 CONTROLLERS = {"ReplicaSet", "StatefulSet", "ReplicationController"}
@@ -18,13 +19,13 @@ TIMED = {"Pod", "Node", "PodGroup"}  # when they came counts
 
 
 def part(found: Manifest, name: str) -> Manifest:
-    """A mapping inside an object; empty when it is absent or something else."""
+    """Return a mapping inside an object; empty when it is absent or something else."""
     value = found.get(name)
     return value if isinstance(value, dict) else {}
 
 
-def listed(found: Manifest, name: str) -> list[Manifest]:
-    """The mappings of a list inside an object."""
+def mappings_in(found: Manifest, name: str) -> list[Manifest]:
+    """Return the mappings of a list inside an object."""
     value = found.get(name)
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
@@ -39,14 +40,48 @@ def is_built_in(found: Manifest) -> bool:
     return found.get("kind") == "PriorityClass" and str(part(found, "metadata").get("name", "")).startswith("system-")
 
 
+def without_gates_of_bound_pods(objects: list[Manifest]) -> tuple[list[Manifest], list[str]]:
+    """Return the objects, pods with a node without their scheduling gates; and the keys of those that had any.
+
+    The API server allows no such pod; dumps that were put together of several moments have them.
+    """
+    gated = []
+    made = []
+    for found in objects:
+        spec = part(found, "spec")
+        if found.get("kind") == "Pod" and spec.get("nodeName") and spec.get("schedulingGates"):
+            metadata = part(found, "metadata")
+            gated.append(f"{metadata.get('namespace') or 'default'}/{metadata.get('name')}")
+            found = {**found, "spec": {name: value for name, value in spec.items() if name != "schedulingGates"}}
+        made.append(found)
+    return made, gated
+
+
+def images_of_several_sizes(objects: list[Manifest]) -> list[str]:
+    """Images that pods use and that nodes give different sizes for, as those of several architectures have."""
+    used = {name for found in objects for name in images_of(found)}
+    sizes: dict[str, set[str]] = {}
+    for found in objects:
+        if found.get("kind") == "Node":
+            for image in mappings_in(part(found, "status"), "images"):
+                for name in names_of(image):
+                    if name in used:
+                        sizes.setdefault(name, set()).add(str(image.get("sizeBytes")))
+    return sorted(name for name, found in sizes.items() if len(found) > 1)
+
+
 def in_version(found: Manifest) -> Manifest:
-    """With the apiVersion that is read today."""
-    known = reading_table()["kinds"].get(str(found.get("kind")))
-    return {**found, "apiVersion": known["version"]} if known and found.get("apiVersion") else found
+    """Return the object with the current apiVersion."""
+    kind, version = str(found.get("kind")), found.get("apiVersion")
+    known = reading_table()["kinds"].get(kind)
+    if not known or not version:
+        return found
+    convert = next((one.convert for one in LOAD_ORDER if (one.name, one.api_version) == (kind, version)), None)
+    return {**(convert(found) if convert is not None else found), "apiVersion": known["version"]}
 
 
-def tidied(objects: list[Manifest]) -> list[Manifest]:
-    """All of them, shorter."""
+def tidy_all(objects: list[Manifest]) -> list[Manifest]:
+    """Clean all objects."""
     images = {name for found in objects for name in images_of(found)}
     uids = set(used_uids(objects))
     keep_priority = any(found.get("kind") == "PriorityClass" and found.get("globalDefault") for found in objects)
@@ -54,26 +89,33 @@ def tidied(objects: list[Manifest]) -> list[Manifest]:
 
 
 def images_of(found: Manifest) -> Iterator[str]:
-    """The images of a pod, as nodes may list them."""
+    """Yield the images of a pod, as nodes may list them."""
     if found.get("kind") == "Pod":
         spec = part(found, "spec")
-        for container in (*listed(spec, "containers"), *listed(spec, "initContainers")):
+        for container in (*mappings_in(spec, "containers"), *mappings_in(spec, "initContainers")):
             if isinstance(name := container.get("image"), str):
                 yield name
                 yield name if ":" in name.rpartition("/")[2] else f"{name}:latest"
 
 
+def names_of(image: Manifest) -> list[str]:
+    """The names of an image on a node."""
+    names = image.get("names")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
 def used_uids(objects: list[Manifest]) -> Iterator[str]:
-    """Those by which claims know their pods, and volumes their claims."""
+    """Return the uids that link claims to pods and volumes to claims."""
     for found in objects:
-        if found.get("kind") == "PersistentVolumeClaim":
-            yield from (str(one.get("uid")) for one in listed(part(found, "metadata"), "ownerReferences"))
+        if found.get("kind") in ("PersistentVolumeClaim", "ResourceClaim"):
+            yield from (str(one.get("uid")) for one in mappings_in(part(found, "metadata"), "ownerReferences"))
+            yield from (str(one.get("uid")) for one in mappings_in(part(found, "status"), "reservedFor"))
         elif found.get("kind") == "PersistentVolume":
             yield str(part(part(found, "spec"), "claimRef").get("uid"))
 
 
 def tidy(found: Manifest, images: set[str], uids: set[str], *, keep_priority: bool) -> Manifest:
-    """One object. What is not understood stays, for the checker to judge."""
+    """Clean one object. Unknown fields stay and are reported by the parser."""
     kind, kept = found.get("kind"), dict(found)
     if isinstance(found.get("metadata"), dict):
         kept["metadata"] = metadata(found["metadata"], str(kind), uids)
@@ -92,7 +134,7 @@ def tidy(found: Manifest, images: set[str], uids: set[str], *, keep_priority: bo
 
 
 def known(kind: str, name: str) -> bool:
-    """Is that a field of the kind's spec? A slip stays."""
+    """Return whether the kind's spec has such a field. An unknown field stays."""
     return name in reading_table()["types"][f"{kind}Spec"]
 
 
@@ -105,7 +147,7 @@ def metadata(found: Manifest, kind: str, uids: set[str]) -> Manifest:
         kept.pop("creationTimestamp", None)
     owners = [
         {name: value for name, value in one.items() if name != "uid" or str(value) in uids}
-        for one in listed(found, "ownerReferences")
+        for one in mappings_in(found, "ownerReferences")
         if one.get("controller")
     ]
     if isinstance(found.get("ownerReferences"), list):
@@ -116,7 +158,7 @@ def metadata(found: Manifest, kind: str, uids: set[str]) -> Manifest:
 
 
 def pod_spec(spec: Manifest, *, keep_priority: bool) -> Manifest:
-    """Without defaults, without volumes and ports that no plugin looks at."""
+    """Remove defaults, and volumes and ports that no plugin reads."""
     kept = {name: value for name, value in spec.items() if value != {} and value != [] and value is not None}
     if kept.get("schedulerName") == "default-scheduler":
         del kept["schedulerName"]
@@ -148,7 +190,7 @@ def container(found: Manifest, *, on_host: bool) -> Manifest:
 
 
 def resources(found: Manifest) -> Manifest:
-    """A limit counts where no request is given, and where the two must be equal."""
+    """Keep a limit only where no request is given, and where the two must be equal."""
     requests, limits = part(found, "requests"), part(found, "limits")
     needed = {name: value for name, value in limits.items() if name not in requests or name not in OVERCOMMITTED}
     kept = {**found, "limits": needed}
@@ -160,29 +202,29 @@ def pod_status(status: Manifest, spec: Manifest) -> Manifest:
     kept = {name: value for name, value in status.items() if value is not None and value != []}
     conditions = [
         one
-        for one in listed(status, "conditions")
+        for one in mappings_in(status, "conditions")
         if not (one.get("type") == "PodScheduled" and one.get("status") == "True")
     ]
     kept["conditions"] = conditions
     for name, containers in (("containerStatuses", "containers"), ("initContainerStatuses", "initContainers")):
-        asked = {one.get("name"): part(part(one, "resources"), "requests") for one in listed(spec, containers)}
-        kept[name] = [one for one in listed(status, name) if is_resized(one, asked.get(one.get("name"), {}))]
+        asked = {one.get("name"): part(part(one, "resources"), "requests") for one in mappings_in(spec, containers)}
+        kept[name] = [one for one in mappings_in(status, name) if is_resized(one, asked.get(one.get("name"), {}))]
     return {name: value for name, value in kept.items() if value != []}
 
 
 def is_resized(status: Manifest, asked: Manifest) -> bool:
-    """Has the container other resources than its spec asks for?"""
+    """Return whether the container's resources differ from those in its spec."""
     given = (part(part(status, "resources"), "requests"), part(status, "allocatedResources"))
     return any(one and one != asked for one in given)
 
 
 def node_status(status: Manifest, images: set[str]) -> Manifest:
-    """ImageLocality looks for the images of pods, and for no others."""
-    kept: dict[str, Any] = {name: value for name, value in status.items() if value is not None}
+    """ImageLocality looks for the images of pods, and for no others; `cluster_release` has read the node's version."""
+    kept: dict[str, Any] = {name: value for name, value in status.items() if value is not None and name != "nodeInfo"}
     if isinstance(status.get("images"), list):
         found = []
-        for one in listed(status, "images"):
-            names = [name for name in one.get("names") or () if name in images]
+        for one in mappings_in(status, "images"):
+            names = [name for name in names_of(one) if name in images]
             if names:
                 found.append({**one, "names": names})
         kept["images"] = found

@@ -40,7 +40,7 @@ NEW_WEIGHTS = {"TaintToleration": 3, "NodeAffinity": 2, "PodTopologySpread": 2, 
 
 
 def read(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[Message]]:
-    """The objects with at most one configuration, in v1; what was changed is told."""
+    """Return the objects with at most one configuration, in v1, and notes about what was changed."""
     found: list[tuple[Manifest, str]] = []
     others = []
     without = 0
@@ -56,18 +56,18 @@ def read(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[
             others.append(one)
     if without:
         kinds = f"{without:,} ConfigMap"
-        notes.append(Message("Left out, since the scheduler does not read it: {kinds}.", kinds=kinds))
+        notes.append(Message("Skipped, because the scheduler does not read it: {kinds}.", kinds=kinds))
     for index, (_, where) in enumerate(found):
         if index:
             place = where or "-"
-            notes.append(Message("A scheduler has one configuration: that of {place} is left out.", place=place))
+            notes.append(Message("A scheduler has only one configuration. Skipped the one from {place}.", place=place))
     if not found:
         return others, notes
     configuration, where = found[0]
     if where:
-        notes.append(Message("The scheduler's configuration was found in ConfigMap {name}.", name=where))
+        notes.append(Message("Read the scheduler's configuration from ConfigMap {name}.", name=where))
     if configuration.get("kind") == "Policy":
-        configuration, told = scheduler_policy.converted(configuration)
+        configuration, told = scheduler_policy.convert_policy(configuration)
         notes += told
     return [in_v1(configuration, notes), *others], notes
 
@@ -88,14 +88,14 @@ def inside(config_map: Manifest, limits: Limits) -> Iterator[tuple[Manifest, str
 
 
 def in_v1(found: Manifest, notes: list[Message]) -> Manifest:
-    """The configuration as kube-scheduler reads it today."""
+    """Return the configuration as kube-scheduler reads it today."""
     version = str(found.get("apiVersion", "")).rpartition("/")[2]
     if version.startswith(("v1beta", "v1alpha")):
-        notes.append(Message("KubeSchedulerConfiguration {version} was read as v1.", version=version))
+        notes.append(Message("Converted KubeSchedulerConfiguration {version} to v1.", version=version))
         found = _without_old_fields({**found, "apiVersion": API_VERSION}, notes)
         if version in ("v1beta1", "v1beta2"):
             weights = ", ".join(f"{name} 1 → {weight}" for name, weight in NEW_WEIGHTS.items())
-            notes.append(Message("Where it gives no weight, those of v1 count: {weights}.", weights=weights))
+            notes.append(Message("Plugins without a weight get the weights of v1: {weights}.", weights=weights))
     profiles = found.get("profiles")
     if isinstance(profiles, list):
         found = {**found, "profiles": [_profile(one, notes) if isinstance(one, dict) else one for one in profiles]}
@@ -105,7 +105,7 @@ def in_v1(found: Manifest, notes: list[Message]) -> Manifest:
 def _without_old_fields(found: Manifest, notes: list[Message]) -> Manifest:
     old = sorted(name for name in found if name not in CONFIGURATION.fields)
     if old:
-        notes.append(Message("v1 has no {fields}: left out.", fields=", ".join(old)))
+        notes.append(Message("Skipped {fields}, which v1 does not have.", fields=", ".join(old)))
     return {name: value for name, value in found.items() if name not in old}
 
 
@@ -122,7 +122,7 @@ def _profile(profile: Manifest, notes: list[Message]) -> Manifest:
     kept = [_args(one) for one in args if one.get("name") not in REMOVED]
     kept = _with_strategy(kept, strategies, sorted(removed & STRATEGIES.keys()))
     notes += [
-        Message("Plugin {name} is no more: {instead} does its work.", name=name, instead=REMOVED[name])
+        Message("Plugin {name} no longer exists. {instead} replaces it.", name=name, instead=REMOVED[name])
         for name in sorted(removed)
     ]
     changed = {**profile, "plugins": plugins} if plugins else profile
@@ -130,7 +130,7 @@ def _profile(profile: Manifest, notes: list[Message]) -> Manifest:
 
 
 def _present(listed: Any, removed: set[str]) -> Any:
-    """A list of plugins without those that are no more."""
+    """Return a list of plugins without those that are no more."""
     if not isinstance(listed, list):
         return listed
     gone = [one for one in listed if isinstance(one, dict) and one.get("name") in REMOVED]

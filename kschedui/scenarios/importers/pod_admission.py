@@ -1,6 +1,7 @@
-"""What the API server's admission adds to a pod that a workload makes: LimitRange's defaults, RuntimeClass's overhead.
+"""API server admission for a workload's pods: LimitRange defaults and RuntimeClass overhead.
 
-Pods of a dump have been admitted already. Sources: plugin/pkg/admission/limitranger, plugin/pkg/admission/runtimeclass,
+Pods of a dump have been admitted already; pods that a workload makes, and those that somebody wrote, have not.
+Sources: plugin/pkg/admission/limitranger, plugin/pkg/admission/runtimeclass,
 core/v1/defaults.go (SetDefaults_LimitRangeItem).
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kschedui.scenarios.importers.cleaning import listed, part
+from kschedui.scenarios.importers.cleaning import mappings_in, part
 from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
 
@@ -27,17 +28,23 @@ class PodAdmission:
         for found in objects:
             metadata = part(found, "metadata")
             if found.get("kind") == "LimitRange":
-                of_containers = [one for one in listed(part(found, "spec"), "limits") if one.get("type") == "Container"]
+                of_containers = [
+                    one for one in mappings_in(part(found, "spec"), "limits") if one.get("type") == "Container"
+                ]
                 self.limit_ranges.setdefault(str(metadata.get("namespace") or "default"), []).extend(of_containers)
             elif found.get("kind") == "RuntimeClass":
                 self.runtime_classes[str(metadata.get("name"))] = found
 
+    @property
+    def empty(self) -> bool:
+        return not self.limit_ranges and not self.runtime_classes
+
     def admit(self, pod: Manifest) -> None:
-        """Change a pod that was just made."""
+        """Change a pod that no API server has seen."""
         spec = pod["spec"]
         for limits in self.limit_ranges.get(str(pod["metadata"].get("namespace") or "default"), ()):
             for name in ("containers", "initContainers"):
-                for container in listed(spec, name):
+                for container in mappings_in(spec, name):
                     self.done["LimitRange"] += with_defaults(container, limits)
         if name := spec.get("runtimeClassName"):
             if found := self.runtime_classes.get(str(name)):
@@ -47,14 +54,14 @@ class PodAdmission:
                 self.missing[str(name)] += 1
 
     def notes(self) -> Iterator[Message]:
-        """What was added, and which classes are not in the dump."""
+        """Return what was added, and which classes are missing from the dump."""
         if number := self.done["LimitRange"]:
-            yield Message("Containers that were given a LimitRange's defaults: {number:,}.", number=number)
+            yield Message("Containers that received defaults from a LimitRange: {number:,}.", number=number)
         if number := self.done["RuntimeClass"]:
-            yield Message("Pods that were given what their RuntimeClass asks for: {number:,}.", number=number)
+            yield Message("Pods to which their RuntimeClass was applied: {number:,}.", number=number)
         for name, number in sorted(self.missing.items()):
             yield Message(
-                "RuntimeClass {name} of {number:,} pods is not in the text: they are without its overhead.",
+                "RuntimeClass {name} is not in the text. Pods whose overhead is therefore not counted: {number:,}.",
                 name=name,
                 number=number,
             )
@@ -80,6 +87,6 @@ def with_runtime_class(spec: Manifest, found: Manifest) -> None:
         spec["overhead"] = overhead
     if selector := part(scheduling, "nodeSelector"):
         spec["nodeSelector"] = {**part(spec, "nodeSelector"), **selector}
-    if tolerations := listed(scheduling, "tolerations"):
-        own = listed(spec, "tolerations")
+    if tolerations := mappings_in(scheduling, "tolerations"):
+        own = mappings_in(spec, "tolerations")
         spec["tolerations"] = [*own, *(one for one in tolerations if one not in own)]

@@ -12,7 +12,7 @@ from scheduler_core.scenario.objects.admission import HIGHEST_USER_PRIORITY, SYS
 Policy = tuple[int, str]
 
 
-def settled(objects: list[Manifest]) -> tuple[list[Manifest], list[Message]]:
+def settle_priorities(objects: list[Manifest]) -> tuple[list[Manifest], list[Message]]:
     """The objects with a class for each name that pods use; a pod whose class says something else keeps its number."""
     classes = {
         str(part(one, "metadata").get("name")): one.get("value")
@@ -40,13 +40,16 @@ def settled(objects: list[Manifest]) -> tuple[list[Manifest], list[Message]]:
         made.append({**found, "preemptionPolicy": policy} if policy == "Never" else found)
         notes.append(
             Message(
-                "PriorityClass {name} is not in the text; its pods say that it is {value:,}.", name=name, value=value
+                "PriorityClass {name} is not in the text. Its value, {value:,}, was taken from its pods.",
+                name=name,
+                value=value,
             )
         )
     for name, number in sorted(nowhere.items()):
         if name not in classes:
             message = Message(
-                "PriorityClass {name} is not in the text, and its pods ({number:,}) have no priority: taken as 0.",
+                "PriorityClass {name} is not in the text, and its pods ({number:,}) have no "
+                "priority. Its value is set to 0.",
                 name=name,
                 number=number,
             )
@@ -59,7 +62,10 @@ def settled(objects: list[Manifest]) -> tuple[list[Manifest], list[Message]]:
             del spec["priorityClassName"]
     if others:
         notes.append(
-            Message("Pods whose PriorityClass has another value than theirs keep their own: {number:,}.", number=others)
+            Message(
+                "Pods that keep their own priority, which differs from that of their PriorityClass: {number:,}.",
+                number=others,
+            )
         )
     return [*made, *objects], notes
 

@@ -48,8 +48,8 @@ VERBS = ("filterVerb", "preemptVerb", "prioritizeVerb", "bindVerb")
 EXTENDER = ("urlPrefix", *VERBS, "weight", "nodeCacheCapable", "managedResources", "ignorable")
 
 
-def converted(policy: Manifest) -> tuple[Manifest, list[Message]]:
-    """The configuration that decides as the policy did, as far as there is one; and what became of what."""
+def convert_policy(policy: Manifest) -> tuple[Manifest, list[Message]]:
+    """Return the configuration that decides as the policy did, as far as there is one; and what became of what."""
     became: list[str] = []
     lost: list[str] = []
     plugins: Manifest = {}
@@ -86,11 +86,13 @@ def converted(policy: Manifest) -> tuple[Manifest, list[Message]]:
     made["profiles"] = [profile]
     if extenders := [_extender(one) for one in policy.get("extenders") or () if isinstance(one, dict)]:
         made["extenders"] = extenders
-    notes = [Message("kind: Policy, which Kubernetes 1.23 dropped, became a KubeSchedulerConfiguration.")]
+    notes = [Message("Converted kind: Policy, which was removed in Kubernetes 1.23, to a KubeSchedulerConfiguration.")]
     if became:
-        notes.append(Message("Its predicates and priorities became plugins: {became}.", became=", ".join(became)))
+        notes.append(
+            Message("Replaced its predicates and priorities with plugins: {became}.", became=", ".join(became))
+        )
     if lost:
-        notes.append(Message("No plugin does what these did; they are left out: {lost}.", lost=", ".join(lost)))
+        notes.append(Message("Skipped, because no plugin replaces them: {lost}.", lost=", ".join(lost)))
     return made, notes
 
 

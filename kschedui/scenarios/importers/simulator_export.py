@@ -1,6 +1,6 @@
 """The export file of kube-scheduler-simulator: lists of objects without kinds, and the scheduler's configuration."""
 
-from kschedui.scenarios.importers.cleaning import listed
+from kschedui.scenarios.importers.cleaning import mappings_in
 from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import Limits, ScenarioError, ScenarioErrors
@@ -21,19 +21,19 @@ CONFIGURATION_TYPE = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "K
 KEPT = {"profiles", "percentageOfNodesToScore", "extenders", "podInitialBackoffSeconds", "podMaxBackoffSeconds"}
 
 NOT_YET = Message(
-    "this is an export of kube-scheduler-simulator, no scenario yet: bring it in with “Paste from kubectl”, "
-    "POST /api/v1/import or kschedui import"
+    "this is an export of kube-scheduler-simulator, not a scenario; import it with “Paste from "
+    "kubectl”, POST /api/v1/import or kschedui import"
 )
 
 
 def objects_of(data: Manifest) -> list[Manifest] | None:
-    """The export's objects with their kinds; None when this is not an export."""
+    """Return the export's objects with their kinds; None when this is not an export."""
     if "kind" in data or not any(isinstance(data.get(name), list) for name in LISTS):
         return None
     found: list[Manifest] = [
         {"apiVersion": version, "kind": kind, **item}
         for name, (version, kind) in LISTS.items()
-        for item in listed(data, name)
+        for item in mappings_in(data, name)
     ]
     configuration = data.get(CONFIGURATION)
     if isinstance(configuration, dict):
@@ -44,7 +44,7 @@ def objects_of(data: Manifest) -> list[Manifest] | None:
 
 
 def named(errors: ScenarioErrors, text: str, limits: Limits) -> list[ScenarioError]:
-    """The errors of a text; that of an export is not that it has no apiVersion, but what it is."""
+    """Return the errors of a text; that of an export is not that it has no apiVersion, but what it is."""
     if not any(error.path == "apiVersion" for error in errors.errors):
         return list(errors.errors)
     documents = read_documents(text, limits, Problems())

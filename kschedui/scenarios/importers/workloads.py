@@ -44,7 +44,7 @@ class TooLarge(Exception):
 
 
 class Room:
-    """What may still be made: so many pods and so many bytes. What needs more is refused before it is made."""
+    """The remaining number of pods and bytes. Anything larger is refused before it is created."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -52,11 +52,11 @@ class Room:
         self.bytes = LONGEST_AS_JSON * limits.bytes
 
     def require(self, found: Manifest, pods: int) -> None:
-        """Is there room for a workload's pods? Each has at least the texts of its template. Raises TooLarge."""
+        """Check that there is room for a workload's pods, each at least as long as its template. Raises TooLarge."""
         if pods > self.pods:
             kind, name, most = found["kind"], name_of(found), self.limits.pods
             sentence = Message(
-                "{kind} {name} asks for {pods:,} pods, and a scenario has at most {most:,}",
+                "{kind} {name} requires {pods:,} pods, but a scenario can have at most {most:,}",
                 kind=kind, name=name, pods=pods, most=most,
             )  # fmt: skip
             raise TooLarge(sentence)
@@ -72,14 +72,24 @@ class Room:
 
 
 def too_long(limits: Limits) -> TooLarge:
-    """In bytes."""
+    """Return the error for a text that is too long in bytes."""
     return TooLarge(
-        Message("with its pods this becomes more than {bytes:,} bytes, which is the limit", bytes=limits.bytes)
+        Message("with all pods, the text is longer than {bytes:,} bytes, which is the limit", bytes=limits.bytes)
     )
 
 
+def admitted(pod: Manifest, admission: PodAdmission) -> Manifest:
+    """Return a pod that somebody wrote as the API server would store it; one of a dump as it is."""
+    metadata = part(pod, "metadata")
+    if admission.empty or "uid" in metadata or "creationTimestamp" in metadata or not isinstance(pod.get("spec"), dict):
+        return pod
+    made = copy.deepcopy(pod)
+    admission.admit(made)
+    return made
+
+
 def length(data: Any) -> int:
-    """How many characters its keys and values have, each with what tells it from the next: no YAML is shorter."""
+    """Return the length of all keys and values, with a separator each: no YAML is shorter."""
     if isinstance(data, dict):
         return sum(len(str(key)) + 2 + length(value) for key, value in data.items())
     if isinstance(data, list):
@@ -90,7 +100,7 @@ def length(data: Any) -> int:
 def expand(
     objects: list[Manifest], limits: Limits, ended: list[Manifest], admission: PodAdmission
 ) -> tuple[list[Manifest], list[Message]]:
-    """All objects with pods in place of workloads, pods last; and a sentence for each workload. Raises TooLarge.
+    """Replace workloads by pods, pods last, with a sentence for each workload. Raises TooLarge.
 
     `ended`: pods that are left out, of which a workload is not to make others.
     """
@@ -103,7 +113,7 @@ def expand(
     for found in objects:
         kind, name = str(found.get("kind")), name_of(found)
         if kind in MAKERS and not is_whole(found):
-            left = Message("{kind} {name} is left out: it has no name or no pod template.", kind=kind, name=name)
+            left = Message("Skipped {kind} {name}: it has no name or no pod template.", kind=kind, name=name)
             notes.append(left)
             continue
         has_pods = owners.has(found)
@@ -112,22 +122,24 @@ def expand(
         if own:
             notes.append(became(kind, name, len(own)))
         elif kind in DROPPED and not has_pods:
-            notes.append(Message("{kind} {name} makes no pod now.", kind=kind, name=name))
+            notes.append(Message("{kind} {name} does not create any pods at this time.", kind=kind, name=name))
         pods += own
         others += [one for one in made if one["kind"] != "Pod"]
         if kind == "Pod":
-            pods.append(found)
+            pods.append(admitted(found, admission))
         elif kind not in DROPPED:
             others.append(found)
     kept = Counter(str(found.get("kind")) for found in objects if found.get("kind") in DROPPED and owners.has(found))
     if kept:
         listed = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kept.items()))
-        notes.append(Message("Workloads whose pods are there make no others: {workloads}.", workloads=listed))
+        notes.append(
+            Message("Workloads that already have their pods were not expanded: {workloads}.", workloads=listed)
+        )
     return others + pods, notes
 
 
 class Owners:
-    """Who owns a pod, or something that makes pods, in the dump."""
+    """The owners of pods, and of workloads that create pods, in the dump."""
 
     def __init__(self, objects: list[Manifest]) -> None:
         self.uids = {owner for found in objects for owner in owner_uids(found)}
@@ -135,7 +147,7 @@ class Owners:
         self.names |= {owner for found in objects for owner in owning_deployment(found)}
 
     def has(self, found: Manifest) -> bool:
-        """Does the object own any?"""
+        """Return whether the object owns any."""
         uid = part(found, "metadata").get("uid")
         return (isinstance(uid, str) and uid in self.uids) or (
             (str(found.get("kind")), namespace_of(found), name_of(found)) in self.names
@@ -151,7 +163,7 @@ def owning_deployment(found: Manifest) -> Iterator[tuple[str, str, str]]:
 
 
 def made_of(found: Manifest, nodes: list[str], room: Room, admission: PodAdmission) -> Iterator[Manifest]:
-    """What a workload's controller makes; raises TooLarge."""
+    """Return the objects that a workload's controller creates; raises TooLarge."""
     pods = wanted(found, nodes)
     room.require(found, pods)
     for one in MAKERS[found["kind"]](found, nodes, pods):
@@ -162,7 +174,7 @@ def made_of(found: Manifest, nodes: list[str], room: Room, admission: PodAdmissi
 
 
 def wanted(found: Manifest, nodes: list[str]) -> int:
-    """How many pods a workload's controller makes."""
+    """Return the number of pods that a workload's controller creates."""
     spec = part(found, "spec")
     if found["kind"] == "DaemonSet":
         return len(nodes)
@@ -180,12 +192,12 @@ def name_of(found: Manifest) -> str:
 
 
 def namespace_of(found: Manifest) -> str:
-    """The namespace that the object is in."""
+    """Return the namespace that the object is in."""
     return str(part(found, "metadata").get("namespace") or "default")
 
 
 def is_whole(found: Manifest) -> bool:
-    """Has it a name, and a template that pods can be made from? What is inside the pods, the parser judges."""
+    """Return whether it has a name and a template for pods. The parser checks the pods themselves."""
     spec = part(found, "spec")
     template = part(spec, "template")
     pod = part(template, "spec")
@@ -199,14 +211,14 @@ def is_whole(found: Manifest) -> bool:
 
 
 def became(kind: str, name: str, pods: int) -> Message:
-    """What was made of a workload."""
+    """Return a description of what a workload became."""
     if pods == 1:
-        return Message("{kind} {name} became 1 pod.", kind=kind, name=name)
-    return Message("{kind} {name} became {pods} pods.", kind=kind, name=name, pods=pods)
+        return Message("Expanded {kind} {name} to 1 pod.", kind=kind, name=name)
+    return Message("Expanded {kind} {name} to {pods} pods.", kind=kind, name=name, pods=pods)
 
 
 def owner_uids(found: Manifest) -> Iterator[str]:
-    """The uids of the object's owners."""
+    """Yield the uids of the object's owners."""
     for owner in references(found):
         if isinstance(owner.get("uid"), str):
             yield owner["uid"]
@@ -219,13 +231,13 @@ def owner_names(found: Manifest) -> Iterator[tuple[str, str, str]]:
 
 
 def references(found: Manifest) -> list[Manifest]:
-    """The object's owner references."""
+    """Return the object's owner references."""
     listed = part(found, "metadata").get("ownerReferences")
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
 def deployment(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
-    """Its ReplicaSet, and that one's pods."""
+    """Return its ReplicaSet and the ReplicaSet's pods."""
     spec, metadata = part(found, "spec"), part(found, "metadata")
     hashed = suffix(f"{metadata.get('name')}", 10)
     template = copy.deepcopy(part(spec, "template"))
@@ -244,7 +256,7 @@ def deployment(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifes
 
 
 def replicas(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
-    """A ReplicaSet's or ReplicationController's pods."""
+    """Yield a ReplicaSet's or ReplicationController's pods."""
     name = part(found, "metadata").get("name")
     for i in range(pods):
         yield pod_of(found, f"{name}-{suffix(f'{name}/{i}', 5)}")
@@ -272,7 +284,7 @@ def stateful_set(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manif
 
 
 def daemon_set(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
-    """One pod per node, pinned to it as the DaemonSet controller does: by a field selector on metadata.name."""
+    """Return one pod per node, pinned to it as the DaemonSet controller does: by a field selector on metadata.name."""
     name = part(found, "metadata").get("name")
     for node in nodes:
         pod = pod_of(found, f"{name}-{suffix(f'{name}/{node}', 5)}")
@@ -286,7 +298,7 @@ def daemon_set(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifes
 
 
 def job(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
-    """As many pods as may run at once."""
+    """Return as many pods as may run in parallel."""
     name = part(found, "metadata").get("name")
     for i in range(pods):
         yield pod_of(found, f"{name}-{suffix(f'{name}/{i}', 5)}", {"batch.kubernetes.io/job-name": str(name)})
@@ -303,7 +315,7 @@ MAKERS = {
 
 
 def pod_of(owner: Manifest, name: str, labels: Manifest | None = None) -> Manifest:
-    """A pod from the owner's template."""
+    """Return a pod from the owner's template."""
     template = part(part(owner, "spec"), "template")
     owned = part(owner, "metadata")
     reference = {"apiVersion": owner.get("apiVersion"), "kind": owner.get("kind"), "name": owned.get("name")}
@@ -316,12 +328,12 @@ def pod_of(owner: Manifest, name: str, labels: Manifest | None = None) -> Manife
 
 
 def place(metadata: Manifest) -> Manifest:
-    """The namespace, where one is given."""
+    """Return the namespace, if one is given."""
     return {"namespace": metadata["namespace"]} if metadata.get("namespace") else {}
 
 
 def count(spec: Manifest, name: str, default: int = 1) -> int:
-    """A number of pods; 1 where none is given, as the API server defaults it."""
+    """Return a number of pods; 1 if none is given, as the API server defaults it."""
     value = spec.get(name, default)
     return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else 1
 
@@ -333,7 +345,7 @@ def suffix(text: str, length: int) -> str:
 
 
 def uid(owner: Manifest) -> str:
-    """A uid for an owner that has none."""
+    """Return a uid for an owner that has none."""
     metadata = part(owner, "metadata")
     text = f"{owner.get('kind')}/{metadata.get('namespace')}/{metadata.get('name')}"
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

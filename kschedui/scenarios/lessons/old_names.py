@@ -1,4 +1,4 @@
-"""What it used to be called: names in articles about Kubernetes 1.14, 1.17 or 1.25, and what 1.36 has instead.
+"""Former names: those in articles about Kubernetes 1.14, 1.17 or 1.25, and what 1.36 has instead.
 
 From pkg/scheduler of those releases: `framework/plugins/legacy_registry.go` maps predicates and priorities to plugins
 until 1.22; the Policy file, which named them, ended with 1.23.
@@ -25,15 +25,16 @@ OLD_NAMES = (
         ("predicates", "FitPredicate"),
         "1.18",
         _(
-            "Filter plugins, with PreFilter before them. A predicate was a function of one node; a plugin "
-            "may also keep state for the cycle, score, and say which events may help."
+            "Filter plugins, with PreFilter before them. A predicate was a function of one node. A "
+            "plugin can also keep state for the cycle, score nodes, and report which events might "
+            "help."
         ),
         "first-pod",
     ),
     OldName(
         ("priorities", "PrioritizeNodes", "map-reduce priority"),
         "1.18",
-        _("Score plugins, 0 to 100 after NormalizeScore, times a weight. Priorities gave 0 to 10 until 1.16."),
+        _("Score plugins: 0 to 100 after NormalizeScore, multiplied by a weight. Up to 1.16, priorities gave 0 to 10."),
         "image-locality",
     ),
     OldName(
@@ -45,14 +46,14 @@ OLD_NAMES = (
     OldName(
         ("PodFitsResources",),
         "1.22",
-        _("NodeResourcesFit. It still counts requests, and names every resource that is short."),
+        _("NodeResourcesFit. It still counts requests, and reports each resource that is insufficient."),
         "resources-fit",
     ),
     OldName(("PodFitsHostPorts", "PodFitsPorts"), "1.22", _("NodePorts."), "host-ports"),
     OldName(
         ("PodFitsHost", "HostName"),
         "1.22",
-        _("NodeName: a pod with spec.nodeName. A DaemonSet's pod uses node affinity instead."),
+        _("NodeName: checks spec.nodeName of the pod. Pods of a DaemonSet use node affinity instead."),
         "cordoned-node",
     ),
     OldName(
@@ -64,7 +65,7 @@ OLD_NAMES = (
     OldName(
         ("CheckNodeUnschedulable", "CheckNodeCondition"),
         "1.22",
-        _("NodeUnschedulable. Node conditions are taints since 1.12, which TaintToleration reads."),
+        _("NodeUnschedulable. Since 1.12, node conditions are represented as taints, which TaintToleration reads."),
         "cordoned-node",
     ),
     OldName(
@@ -83,8 +84,8 @@ OLD_NAMES = (
         ("SelectorSpread", "SelectorSpreadPriority", "ServiceSpreadingPriority"),
         "1.28",
         _(
-            "PodTopologySpread with its default constraints: pods of one Service, ReplicaSet or StatefulSet "
-            "are spread over nodes and zones."
+            "PodTopologySpread with its default constraints: pods of a Service, ReplicaSet or "
+            "StatefulSet are spread over nodes and zones."
         ),
         "soft-spread",
     ),
@@ -97,7 +98,7 @@ OLD_NAMES = (
     OldName(
         ("MatchInterPodAffinity", "InterPodAffinityPriority", "predicate metadata"),
         "1.22",
-        _("InterPodAffinity. What predicate metadata held is its PreFilter state now."),
+        _("InterPodAffinity. Its PreFilter state replaces the predicate metadata."),
         "affinity",
     ),
     OldName(
@@ -118,8 +119,8 @@ OLD_NAMES = (
         ("CheckVolumeBinding", "VolumeScheduling", "NoVolumeZoneConflict", "NoDiskConflict"),
         "1.22",
         _(
-            "VolumeBinding, VolumeZone and VolumeRestrictions. Volumes are bound in PreBind, not inside a "
-            "predicate's cache."
+            "VolumeBinding, VolumeZone and VolumeRestrictions. Volumes are bound in PreBind, not in "
+            "the cache of a predicate."
         ),
         "volume-waits",
     ),
@@ -132,21 +133,24 @@ OLD_NAMES = (
             "MaxCinderVolumeCount",
         ),
         "1.22",
-        _("NodeVolumeLimits, which counts CSI volumes against the limits of the node's CSINode."),
+        _("NodeVolumeLimits, which compares the number of CSI volumes with the limits of the node's CSINode."),
         "volume-waits",
     ),
     OldName(
         ("predicates ordering", "predicatesOrdering", "predicateOrdering"),
         "1.22",
-        _("The order of the filter plugins in the profile. The first that rejects a node ends its search, as before."),
+        _(
+            "The order of the filter plugins in the profile. As before, the first plugin that rejects "
+            "a node ends the check of that node."
+        ),
         "filter-order",
     ),
     OldName(
         ("alwaysCheckAllPredicates", "AlwaysCheckAllPredicates"),
         "1.22",
         _(
-            "Gone with the Policy file in 1.23: a node is always told by its first rejection. One plugin "
-            "still gives all of its reasons."
+            "Removed with the Policy file in 1.23: for each node, only the first plugin that rejects "
+            "it is reported, with all of its reasons."
         ),
         "filter-order",
     ),
@@ -154,7 +158,7 @@ OLD_NAMES = (
         ("unresolvable predicates", "unresolvablePredicateFailureErrors", "nodesWherePreemptionMightHelp"),
         "1.17",
         _(
-            "The status UnschedulableAndUnresolvable: each plugin says itself where evicting pods cannot "
+            "The status UnschedulableAndUnresolvable: each plugin reports where evicting pods cannot "
             "help, instead of a list in the scheduler."
         ),
         "statuses",
@@ -163,41 +167,41 @@ OLD_NAMES = (
         ("two passes with nominated pods", "addNominatedPods", "podFitsOnNode"),
         "1.18",
         _(
-            "RunFilterPluginsWithNominatedPods: once with the nominated pods of equal or higher priority "
-            "counted, once without."
+            "RunFilterPluginsWithNominatedPods: one pass with the nominated pods of equal or higher "
+            "priority, one pass without them."
         ),
         "two-filter-passes",
     ),
     OldName(
         ("selectVictimsOnNode", "pickOneNodeForPreemption", "generic_scheduler.Preempt"),
         "1.18",
-        _("The PostFilter plugin DefaultPreemption; the six criteria are the same."),
+        _("The PostFilter plugin DefaultPreemption, with the same six criteria."),
         "high-preempts-low",
     ),
     OldName(
         ("NodePreferAvoidPods", "NodeLabel", "CheckNodeLabelPresence", "ServiceAffinity", "CheckServiceAffinity"),
         "1.22",
-        _("Gone in 1.23. Node affinity, taints and pod affinity say the same."),
+        _("Removed in 1.23. Use node affinity, taints or pod affinity instead."),
         "node-affinity",
     ),
     OldName(
         ("unschedulableQ", "MoveAllToActiveQueue", "podBackoffQ"),
         "1.25",
         _(
-            "unschedulablePods and backoffQ. An event moves only those pods that a plugin's queueing hint "
-            "says it may help."
+            "unschedulablePods and backoffQ. An event moves only the pods that it might help, "
+            "according to the queueing hints of the plugins."
         ),
         "queueing-hints",
     ),
     OldName(
         ("Policy", "policy file", "policy-config-file", "algorithmProvider", "ClusterAutoscalerProvider"),
         "1.22",
-        _("KubeSchedulerConfiguration with profiles. A Policy file that is pasted here is read into one."),
+        _("KubeSchedulerConfiguration with profiles. If you paste a Policy file here, it is converted."),
         "two-profiles",
     ),
 )
 
 
-def told() -> list[dict[str, Any]]:
+def former_names() -> list[dict[str, Any]]:
     """[{names, until, now, lesson}] in the visitor's language."""
     return [{"names": one.names, "until": one.until, "now": str(one.now), "lesson": one.lesson} for one in OLD_NAMES]

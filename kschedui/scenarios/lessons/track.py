@@ -1,4 +1,4 @@
-"""The order in which the library teaches: nine chapters, each lesson in one of them."""
+"""The order in which the library teaches: ten chapters, each lesson in one of them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -46,6 +46,7 @@ CHAPTERS = (
             "which-weight-decides",
             "two-profiles",
             "extender",
+            "own-rule",
         ),
     ),
     Chapter(
@@ -81,12 +82,27 @@ CHAPTERS = (
         _("Gangs"),
         ("gang-fits", "gang-waits", "gang-too-big", "gang-preempts", "gang-one-zone"),
     ),
+    Chapter(
+        "devices",
+        _("Devices"),
+        (
+            "device-claim",
+            "device-selector",
+            "device-pair",
+            "device-first-available",
+            "device-shared",
+            "device-elsewhere",
+            "device-partitions",
+            "device-tainted",
+            "device-challenge",
+        ),
+    ),
     Chapter("scale", _("Scale"), ("flash-sale", "thousand-nodes", "five-thousand-nodes")),
 )
 
 
 def order() -> list[str]:
-    """Every lesson's slug, as the track goes."""
+    """Return the slugs of all lessons in the order of the track."""
     return [slug for chapter in CHAPTERS for slug in chapter.lessons]
 
 

@@ -1,7 +1,9 @@
-"""Who calls the API: a script with a token, or one of the site's own pages (or anybody who only reads) with cookies."""
+"""Callers of the API: a script with a token, or a browser with cookies."""
 
 from typing import Any
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest
 from django.utils import translation
 from django.utils.translation import gettext_noop
@@ -9,58 +11,82 @@ from ninja.security import HttpBearer
 from ninja.utils import check_csrf
 
 from kschedui.accounts import tokens
-from kschedui.web.api.answers import Refusal
+from kschedui.uploads.answering import read_small, upload_of
 from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
 from scheduler_core.apis.messages import Message
 
 SAFE = ("GET", "HEAD")
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="kschedui"'}
 
 
+class Large(Exception):
+    """The request is kept, and a worker answers it; `head` was read of its body."""
+
+    def __init__(self, head: bytes) -> None:
+        super().__init__()
+        self.head = head
+
+
 class Caller(HttpBearer):
-    """Of an operation: the scope that a token needs, and the name under which calls are counted.
+    """The caller of an operation: the scope that a token needs, and the name under which calls are counted.
 
     A call with a token is answered in English, whoever's server it comes from, and its cookies count for nothing.
     """
 
-    def __init__(self, scope: str, limit: str) -> None:
+    def __init__(self, scope: str, limit: str, *, large: bool = False) -> None:
         super().__init__()
         self.scope = scope
         self.limit = limit
+        self.large = large
 
     def __call__(self, request: HttpRequest) -> Any:
-        """True when the call may go on; raises Refusal."""
+        """True when the call may go on; raises Refusal, and Large when it is to be answered by a worker."""
+        if upload_of(request) is None:
+            self.admit(request)
+            if request.method not in SAFE:
+                self.require_small(request)
+        return True
+
+    def require_small(self, request: HttpRequest) -> None:
+        """Raise Large, or RequestDataTooBig, for a request that is too long to be answered in the web process."""
+        most = settings.LIMITS["direct_bytes"]
+        head = read_small(request, most)
+        if head is not None:
+            raise Large(head) if self.large else RequestDataTooBig
+
+    def admit(self, request: HttpRequest) -> None:
+        """Raises Refusal."""
         header = request.headers.get("Authorization")
         if header is None:
             count(request, self.limit)
             if request.method not in SAFE and check_csrf(request):
                 sentence = gettext_noop("Send a token, or the site's cookie together with X-CSRFToken.")
                 raise Refusal(403, sentence, code="csrf_failed")
-            return True
+            return
         translation.activate("en")
         scheme, _, secret = header.partition(" ")
-        return self.authenticate(request, secret.strip() if scheme.lower() == "bearer" else "")
+        self.authenticate(request, secret.strip() if scheme.lower() == "bearer" else "")
 
-    def authenticate(self, request: HttpRequest, secret: str) -> Any:
+    def authenticate(self, request: HttpRequest, secret: str) -> None:
         """The account of the token is the visitor from here on."""
         token = tokens.find(secret) if secret else None
         if token is None:
             count(request, self.limit)
-            raise Refusal(401, gettext_noop("This is no token of this site, or it was revoked."), headers=CHALLENGE)
+            raise Refusal(401, gettext_noop("The token is invalid, was revoked, or has expired."), headers=CHALLENGE)
         request.user = token.owner
         request.api_token = token  # type: ignore[attr-defined]
         count(request, self.limit)
         if not tokens.allows(token, self.scope):
             sentence = Message("This token lacks the scope {scope}.", scope=self.scope)
             raise Refusal(403, sentence, code="insufficient_scope")
-        return True
 
 
-def reads(limit: str = "read") -> Caller:
-    """For an operation that changes nothing."""
-    return Caller(tokens.READ, limit)
+def reads(limit: str = "read", *, large: bool = False) -> Caller:
+    """For an operation that changes nothing. `large`: it takes a text, of any length."""
+    return Caller(tokens.READ, limit, large=large)
 
 
-def writes(limit: str) -> Caller:
+def writes(limit: str, *, large: bool = False) -> Caller:
     """For one that does."""
-    return Caller(tokens.WRITE, limit)
+    return Caller(tokens.WRITE, limit, large=large)

@@ -1,6 +1,7 @@
 """The OpenAPI document: what ninja reads off the operations, and what it cannot know: problems, scopes, the engine's
 records (which msgspec describes), answers that are no JSON."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -18,10 +19,32 @@ PARAMETERS = {  # of paths: what the URL's converters let through
     "sid": {"type": "string", "pattern": ID},
     "rid": {"type": "string", "pattern": ID},
     "eid": {"type": "string", "pattern": ID},
+    "uid": {"type": "string", "pattern": ID},
     "name": {"type": "string", "pattern": r"^[0-9A-Za-z._:-]{1,253}$"},
 }
 PARAMETERS |= dict.fromkeys(("kind", "namespace"), PARAMETERS["name"])
 NUMBER = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
+
+LATER = (
+    "The request is large: a worker answers it. `url`, also in `Location`, tells how far it is; `answer` has the "
+    "answer, with the status and the body that a smaller request gets at once."
+)
+
+RATES = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
+HEADERS = {  # of responses: what they say
+    "Retry-After": "Seconds until it is worth asking again.",
+    "WWW-Authenticate": "Bearer, and the realm.",
+    "RateLimit-Limit": "Calls of this kind that you may make per minute.",
+    "RateLimit-Remaining": "Calls that are left in this minute.",
+    "RateLimit-Reset": "Seconds until the next minute begins.",
+}
+# Problems that every operation may answer with: status -> their headers.
+OF_EVERY_CALL: dict[int, tuple[str, ...]] = {
+    401: ("WWW-Authenticate",),
+    403: (),
+    429: ("Retry-After", *RATES),
+    503: ("Retry-After",),
+}
 
 _records: dict[str, Any] = {}  # schemas of the engine's records that an operation answers with
 
@@ -52,12 +75,12 @@ def record(kind: Any) -> dict[str, Any]:
 
 
 def json_lines(title: str) -> dict[str, Any]:
-    """One JSON object a line."""
+    """Describe a body with one JSON object per line."""
     return ok("application/jsonl", {"type": "string", "title": title})
 
 
 def event_stream(kind: Any) -> dict[str, Any]:
-    """The same, and server-sent events."""
+    """Describe a body with one JSON object per line, or as server-sent events."""
     schema_of(kind)
     described = json_lines("Event")
     content = described["responses"][200]["content"]
@@ -66,28 +89,51 @@ def event_stream(kind: Any) -> dict[str, Any]:
 
 
 def schema_of(kind: Any) -> dict[str, Any]:
-    """Of a msgspec record; what it refers to is kept for the document's components."""
+    """Return the schema of a msgspec record; records that it refers to become components of the document."""
     (schema,), components = msgspec.json.schema_components([kind], ref_template=REFERENCE)
     _records.update(components)
     return schema
+
+
+def references(names: Sequence[str]) -> dict[str, Any]:
+    """Return the headers by reference."""
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def problem_of(status: int) -> dict[str, Any]:
+    """Describe the response with a problem of this status: its codes, and when they come."""
+    codes = {code: when for code, (of, _, when) in PROBLEMS.items() if of == status}
+    described: dict[str, Any] = {
+        "description": " ".join(f"`{code}`: {when}" for code, when in codes.items()),
+        "content": {MEDIA_TYPE: {"schema": {"$ref": REFERENCE.format(name="Problem")}}},
+    }
+    return described | ({"headers": references(OF_EVERY_CALL[status])} if OF_EVERY_CALL[status] else {})
 
 
 class Document(OpenAPISchema):
     """OpenAPI 3.1."""
 
     def operation_details(self, operation: Operation) -> dict[str, Any]:
-        """With the scope that a token needs, and the problems."""
+        """Add the scope that a token needs, and the problems."""
         found: dict[str, Any] = super().operation_details(operation)
         caller = next((one for one in operation.auth_callbacks if isinstance(one, Caller)), None)
         found["operationId"] = f"{operation.view_func.__module__.rpartition('.')[2]}_{operation.view_func.__name__}"
         if caller:
             found["x-scope"] = caller.scope
+        if caller and caller.large:
+            schema = {"$ref": REFERENCE.format(name="UploadOut")}
+            found["responses"][202] = {"description": LATER, "content": {"application/json": {"schema": schema}}}
+        if caller:
+            for status, response in found["responses"].items():
+                if int(status) < 400:
+                    response["headers"] = {**response.get("headers", {}), **references(RATES)}
+            found["responses"] |= {status: problem_of(status) for status in OF_EVERY_CALL}
         content = {MEDIA_TYPE: {"schema": {"$ref": REFERENCE.format(name="Problem")}}}
         found["responses"]["default"] = {"description": "A problem", "content": content}
         return found
 
     def operation_parameters(self, operation: Operation) -> list[dict[str, Any]]:
-        """With what the address lets through."""
+        """Add the limits of parameters in the address."""
         found: list[dict[str, Any]] = super().operation_parameters(operation)
         for parameter in found:
             if parameter["in"] == "path":
@@ -100,7 +146,7 @@ class Document(OpenAPISchema):
         return [*either, {}] if set(operation.methods) <= set(SAFE) else either
 
     def get_components(self) -> dict[str, Any]:
-        """With what is named above."""
+        """Add the components that are named above."""
         problem = Problem.model_json_schema(ref_template=REFERENCE.format(name="{model}"))
         problem["properties"]["code"]["enum"] = list(PROBLEMS)
         schemes = {
@@ -108,13 +154,16 @@ class Document(OpenAPISchema):
             "session": {"type": "apiKey", "in": "cookie", "name": "session", "description": "The site's own pages."},
         }
         schemas = dict(sorted({**self.schemas, **_records, "Problem": problem}.items()))
-        return {"schemas": schemas, "securitySchemes": schemes}
+        number = {"type": "integer", "minimum": 0}
+        kinds = {"WWW-Authenticate": {"type": "string"}}
+        headers = {name: {"description": says, "schema": kinds.get(name, number)} for name, says in HEADERS.items()}
+        return {"schemas": schemas, "securitySchemes": schemes, "headers": headers}
 
 
 class DocumentedAPI(NinjaAPI):
     """ninja's, with our document."""
 
     def get_openapi_schema(self, *, path_prefix: str | None = None, path_params: Any = None) -> OpenAPISchema:
-        """Made anew each time it is asked for: it is not asked for often."""
+        """Build the document on each request; requests are rare."""
         prefix = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
         return Document(self, prefix)

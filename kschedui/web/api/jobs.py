@@ -1,33 +1,47 @@
-"""What takes long enough to be done in a process of its own (`kschedui.web.heavy`): plain data in and out.
+"""CPU-bound work for visitors, done by the processes of `kschedui.work`: plain data in and out.
 
 Sentences come out in the language that is active, since templates do not travel.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import msgspec
 
+from kschedui.ask.moments import registry
+from kschedui.ask.replay_words import reason
 from kschedui.ask.unlike import first_unlike
 from kschedui.ask.words import cause_words
 from kschedui.experiments import plan as experiments
-from kschedui.language import spoken
+from kschedui.language import in_language
 from kschedui.runs import frames
+from kschedui.runs import store as runs
+from kschedui.runs.trace_files import TraceFile
 from kschedui.scenarios import diff, engine, importers, yaml_text
 from kschedui.scenarios.across_releases import Outcome, outcomes
-from kschedui.scenarios.digest import Digest, digest_of
-from kschedui.scenarios.importers import simulator_export
+from kschedui.scenarios.digest import Digest, as_scenario, digest_of, digest_of_read
+from kschedui.scenarios.importers import simulator_export, workloads
 from kschedui.scenarios.importers.reading.file_text import TooLong
-from kschedui.waiting.analysis import Follower, dumped_messages
+from kschedui.waiting.analysis import Follower, WaitingPod, dumped_messages
 from kschedui.web.http import body_limit
+from kschedui.work import progress
 from scheduler_core import RunEnded
-from scheduler_core.apis.messages import NotAnswerable
+from scheduler_core.apis.messages import Message, NotAnswerable
 from scheduler_core.ask.compare import compare as runs_compared
 from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.editing.text import seeded as with_seed
-from scheduler_core.scenario.parse import Scenario, ScenarioErrors
+from scheduler_core.ask.moments.moment import at_end
+from scheduler_core.ask.replay.replaying import replay
+from scheduler_core.ask.rule_values import evaluate_rules
+from scheduler_core.scenario.parse import ParseWarning, Scenario, ScenarioErrors
+from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.keyframe import encode
 from scheduler_core.trace.summaries import node_summary, pod_summary
+
+READING, WRITING = 0.8, 0.88  # of the time of an import: until all is read, and until the text is written
 
 
 class Refused(Exception):
@@ -39,84 +53,195 @@ class Refused(Exception):
         self.rows = rows
 
 
-def check(text: str) -> bytes:
+def check(text: str, pod: str = "") -> bytes:
     """The JSON that `POST /api/v1/check` answers; a text that is refused is an answer, not a failure."""
     try:
-        return msgspec.json.encode(checked(engine.read(text)))
+        found = as_scenario(text)
     except ScenarioErrors as errors:
-        summary: dict[str, Any] = {"nodes": [], "pods": []}
-        rows = [engine.error_row(error) for error in simulator_export.named(errors, text, engine.limits())]
-        return msgspec.json.encode({"errors": rows, "warnings": [], "summary": summary})
+        return refused_text(text, errors)
+    result = check_result(found.scenario, pod)
+    if found.notes:
+        result["warnings"] = _as_written(text, found.notes)
+    return msgspec.json.encode(result)
 
 
-def checked(scenario: Scenario) -> dict[str, object]:
-    """The answer for a good text."""
+def _as_written(text: str, notes: Iterable[Message]) -> list[dict[str, Any]]:
+    """Warnings about a text that is converted: its own, with its lines, and what was done to it."""
+    try:
+        own = [one for one in engine.read(text).warnings if one.message.values.get("name") not in workloads.DROPPED]
+    except ScenarioErrors:  # of which the conversion knows better
+        own = []
+    return [engine.warning_row(one) for one in (*(ParseWarning(1, 1, "", note) for note in notes), *own)]
+
+
+def refused_text(text: str, errors: ScenarioErrors) -> bytes:
+    """Return the same of a text that is refused."""
+    summary: dict[str, Any] = {"nodes": [], "pods": []}
+    rows = [engine.error_row(error) for error in simulator_export.named(errors, text, engine.limits())]
+    return msgspec.json.encode({"errors": rows, "warnings": [], "summary": summary})
+
+
+def check_result(scenario: Scenario, pod: str = "") -> dict[str, object]:
+    """The answer for a good text; the values of rules are for `pod`, or the first that is to be scheduled."""
     nodes, pods = engine.nodes_and_pods(scenario)
     summary = {
         "nodes": [node_summary(node) for node in nodes],
         "pods": [pod_summary(pod) for pod in pods],
     }
-    return {"errors": [], "warnings": [engine.warning_row(found) for found in scenario.warnings], "summary": summary}
+    warnings = [engine.warning_row(found) for found in scenario.warnings]
+    values = evaluate_rules(scenario, pod, registry())
+    return {"errors": [], "warnings": warnings, "summary": summary, **({"rules": values} if values else {})}
 
 
 def digest(text: str) -> Digest:
-    """What is kept beside a text; raises Refused."""
+    """Return the data stored beside a text; raises Refused."""
     try:
         return digest_of(text)
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
 
 
-def convert(path: str, most: int) -> tuple[str, list[str]]:
-    """A dump in a file as a scenario's text, and notes; raises Refused."""
+class Converted(NamedTuple):
+    """A dump as a scenario: its text, what was done on the way, the JSON of `check`, and what is kept beside the text,
+    if that is good."""
+
+    text: str
+    notes: list[str]
+    checked: bytes
+    digest: Digest | None
+
+
+def convert(path: str, most: int) -> Converted:
+    """Return a dump in a file; raises Refused."""
     try:
-        with open(path, "rb") as source:
-            found = importers.convert(source, engine.limits(), most)
+        with open(path, "rb") as source, progress.within(0, READING):
+            found = importers.convert(cast(BinaryIO, Heard(source)), engine.limits(), most)
     except TooLong:
-        raise Refused(413, [{"message": spoken(body_limit.too_large(most))}]) from None
+        raise Refused(413, [{"message": in_language(body_limit.too_large(most))}]) from None
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
-    return found.text, [spoken(note) for note in found.notes]
+    notes = [in_language(note) for note in found.notes]
+    try:
+        with progress.within(WRITING, 1):
+            parsed = engine.read(found.text)
+    except ScenarioErrors as errors:
+        return Converted(found.text, notes, refused_text(found.text, errors), None)
+    return Converted(found.text, notes, msgspec.json.encode(check_result(parsed)), digest_of_read(found.text, parsed))
+
+
+class Heard:
+    """A file of which is told how far it is read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.size = os.fstat(file.fileno()).st_size
+
+    def read(self, size: int) -> bytes:
+        block = self.file.read(size)
+        progress.tell(self.file.tell() / max(1, self.size))
+        return block
 
 
 def compare(before: str, after: str) -> list[dict[str, Any]]:
-    """The rows of `diff.compare`."""
+    """Return the rows of `diff.compare`."""
     return list(diff.compare(before, after))
 
 
-def compared(before: str, after: str) -> bytes:
-    """The JSON that `POST .../compare` answers."""
+def compare_texts(before: str, after: str) -> bytes:
+    """Return the JSON that `POST .../compare` answers."""
     rows = compare(before, after) if diff.comparable(before, after) else None
     return msgspec.json.encode({"text": before, "rows": rows})
 
 
 def across_releases(text: str) -> list[Outcome]:
-    """What comes of the text on every release, newest first."""
+    """Return the outcome of the text on every release, newest first."""
     return outcomes(text)
 
 
 def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> bytes:
-    """The JSON of an explanation; raises Refused."""
+    """Return the JSON of an explanation; raises Refused."""
     try:
         return msgspec.json.encode(engine.explain(text, attempt, nodes or None, kubernetes))
     except RunEnded as error:
-        raise Refused(422, [{"message": spoken(error.sentence)}]) from None
+        raise Refused(422, [{"message": in_language(error.sentence)}]) from None
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
     except NotAnswerable as error:
-        raise Refused(404, [{"message": spoken(error.sentence)}]) from None
+        raise Refused(404, [{"message": in_language(error.sentence)}]) from None
 
 
-def waiting(run_frames: list[bytes], text: str) -> bytes:
-    """The JSON of the pods that a stored run leaves waiting, a list of WaitingPod."""
+def waiting(rid: str) -> list[WaitingPod]:
+    """Return the pods that a stored run leaves waiting.
+
+    Where this engine cannot run it to its end, nothing is said of the nearest nodes.
+    """
     follower = Follower()
-    events = (event for frame in run_frames for event in frames.events_of(frame))
+    run = runs.by_id(rid)
+    events = (event for frame in runs.all_frames(run) for event in frames.events_of(frame))
     for step, event in enumerate(events):
         follower.take(step, event)
     try:
-        return msgspec.json.encode(follower.waiting(dumped_messages(engine.read_again(text))))
+        scenario = engine.read_again(run.version.text, run.kubernetes_version)
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
+    moment = None
+    if follower.pending:
+        with suppress(RunEnded):
+            moment = at_end(scenario, registry())
+    return follower.waiting(dumped_messages(scenario), moment)
+
+
+def replay_result(rid: str) -> bytes:
+    """The JSON of a stored replay: `decisions` [{pod, time, verdict, node, nominated, message, reason, step}], and
+    `scored`, `explained` and `weight` ({plugin, weight, explained} or null) of `replaying.Replay`."""
+    result = replay(event for frame in runs.all_frames(runs.by_id(rid)) for event in frames.events_of(frame))
+    decisions = [
+        {
+            "pod": decision.event.pod,
+            "time": decision.event.seen,
+            "verdict": decision.event.verdict,
+            "node": decision.event.node,
+            "nominated": decision.event.nominated_node,
+            "message": decision.event.message,
+            "reason": in_language(reason(decision.event)),
+            "step": decision.step,
+        }
+        for decision in result.decisions
+    ]
+    weight = result.other_weight
+    return msgspec.json.encode(
+        {"decisions": decisions, "scored": result.scored, "explained": result.explained, "weight": weight}
+    )
+
+
+def part_of_file(file: TraceFile, run_frames: list[bytes], last: bool) -> tuple[TraceFile, bytes]:
+    """Return the next part of a file made from a trace, and the file to go on with."""
+    made = bytearray()
+    for frame in run_frames:
+        for event in frames.events_of(frame):
+            for piece in file.take(event):
+                made += piece
+    for piece in file.end() if last else ():
+        made += piece
+    return file, bytes(made)
+
+
+def event_lines(frame: bytes, step: int) -> bytes:
+    """Return the events of a chunk from a step on, one a line."""
+    return b"".join(encode(event) + b"\n" for _, event in events_from(frame, step))
+
+
+def server_sent(frame: bytes, step: int) -> bytes:
+    """Return the events as server-sent events, whose ids are steps; JSON has no line break in it."""
+    return b"".join(
+        b"id: %d\nevent: trace\ndata: %s\n\n" % (at, encode(event)) for at, event in events_from(frame, step)
+    )
+
+
+def events_from(frame: bytes, step: int) -> Iterator[tuple[int, AnyEvent]]:
+    """Return the events of a chunk from the step on, with their step."""
+    events = enumerate(frames.events_of(frame), start=frames.header_of(frame).first_step)
+    return ((at, event) for at, event in events if at >= step)
 
 
 def compare_runs(*sides: tuple[str, str]) -> bytes:
@@ -127,42 +252,42 @@ def compare_runs(*sides: tuple[str, str]) -> bytes:
         found = runs_compared(*runs)
         unlike = first_unlike(*runs) if found.first is None else None
     except RunEnded as error:
-        raise Refused(422, [{"message": spoken(error.sentence)}]) from None
+        raise Refused(422, [{"message": in_language(error.sentence)}]) from None
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
-    cause = spoken(cause_words(found.first.cause)) if found.first else ""
+    cause = in_language(cause_words(found.first.cause)) if found.first else ""
     return msgspec.json.encode({"cause": cause, "comparison": found, "unlike": unlike})
 
 
 def experiment_trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, str] | None:
-    """The first level that a scenario does not take by itself: its factor, its label, and why not."""
+    """Return the first level that a scenario does not take by itself: its factor, its label, and why not."""
     found = experiments.trouble(text, kubernetes, factors)
-    return None if found is None else (found[0], found[1], spoken(found[2]))
+    return None if found is None else (found[0], found[1], in_language(found[2]))
 
 
 def experiment_run(text: str, factors: Any, number: int) -> tuple[str, str]:
-    """The text and the release of a run of an experiment; raises Refused."""
+    """Return the text and the release of a run of an experiment; raises Refused."""
     try:
         return experiments.opened(text, factors, number)
     except NotPossible as error:
-        raise Refused(422, [{"message": spoken(error.sentence)}]) from None
+        raise Refused(422, [{"message": in_language(error.sentence)}]) from None
 
 
-def offered(text: str) -> dict[str, Any]:
-    """What the form of an experiment offers to vary; raises Refused."""
+def list_choices(text: str) -> dict[str, Any]:
+    """Return what the form of an experiment can vary; raises Refused."""
     try:
-        return experiments.offered(engine.read_again(text))
+        return experiments.list_choices(engine.read_again(text))
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
 
 
 def seeded(text: str, seed: int) -> Digest:
-    """The digest of a text whose run draws ties with another seed; raises Refused."""
+    """Return the digest of a text whose run draws ties with another seed; raises Refused."""
     return digest(with_seed(text, seed, yaml_text.write))
 
 
 def manifest(text: str, kind: str, namespace: str, name: str) -> str | None:
-    """An object's YAML, if the text has it; raises Refused."""
+    """Return an object's YAML, if the text has it; raises Refused."""
     try:
         found = engine.manifest(text, kind, namespace, name)
     except ScenarioErrors as errors:

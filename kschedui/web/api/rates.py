@@ -1,4 +1,4 @@
-"""How often a visitor may ask: counted by account, or by the browser's token; and by address, far above a class."""
+"""Rate limits: per account or browser token, and, far above the size of a class, per address."""
 
 import hashlib
 import logging
@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 
 from kschedui.scenarios import access
+from kschedui.uploads.answering import upload_of
 from kschedui.web.http.client_address import client_of
 from scheduler_core.apis.messages import Message
 
@@ -25,48 +26,77 @@ class TooOften(Exception):
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
         self.sentence = sentence
-        self.seconds = MINUTE - int(time.time()) % MINUTE
+        self.seconds = seconds_left()
+
+
+def seconds_left() -> int:
+    """Return the seconds until the next minute, in which requests are counted from 0."""
+    return MINUTE - int(time.time()) % MINUTE
+
+
+def rate_headers(request: HttpRequest) -> dict[str, str]:
+    """Return the headers that tell how many calls are left; {} where none were counted."""
+    if not hasattr(request, "rate_left"):
+        return {}
+    most, left = request.rate_left
+    return {"RateLimit-Limit": str(most), "RateLimit-Remaining": str(left), "RateLimit-Reset": str(seconds_left())}
+
+
+def _note(request: HttpRequest, most: int, used: int) -> None:
+    """Keep the limit of which the fewest calls are left."""
+    left = max(0, most - used)
+    if left < getattr(request, "rate_left", (0, left + 1))[1]:
+        request.rate_left = most, left  # type: ignore[attr-defined]
 
 
 def count(request: HttpRequest, limit: str) -> None:
-    """Count a request; raises TooOften. Without the cache nobody is refused."""
+    """Count a request; raises TooOften. Without the cache nobody is refused, and what a worker answers was counted."""
+    if upload_of(request) is not None:
+        return
     most = settings.RATE_LIMITS[limit]
-    if one_more(limit, address_of(request)) > VISITORS * most:
+    used = one_more(limit, address_of(request))
+    _note(request, VISITORS * most, used)
+    if used > VISITORS * most:
         raise TooOften(
             Message(
-                "Too many requests from your address; the limit is {most} a minute. Please wait a little.",
+                "Too many requests from your address. The limit is {most} per minute.",
                 most=VISITORS * most,
             )
         )
     who = who_asks(request)
-    if who and one_more(limit, who) > most:
-        raise TooOften(Message("Too many requests; the limit is {most} a minute. Please wait a little.", most=most))
+    used = one_more(limit, who) if who else 0
+    if who:
+        _note(request, most, used)
+    if used > most:
+        raise TooOften(Message("Too many requests. The limit is {most} per minute.", most=most))
 
 
 def who_asks(request: HttpRequest) -> str:
-    """The script's token, the account's session, or the browser's token; "" without any. Nothing is looked up: the
-    database may be away, and who makes sessions up is counted by address all the same."""
+    """Return the script's token, the account's session, or the browser's token; "" without any.
+
+    Nothing is looked up, because the database may be unavailable. Invented sessions are still counted by address.
+    """
     if token := getattr(request, "api_token", None):
         return f"script {token.pk}"
     session = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
-    return hashed(session or access.token_in(request.COOKIES)) if session or access.COOKIE in request.COOKIES else ""
+    return hash_name(session or access.token_in(request.COOKIES)) if session or access.COOKIE in request.COOKIES else ""
 
 
 def require_guess(name: str) -> None:
-    """May somebody try a password of this account? Raises TooOften after many wrong ones, from wherever they came."""
-    if so_far("guess", hashed(name)) >= settings.RATE_LIMITS["login"]:
-        raise TooOften(gettext_noop("Too many wrong passwords for this account; please wait a minute."))
+    """Require that a password of this account can be tried. Raises TooOften after many wrong ones, from any address."""
+    if so_far("guess", hash_name(name)) >= settings.RATE_LIMITS["login"]:
+        raise TooOften(gettext_noop("Too many wrong passwords for this account. Wait a minute."))
 
 
 def wrong_guess(name: str) -> None:
     """Count a wrong password."""
-    one_more("guess", hashed(name))
+    one_more("guess", hash_name(name))
 
 
 def require_code(request: HttpRequest) -> None:
-    """May somebody at this address try the code of a class? Raises TooOften after many wrong ones."""
+    """Require that this address can try the code of a class. Raises TooOften after many wrong ones."""
     if so_far("code", address_of(request)) >= settings.RATE_LIMITS["code"]:
-        raise TooOften(gettext_noop("Too many wrong codes from your address; please wait a minute."))
+        raise TooOften(gettext_noop("Too many wrong codes from your address. Wait a minute."))
 
 
 def wrong_code(request: HttpRequest) -> None:
@@ -75,22 +105,22 @@ def wrong_code(request: HttpRequest) -> None:
 
 
 def address_of(request: HttpRequest) -> str:
-    """By which visitors without a token are counted."""
+    """Return the key under which visitors without a token are counted."""
     return f"address {client_of(request.META.get('REMOTE_ADDR', ''))}"
 
 
-def hashed(name: str) -> str:
+def hash_name(name: str) -> str:
     """Short, and of letters that every cache takes."""
     return hashlib.sha256(name.casefold().encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def key_of(limit: str, who: str) -> str:
-    """Of this minute."""
+    """Return the cache key of the current minute."""
     return f"rate:{limit}:{who.replace(' ', ':')}:{int(time.time()) // MINUTE}"
 
 
 def one_more(limit: str, who: str) -> int:
-    """How many there were in this minute, with this one; 0 when they are not counted."""
+    """Count a request and return the count of this minute; 0 when requests are not counted."""
     key = key_of(limit, who)
     try:
         cache.add(key, 0, 2 * MINUTE)
@@ -101,7 +131,7 @@ def one_more(limit: str, who: str) -> int:
 
 
 def so_far(limit: str, who: str) -> int:
-    """How many there were in this minute."""
+    """Return the count of this minute."""
     try:
         return int(cache.get(key_of(limit, who), 0))
     except Exception as error:  # whatever the cache's client raises

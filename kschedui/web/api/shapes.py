@@ -1,12 +1,13 @@
-"""What the API takes and gives, as the document describes it. An unknown field is refused, so that no typing mistake
-passes for an option that was left out."""
+"""Requests and responses of the API, as its document describes them. An unknown field is refused, so that no typing
+mistake passes for an option that was left out."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from ninja import Schema
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
+from kschedui.scenarios.courses import MOST_SCENARIOS
 from kschedui.scenarios.prose import LONGEST_TITLE
 
 ID = r"^[0-9A-Za-z]{1,32}$"
@@ -40,15 +41,35 @@ class TextIn(In):
     text: Text
 
 
-class ScenarioIn(In):
-    text: Text
+class CheckedText(TextIn):
+    """A text to check; `pod` is the one for which the rules in it are evaluated."""
+
+    pod: str = Field("", max_length=320)
+
+
+class SavedText(In):
+    """A text to save: `text` itself, or `upload`, a large import that was read already."""
+
+    text: Text = ""
+    upload: PublicId | None = Field(None, description="Of a large import, whose text it is; it is not read again.")
+
+    @model_validator(mode="after")
+    def has_one(self) -> Self:
+        """Require exactly one of the two."""
+        if bool(self.text) == bool(self.upload):
+            raise ValueError("exactly one of `text` and `upload` is expected")
+        return self
+
+
+class ScenarioIn(SavedText):
     title: Title = ""
-    visibility: Visibility | None = Field(None, description="unlisted; private for what a cluster printed.")
+    visibility: Visibility | None = Field(
+        None, description="When absent or null: unlisted, and private for what a cluster printed."
+    )
     fork_of: PublicId | None = Field(None, description="The scenario that this one began as.")
 
 
-class VersionIn(In):
-    text: Text
+class VersionIn(SavedText):
     base: Number | None = Field(None, description="The version that was changed; refused when there is a newer one.")
 
 
@@ -58,7 +79,7 @@ class SettingsIn(In):
 
 
 class ShareIn(In):
-    """One of `account` and `group`."""
+    """Either `account` or `group`."""
 
     account: str = Field("", max_length=150)
     group: str = Field("", max_length=150)
@@ -113,7 +134,7 @@ class VersionText(VersionOut):
 
 
 class TeacherWords(Schema):
-    """What is said at an event of an attempt."""
+    """The caption at an event of an attempt."""
 
     attempt: int
     event: str
@@ -121,7 +142,7 @@ class TeacherWords(Schema):
 
 
 class QuestionOut(TeacherWords):
-    """What is asked before an event. The answer is in the trace."""
+    """A question that is asked before an event. The answer is in the trace."""
 
     kind: Literal["node", "pod", "number", "choice"]
     frame: int | None
@@ -129,7 +150,7 @@ class QuestionOut(TeacherWords):
 
 
 class Words(Schema):
-    """What the text says of itself, in your language; the description as plain text."""
+    """The text's title, description and captions in your language; the description is plain text."""
 
     description: str
     look_at: str
@@ -153,7 +174,7 @@ class RunScenario(Schema):
 
 
 class Ahead(Schema):
-    """What a queued run waits for: runs before it, and about how many seconds (null: nobody knows yet)."""
+    """The wait of a queued run: runs before it, and estimated seconds (null: not known yet)."""
 
     runs: int
     seconds: int | None
@@ -185,6 +206,26 @@ class Cancelled(Schema):
 class Imported(Schema):
     text: str
     notes: list[str]
+    checked: dict[str, Any] = Field(description="What `POST /check` says of the text.")
+    upload: PublicId | None = Field(
+        None, description="For a large dump: send it instead of the text to save the scenario; kept for a day."
+    )
+
+
+class UploadAhead(Schema):
+    others: int = Field(description="Requests before this one.")
+
+
+class UploadOut(Schema):
+    """A large request, which a worker answers."""
+
+    id: PublicId
+    url: str
+    state: State
+    ahead: UploadAhead | None = Field(description="While it is queued.")
+    progress: float = Field(description="From 0 to 1, as far as it is known.")
+    answer: str | None = Field(description="Where the answer is, once the state is done; kept for a day.")
+    error: str = Field(description="Why there is no answer, when the state is failed.")
 
 
 class Row(Schema):
@@ -215,16 +256,22 @@ class Lesson(Schema):
     url: str
 
 
+Entries = Annotated[
+    list[Annotated[str, Field(max_length=500)]],
+    Field(min_length=1, max_length=MOST_SCENARIOS, description="Ids or links, in order."),
+]
+
+
 class CourseIn(In):
     title: str = Field(max_length=LONGEST_TITLE)
     about: str = Field("", max_length=4000)
-    scenarios: list[Annotated[str, Field(max_length=500)]] = Field(description="Ids or links, in order; 1 to 100.")
+    scenarios: Entries
 
 
 class CourseChange(In):
     title: str | None = Field(None, max_length=LONGEST_TITLE)
     about: str | None = Field(None, max_length=4000)
-    scenarios: list[Annotated[str, Field(max_length=500)]] | None = None
+    scenarios: Entries | None = None
 
 
 class CourseEntry(Schema):

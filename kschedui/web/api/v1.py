@@ -1,5 +1,7 @@
 """/api/v1: the operations put together, and what all of them share: problems, the visitor's cookie, caching."""
 
+import json
+import re
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
@@ -8,20 +10,60 @@ from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext_noop
 from ninja.errors import HttpError, ValidationError
+from ninja.parser import Parser
 
-from kschedui.web.api.answers import Refusal, finished, refusal_json, refusal_of, too_large
+from kschedui.web.api.callers import Large
 from kschedui.web.api.document import DocumentedAPI
-from kschedui.web.api.routes import courses, experiments, imports, library, runs, scenarios, shares, texts, versions
-from kschedui.web.api.routes.asking import routes as asking
+from kschedui.web.api.rates import rate_headers
+from kschedui.web.api.refusals import Refusal, refusal_json, refusal_of
+from kschedui.web.api.routes import (
+    courses,
+    experiments,
+    imports,
+    library,
+    runs,
+    scenarios,
+    shares,
+    texts,
+    uploads,
+    versions,
+)
+from kschedui.web.api.routes.what_if import operations
+from kschedui.web.api.routes.what_if import routes as what_if
+from kschedui.web.api.visitors import with_token
 from kschedui.web.http.problems import API_PREFIX, MEDIA_TYPE
 from scheduler_core.apis.messages import Message
 
-api = DocumentedAPI(title="kschedui", version="1", urls_namespace="v1", docs_url=None)
+SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # half of a pair, which only JSON's escapes can write
+
+
+class WellFormed(Parser):
+    """Reads JSON whose texts are Unicode: half of a surrogate pair can be neither stored nor sent."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        """Raises ValueError, and Refusal for such a text."""
+        body = super().parse_body(request)
+        if SURROGATE.search(request.body):
+            try:
+                json.dumps(body, ensure_ascii=False).encode()
+            except UnicodeEncodeError:
+                raise Refusal(
+                    400, gettext_noop("The request contains half of a character (a lone surrogate).")
+                ) from None
+        return body
+
+
+SERVERS = [{"url": "/", "description": "This site"}]
+api = DocumentedAPI(
+    title="kschedui", version="1", urls_namespace="v1", docs_url=None, parser=WellFormed(), servers=SERVERS
+)
 for room in (library, texts, imports):
     api.add_router("", room.router)
+api.add_router("/uploads", uploads.router)
+api.add_router("/scenarios", imports.saving)
 for room in (scenarios, versions, shares):
     api.add_router("/scenarios", room.router)
-for room in (runs, asking):
+for room in (runs, what_if, operations):
     api.add_router("/runs", room.router)
 api.add_router("/experiments", experiments.router)
 api.add_router("/courses", courses.router)
@@ -29,15 +71,30 @@ api.add_router("/courses", courses.router)
 
 @api.exception_handler(Exception)
 def refused(request: HttpRequest, error: Exception) -> HttpResponseBase:
-    """Whatever was raised, as a problem."""
+    """Return an exception as a problem document."""
     return refusal_json(refusal_of(error))
+
+
+@api.exception_handler(Large)
+def kept(request: HttpRequest, error: Large) -> HttpResponseBase:
+    """A request that a worker answers: where its answer will be."""
+    try:
+        upload = uploads.keep_request(request, error.head)
+    except Exception as refusal:
+        return refused(request, refusal)
+    found = uploads.described(upload)
+    response = api.create_response(request, found.model_dump(mode="json"), status=202)
+    response["Location"], response["Retry-After"] = found.url, "1"
+    return response
 
 
 @api.exception_handler(HttpError)
 def unreadable(request: HttpRequest, error: HttpError) -> HttpResponseBase:
     """ninja could not read the body."""
+    if isinstance(error.__context__, Refusal):
+        return refusal_json(error.__context__)
     if isinstance(error.__context__, RequestDataTooBig):
-        return refusal_json(too_large())
+        return refused(request, error.__context__)
     return refusal_json(Refusal(400, gettext_noop("Send a JSON object.")))
 
 
@@ -56,7 +113,7 @@ def path_of(location: tuple[Any, ...]) -> str:
 
 
 class ApiAnswers(MiddlewareMixin):
-    """What an answer of the API needs that the operation does not know of."""
+    """Parts of every API response that do not belong to one operation."""
 
     def process_request(self, request: HttpRequest) -> None:
         """HEAD is GET whose body the server leaves out."""
@@ -64,13 +121,15 @@ class ApiAnswers(MiddlewareMixin):
             request.method = "GET"
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Also in the API's words what ninja says in its own: that a method is not understood."""
+        """Return ninja's own errors as problem documents, such as for a method that is not supported."""
         if not request.path.startswith(API_PREFIX):
             return response
         if request.META["REQUEST_METHOD"] == "HEAD":
             response = HttpResponse(status=response.status_code, headers=response.headers)
         if response.status_code == 405 and response.headers["Content-Type"] != MEDIA_TYPE:
             allowed = response.headers["Allow"]
-            sentence = Message("This address understands {method} only.", method=allowed)
+            sentence = Message("This address supports only {method}.", method=allowed)
             response = refusal_json(Refusal(405, sentence, headers={"Allow": allowed}))
-        return finished(request, response)
+        for name, value in rate_headers(request).items():
+            response.headers[name] = value
+        return with_token(request, response)

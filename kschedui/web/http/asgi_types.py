@@ -1,4 +1,4 @@
-"""What ASGI applications are made of."""
+"""Types of ASGI applications."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any

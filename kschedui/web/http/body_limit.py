@@ -7,28 +7,22 @@ from collections.abc import Mapping
 from django.conf import settings
 from django.utils import translation
 
-from kschedui.language import language_of_scope, spoken
+from kschedui.language import in_language, language_of_scope
 from kschedui.web.http.asgi_types import Application, Message, Receive, Scope, Send
-from kschedui.web.http.byte_budget import ByteBudget
-from kschedui.web.http.client_address import client_of
 from kschedui.web.http.problems import MEDIA_TYPE, problem
-from kschedui.web.http.security_headers import encoded, outside_django
+from kschedui.web.http.security_headers import encode, outside_django
 from scheduler_core.apis import messages
 
-SMALL = 1024 * 1024  # a body of which nobody keeps count
 DRAINED = 4  # times the limit that is read of a body which is too large
 
 
-bodies = ByteBudget(settings.BODIES_BYTES, max(settings.BODIES_BYTES // 2, settings.DATA_UPLOAD_MAX_MEMORY_SIZE))
-
-
 def too_large(most: int) -> messages.Message:
-    """For a text above the limit; for a scenario's with where a dump may be larger."""
+    """Return the sentence for a text above the limit; for a scenario, with where a larger dump can be imported."""
     if most >= (larger := settings.LIMITS["import_bytes"]):
-        return messages.Message("The text is too large; the limit is {most:,} bytes.", most=most)
+        return messages.Message("The text is too large. The limit is {most:,} bytes.", most=most)
     return messages.Message(
-        "The text is too large; the limit is {most:,} bytes. What a cluster printed may have {larger:,}: POST it to "
-        "/api/v1/import, which makes a scenario of it.",
+        "The text is too large. The limit is {most:,} bytes. For the output of kubectl, the limit is "
+        "{larger:,} bytes: POST it to /api/v1/import, which converts it to a scenario.",
         most=most,
         larger=larger,
     )
@@ -54,8 +48,7 @@ class TooSlow(Exception):
 class BodyLimit:
     """Wraps an ASGI application; bodies of more than `most` bytes are answered with 413 and a sentence.
 
-    `by_path`: addresses that may be sent more. What is sent to others is held in memory: a large body waits, unread,
-    until this process may hold so much.
+    `by_path`: addresses that may be sent more. Django keeps a body on the disk until its view reads it.
     """
 
     def __init__(self, application: Application, most: int, by_path: Mapping[str, int] | None = None) -> None:
@@ -71,11 +64,7 @@ class BodyLimit:
         if not length.isdigit() or int(length) > most:
             await take_the_rest(receive, DRAINED * most)
             return await self.refuse(scope, send, most)
-        size = int(length) if b"content-length" in headers else most if b"transfer-encoding" in headers else 0
-        if size <= SMALL or scope.get("path", "") in self.by_path:
-            return await self.limited(scope, receive, send, most)
-        async with bodies.held(client_of((scope.get("client") or [""])[0]), object(), size):
-            await self.limited(scope, receive, send, most)
+        await self.limited(scope, receive, send, most)
 
     async def limited(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
         """Count what comes, and wait for no piece of it for ever."""
@@ -99,14 +88,14 @@ class BodyLimit:
         try:
             await self.application(scope, counted, send)
         except TooSlow:
-            await answer(scope, send, 408, messages.Message("The request did not come in time; please try again."))
+            await answer(scope, send, 408, messages.Message("The request took too long to arrive. Try again."))
         except TooLarge:
             if not whole:
                 await take_the_rest(receive, DRAINED * most)
             await self.refuse(scope, send, most)
 
     async def refuse(self, scope: Scope, send: Send, most: int) -> None:
-        """The limit is said of the text, which is what people know the length of."""
+        """Refuse the request. The sentence gives the limit of the text, whose length people know."""
         said = most if scope.get("path", "") in self.by_path else settings.LIMITS["scenario_bytes"]
         await answer(scope, send, 413, too_large(said))
 
@@ -114,7 +103,7 @@ class BodyLimit:
 async def answer(scope: Scope, send: Send, status: int, sentence: messages.Message) -> None:
     """A refusal as the API says it."""
     with translation.override(language_of_scope(scope)):
-        body = json.dumps(problem(status, spoken(sentence)))
+        body = json.dumps(problem(status, in_language(sentence)))
     headers = {"Content-Type": MEDIA_TYPE, "Connection": "close", **outside_django()}
-    await send({"type": "http.response.start", "status": status, "headers": encoded(headers)})
+    await send({"type": "http.response.start", "status": status, "headers": encode(headers)})
     await send({"type": "http.response.body", "body": body.encode()})

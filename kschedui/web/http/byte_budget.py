@@ -1,4 +1,4 @@
-"""How many bytes this process may hold for clients that have not taken them yet."""
+"""A limit on the bytes that this process holds for clients that have not received them yet."""
 
 import asyncio
 from collections import Counter
@@ -21,14 +21,14 @@ class Hold:
         self.holders = 1
 
     def shrink(self, size: int) -> None:
-        """It turned out to be smaller."""
+        """Return unused bytes when the size turns out to be smaller."""
         if size < self.size:
             self.budget.move(self.owner, size - self.size)
             self.size = size
 
 
 class Place(NamedTuple):
-    """Of one who waits."""
+    """The place of a waiting client."""
 
     turn: asyncio.Future[None]
     owner: str
@@ -36,7 +36,7 @@ class Place(NamedTuple):
 
 
 class ByteBudget:
-    """At most `most` bytes, and for one owner (an address) at most `share`; who asks for more waits, in order.
+    """A budget of `most` bytes, and `share` bytes for one owner (an address); others wait, in order.
 
     `used`, `waiting` and `waits` (how many had to, so far) are there to be shown.
     """
@@ -70,7 +70,7 @@ class ByteBudget:
                 self.move(hold.owner, -hold.size)
 
     async def wait(self, owner: str, size: int) -> None:
-        """Until somebody gave back enough."""
+        """Wait until enough bytes were returned."""
         self.waits += 1
         place = Place(asyncio.get_running_loop().create_future(), owner, size)
         self.waiting.append(place)
@@ -80,7 +80,7 @@ class ByteBudget:
             self.waiting.remove(place)
 
     def fits(self, owner: str, size: int) -> bool:
-        """Is there room for it?"""
+        """Return whether there is room for it."""
         return self.used + size <= self.most and self.owners[owner] + size <= self.share
 
     def move(self, owner: str, size: int) -> None:

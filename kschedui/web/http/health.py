@@ -12,12 +12,13 @@ from django.db import DatabaseError, transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 
-from kschedui.runs.room import NoRoom, require_disk
+from kschedui.runs.room import NoRoom, free_disk, require_disk
 
 logger = logging.getLogger(__name__)
 
 BROKER_TIMEOUT_SECONDS = 2
 PROBE = "probe"  # no visitor's session: those have 32 characters
+NOTHING = 1024 * 1024  # bytes: SQLite's files beside the database need as much
 WRITTEN_FOR = 3.0  # seconds that a probe's answer holds: anybody may ask
 
 _last: tuple[float, str] = (0.0, "")
@@ -37,7 +38,7 @@ def ready(request: HttpRequest) -> JsonResponse:
 
 
 def database_trouble() -> str:
-    """Why nothing can be written; "" when it can."""
+    """Return why nothing can be written; "" when it can."""
     global _last
     with _guard:
         at, reason = _last
@@ -48,7 +49,7 @@ def database_trouble() -> str:
 
 
 def try_to_write() -> str:
-    """One row, kept. A word for what went wrong: details go to the log."""
+    """Store one row. Returns a word for what went wrong; details go to the log."""
     try:
         with transaction.atomic():
             until = timezone.now() + timedelta(days=1)
@@ -63,14 +64,17 @@ def try_to_write() -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """One of: full, read-only, locked, away."""
+    """Return one of: full, read-only, locked, away. On a full disk, SQLite may only say that it cannot open or read a
+    file."""
     text = str(error).lower()
     words = {"full": "full", "no space": "full", "readonly": "read-only", "read-only": "read-only", "locked": "locked"}
-    return next((word for part, word in words.items() if part in text), "away")
+    free = free_disk()
+    full = free is not None and free < NOTHING
+    return next((word for part, word in words.items() if part in text), "full" if full else "away")
 
 
 def broker_answers() -> bool:
-    """PING to the server at REDIS_URL."""
+    """Return whether the server at REDIS_URL answers PING."""
     try:
         with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=BROKER_TIMEOUT_SECONDS) as client:
             return bool(client.ping())

@@ -7,6 +7,7 @@ that each web process is to be scraped by itself.
 import hmac
 from collections import Counter as Tally
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.conf import settings
 from django.db.models import Count, Min
@@ -20,8 +21,8 @@ from kschedui import tallies
 from kschedui.classrooms import store as classrooms
 from kschedui.models import Batch, Run
 from kschedui.runs import room
-from kschedui.web import heavy
 from kschedui.web.http.byte_budget import unsent
+from kschedui.work import place
 
 Family = CounterMetricFamily | GaugeMetricFamily | SummaryMetricFamily
 SITE, PROCESS = " (the whole site's)", " (this process's)"
@@ -34,8 +35,21 @@ sockets: Tally[str] = Tally()  # open websockets, by client address
 students: Tally[object] = Tally()  # sockets of students, by class and student
 
 
+@contextmanager
+def counted_socket(address: str) -> Iterator[None]:
+    """Count an open connection of a client address while the block runs."""
+    sockets[address] += 1
+    try:
+        yield
+    finally:
+        sockets[address] -= 1
+        if not sockets[address]:
+            del sockets[address]
+
+
 def metrics(request: HttpRequest) -> HttpResponse:
-    """To whoever has the token; without KSCHEDUI_METRICS_TOKEN there are none, except while developing."""
+    """Return the metrics to callers with the token; without KSCHEDUI_METRICS_TOKEN there are none, except in
+    development."""
     token, sent = settings.METRICS_TOKEN, request.headers.get("Authorization", "")
     allowed = hmac.compare_digest(sent.encode(), f"Bearer {token}".encode()) if token else settings.DEBUG
     if not allowed:
@@ -44,10 +58,10 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 class Site(Collector):
-    """What is looked up when somebody asks."""
+    """Figures that are computed on request."""
 
     def collect(self) -> Iterator[Family]:
-        """All families."""
+        """Yield all metric families."""
         yield from counted()
         yield from queued()
         yield from taught()
@@ -56,7 +70,7 @@ class Site(Collector):
 
 
 def counted() -> Iterator[Family]:
-    """From all processes."""
+    """Yield the counters of all processes."""
     found = tallies.read()
     attempts = counter("scheduler_schedule_attempts", "Attempts to schedule pods, by result", "result")
     ended = counter("kschedui_runs_ended", "Runs that ended, by state", "state")
@@ -67,13 +81,16 @@ def counted() -> Iterator[Family]:
         yield family
     yield CounterMetricFamily("kschedui_chunks", "Chunks stored" + SITE, found[tallies.CHUNKS, ""])
     yield CounterMetricFamily("kschedui_chunk_bytes", "Bytes of them" + SITE, found[tallies.CHUNK_BYTES, ""])
+    yield CounterMetricFamily(
+        "kschedui_damaged_chunks", "Damaged chunks that were read" + SITE, found[tallies.DAMAGED, ""]
+    )
     waits, milliseconds = found[tallies.WAITS, ""], found[tallies.WAIT_MILLISECONDS, ""]
     about = "Seconds from being queued to being taken by a worker" + SITE
     yield SummaryMetricFamily("kschedui_queue_wait_seconds", about, count_value=waits, sum_value=milliseconds / 1000)
 
 
 def queued() -> Iterator[Family]:
-    """From the database, by an index."""
+    """Yield the numbers of queued work, from the database, by an index."""
     unended = Run.objects.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING]).order_by()
     found = dict(unended.values_list("state").annotate(Count("pk")))
     family = GaugeMetricFamily("kschedui_runs", "Runs that have not ended, by state" + SITE, labels=["state"])
@@ -99,7 +116,7 @@ def taught() -> Iterator[Family]:
 
 
 def storage() -> Iterator[Family]:
-    """How full it is."""
+    """Return how full the storage is."""
     yield GaugeMetricFamily("kschedui_database_bytes", "Size of the database" + SITE, room.database_size())
     free = room.free_disk()
     if free is not None:
@@ -107,19 +124,19 @@ def storage() -> Iterator[Family]:
 
 
 def held() -> Iterator[Family]:
-    """In this process."""
+    """Yield the figures of this process."""
     yield GaugeMetricFamily("kschedui_viewers", "Open websockets" + PROCESS, sum(sockets.values()))
     yield GaugeMetricFamily("kschedui_unsent_bytes", "Bytes that clients have not taken yet" + PROCESS, unsent.used)
     yield GaugeMetricFamily("kschedui_unsent_bytes_limit", "As many as it may hold" + PROCESS, unsent.most)
     yield CounterMetricFamily("kschedui_unsent_waits", "Answers that had to wait for room" + PROCESS, unsent.waits)
-    jobs = counter("kschedui_heavy_jobs", "Heavy requests, by what became of them", "job", PROCESS)
-    for job, count in sorted(heavy.counted.items()):
-        jobs.add_metric([job], count)
-    yield jobs
+    work = counter("kschedui_work", "Visitors' work by function, and what was refused or ended", "work", PROCESS)
+    for name, count in sorted(place.counted.items()):
+        work.add_metric([name], count)
+    yield work
 
 
 def counter(name: str, about: str, label: str, whose: str = SITE) -> CounterMetricFamily:
-    """A family with one label."""
+    """Return a family with one label."""
     return CounterMetricFamily(name, about + whose, labels=[label])
 
 

@@ -13,7 +13,7 @@ PAGE = "/api/v1/docs"  # which tells what each code means
 # code: (status, title, when it comes). A code that is out in the world stays as it is.
 PROBLEMS = {
     "bad_request": (400, "Bad request", "The request, or its JSON, cannot be read."),
-    "invalid_token": (401, "Invalid token", "The Authorization header has no token of this site, or a revoked one."),
+    "invalid_token": (401, "Invalid token", "The token is not of this site, was revoked, or has expired."),
     "forbidden": (403, "Forbidden", "You may not see this, or not change it."),
     "insufficient_scope": (403, "Insufficient scope", "The token may not do this; make one with the scope it needs."),
     "csrf_failed": (403, "CSRF check failed", "A change without a token needs the site's own cookie and X-CSRFToken."),
@@ -48,12 +48,12 @@ BY_STATUS = {
 
 
 def problem(status: int, detail: str, code: str = "", **more: Any) -> dict[str, Any]:
-    """The document; `code` may be told apart further than by the status."""
+    """Return the document; `code` may be told apart further than by the status."""
     code = code or BY_STATUS.get(status, "internal_error")
     known = {"type": f"{PAGE}#{code}", "title": PROBLEMS[code][1], "status": status, "code": code, "detail": detail}
     return {**known, **more}
 
 
 def problem_response(found: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> HttpResponse:
-    """As it is sent."""
+    """Return the HTTP response of a problem."""
     return HttpResponse(json.dumps(found), status=found["status"], content_type=MEDIA_TYPE, headers=headers)

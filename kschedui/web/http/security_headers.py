@@ -17,12 +17,12 @@ def policy(*, frame_ancestors: str) -> str:
 
 
 def outside_django() -> dict[str, str]:
-    """For what is answered before any middleware: static files, a body that is too large."""
+    """Return the headers of responses sent before any middleware: static files, a body that is too large."""
     return {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": policy(frame_ancestors="'none'")}
 
 
-def encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    """As ASGI takes them."""
+def encode(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """Encode headers for ASGI."""
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 

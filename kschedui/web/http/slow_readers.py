@@ -18,6 +18,12 @@ PIECE = 64 * 1024
 LARGE = "/chunks/"
 
 
+class Room:
+    """The byte budget of one response: a view that streams it reserves room for each piece before making it."""
+
+    found = False
+
+
 class SlowReaders:
     """Wraps an ASGI application."""
 
@@ -27,12 +33,13 @@ class SlowReaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Room for the answer to what is known to be large; the same for what turns out to be."""
         address = client_of((scope.get("client") or [""])[0])
+        room = scope["room"] = Room()
 
         async def piecewise(message: Message) -> None:
             body = message.get("body", b"")
             if len(body) <= PIECE:
                 await in_time(scope, send, message, len(body))
-            elif LARGE in scope["path"]:
+            elif LARGE in scope["path"] or room.found:
                 await send_pieces(scope, send, message)
             else:
                 async with unsent.held(address, object(), len(body)):

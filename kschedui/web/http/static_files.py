@@ -10,7 +10,7 @@ from django.conf import settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from kschedui.web.http.asgi_types import Application, Receive, Scope, Send
-from kschedui.web.http.security_headers import encoded, outside_django
+from kschedui.web.http.security_headers import encode, outside_django
 
 
 class StaticFiles:
@@ -19,7 +19,7 @@ class StaticFiles:
     def __init__(self, application: Application) -> None:
         self.application = application
         self.found = WhiteNoiseMiddleware()
-        self.headers = encoded(outside_django())
+        self.headers = encode(outside_django())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The file, or the application's answer where there is none."""
@@ -36,10 +36,10 @@ class StaticFiles:
         if found.file is not None:
             with found.file as opened:
                 body = opened.read()
-        headers = [*encoded(dict(found.headers)), *self.headers]
+        headers = [*encode(dict(found.headers)), *self.headers]
         await send({"type": "http.response.start", "status": int(found.status), "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
     def find(self, path: str) -> Any:
-        """WhiteNoise's StaticFile; in development it is looked for anew each time."""
+        """Return WhiteNoise's StaticFile; in development it is looked up on each request."""
         return self.found.find_file(path) if self.found.autorefresh else self.found.files.get(path)

@@ -1,4 +1,4 @@
-"""How static files are named and compressed in production."""
+"""Names and compression of static files in production."""
 
 import re
 from collections.abc import Callable
@@ -14,12 +14,13 @@ class ModuleManifestStorage(CompressedManifestStaticFilesStorage):
     max_post_process_passes = 40  # one for each import on the longest chain; modules that import each other never end
 
     def url_converter(self, *args: Any, **kwargs: Any) -> Callable[[re.Match[str]], str]:
-        """As Django's, but a type's `import("./state")` in a JSDoc comment stays as it is: it names no file to load."""
+        """Convert as Django does, but leave `import("./state")` in a JSDoc comment alone: it names no file to load."""
         convert: Callable[[re.Match[str]], str] = super().url_converter(*args, **kwargs)
         return lambda match: match["matched"] if in_comment(match.string, match.start()) else convert(match)
 
 
 def in_comment(text: str, at: int) -> bool:
-    """Is this place inside /* ... */ or after // on its line? (No module has either in a string before an import.)"""
+    """Return whether this position is inside /* ... */ or after //. (No module has either in a string before an
+    import.)"""
     line = text[text.rfind("\n", 0, at) + 1 : at].lstrip()
     return text.rfind("/*", 0, at) > text.rfind("*/", 0, at) or line.startswith("//")

@@ -14,10 +14,10 @@ from django.db import Error
 from django.utils.translation import gettext_noop
 
 from kschedui.classrooms import seats, store
-from kschedui.classrooms.store import Given, NoClass
+from kschedui.classrooms.store import Given, NoClass, Shown
 from kschedui.models import Classroom
 from kschedui.scenarios import access
-from kschedui.web.live.class_messages import MOST_CHOICES, read_answer, read_place, read_question
+from kschedui.web.live.class_messages import MOST_CHOICES, MOST_MESSAGES, read_id, read_shown
 from kschedui.web.live.connection import (
     NO_SUCH_RUN,
     NOT_ALLOWED,
@@ -32,22 +32,22 @@ from kschedui.web.live.halls import Follower, Hall, entering
 
 logger = logging.getLogger(__name__)
 
-PROTOCOL = 1
+PROTOCOL = 2
 OVER = 1000
 LONGEST_MESSAGE = 8192  # characters; of a teacher, whose questions have words
-PLACE_SECONDS = 0.1  # between two places of a teacher; those in between are left out
+SHOW_SECONDS = 0.1  # between two changes of what a class shows; those in between are left out
 BURST, A_SECOND = 60.0, 20.0  # messages of one socket
 
 
 class Bucket:
-    """So many at once, and so many a second in the long run."""
+    """A token bucket: a burst, and a rate per second."""
 
     def __init__(self) -> None:
         self.room = BURST
         self.at = asyncio.get_running_loop().time()
 
     def take(self) -> bool:
-        """Is there room for one more?"""
+        """Take a token; returns whether there was one."""
         now = asyncio.get_running_loop().time()
         self.room = min(BURST, self.room + (now - self.at) * A_SECOND) - 1
         self.at = now
@@ -55,13 +55,13 @@ class Bucket:
 
 
 class ClassConsumer(Connection):
-    """Of the teacher, or of one student."""
+    """The websocket of the teacher, or of one student."""
 
     hall: Hall | None = None
     student = ""  # of the teacher ""
     bucket: Bucket | None = None
-    wanted: dict[str, Any] | None = None  # the teacher's last place, which is not kept yet
-    driving: asyncio.Task[None] | None = None
+    wanted: tuple[int, Shown] | None = None  # what the teacher's page said last, with its number, which is not kept yet
+    showing: asyncio.Task[None] | None = None
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Answer one message."""
@@ -82,7 +82,7 @@ class ClassConsumer(Connection):
             await self.refuse(refusal)
 
     async def do(self, kind: str, message: dict[str, Any]) -> None:
-        """What the message asks for, if it may."""
+        """Do what the message requests, if the sender may."""
         if kind == "join" and self.streaming is None:
             classroom = await self.allow(str(message.get("class")))
             self.streaming = asyncio.create_task(self.stream(classroom))
@@ -125,8 +125,8 @@ class ClassConsumer(Connection):
         role, counts = "student" if self.student else "teacher", None
         hello = {"type": "hello", "protocol": PROTOCOL, "role": role, "mine": await self.mine(hall)}
         board = hall.board
-        follower.number = board.number
         await self.tell(**{**board._asdict(), **hello})
+        follower.number = board.number  # from now on newer ones are offered: hello comes first
         while not hall.broken and not board.ended:
             await follower.wake.wait()
             follower.wake.clear()
@@ -134,76 +134,56 @@ class ClassConsumer(Connection):
             if board.number > follower.number or board.ended:
                 follower.number = board.number
                 await self.bounded_send(text_data=hall.told)
-            if not self.student and counts != (hall.following, hall.answered):
-                counts = (hall.following, hall.answered)
-                await self.tell(type="count", students=counts[0], answered=counts[1])
+            if not self.student and counts != (now := hall.counts):
+                counts = now
+                await self.tell(type="count", **now)
         raise Refused(RESTART if hall.broken else OVER, "")
 
-    async def mine(self, hall: Hall) -> int | None:
-        """What this student has answered to the question on screen."""
+    async def mine(self, hall: Hall) -> dict[str, Any] | None:
+        """Return this student's answer to the current question: {question, choice}."""
         question = hall.board.asked.get("id")
         if not question or not self.student:
             return None
-        found: int | None = await database_sync_to_async(store.answer_of)(hall.pk, question, self.student)
-        return found
+        choice: int | None = await database_sync_to_async(store.answer_of)(hall.pk, question, self.student)
+        return None if choice is None else {"question": question, "choice": choice}
 
     async def answer(self, hall: Hall, message: dict[str, Any]) -> None:
         """A student's choice; it can be changed until the question is revealed."""
-        question, choice = read_question(message), read_number(message, "choice", MOST_CHOICES)
+        question, choice = read_id(message, "question"), read_number(message, "choice", MOST_CHOICES)
         counts = await hall.answers.put(Given(question, self.student, choice))
         await self.tell(type="answered" if counts else "late", question=question, choice=choice)
 
     # --- The teacher's messages -----------------------------------------------------------------------------------
 
-    async def place(self, hall: Hall, message: dict[str, Any]) -> None:
-        """Where the teacher is now."""
-        self.wanted = read_place(message)
-        if self.driving is None or self.driving.done():
-            self.driving = asyncio.create_task(self.drive(hall))
+    async def show(self, hall: Hall, message: dict[str, Any]) -> None:
+        """Show everything that the teacher's page shows."""
+        self.wanted = read_number(message, "n", MOST_MESSAGES), read_shown(message)
+        if self.showing is None or self.showing.done():
+            self.showing = asyncio.create_task(self.keep_shown(hall))
 
-    async def drive(self, hall: Hall) -> None:
-        """Keep the last place, at most ten a second; a database that is away is waited for."""
+    async def keep_shown(self, hall: Hall) -> None:
+        """Store the last board, at most ten times a second; retry while the database does not respond."""
         clock = asyncio.get_running_loop().time
         while self.wanted is not None:
-            (place, self.wanted), begun = (self.wanted, None), clock()
+            ((n, shown), self.wanted), begun = (self.wanted, None), clock()
             try:
-                await hall.change(store.drive, place)
+                board = await hall.change(store.show, shown)
+                await self.tell(type="kept", n=n, number=board.number)
             except Error as error:
-                logger.warning("a place in class %s was not kept: %s", hall.pk, error)
-                self.wanted = self.wanted or place
-                await asyncio.sleep(5 * PLACE_SECONDS)
-            except NoClass:
+                logger.warning("a step of class %s was not kept: %s", hall.pk, error)
+                self.wanted = self.wanted or (n, shown)
+                await asyncio.sleep(5 * SHOW_SECONDS)
+            except (NoClass, OSError):  # the board says so; whoever said it is gone
                 return
-            await asyncio.sleep(begun + PLACE_SECONDS - clock())
-
-    async def pause(self, hall: Hall, message: dict[str, Any]) -> None:
-        """Nobody goes on ahead; or everybody may again."""
-        await hall.change(store.pause, on=message.get("on") is True)
-
-    async def gather(self, hall: Hall, message: dict[str, Any]) -> None:
-        """Everyone back to the teacher's place."""
-        await hall.change(store.gather)
-
-    async def ask(self, hall: Hall, message: dict[str, Any]) -> None:
-        """A question; without one, none."""
-        question = read_question(message) if message.get("question") else ""
-        await hall.change(store.ask, question, read_number(message, "choices", MOST_CHOICES + 1) if question else 0)
-
-    async def reveal(self, hall: Hall, message: dict[str, Any]) -> None:
-        """Count the answers; the page tells which is right, and the words for the file of answers."""
-        await hall.change(store.reveal, *read_answer(message))
+            await asyncio.sleep(begun + SHOW_SECONDS - clock())
 
     async def end(self, hall: Hall, message: dict[str, Any]) -> None:
         """The class is over."""
         await hall.change(store.end)
 
 
-NOT_KEPT = gettext_noop("This was not kept; it is sent again in a moment.")
+NOT_KEPT = gettext_noop("This was not saved. It will be sent again in a moment.")
 TEACHER: dict[str, Callable[[ClassConsumer, Hall, dict[str, Any]], Awaitable[None]]] = {
-    "place": ClassConsumer.place,
-    "pause": ClassConsumer.pause,
-    "gather": ClassConsumer.gather,
-    "ask": ClassConsumer.ask,
-    "reveal": ClassConsumer.reveal,
+    "show": ClassConsumer.show,
     "end": ClassConsumer.end,
 }

@@ -1,18 +1,20 @@
-"""What the messages to a class hold; a ValueError says in a sentence what was expected."""
+"""Messages to a class; a ValueError says in a sentence what was expected."""
 
 import re
 from typing import Any
 
+from kschedui.classrooms.store import Question, RightAnswer, Shown
 from kschedui.web.live.connection import read_number
 
 LARGEST = 2**31
+MOST_MESSAGES = 2**31
 MOST_CHOICES = 20
 QUESTION = re.compile(r"[0-9A-Za-z._:-]{1,64}")
 LONGEST_NAME, LONGEST_TEXT = 320, 400
 
 
 def read_place(message: dict[str, Any]) -> dict[str, Any]:
-    """{step, frame, order, selection, by}."""
+    """{step, frame, order, selection, by}: where the teacher is, and in which window."""
     selection, by = message.get("selection"), message.get("by", "")
     if message.get("order") not in ("plugin", "node"):
         raise ValueError("`order` is plugin or node.")
@@ -32,18 +34,37 @@ def is_selection(selection: Any) -> bool:
     return selection["kind"] in ("pod", "node") and isinstance(name, str) and len(name) <= LONGEST_NAME
 
 
-def read_question(message: dict[str, Any]) -> str:
+def read_shown(message: dict[str, Any]) -> Shown:
+    """{by, step, frame, order, selection, paused, gathered, question}."""
+    if not isinstance(message.get("paused"), bool):
+        raise ValueError("`paused` is true or false.")
+    gathered = read_number(message, "gathered", MOST_MESSAGES)
+    return Shown(read_place(message), message["paused"], gathered, read_question(message.get("question")))
+
+
+def read_question(question: Any) -> Question | None:
+    """{id, choices}, with right, text and labels once it is to be revealed; or null."""
+    if question is None:
+        return None
+    if not isinstance(question, dict):
+        raise ValueError("`question` is null or {id, choices}.")
+    choices = read_number(question, "choices", MOST_CHOICES + 1)
+    answer = read_answer(question, choices) if "right" in question else None
+    return Question(read_id(question, "id"), choices, answer)
+
+
+def read_id(message: dict[str, Any], name: str) -> str:
     """A question's id."""
-    question = message.get("question")
+    question = message.get(name)
     if not isinstance(question, str) or not QUESTION.fullmatch(question):
-        raise ValueError("`question` is the id of a question.")
+        raise ValueError(f"`{name}` is the id of a question.")
     return question
 
 
-def read_answer(message: dict[str, Any]) -> tuple[int, str, list[str]]:
+def read_answer(question: dict[str, Any], choices: int) -> RightAnswer:
     """The right choice, the question in words, and the choices in words."""
-    labels = message.get("labels")
+    labels = question.get("labels")
     if not isinstance(labels, list) or len(labels) > MOST_CHOICES:
         raise ValueError("`labels` are the choices in words.")
-    words = [str(one)[:LONGEST_TEXT] for one in labels]
-    return read_number(message, "right", MOST_CHOICES), str(message.get("text", ""))[:LONGEST_TEXT], words
+    words = [str(label)[:LONGEST_TEXT] for label in labels]
+    return RightAnswer(read_number(question, "right", choices), str(question.get("text", ""))[:LONGEST_TEXT], words)

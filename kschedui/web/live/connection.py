@@ -1,4 +1,4 @@
-"""What every websocket here does: it takes a place and gives it back, sends within a deadline, and says why it closes.
+"""The base of every websocket: it counts against the limit, sends within a deadline, and says why it closes.
 
 Whatever a client sends is answered by a sentence; a traceback goes to the log only.
 """
@@ -15,11 +15,11 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext_noop
 
-from kschedui.language import language_of_scope, spoken
+from kschedui.language import in_language, language_of_scope
 from kschedui.web.http.byte_budget import patience
 from kschedui.web.http.client_address import client_of
 from kschedui.web.http.metrics import sockets
-from kschedui.web.live.ending import ended
+from kschedui.web.live.cancelling import cancel
 
 logger = logging.getLogger(__name__)
 
@@ -35,8 +35,9 @@ class Refused(Exception):
 
 
 class Connection(AsyncWebsocketConsumer):
-    """One socket."""
+    """A websocket connection."""
 
+    channel_layer_alias = ""  # none: a feed or a hall listens to the broker, one for all sockets of this process
     address = ""
     streaming: asyncio.Task[None] | None = None
 
@@ -45,7 +46,7 @@ class Connection(AsyncWebsocketConsumer):
         await self.accept()
         address = client_of((self.scope.get("client") or [""])[0])
         if sockets[address] >= settings.LIMITS["sockets_per_address"]:
-            sentence = gettext_noop("Too many connections from your address; close other windows.")
+            sentence = gettext_noop("Too many connections from your address. Close other windows.")
             return await self.refuse(Refused(TOO_MANY, sentence))
         self.address = address
         sockets[address] += 1
@@ -87,10 +88,10 @@ class Connection(AsyncWebsocketConsumer):
             logger.info("a follower of %s is gone", of)
         except Exception:
             logger.exception("a follower of %s was lost", of)
-            await self.refuse(Refused(ERROR, gettext_noop("Something failed here; please open the page again.")))
+            await self.refuse(Refused(ERROR, gettext_noop("An internal error occurred. Reload the page.")))
 
     async def refuse(self, refusal: Refused) -> None:
-        """Say why, and close; a client that takes nothing is closed all the same."""
+        """Say why, and close, even if the client receives nothing."""
         try:
             async with asyncio.timeout(1):
                 if str(refusal):
@@ -102,19 +103,19 @@ class Connection(AsyncWebsocketConsumer):
                 self.scope["outlet"].drop()
 
     def say(self, sentence: str) -> str:
-        """The sentence in the language of whoever opened the socket."""
+        """Return the sentence in the language of whoever opened the socket."""
         with translation.override(language_of_scope(self.scope)):
-            return spoken(sentence)
+            return in_language(sentence)
 
     async def stop_streaming(self) -> None:
         """End the stream, if there is one."""
         if self.streaming and self.streaming is not asyncio.current_task():
-            await ended([self.streaming])
+            await cancel([self.streaming])
         self.streaming = None
 
 
 def read_object(text: str | None, longest: int) -> dict[str, Any]:
-    """The JSON object that came; ValueError with a sentence for anything else."""
+    """Return the JSON object that came; ValueError with a sentence for anything else."""
     if text is None:
         raise ValueError("Only text messages are understood here.")
     if len(text) > longest:
@@ -129,7 +130,7 @@ def read_object(text: str | None, longest: int) -> dict[str, Any]:
 
 
 def read_number(message: dict[str, Any], name: str, below: int, default: int | None = None) -> int:
-    """A number from 0; ValueError with a sentence for anything else."""
+    """Return a number from 0; ValueError with a sentence for anything else."""
     number = message.get(name, default)
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < below:
         raise ValueError(f"`{name}` is a number from 0 to {below - 1}.")

@@ -34,7 +34,7 @@ LARGEST_CURSOR = 2**31
 
 
 class RunConsumer(Connection):
-    """It follows at most one run, from a cursor, and may set the cursor anew."""
+    """A socket that follows at most one run from a cursor, which the client can change."""
 
     run = ""
     messages = 0
@@ -61,18 +61,18 @@ class RunConsumer(Connection):
             self.streaming = asyncio.create_task(self.stream(cursor))
 
     async def allow(self, run: str) -> Sight:
-        """On what it depends that this visitor may see the run; raises Refused when they may not."""
+        """Return what this visitor's access to the run depends on; raises Refused without access."""
         try:
             visitor, cookies = access.visitor_of_scope(self.scope), self.scope.get("cookies", {})
             sight: Sight = await database_sync_to_async(sight_of)(visitor, cookies, run)
             return sight
         except Run.DoesNotExist:
-            raise Refused(NO_SUCH_RUN, gettext_noop("There is no such run.")) from None
+            raise Refused(NO_SUCH_RUN, gettext_noop("This run does not exist.")) from None
         except access.NotAllowed as refusal:
             raise Refused(NOT_ALLOWED, str(refusal)) from None
 
     async def allow_still(self, feed: Feed) -> None:
-        """The same, when what it depends on has changed: the run was deleted, say, or made private."""
+        """Check access again when what it depends on has changed: the run was deleted, or made private."""
         sight, now = feed.status.sight, asyncio.get_running_loop().time()
         private = sight.visibility == Scenario.Visibility.PRIVATE and now - self.looked > LOOK_SECONDS
         if private or sight != self.sight:
@@ -85,7 +85,9 @@ class RunConsumer(Connection):
                 async with following(self.run) as feed:
                     await self.send_run(feed, cursor)
             except Run.DoesNotExist:
-                raise Refused(NO_SUCH_RUN, gettext_noop("There is no such run any more.")) from None
+                raise Refused(NO_SUCH_RUN, gettext_noop("This run no longer exists.")) from None
+            except runs.DamagedChunk:
+                raise Refused(NO_SUCH_RUN, runs.NOT_REPAIRED) from None
 
     async def send_run(self, feed: Feed, cursor: int) -> None:
         """hello, frames and states, end; TimeoutError when the client does not take them in time, Refused when it may
@@ -105,7 +107,8 @@ class RunConsumer(Connection):
         await self.tell(type="end", chunks=status.chunks, steps=status.steps, state=status.state)
 
     async def send_frame(self, feed: Feed, seq: int) -> None:
-        """Send a chunk when this process may hold so much for its clients; the next is read when this one is taken."""
+        """Send a chunk when the byte budget of this process has room; read the next one when the client has received
+        it."""
         here = cache.peek(self.run, seq)
         size = len(here) if here is not None else settings.LIMITS["frame_bytes"]
         async with unsent.held(self.address, (self.run, seq), size) as held:
@@ -116,7 +119,7 @@ class RunConsumer(Connection):
 
 
 def sight_of(visitor: access.Visitor, cookies: dict[str, str], run: str) -> Sight:
-    """On what it depends that the visitor may see the run; raises Run.DoesNotExist, access.NotAllowed."""
+    """Return what the visitor's access to the run depends on; raises Run.DoesNotExist, access.NotAllowed."""
     found = runs.by_id(run)
     scenario = found.version.scenario
     seats.require_sight(visitor, cookies, found)
@@ -124,12 +127,12 @@ def sight_of(visitor: access.Visitor, cookies: dict[str, str], run: str) -> Sigh
 
 
 def hello(status: Status) -> dict[str, Any]:
-    """The answer to `subscribe`."""
+    """Return the answer to `subscribe`."""
     return {**state(status), "type": "hello", "protocol": PROTOCOL, "run": status.run, "next": status.chunks}
 
 
 def state(status: Status) -> dict[str, Any]:
-    """What has become of the run; while it is queued also what it waits for."""
+    """Return the state of the run; while it is queued, also what it waits for."""
     known = {"type": "state", "state": status.state, "epoch": status.attempt, "steps": status.steps}
     return {**known, "time": status.time, **({"ahead": status.ahead._asdict()} if status.ahead else {})}
 

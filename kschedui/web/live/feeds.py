@@ -1,4 +1,4 @@
-"""One feed per (process, run): it follows the run's row once, for all the sockets of this process that follow it.
+"""One feed per process and run: it follows the run's row once, for all sockets of this process that follow it.
 
 Each socket has its own cursor and takes its frames from the process's cache, which reads each from the database once.
 News come by the channel layer; as an announcement may be lost, the feed also looks by itself every POLL_SECONDS.
@@ -14,10 +14,9 @@ from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 from django.db import Error
 
-from kschedui.models import Run
 from kschedui.runs import store as runs
-from kschedui.runs.store import Status
-from kschedui.web.live.ending import ended
+from kschedui.runs.store import DamagedChunk, Status
+from kschedui.web.live.cancelling import cancel
 from kschedui.web.live.frame_cache import cache
 from kschedui.web.live.status_reader import read_status
 
@@ -97,17 +96,23 @@ class Feed:
                 await changed.wait()
 
     async def frame(self, seq: int) -> bytes:
-        """A stored frame; waits for a database that is away. Raises Run.DoesNotExist when it is gone."""
+        """A stored frame; waits for a database that is away, and for a damaged chunk to be computed again. Raises
+        Run.DoesNotExist, and DamagedChunk where it cannot be."""
         while True:
             try:
                 found = await cache.get(self.status.run, seq)
             except Error as error:
                 logger.warning("a frame of run %s could not be read: %s", self.status.run, error)
                 await asyncio.sleep(POLL_SECONDS)
+            except DamagedChunk as damaged:
+                if not damaged.repaired:
+                    raise
+                await asyncio.sleep(POLL_SECONDS)  # while it is computed again
             else:
-                if found is None:
-                    raise Run.DoesNotExist
-                return found
+                if found is not None:
+                    return found
+                await read_status(self.status.run)
+                await asyncio.sleep(POLL_SECONDS)
 
 
 _feeds: dict[tuple[int, str], Feed] = {}  # (event loop, run)
@@ -131,7 +136,7 @@ async def following(public_id: str) -> AsyncIterator[Feed]:
         if not feed.followers:
             if _feeds.get(key) is feed:
                 del _feeds[key]
-            await ended(feed.tasks)
+            await cancel(feed.tasks)
 
 
 def _broke(feed: Feed, task: asyncio.Task[None]) -> None:

@@ -15,7 +15,7 @@ read_frame = database_sync_to_async(runs.frame)
 
 
 class FrameCache:
-    """At most `most` bytes of frames; those that nobody asked for longest leave first. Frames never change."""
+    """A cache of at most `most` bytes of frames, least recently used first out. Frames never change."""
 
     def __init__(self, most: int = CACHE_BYTES) -> None:
         self.most = most
@@ -24,14 +24,14 @@ class FrameCache:
         self.reads: dict[tuple[int, Key], asyncio.Task[bytes | None]] = {}  # (event loop, key)
 
     def peek(self, run: str, seq: int) -> bytes | None:
-        """The frame, if it is here."""
+        """Return the frame, if it is here."""
         frame = self.kept.get((run, seq))
         if frame is not None:
             self.kept.move_to_end((run, seq))
         return frame
 
     async def get(self, run: str, seq: int) -> bytes | None:
-        """The frame, read unless it is here or just being read; None when the run has none of this number."""
+        """Return the frame, read unless it is here or just being read; None when the run has none of this number."""
         found = self.peek(run, seq)
         if found is not None:
             return found
@@ -44,7 +44,7 @@ class FrameCache:
         return await asyncio.shield(read)
 
     async def read(self, run: str, seq: int) -> bytes | None:
-        """From the database; kept for the next who asks."""
+        """Read a frame from the database, and cache it."""
         frame: bytes | None = await read_frame(run, seq)
         if frame is not None and len(frame) <= self.most // 4 and (run, seq) not in self.kept:
             self.kept[run, seq] = frame

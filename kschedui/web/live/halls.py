@@ -1,4 +1,4 @@
-"""One hall per (process, class): what the class's row says, for all sockets of this process that follow the class.
+"""One hall per process and class: the class's row for all sockets of this process that follow the class.
 
 A change is committed, written to this process's sockets, and announced together with the row, so that the teacher's
 step reaches a student without another read. It is written to all of them at once, as one frame; only who has not taken
@@ -24,7 +24,7 @@ from django.db import Error
 from kschedui.classrooms import store
 from kschedui.classrooms.store import Board, Given
 from kschedui.web.http.metrics import students
-from kschedui.web.live.ending import ended
+from kschedui.web.live.cancelling import cancel
 from kschedui.web.live.outlet import Outlet, text_frame
 
 logger = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ take_answers = database_sync_to_async(store.take)
 
 
 class Follower:
-    """One socket: `student` is "" for the teacher, `outlet` None where the server shows none."""
+    """One socket: `student` is "" for the teacher, `outlet` None where the server provides none."""
 
     def __init__(self, student: str, outlet: Outlet | None) -> None:
         self.student = student
@@ -50,7 +50,7 @@ class Follower:
 
 
 class Hall:
-    """One class, as read last, and who follows it here."""
+    """A class as read last, and its followers in this process."""
 
     def __init__(self, pk: int, board: Board) -> None:
         self.pk = pk
@@ -76,11 +76,17 @@ class Hall:
         now = asyncio.get_running_loop().time()
         return self.here + sum(count for count, at in self.elsewhere.values() if now - at < FORGET_SECONDS)
 
+    @property
+    def counts(self) -> dict[str, Any]:
+        """Return the number of students here, and of those who have answered the current question."""
+        return {"students": self.following, "answered": self.answered, "question": self.board.asked.get("id", "")}
+
     def show(self, board: Board) -> None:
         """Take a newer row, and wake the sockets."""
         if board.number > self.board.number or (board.ended and not self.board.ended):
             if board.asked.get("id") != self.board.asked.get("id"):
                 self.answered = 0
+                self.news.set()  # it may have been asked and answered before
             self.board, self.told = board, tell(board)
             frame = text_frame(self.told)
             for one in self.followers:
@@ -89,21 +95,22 @@ class Hall:
                 else:
                     one.wake.set()
 
-    async def change(self, change: Callable[..., Board], *args: Any, **kwargs: Any) -> None:
-        """Commit, show, announce; raises NoClass and the database's errors."""
-        board: Board = await database_sync_to_async(change)(self.pk, *args, **kwargs)
+    async def change(self, change: Callable[..., Board], *args: Any) -> Board:
+        """Commit, show, announce; the new board. Raises NoClass and the database's errors."""
+        board: Board = await database_sync_to_async(change)(self.pk, *args)
         self.show(board)
         await self.say("board", board=board._asdict())
+        return board
 
     async def say(self, kind: str, **message: Any) -> None:
-        """To the halls of all processes. Never fails."""
+        """Send a message to the halls of all processes. Never fails."""
         try:
             await get_channel_layer().group_send(store.group(self.pk), {"type": kind, "process": PROCESS, **message})
         except Exception as error:  # the broker may be away; halls poll
             logger.info("the other processes were not told of class %s: %s", self.pk, error)
 
     def hear(self, message: dict[str, Any]) -> None:
-        """What another hall said."""
+        """Handle a message of another hall."""
         if message["process"] == PROCESS:
             return
         if message["type"] == "board":
@@ -146,11 +153,13 @@ class Hall:
                     await self.news.wait()
 
     async def look(self) -> None:
-        """At the row, and for a teacher at the answers."""
+        """Read the row, and for a teacher the answers."""
         self.show(await read_board(self.pk))
         question = self.board.asked.get("id")
         if question and self.teachers:
-            self.answered = await count_answers(self.pk, question)
+            answered = await count_answers(self.pk, question)
+            if question == self.board.asked.get("id"):
+                self.answered = answered
 
 
 class AnswerBox:
@@ -162,7 +171,7 @@ class AnswerBox:
         self.task: asyncio.Task[None] | None = None
 
     async def put(self, given: Given) -> bool:
-        """Whether it counts; it is in the database then. Raises the database's errors."""
+        """Store an answer; returns whether it counts. Raises the database's errors."""
         kept: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self.waiting.append((given, kept))
         if self.task is None or self.task.done():
@@ -225,7 +234,7 @@ async def entering(pk: int, follower: Follower) -> AsyncIterator[Hall]:
 
 
 def _count(pk: int, follower: Follower, by: int) -> None:
-    """For the metrics."""
+    """Update the metrics."""
     if follower.student:
         students[pk, follower.student] += by
         if not students[pk, follower.student]:
@@ -233,10 +242,10 @@ def _count(pk: int, follower: Follower, by: int) -> None:
 
 
 async def _close(hall: Hall, key: tuple[int, int]) -> None:
-    """Nobody of this process is left in it."""
+    """Close a hall without followers in this process."""
     if _halls.get(key) is hall:
         del _halls[key]
-    await asyncio.shield(asyncio.gather(ended(hall.tasks), hall.say("students", count=0), return_exceptions=True))
+    await asyncio.shield(asyncio.gather(cancel(hall.tasks), hall.say("students", count=0), return_exceptions=True))
 
 
 def _broke(hall: Hall, task: asyncio.Task[None]) -> None:

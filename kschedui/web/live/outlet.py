@@ -15,7 +15,7 @@ SHORT, LONG = 126, 127
 
 
 class Outlet:
-    """What writes to one connection. `take` returns when the client has taken all but a little of what was sent."""
+    """Write access to one connection. `take` returns when the client has received almost everything."""
 
     def __init__(self, protocol: Any) -> None:
         self.transport = protocol.transport
@@ -55,13 +55,13 @@ class Outlets:
 
 
 def text_frame(text: str) -> bytes:
-    """A text message as it goes over the wire, the same for everybody."""
+    """Return a text message as it goes over the wire, the same for everybody."""
     payload = text.encode()
     return heading(TEXT, len(payload)) + payload
 
 
 def heading(kind: int, length: int) -> bytes:
-    """What stands before the payload."""
+    """Return the bytes before the payload."""
     if length < SHORT:
         return bytes((kind, length))
     if length < 1 << 16:

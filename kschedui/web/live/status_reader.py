@@ -1,4 +1,4 @@
-"""Rows of followed runs: read in one query for all who ask while the query before is going on."""
+"""Rows of followed runs. One query reads the rows for all requests that arrive while the previous query runs."""
 
 import asyncio
 from weakref import WeakKeyDictionary
@@ -15,14 +15,14 @@ read_statuses = database_sync_to_async(runs.statuses)
 
 
 class StatusReader:
-    """Of one event loop."""
+    """Reads the status of runs in one event loop."""
 
     def __init__(self) -> None:
         self.asked: dict[str, asyncio.Future[Status | None]] = {}
         self.task: asyncio.Task[None] | None = None
 
     async def status(self, run: str) -> Status:
-        """What followers know of the run; raises Run.DoesNotExist."""
+        """Return the status of a run; raises Run.DoesNotExist."""
         answer = self.asked.get(run)
         if answer is None:
             answer = self.asked[run] = asyncio.get_running_loop().create_future()
@@ -56,5 +56,5 @@ _readers: WeakKeyDictionary[asyncio.AbstractEventLoop, StatusReader] = WeakKeyDi
 
 
 async def read_status(run: str) -> Status:
-    """The run's row, as it is now or will be in a moment."""
+    """Return the run's row, as it is now or will be in a moment."""
     return await _readers.setdefault(asyncio.get_running_loop(), StatusReader()).status(run)

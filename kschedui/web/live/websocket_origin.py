@@ -1,4 +1,4 @@
-"""Which pages may open a websocket: those of this very site, by the rule by which Django judges the Origin of a form.
+"""The Origin check of websockets: only pages of this site, by the rule that Django applies to forms.
 
 A browser sends cookies with a websocket from any page, and no token against forgery; the Origin header is all that
 tells our page from another's.
@@ -40,13 +40,14 @@ def is_ours(scope: Scope) -> bool:
 
 
 def header(scope: Scope, name: bytes) -> str:
-    """Its value; "" when it is absent, or there twice."""
+    """Return the header's value; "" if it is absent or repeated."""
     values: list[Any] = [value for found, value in scope["headers"] if found == name]
     return values[0].decode("latin-1") if len(values) == 1 else ""
 
 
 def is_trusted(origin: str, trusted: str) -> bool:
-    """One of CSRF_TRUSTED_ORIGINS: exactly, or `https://*.example.com` for every name below."""
+    """Return whether the origin is in CSRF_TRUSTED_ORIGINS: exactly, or by `https://*.example.com` for its
+    subdomains."""
     if "*" not in trusted:
         return origin == trusted
     try:

@@ -53,7 +53,7 @@ def link(media: str, schema: Schema) -> tuple[str, str, str]:
 
 
 def name_in(schema: Schema) -> str:
-    """Of a reference; "" for anything else."""
+    """Return the name in a reference; "" for anything else."""
     name: str = schema.get("$ref", "").rpartition("/")[2]
     return name
 
@@ -68,7 +68,7 @@ def fields_of(schema: Schema) -> list[Schema]:
 
 
 def kind(schema: Schema) -> str:
-    """A type in a few words."""
+    """Return a type in a few words."""
     if not isinstance(schema, dict):  # `true`: anything
         return "any"
     if name := name_in(schema):

@@ -1,4 +1,4 @@
-"""What the pages show of a scenario: cards of the first page, rows of one's own list, the player's boot data."""
+"""Template contexts of scenarios: cards of the first page, rows of the user's list, the player's boot data."""
 
 import re
 from base64 import b64encode
@@ -14,16 +14,19 @@ from django.utils.translation import gettext, ngettext
 
 from kschedui.language import language
 from kschedui.models import Course, Run, Scenario, Version
-from kschedui.runs import ending
+from kschedui.runs import cluster_drawing
 from kschedui.runs import store as runs
-from kschedui.scenarios import courses, lessons
+from kschedui.scenarios import courses, engine, lessons
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor, may_edit, may_see, visitor_of
-from kschedui.scenarios.lessons import LEVELS, TOPICS, Lesson, track
+from kschedui.scenarios.lessons import LEVELS, TOPICS, track
 from kschedui.scenarios.prose import markdown_html, plain_text
+from kschedui.waiting.plugin_texts import of_other_plugins
 from kschedui.web.pages import release_choice
 from kschedui.web.pages.pictures import inline
 from scheduler_core import ENGINE_VERSION
+from scheduler_core.apis.rules import Rule
+from scheduler_core.scenario.lesson import Lesson
 
 SEARCHED = 4000  # characters of a lesson
 QUESTIONS = ("changes", "pod", "scheduler")  # with which the panel "What if" opens by a link
@@ -33,7 +36,7 @@ PLACE = {"step": r"\d{1,9}(\.\d{1,4})?", "engine": r"[\w.-]{1,20}", "kubernetes"
 
 
 def lesson_of(summary: dict[str, Any]) -> Lesson:
-    """The words that a version's summary holds."""
+    """Return the words that a version's summary holds."""
     return lessons.load(summary.get("lesson", {}))
 
 
@@ -44,24 +47,24 @@ def card(scenario: Scenario) -> dict[str, Any]:
     counts = {"nodes": summary.get("nodes", 0), "pods": summary.get("pods", 0)}
     url = reverse("scenario", args=[scenario.public_id])
     outcome = outcome_of(scenario)
-    drawn = {"picture": inline.inline(outcome.get("drawing") or ending.before_running(summary))}
+    drawn = {"picture": inline.inline(outcome.get("drawing") or cluster_drawing.before_running(summary))}
     told = {"strip": inline.strip(outcome["attempts"]), "outcome": words(outcome)} if outcome else {}
     return {"url": url, "title": scenario.title, **counts, **drawn, **told}
 
 
 def outcome_of(scenario: Scenario) -> dict[str, Any]:
-    """How the newest version's run ended (worker.Outcome); empty when that has not run."""
+    """Return how the newest version's run ended (worker.Outcome); empty if it has not run."""
     current = getattr(scenario, "ran", None) == getattr(scenario, "number", None)
     return (getattr(scenario, "outcome", None) or {}) if current else {}
 
 
 def words(outcome: dict[str, Any]) -> str:
-    """The strip and the picture in words."""
+    """Return the strip and the picture in words."""
     counts = [
         ngettext("%(n)d attempt", "%(n)d attempts", outcome["count"]) % {"n": outcome["count"]},
-        ngettext("%(n)d pod placed", "%(n)d pods placed", outcome["bound"]) % {"n": outcome["bound"]},
+        ngettext("%(n)d pod bound", "%(n)d pods bound", outcome["bound"]) % {"n": outcome["bound"]},
         ngettext("%(n)d evicted", "%(n)d evicted", outcome["evicted"]) % {"n": outcome["evicted"]},
-        ngettext("%(n)d left waiting", "%(n)d left waiting", outcome["pending"]) % {"n": outcome["pending"]},
+        ngettext("%(n)d pending", "%(n)d pending", outcome["pending"]) % {"n": outcome["pending"]},
     ]
     shown = [text for text, n in zip(counts, (1, 1, outcome["evicted"], outcome["pending"]), strict=True) if n]
     return ", ".join(shown)
@@ -92,6 +95,12 @@ def chapters(lessons: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
+def rules_of(version: Version) -> dict[str, Rule]:
+    """Return the rules of a version by the addresses of their pages."""
+    query = urlencode({"scenario": version.scenario.public_id, "version": version.number})
+    return {f"{reverse('plugin', args=[rule.name])}?{query}": rule for rule in engine.rules_of(version.summary)}
+
+
 def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
     """{title, number, of, back, on, url}: where a scenario stands in the track, or in the course that `?course=`
     names; `back` and `on` are addresses, "" at an end. None: nowhere."""
@@ -112,7 +121,7 @@ def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
 
 
 def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[str, Any] | None:
-    """The same in a course; the links lead past what the visitor may not see."""
+    """Return the place in a course; the links skip what the visitor cannot see."""
     try:
         course = courses.by_id(cid)
     except Course.DoesNotExist:
@@ -133,14 +142,14 @@ def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[
 
 
 def own_title(scenario: Scenario) -> str:
-    """A lesson's in the visitor's language."""
+    """Return a lesson's in the visitor's language."""
     if not scenario.slug:
         return scenario.title
     return title_of(scenario, lesson_of(scenarios.newest(scenario).summary))
 
 
 def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
-    """A row of one's own list."""
+    """Return a row of one's own list."""
     sid = scenario.public_id
     urls = {f"{name}_url": reverse(f"scenario-{name}", args=[sid]) for name in ("edit", "settings")}
     origin = origin_of(visitor, scenario)
@@ -158,13 +167,13 @@ def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
 
 
 def origin_of(visitor: Visitor, scenario: Scenario) -> Version | None:
-    """What it was forked from, if the visitor may see that: its author may have hidden it since."""
+    """Return the version it was forked from if the visitor can still see it."""
     origin = scenario.fork_of
     return origin if origin and may_see(visitor, origin.scenario) else None
 
 
 def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, embed: bool) -> dict[str, Any]:
-    """The data that the player starts from; all of it may be read by whoever may see the scenario."""
+    """Return the data that the player starts from; all of it may be read by whoever may see the scenario."""
     scenario = version.scenario
     lesson = lesson_of(version.summary)
     about = {"id": scenario.public_id, "version": version.number, "title": title_of(scenario, lesson)}
@@ -176,6 +185,7 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "ws": "/ws/run/",
         "api": reverse("v1:api-root").rstrip("/"),
         "captions": static(f"i18n/{language()}.json"),
+        "outside": of_other_plugins(language(), rules_of(version)),
         "language": language(),
         "embed": embed,
         "ask": request.GET.get("ask", "") if request.GET.get("ask") in QUESTIONS else "",
@@ -184,21 +194,20 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "chunk": b64encode(runs.first_frame(run, MOST_INLINE) or b"").decode(),
         "engine": {"version": run.engine_version, "current": ENGINE_VERSION},
         "may_edit": may_edit(visitor, scenario),
-        "words": words_url(version) if lesson.says_something else "",
+        "words": words_url(version) if lesson.has_words else "",
         "predict": "predict" in request.GET,
         "place": place(request, scenario),
-        "story": scenario.slug is not None and (lesson.level == "beginner" or "scale" in lesson.topics),
     }
 
 
 def page_of(version: Version, run: Run) -> str:
-    """The address that shows this run for ever; a step goes into its fragment."""
+    """Return the address that shows this run for ever; a step goes into its fragment."""
     default = runs.find_run(version)
     return path_of(version) if default is None or default.pk == run.pk else address_of(version, run)
 
 
 def address_of(version: Version, run: Run) -> str:
-    """The same with everything said: engine, and the release if it is not the version's own."""
+    """Return the full address: with the engine, and with the release if it is not the version's own."""
     about = {"engine": run.engine_version}
     if run.kubernetes_version != runs.own_release(version):
         about["kubernetes"] = runs.release_of(version, run.kubernetes_version)
@@ -210,17 +219,17 @@ def path_of(version: Version) -> str:
 
 
 def words_url(version: Version) -> str:
-    """Where the teacher's words are: not in the page, since they tell what a reader may want to predict."""
+    """Return the address of the captions, which are not in the page because they give answers away."""
     return reverse("v1:words", args=[version.scenario.public_id, version.number])
 
 
 def title_of(scenario: Scenario, lesson: Lesson) -> str:
-    """A lesson's title in the visitor's language; anybody else's scenario as its author named it."""
+    """Return a lesson's title in the visitor's language; anybody else's scenario as its author named it."""
     return (lesson.text("title", language()) if scenario.slug else "") or scenario.title
 
 
 def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, embed: bool) -> dict[str, Any]:
-    """The context of player.html and embed.html beside `boot`; docs in views.player."""
+    """Return the context of player.html and embed.html beside `boot`; docs in views.player."""
     scenario = version.scenario
     lesson = lesson_of(version.summary)
     engine_is_old = run.engine_version != ENGINE_VERSION
@@ -276,11 +285,11 @@ def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, 
 
 
 def place_query(asked: Mapping[str, str]) -> str:
-    """ "?step=...", with the engine and the release, of those that were asked for; "" for none."""
+    """Return "?step=...", with the requested engine and release; "" for none."""
     kept = {name: asked[name] for name, form in PLACE.items() if re.fullmatch(form, asked.get(name, ""))}
     return f"?{urlencode(kept)}" if kept else ""
 
 
 def absolute(request: HttpRequest, path: str) -> str:
-    """The address with scheme and host: the configured one, else the one that was asked."""
+    """Return the address with scheme and host: the configured one, else that of the request."""
     return settings.SITE_URL + path if settings.SITE_URL else request.build_absolute_uri(path)

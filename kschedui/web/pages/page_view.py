@@ -1,4 +1,4 @@
-"""How a page is answered: refusals become a page with a sentence, and a browser's new token goes with the answer."""
+"""The decorator of page views: refusals become an error page, and a new browser's token is set as a cookie."""
 
 import functools
 import sys
@@ -12,23 +12,25 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from kschedui.language import language, spoken
-from kschedui.web.api.answers import Refusal, database_refusal, finished, refusal_json, refusal_of
+from kschedui.language import in_language, language
 from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal, database_refusal, refusal_json, refusal_of
+from kschedui.web.api.visitors import with_token
 from kschedui.web.http.problems import API_PREFIX
 
 TITLES = {
-    400: gettext_noop("Not understood"),
-    403: gettext_noop("Not yours to see"),
-    404: gettext_noop("Nothing is here"),
-    405: gettext_noop("Not like that"),
-    410: gettext_noop("Nothing is here"),
+    400: gettext_noop("Invalid request"),
+    403: gettext_noop("No access"),
+    404: gettext_noop("Not found"),
+    405: gettext_noop("Method not allowed"),
+    409: gettext_noop("Not possible now"),
+    410: gettext_noop("Not found"),
     413: gettext_noop("Too large"),
-    422: gettext_noop("Not like that"),
-    429: gettext_noop("Too often"),
-    503: gettext_noop("Not at the moment"),
+    422: gettext_noop("Method not allowed"),
+    429: gettext_noop("Too many requests"),
+    503: gettext_noop("Service unavailable"),
 }
-FAILED = gettext_noop("Something failed")
+FAILED = gettext_noop("Internal error")
 MOST_ERRORS = 9  # of a scenario, that are shown
 
 View = Callable[..., HttpResponseBase]
@@ -43,11 +45,13 @@ def page_view(view: View) -> View:
             count(request, "page")
             response = view(request, *args, **kwargs)
             if response.status_code == 405:
-                sentence = gettext_noop("This address is not for that; go back and use the page's own buttons.")
+                sentence = gettext_noop(
+                    "This address does not support that request. Go back and use the buttons of the page."
+                )
                 raise Refusal(405, sentence, headers={"Allow": response.headers["Allow"]})
         except Exception as error:
             response = error_page(request, refusal_of(error))
-        return finished(request, response)
+        return with_token(request, response)
 
     return answer
 
@@ -61,7 +65,7 @@ def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpR
         return refusal_json(refusal)
     context: dict[str, Any] = {
         "title": _(title or TITLES.get(refusal.status, FAILED)),
-        "sentence": whole(spoken(refusal.sentence)),
+        "sentence": whole(in_language(refusal.sentence)),
     }
     context["errors"] = [row for row in refusal.more.get("errors", []) if row.get("line")][:MOST_ERRORS]
     response = render(request if refusal.status < 500 else None, "error.html", context, status=refusal.status)
@@ -71,7 +75,7 @@ def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpR
 
 
 def whole(sentence: str) -> str:
-    """With a capital letter and a full stop: what is a sentence here may stand behind a place elsewhere."""
+    """Capitalize a sentence and end it with a period."""
     end = "" if sentence.endswith((".", "。", "?", "!")) else "。" if language() != "en" else "."
     return f"{sentence[:1].upper()}{sentence[1:]}{end}"
 
@@ -80,24 +84,24 @@ def whole(sentence: str) -> str:
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """No address matches."""
+    """Handle an unknown address."""
     return error_page(request, Refusal(404, gettext_noop("There is no page at this address.")))
 
 
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form or a call without the token against forgery."""
-    sentence = gettext_noop("This form is too old, or did not come from this site. Please load the page again.")
-    return error_page(request, Refusal(403, sentence, code="csrf_failed"), gettext_noop("Please try again"))
+    sentence = gettext_noop("This form has expired, or did not come from this site. Reload the page.")
+    return error_page(request, Refusal(403, sentence, code="csrf_failed"), gettext_noop("Try again"))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """A host name that is not ours, a form with a thousand fields, and the like."""
-    return error_page(request, Refusal(400, gettext_noop("This request is not one that a browser makes here.")))
+    return error_page(request, Refusal(400, gettext_noop("This request did not come from a page of this site.")))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """What nobody foresaw, outside of our own views; or a database that is away before one is reached."""
+    """Handle an error outside our own views, or a database that does not respond before one is reached."""
     error = sys.exc_info()[1]
     if isinstance(error, OperationalError | InterfaceError):
         return error_page(request, database_refusal(error))
-    return error_page(request, Refusal(500, gettext_noop("Nothing that was saved is lost; please try again.")))
+    return error_page(request, Refusal(500, gettext_noop("Nothing that was saved is lost. Try again.")))

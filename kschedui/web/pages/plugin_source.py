@@ -19,17 +19,11 @@ from importlib.util import find_spec
 from types import ModuleType
 
 from kschedui.scenarios.outside_plugins import outside_plugins
+from scheduler_core.framework.about import about_of
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import Release
 
 UPSTREAM = "https://github.com/kubernetes/kubernetes/tree/v{patch}/pkg/scheduler/framework/plugins/"
-ELSEWHERE = {"Coscheduling": "https://github.com/kubernetes-sigs/scheduler-plugins/tree/master/pkg/coscheduling"}
-DIRECTORIES = {  # where it is not the plugin's name in small letters
-    "NodeResourcesFit": "noderesources",
-    "NodeResourcesBalancedAllocation": "noderesources",
-    "PrioritySort": "queuesort",
-}
-
 _SHOWN = "scheduler_core.plugins."
 _POINTS = (
     "key", "pre_enqueue", "pre_filter", "filter", "post_filter", "pre_score", "score", "normalize", "reserve",
@@ -68,10 +62,12 @@ class Source:
 
 
 def upstream_of(name: str, release: Release) -> str:
-    """Where the plugin stands in the release's Go; "" for a plugin that is not kube-scheduler's."""
+    """Return the address of the plugin in the release's Go source; "" for a plugin that kube-scheduler does not
+    have."""
     if name in outside_plugins() or name not in REGISTRY:
         return ""
-    return ELSEWHERE.get(name) or UPSTREAM.format(patch=release.patch) + DIRECTORIES.get(name, name.lower())
+    upstream = about_of(REGISTRY[name]).upstream or name.lower()
+    return upstream if upstream.startswith("https:") else UPSTREAM.format(patch=release.patch) + upstream
 
 
 def source_of(name: str) -> Source | None:
@@ -81,7 +77,7 @@ def source_of(name: str) -> Source | None:
 
 @cache
 def read(name: str) -> Source | None:
-    """The source of a known plugin, so that strangers fill no memory with names of their own."""
+    """Return the source of a known plugin, so that strangers fill no memory with names of their own."""
     plugin = outside_plugins().get(name) or REGISTRY[name]
     module = inspect.getmodule(plugin)
     text = text_of(module) if module else None
@@ -100,7 +96,7 @@ def read(name: str) -> Source | None:
 
 
 def text_of(module: ModuleType) -> str | None:
-    """The module as written."""
+    """Return the module as written."""
     try:
         return inspect.getsource(module)
     except (OSError, TypeError):
@@ -108,12 +104,12 @@ def text_of(module: ModuleType) -> str | None:
 
 
 def short(module: ModuleType) -> str:
-    """Its own name, without the packages."""
+    """Return the name without the packages."""
     return module.__name__.rpartition(".")[2]
 
 
 def below(text: str) -> list[ModuleType]:
-    """The modules of ours that a file stands on, nearest first."""
+    """Return the modules of ours that a file stands on, nearest first."""
     found: dict[str, ModuleType] = {}
     names = imported_by(text)
     while names:
@@ -133,7 +129,7 @@ def imported_by(text: str) -> list[str]:
 
 
 def is_module(name: str) -> bool:
-    """Whether it is a file with something in it, rather than a package or a name in a module."""
+    """Return whether it is a file with contents, rather than a package or a name in a module."""
     try:
         spec = find_spec(name)
     except ModuleNotFoundError:  # its parent is a module, not a package
@@ -142,7 +138,7 @@ def is_module(name: str) -> bool:
 
 
 def methods_of(text: str, name: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Of the class, those that the scheduler calls: name -> first and last line."""
+    """Return the methods of the class that the scheduler calls: name -> first and last line."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             for method in node.body:
@@ -151,21 +147,21 @@ def methods_of(text: str, name: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def file_of(module: ModuleType, prefix: str, methods: dict[str, tuple[int, int]]) -> File:
-    """The module, line by line."""
+    """Return the module, line by line."""
     text = text_of(module) or ""
     opens = {first: name for name, (first, _) in methods.items()}
     spans = [methods[name] for name in ("filter", "score") if name in methods]
     decides = {number for first, last in spans for number in range(first, last + 1)}
     lines = [
         Line(number, pieces, opens.get(number, ""), number in decides)
-        for number, pieces in enumerate(painted(text), start=1)
+        for number, pieces in enumerate(highlight(text), start=1)
     ]
     about = (inspect.getdoc(module) or "").split("\n\n")[0]
     return File(module.__name__.replace(".", "/") + ".py", prefix, lines, about)
 
 
-def painted(text: str) -> list[list[tuple[str, str]]]:
-    """Each line as pieces: comments, strings and keywords by their kind, and what stands between."""
+def highlight(text: str) -> list[list[tuple[str, str]]]:
+    """Split each line into pieces: comments, strings and keywords by their kind, and the rest."""
     source = text.splitlines()
     lines: list[list[tuple[str, str]]] = [[] for _ in source]
     done = [0] * len(source)
@@ -180,7 +176,7 @@ def painted(text: str) -> list[list[tuple[str, str]]]:
 
 
 def kind_of(token: tokenize.TokenInfo) -> str:
-    """By which it is coloured."""
+    """Return the kind that decides the colour."""
     if token.type == tokenize.COMMENT:
         return "comment"
     if token.type == tokenize.STRING:

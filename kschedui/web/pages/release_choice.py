@@ -13,12 +13,18 @@ GANG = "gang"  # a kind of recorded runs that is counted apart
 
 
 def context(version: Version, run: Run, path: str) -> dict[str, Any]:
-    """`kubernetes` ("1.36"), `badge` (see there), `recorded` (runs in all), `releases` [{version, url, shown}] newest
-    first: where the version's run on each is. `path`: the version's own address."""
+    """`kubernetes` ("1.36"), `badge` (see there), `recorded` (runs in all), `releases` [{version, url, shown, run}]
+    newest first: where the version's run on each is, and whether there is one. `path`: the version's own address."""
     shown = runs.release_of(version, run.kubernetes_version)
     own = runs.release_of(version, runs.own_release(version))
+    there = {runs.release_of(version, one.kubernetes_version) for one in version.runs.all()}
     links = [
-        {"version": one, "url": path if one == own else f"{path}?kubernetes={one}", "shown": one == shown}
+        {
+            "version": one,
+            "url": path if one == own else f"{path}?kubernetes={one}",
+            "shown": one == shown,
+            "run": one in there,
+        }
         for one in reversed(RELEASES)
     ]
     release = RELEASES[shown]
@@ -26,10 +32,11 @@ def context(version: Version, run: Run, path: str) -> dict[str, Any]:
 
 
 def badge(release: Release) -> str:
-    """How many recorded runs of the real scheduler the simulation equals; tests/conformance fails if it does not."""
+    """Return how many recorded runs of the real scheduler the simulation matches; tests/conformance fails if it does
+    not."""
     gangs = release.recorded.get(GANG, 0)
     others = release.recorded_runs - gangs
-    said = _("{n} of {n} recorded runs equal").format(n=others)
+    said = _("{n} of {n} recorded runs match").format(n=others)
     if not gangs:
         return said
     return said + ngettext(", {n} of {n} gang", ", {n} of {n} gangs", gangs).format(n=gangs)

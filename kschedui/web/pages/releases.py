@@ -1,4 +1,4 @@
-"""What changed from release to release, and one scenario on all of them."""
+"""The changes from release to release, and one scenario on all of them."""
 
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -8,22 +8,23 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
-from kschedui.language import spoken
+from kschedui.language import in_language
 from kschedui.scenarios import release_examples
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.across_releases import MOST_ATTEMPTS, Outcome
 from kschedui.scenarios.release_examples import Pair
 from kschedui.web.api import jobs
-from kschedui.web.api.answers import Refusal, worked
 from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.visitors import start_run, visible_scenario
+from kschedui.web.api.work import work
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.release_choice import badge
-from kschedui.web.pages.views import known_release, seen
+from kschedui.web.pages.requested import require_release
 from scheduler_core.releases import RELEASES, Release
 from scheduler_core.releases.differences import Difference, differences
 
-HEAVY = 1_000_000  # never at once in the web process: twelve simulations
 NO_ATTEMPT = "–"  # where the newer release makes one more
 AROUND = 20  # attempts of a strip on either side of the first that differs
 
@@ -49,7 +50,7 @@ def changes(request: HttpRequest) -> HttpResponse:
     count(request, "read")
     older, newer = (release_named(request.GET.get(name, "")) for name in ("from", "to"))
     asked = [(older, newer)] if older and newer else list(pairwise(RELEASES.values()))[::-1]
-    pairs = [(before, after, *parted(rows(before, after))) for before, after in asked]
+    pairs = [(before, after, *split_rules(rows(before, after))) for before, after in asked]
     chosen = {"older": older.version if older else "", "newer": newer.version if newer else ""}
     badges = [(release, badge(release)) for release in reversed(RELEASES.values())]
     return render(request, "releases.html", {"badges": badges, "pairs": pairs, **chosen})
@@ -57,11 +58,11 @@ def changes(request: HttpRequest) -> HttpResponse:
 
 def release_named(version: str) -> Release | None:
     """None for all of them; raises Refusal for one that is not known."""
-    return RELEASES[known_release(version)] if version else None
+    return RELEASES[require_release(version)] if version else None
 
 
-def parted(found: list[Row]) -> tuple[list[Row], list[Row]]:
-    """Those that a scenario shows, and the rest."""
+def split_rules(found: list[Row]) -> tuple[list[Row], list[Row]]:
+    """Split the rules into those that a scenario shows, and the rest."""
     return [one for one in found if one.pair], [one for one in found if not one.pair]
 
 
@@ -71,7 +72,7 @@ def rows(before: Release, after: Release) -> list[Row]:
 
 def row(found: Difference, before: Release, after: Release) -> Row:
     pair = release_examples.pair_of(found, before, after)
-    said = (found.where, spoken(found.before), spoken(found.after), found.source)
+    said = (found.where, in_language(found.before), in_language(found.after), found.source)
     return Row(release_examples.name_of(found), *said, pair)
 
 
@@ -84,13 +85,15 @@ def example(request: HttpRequest) -> HttpResponse:
     order = list(RELEASES)
     newer = order[order.index(older) + 1] if older in order[:-1] else ""
     if not newer or name not in release_examples.names_between(older, newer):
-        raise Refusal(404, gettext_noop("There is no such difference between these releases."))
+        raise Refusal(404, gettext_noop("This difference does not exist between these releases."))
     if not release_examples.path_of(name, older).exists():
-        raise Refusal(404, gettext_noop("This difference has no scenario of its own."))
+        raise Refusal(404, gettext_noop("This difference has no scenario."))
     count(request, "run")
     sides = [scenarios.example(release_examples.text_of(name, older, version)) for version in (older, newer)]
     if name in release_examples.PANICS:
         return redirect("version-releases", sides[0].scenario.public_id, sides[0].number)
+    for side in sides:
+        start_run(request, side)
     return redirect("compare", *chain.from_iterable((side.scenario.public_id, side.number) for side in sides))
 
 
@@ -99,10 +102,10 @@ def example(request: HttpRequest) -> HttpResponse:
 def across(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """/s/<sid>/v/<n>/releases/: scenarios/releases.html, `scenario`, `title`, `version`, `most` (attempts that are
     compared), `cut` (whether a run has more), `outcomes` [(across_releases.Outcome, Strip)] newest first."""
-    _, scenario = seen(request, sid)
+    _, scenario = visible_scenario(request, sid)
     count(request, "run")
     version = scenarios.version(scenario, number)
-    found = worked(request, jobs.across_releases, version.text, size=HEAVY, slow=True)
+    found = work(request, jobs.across_releases, version.text)
     shown = [(outcome, strip(outcome)) for outcome in found]
     context = {"scenario": scenario, "version": version, "most": MOST_ATTEMPTS, "outcomes": shown}
     context["title"] = cards.own_title(scenario)

@@ -6,37 +6,41 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
-from kschedui.models import Run, Scenario, Version
+from kschedui.models import Version
 from kschedui.runs import store as runs
-from kschedui.scenarios import access, editor_templates
+from kschedui.scenarios import access, editor_templates, engine
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.lessons import LEVELS, TOPICS, old_names, track
 from kschedui.web.api import jobs
-from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
 from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.visitors import keeping_visitor, start_run, visible_scenario
+from kschedui.web.api.work import work
 from kschedui.web.pages import cards, plugin_source
 from kschedui.web.pages.page_view import page_view
-from scheduler_core import ENGINE_VERSION
-from scheduler_core.apis.messages import Message
+from kschedui.web.pages.requested import local_address, requested_release, requested_run
 from scheduler_core.releases import DEFAULT_RELEASE, RELEASES
 
 RECENT = 12
+PART = 1 << 20  # characters
 
 
 @page_view
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """home.html: `lessons` (cards.lesson_card), `chapters` [{key, title, lessons: [{id, title, url}]}], `old_names`
-    (old_names.told), `topics` [(key, label, count)], `levels` [(key, label)], `recent` (cards.card)."""
+    (old_names.former_names), `topics` [(key, label, count)], `levels` [(key, label)], `recent` (cards.card)."""
     lessons = [cards.lesson_card(found) for found in track.in_order(scenarios.library())]
     counts = Counter(topic for made in lessons for topic, _ in made["topics"])
     topics = [(key, label, counts[key]) for key, label in TOPICS.items() if counts[key]]
     recent = [cards.card(found) for found in scenarios.public()[:RECENT]]
     context = {"lessons": lessons, "topics": topics, "levels": list(LEVELS.items()), "recent": recent}
-    context |= {"chapters": cards.chapters(lessons), "old_names": old_names.told()}
+    context |= {"chapters": cards.chapters(lessons), "old_names": old_names.former_names()}
     return render(request, "home.html", context)
 
 
@@ -52,15 +56,15 @@ def lesson(request: HttpRequest, slug: str) -> HttpResponse:
 @page_view
 @require_safe
 def names(request: HttpRequest) -> HttpResponse:
-    """/names/: names.html, `old_names` (old_names.told)."""
-    return render(request, "names.html", {"old_names": old_names.told()})
+    """/names/: names.html, `old_names` (old_names.former_names)."""
+    return render(request, "names.html", {"old_names": old_names.former_names()})
 
 
 @page_view
 @require_safe
 def newest(request: HttpRequest, sid: str) -> HttpResponse:
     """/s/<sid>/: the newest version in the player."""
-    visitor, scenario = seen(request, sid)
+    visitor, scenario = visible_scenario(request, sid)
     return player(request, visitor, scenarios.newest(scenario), embed=False)
 
 
@@ -68,15 +72,15 @@ def newest(request: HttpRequest, sid: str) -> HttpResponse:
 @require_safe
 def version(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """/s/<sid>/v/<n>/: that version, for ever."""
-    visitor, scenario = seen(request, sid)
+    visitor, scenario = visible_scenario(request, sid)
     return player(request, visitor, scenarios.version(scenario, number), embed=False)
 
 
 @page_view
 @require_safe
-def embedded(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+def embed_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """/embed/<sid>/v/<n>/: the player alone, which other sites may frame."""
-    visitor, scenario = seen(request, sid)
+    visitor, scenario = visible_scenario(request, sid)
     return player(request, visitor, scenarios.version(scenario, number), embed=True)
 
 
@@ -86,54 +90,36 @@ def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, emb
     version or None), `unfurl`.
 
     The run is the oldest complete one, which links were made from; `?engine=` names another engine's, `?kubernetes=`
-    another release's. None yet: it is started.
+    another release's. There is none yet: see requested_run.
     """
-    context = cards.page(request, visitor, shown, shown_run(request, shown), embed=embed)
+    run = requested_run(request, shown)
+    if run is None:
+        return not_run(request, shown, embed=embed)
+    context = cards.page(request, visitor, shown, run, embed=embed)
     return render(request, "embed.html" if embed else "player.html", context)
 
 
-def shown_run(request: HttpRequest, shown: Version) -> Run:
-    """The one that the address asks for; started, if there is none."""
-    asked, kubernetes = request.GET.get("engine"), asked_release(request, shown)
-    run = runs.find_run(shown, asked, kubernetes)
-    if run is None and asked not in (None, ENGINE_VERSION):
-        raise Refusal(404, gettext_noop("There is no run of this version by that engine."))
-    if run is None or (run.state == Run.State.CANCELLED and not run.chunks):
-        count(request, "run")
-        run = runs.start_run(shown, asker_of(request), retry=True, kubernetes=kubernetes)
-    return run
+def not_run(request: HttpRequest, shown: Version, *, embed: bool) -> HttpResponse:
+    """not_run.html: `title`, `version`, `release` ("1.26"), `embed`, `outside` (the address of the page, in a frame of
+    another site, where forms do not work; else ""). Its button starts the run and leads back here."""
+    kubernetes = requested_release(request, shown)
+    release = runs.release_of(shown, runs.own_release(shown) if kubernetes is None else kubernetes)
+    elsewhere = embed and request.headers.get("Sec-Fetch-Site") == "cross-site"
+    context = {"title": cards.own_title(shown.scenario), "version": shown, "release": release, "embed": embed}
+    context["outside"] = f"{cards.path_of(shown)}?{request.GET.urlencode()}" if elsewhere else ""
+    return render(request, "not_run.html", context)
 
 
 @page_view
 @require_POST
 def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """/s/<sid>/v/<n>/run/: run with this engine (again, if that failed or was cancelled), and show that run."""
-    _, scenario = seen(request, sid)
+    """/s/<sid>/v/<n>/run/: run with this engine (again, if that failed or was cancelled), and show that run, or go to
+    the POSTed `next`."""
+    _, scenario = visible_scenario(request, sid)
     count(request, "run")
     shown = scenarios.version(scenario, number)
-    run = runs.start_run(shown, asker_of(request), retry=True, kubernetes=asked_release(request, shown))
-    return redirect(cards.address_of(shown, run))
-
-
-def asked_release(request: HttpRequest, shown: Version, field: str = "kubernetes") -> str | None:
-    """The release that `?kubernetes=` names for the run; None: the version's own."""
-    kubernetes = request.GET.get(field)
-    if kubernetes is None:
-        return None
-    known_release(kubernetes)
-    own = runs.own_release(shown)
-    return own if kubernetes == runs.release_of(shown, own) else kubernetes
-
-
-def known_release(version: str) -> str:
-    """The same, if it is one that can be chosen; raises Refusal."""
-    if version not in RELEASES:
-        known = ", ".join(RELEASES)
-        raise Refusal(
-            404,
-            Message("There is no Kubernetes release {name} here; known are {known}.", name=version[:20], known=known),
-        )
-    return version
+    run = start_run(request, shown, kubernetes=requested_release(request, shown))
+    return redirect(local_address(request, request.POST.get("next", "")) or cards.address_of(shown, run))
 
 
 @page_view
@@ -143,7 +129,7 @@ def new(request: HttpRequest) -> HttpResponse:
     origin = request.GET.get("from", "")
     text, title = editor_templates.STARTER, ""
     if origin:
-        _, scenario = seen(request, origin)
+        _, scenario = visible_scenario(request, origin)
         text, title = scenarios.newest(scenario).text, scenario.title
     return editor(request, text, title, fork=origin)
 
@@ -152,7 +138,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_safe
 def edit(request: HttpRequest, sid: str) -> HttpResponse:
     """/s/<sid>/edit/: its author goes on with the newest version; everybody else begins a fork."""
-    visitor, scenario = seen(request, sid)
+    visitor, scenario = visible_scenario(request, sid)
     if not access.may_edit(visitor, scenario):
         return redirect(f"{reverse('new')}?from={sid}")
     last = scenarios.newest(scenario)
@@ -167,38 +153,54 @@ def editor(
     about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
     releases = list(RELEASES)[::-1]
     most = settings.LIMITS["import_bytes"]
-    context = {"text": text, "title": title, "most_import": most, "releases": releases, **about}
+    context = {"text": escaped(text), "title": title, "most_import": most, "releases": releases, **about}
     return render(request, "editor.html", context)
+
+
+def escaped(text: str) -> SafeString:
+    """Return a text as it stands in HTML. Part by part: other threads stand still while one is replaced."""
+    return mark_safe("".join(escape(text[start : start + PART]) for start in range(0, len(text), PART)))  # noqa: S308
 
 
 @page_view
 @require_POST
 def fork(request: HttpRequest, sid: str) -> HttpResponse:
     """/s/<sid>/fork/: the newest version (or the POSTed `version`) as a scenario of one's own, in the editor."""
-    _, scenario = seen(request, sid)
+    _, scenario = visible_scenario(request, sid)
     count(request, "save")
     number = request.POST.get("version", "")
     origin = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
     visitor, source = keeping_visitor(request), origin or scenarios.newest(scenario)
-    made = scenarios.fork(visitor, source, worked(request, jobs.digest, source.text, size=len(source.text)))
+    made = scenarios.fork(visitor, source, work(request, jobs.digest, source.text))
     return redirect("scenario-edit", made.scenario.public_id)
+
+
+def show_rule(request: HttpRequest, name: str) -> HttpResponse:
+    _, scenario = visible_scenario(request, request.GET["scenario"])
+    number = request.GET.get("version", "")
+    version = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
+    rule = next((one for one in engine.rules_of(version.summary) if one.name == name), None) if version else None
+    if version is None or rule is None:
+        raise Refusal(404, gettext_noop("This scenario has no such plugin."))
+    texts: list[tuple[str, str]] = [*rule.expressions.items(), *([("message", rule.message)] if rule.message else [])]
+    link = reverse("version", args=[scenario.public_id, version.number])
+    expressions = [(field, text.strip().splitlines()) for field, text in texts]
+    return render(request, "rule.html", {"rule": rule, "expressions": expressions, "link": link})
 
 
 @page_view
 @require_safe
 def plugin(request: HttpRequest, name: str) -> HttpResponse:
-    """/plugins/<name>/?kubernetes=<release>: plugin.html, `source` (plugin_source.Source), `upstream` (an address)."""
+    """/plugins/<name>/?kubernetes=<release>: plugin.html, `source` (plugin_source.Source), `upstream` (an address).
+
+    With ?scenario=<id>&version=<n> a rule of that version: rule.html, `rule` (Rule), `expressions` [(field, lines)],
+    `link` to the version.
+    """
     count(request, "read")
+    if "scenario" in request.GET:
+        return show_rule(request, name)
     source = plugin_source.source_of(name)
     if source is None:
-        raise Refusal(404, gettext_noop("There is no such plugin, or its source is not here."))
+        raise Refusal(404, gettext_noop("This plugin does not exist, or its source is not available."))
     release = RELEASES.get(request.GET.get("kubernetes", ""), DEFAULT_RELEASE)
     return render(request, "plugin.html", {"source": source, "upstream": plugin_source.upstream_of(name, release)})
-
-
-def seen(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
-    """The visitor and the scenario, if they may see it; raises Scenario.DoesNotExist and NotAllowed."""
-    visitor = access.visitor_of(request)
-    scenario = scenarios.by_id(sid)
-    access.require_sight(visitor, scenario)
-    return visitor, scenario

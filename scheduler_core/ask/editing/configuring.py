@@ -21,7 +21,7 @@ DEFAULT_SCHEDULER = "default-scheduler"
 
 
 def steps_of(edit: ConfigurationEdit, data: Mapping[str, Any]) -> list[Step]:
-    """The steps that the edit takes in a configuration's data, which may be EMPTY; raises NotPossible."""
+    """Return the steps of the edit in a configuration's data, which may be EMPTY. Raises NotPossible."""
     steps: list[Step] = []
     index = _profile(edit.profile, data, steps)
     profile = ((data.get("profiles") or [{}])[index]) or {}
@@ -37,7 +37,7 @@ def steps_of(edit: ConfigurationEdit, data: Mapping[str, Any]) -> list[Step]:
 
 
 def _profile(name: str, data: Mapping[str, Any], steps: list[Step]) -> int:
-    """Which of the profiles it is; without any there is the default one."""
+    """Return the index of the profile; if there are no profiles, the default profile is added."""
     profiles = data.get("profiles") or []
     if not profiles and name == DEFAULT_SCHEDULER:
         steps.append(Step(("profiles",), [{"schedulerName": name}]))
@@ -49,7 +49,7 @@ def _profile(name: str, data: Mapping[str, Any], steps: list[Step]) -> int:
 
 
 def _weight(edit: SetWeight, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
-    """Where the plugin is enabled by name its weight changes; else it is enabled anew, in its default's place."""
+    """Change the weight of a plugin that is enabled by name; otherwise enable the plugin in place of the default."""
     if not 1 <= edit.weight <= MOST_WEIGHT:
         raise NotPossible(Message("a weight is a number from 1 to {most:,}", most=MOST_WEIGHT))
     plugins = profile.get("plugins") or {}
@@ -61,7 +61,7 @@ def _weight(edit: SetWeight, profile: Mapping[str, Any], at: tuple[str | int, ..
 
 
 def _disabled(plugin: str, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
-    """Off at all points, and no longer enabled by name at any."""
+    """Disable the plugin at all extension points."""
     steps = []
     for point, found in (profile.get("plugins") or {}).items():
         enabled: Sequence[Any] = (found or {}).get("enabled") or ()

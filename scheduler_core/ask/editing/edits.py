@@ -1,4 +1,4 @@
-"""Edits: typed changes of a scenario, as data that travels.
+"""Edits: typed changes of a scenario.
 
 An edit of an object or of the configuration comes down to *steps*, each a path in its document and the value that
 stands there afterwards. `objects.py` takes the steps to the objects of a cluster, `text.py` to the scenario's text;
@@ -23,7 +23,7 @@ Strategy = Literal["LeastAllocated", "MostAllocated"]
 
 
 class NotPossible(Exception):
-    """The edit cannot be made; the sentence says why."""
+    """The edit is not possible."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)
@@ -31,7 +31,7 @@ class NotPossible(Exception):
 
 
 class SetField(msgspec.Struct, frozen=True, tag="set"):
-    """A field of an object gets a value; None takes it away. `add`: the value becomes the first item of a list."""
+    """Set a field of an object; None removes it. `add`: insert the value as the first item of a list."""
 
     kind: str
     name: str
@@ -42,14 +42,14 @@ class SetField(msgspec.Struct, frozen=True, tag="set"):
 
 
 class AddNodes(msgspec.Struct, frozen=True, tag="add-nodes"):
-    """More nodes like one that there is, without its pods; named after it."""
+    """Add nodes like an existing one, without its pods and named after it."""
 
     like: str
     count: int = 1
 
 
 class Remove(msgspec.Struct, frozen=True, tag="remove"):
-    """An object is not there."""
+    """Remove an object."""
 
     kind: str
     name: str
@@ -57,7 +57,7 @@ class Remove(msgspec.Struct, frozen=True, tag="remove"):
 
 
 class SetWeight(msgspec.Struct, frozen=True, tag="weight"):
-    """A Score plugin counts so many times, in one profile."""
+    """Set the weight of a Score plugin in one profile."""
 
     plugin: str
     weight: int
@@ -65,14 +65,14 @@ class SetWeight(msgspec.Struct, frozen=True, tag="weight"):
 
 
 class DisablePlugin(msgspec.Struct, frozen=True, tag="disable"):
-    """A profile runs without a plugin."""
+    """Disable a plugin in one profile."""
 
     plugin: str
     profile: str = "default-scheduler"
 
 
 class SetStrategy(msgspec.Struct, frozen=True, tag="strategy"):
-    """How NodeResourcesFit scores, in one profile."""
+    """Set the scoring strategy of NodeResourcesFit in one profile."""
 
     strategy: Strategy
     profile: str = "default-scheduler"
@@ -84,7 +84,7 @@ Edit = ObjectEdit | ConfigurationEdit
 
 
 class Step(NamedTuple):
-    """A value at a path; `add`: it becomes the first item of the list there. None: nothing is there any more."""
+    """Set the value at a path; None removes it. `add`: insert it as the first item of the list there."""
 
     path: Path
     value: Any
@@ -92,12 +92,12 @@ class Step(NamedTuple):
 
 
 def cordon(node: str, *, on: bool = True) -> SetField:
-    """`kubectl cordon`, or uncordon."""
+    """Return the edit for `kubectl cordon` or `uncordon`."""
     return SetField("Node", node, ("spec", "unschedulable"), on or None)
 
 
 def patched(data: Mapping[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
-    """A copy of a document's data with the steps taken."""
+    """Return a copy of a document's data with the steps applied."""
     found: dict[str, Any] = _copied(data)
     for step in steps:
         _take(found, step)
@@ -105,7 +105,7 @@ def patched(data: Mapping[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
 
 
 def _copied(value: Any) -> Any:
-    """Not `deepcopy`, after which what an alias shared would still be one."""
+    """Return a deep copy without shared parts. (`deepcopy` would keep parts that YAML aliases share.)"""
     if isinstance(value, Mapping):
         return {key: _copied(one) for key, one in value.items()}
     return [_copied(one) for one in value] if isinstance(value, list) else value
@@ -126,7 +126,7 @@ def _take(data: dict[str, Any], step: Step) -> None:
 
 
 def _below(here: Any, part: str | int, empty: Any, step: Step) -> Any:
-    """What stands there; something empty if nothing does."""
+    """Return the value at `part`, or `empty` if there is none."""
     if isinstance(part, int):
         if not (isinstance(here, list) and part < len(here)):
             raise _no_place(step)

@@ -1,4 +1,4 @@
-"""Edits taken to the objects of a cluster: each is built anew from its manifest, by the parser's own rules."""
+"""Edits of objects in a cluster: each object is rebuilt from its manifest by the parser's rules."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ KnownPlugins = Mapping[str, Iterable[str]]
 
 
 def edited(found: KubernetesObject, steps: Sequence[Step], cluster: Cluster, release: Release) -> KubernetesObject:
-    """The object as it would be; what a cluster gave it while it ran stays. Raises NotPossible."""
-    new = _built(kind_of(found), patched(found.manifest, steps), cluster, release)
+    """Return the object after the edit; the state that it got during the run is kept. Raises NotPossible."""
+    new = built(kind_of(found), patched(found.manifest, steps), cluster, release)
     match found, new:
         case Pod(), Pod():
             return new.changed(
@@ -60,27 +60,27 @@ def edited(found: KubernetesObject, steps: Sequence[Step], cluster: Cluster, rel
 
 
 def set_field(edit: SetField, cluster: Cluster, release: Release) -> KubernetesObject:
-    """The object that the edit is about, with the field; raises NotPossible."""
+    """Return the edited object. Raises NotPossible."""
     found = stored(cluster, edit.kind, edit.namespace, edit.name)
     return edited(found, [Step(edit.path, edit.value, edit.add)], cluster, release)
 
 
 def added_nodes(edit: AddNodes, nodes: Mapping[str, Node], cluster: Cluster, release: Release) -> list[Node]:
-    """The nodes that come; raises NotPossible."""
+    """Return the nodes that are added. Raises NotPossible."""
     made = []
     for data in manifests_like(edit, nodes[edit.like].manifest if edit.like in nodes else None, nodes):
-        node = _built("Node", data, cluster, release)
+        node = built("Node", data, cluster, release)
         assert isinstance(node, Node)
         made.append(node)
     return made
 
 
 def manifests_like(edit: AddNodes, manifest: Mapping[str, Any] | None, taken: Iterable[str]) -> list[dict[str, Any]]:
-    """Manifests of nodes like one, each with a name of its own; raises NotPossible."""
+    """Return manifests of copies of a node, each with its own name. Raises NotPossible."""
     if manifest is None:
         raise no_such("Node", edit.like)
     if not 1 <= edit.count <= MOST_NODES_ADDED:
-        raise NotPossible(Message("add from 1 to {most} nodes", most=MOST_NODES_ADDED))
+        raise NotPossible(Message("add 1 to {most} nodes", most=MOST_NODES_ADDED))
     names, number = set(taken), 1
     made: list[dict[str, Any]] = []
     while len(made) < edit.count:
@@ -100,7 +100,7 @@ def _named(manifest: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def stored(cluster: Cluster, kind: str, namespace: str, name: str) -> KubernetesObject:
-    """The object in the cluster; raises NotPossible."""
+    """Return the object in the cluster. Raises NotPossible."""
     found: KubernetesObject | None
     key = f"{namespace}/{name}" if namespace else name
     if kind == "Pod":
@@ -113,24 +113,24 @@ def stored(cluster: Cluster, kind: str, namespace: str, name: str) -> Kubernetes
 
 
 def no_such(kind: str, name: str) -> NotPossible:
-    """There is no such object at this moment."""
+    """Return the error for an object that does not exist at this moment."""
     return NotPossible(Message("there is no {kind} {name} at this moment", kind=kind, name=name))
 
 
 def configured(scenario: Scenario, edits: Sequence[ConfigurationEdit], known: KnownPlugins) -> SchedulerConfiguration:
-    """The scenario's configuration with the edits; raises NotPossible."""
+    """Return the scenario's configuration with the edits. Raises NotPossible."""
     found = configuration_document(scenario.text)
     data: Mapping[str, Any] = found.data if found else EMPTY
     for edit in edits:
         data = patched(data, steps_of(edit, data))
     problems = Problems()
-    config = build_configuration(data, problems, known, scenario.release, scenario.feature_gates)
+    config = build_configuration(data, problems, known, scenario.release, scenario.feature_gates, scenario.rules)
     _require_none(problems)
     return config
 
 
 def configuration_document(text: str) -> Document | None:
-    """The document of the scheduler's configuration, found without reading the others."""
+    """Find the document of the scheduler's configuration without reading the others."""
     for chunk in split(text):
         if CONFIGURATION[1] not in chunk.text:
             continue
@@ -140,7 +140,8 @@ def configuration_document(text: str) -> Document | None:
     return None
 
 
-def _built(kind: str, data: Mapping[str, Any], cluster: Cluster, release: Release) -> KubernetesObject:
+def built(kind: str, data: Mapping[str, Any], cluster: Cluster, release: Release) -> KubernetesObject:
+    """Build an object from its manifest, with the classes in the cluster. Raises NotPossible."""
     known = dict.fromkeys(release.default_gates(), True)  # what gates rule out is not in the cluster
     problems, admission = Problems(), Admission(release, known)
     classes = cluster.objects("PriorityClass"), cluster.objects("StorageClass")

@@ -1,4 +1,4 @@
-"""One step written into the text of one YAML or JSON document, everything else left as it is."""
+"""A step applied to the text of a YAML or JSON document; the rest of the text stays unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scheduler_core.scenario.reading.yaml_composer import resolve_plain
 
 
 def written_at(text: str, step: Step) -> str:
-    """The text with the step; as it was where the place is not found or not plain: compare what it then says."""
+    """Return the text with the step; unchanged if the place is missing or complex, so compare the result."""
     try:
         root = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError:
@@ -31,7 +31,7 @@ def written_at(text: str, step: Step) -> str:
 
 
 def flow(value: Any) -> str:
-    """A value in flow style, on one line: what YAML and JSON both read."""
+    """Return a value in flow style on one line, which is valid YAML and JSON."""
     if isinstance(value, str):
         plain = isinstance(resolve_plain(value), str) and value and all(c.isalnum() or c in "-_./" for c in value)
         return value if plain and value[0].isalnum() else json.dumps(value, ensure_ascii=False)
@@ -43,7 +43,7 @@ def flow(value: Any) -> str:
 
 
 def _deepest(root: Any, path: Path) -> tuple[Any, Path]:
-    """The node that is farthest along the path, and what is left of the path; a value of null is not there."""
+    """Return the deepest node on the path and the rest of the path; null counts as missing."""
     node = root
     for depth, part in enumerate(path):
         below = _child(node, part)
@@ -90,7 +90,7 @@ def _inserted_item(text: str, node: Any, value: Any) -> str:
 
 
 def _as_json(text: str, value: str) -> str:
-    """In a JSON document everything is quoted."""
+    """Return the value as JSON, for JSON documents."""
     if text.lstrip()[:1] != "{":
         return value
     return json.dumps(yaml.safe_load(value), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Edits written into a scenario's text: the lines that change, and no others.
+"""Edits applied to a scenario's text; only the affected lines change.
 
 A value is put where it stands, or as a new line at the top of its mapping; what cannot be written so (an alias, a
 document whose place is not found) has its whole document written anew. Objects that the timeline creates are edited
@@ -31,7 +31,7 @@ Dump = Callable[[Any], str]  # data as the YAML of one document
 
 
 class _Found(NamedTuple):
-    """An object's data, in a chunk of the text, at a path in its document."""
+    """An object's data, with its chunk of the text and its path in the document."""
 
     data: Mapping[str, Any]
     chunk: Chunk
@@ -39,7 +39,7 @@ class _Found(NamedTuple):
 
 
 def written(text: str, edits: Sequence[Edit], dump: Dump) -> str:
-    """The text with the edits, in order; raises NotPossible."""
+    """Return the text with the edits applied in order. Raises NotPossible."""
     for edit in edits:
         match edit:
             case SetField():
@@ -57,14 +57,26 @@ def written(text: str, edits: Sequence[Edit], dump: Dump) -> str:
 
 
 def seeded(text: str, seed: int, dump: Dump) -> str:
-    """The text with that seed, in its Scenario document, or in one that is added."""
+    """Return the text with that seed in its Scenario document, which is added if it is missing."""
     return _in_scenario(text, [Step(("spec", "seed"), seed)], dump)
 
 
 def happened(text: str, event: Mapping[str, Any], dump: Dump) -> str:
-    """The text with one more event of its timeline, the first in the list."""
+    """Return the text with another timeline event, the first in the list."""
     steps = [Step(("spec", "events"), event, add=True)]
     return _in_scenario(text, steps, dump)
+
+
+def went_on(text: str, events: Sequence[Mapping[str, Any]], dump: Dump) -> str:
+    """Return the text with more events at the end of its timeline, which does not end before they are over."""
+    api_version, kind = SCENARIO
+    for document in _documents(text):
+        if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
+            spec = document.data.get("spec") or {}
+            steps = [Step(("spec", "events"), [*(spec.get("events") or ()), *events])]
+            steps += [Step(("spec", "untilSeconds"), None)] if "untilSeconds" in spec else []
+            return _with_steps(text, _Found(document.data, document.chunk, document.prefix), steps, dump)
+    return _appended(text, [{"apiVersion": api_version, "kind": kind, "spec": {"events": list(events)}}], dump)
 
 
 def _in_scenario(text: str, steps: Sequence[Step], dump: Dump) -> str:
@@ -80,7 +92,7 @@ def _documents(text: str) -> list[Document]:
 
 
 def _objects(text: str, kind: str, namespace: str, name: str) -> list[_Found]:
-    """Where the object is written, at the start or by the timeline; raises NotPossible if it is nowhere."""
+    """Return the places where the object is written, including the timeline. Raises NotPossible if there is none."""
     found = []
     for document in _documents(text):
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
@@ -93,7 +105,7 @@ def _objects(text: str, kind: str, namespace: str, name: str) -> list[_Found]:
 
 
 def _created(document: Document) -> list[_Found]:
-    """The objects of the timeline."""
+    """Return the objects of the timeline."""
     events = (document.data.get("spec") or {}).get("events") or ()
     return [
         _Found(one[action], document.chunk, (*document.prefix, "spec", "events", index, action))
@@ -110,7 +122,7 @@ def _is(data: Mapping[str, Any], kind: str, namespace: str, name: str) -> bool:
 
 
 def _with_steps(text: str, found: _Found, steps: Sequence[Step], dump: Dump) -> str:
-    """The text with the steps taken in one of its documents."""
+    """Return the text with the steps applied to one of its documents."""
     chunk = found.chunk
     inside = [Step((*found.prefix, *step.path), step.value, step.add) for step in steps]
     new = chunk.text
@@ -123,7 +135,7 @@ def _with_steps(text: str, found: _Found, steps: Sequence[Step], dump: Dump) -> 
 
 
 def _replaced(text: str, chunk: Chunk, new: str) -> str:
-    """The text with a chunk's content replaced; the marker before it stays as it is."""
+    """Return the text with a chunk's content replaced; the marker before it is kept."""
     start = _offset(text, chunk)
     old = chunk.text
     marker = text[start : start + 3] if text[start : start + 3] == "---" else ""
@@ -132,7 +144,7 @@ def _replaced(text: str, chunk: Chunk, new: str) -> str:
 
 
 def _offset(text: str, chunk: Chunk) -> int:
-    """Where the chunk begins."""
+    """Return the offset of the first character of the chunk."""
     at = 1 if text.startswith("\ufeff") else 0
     for _ in range(chunk.first_line):
         at = text.index("\n", at) + 1
@@ -140,7 +152,7 @@ def _offset(text: str, chunk: Chunk) -> int:
 
 
 def _framed(old: str, body: str) -> str:
-    """A document's new text in the place of its old one: after the marker, before the next."""
+    """Return a document's new text between the markers of the old one."""
     marker = "   \n" if old.startswith("   ") and old[3:4] in ("\n", "\r", " ", "") else ""
     return marker + body
 
@@ -168,7 +180,7 @@ def _with_nodes(text: str, edit: AddNodes, dump: Dump) -> str:
     for document in documents:
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
             nodes += [one.data for one in _created(document) if one.data.get("kind") == "Node"]
-    by_name = {(one.get("metadata") or {}).get("name"): one for one in nodes}
+    by_name = {(node.get("metadata") or {}).get("name"): node for node in nodes}
     made = manifests_like(edit, by_name.get(edit.like), [str(name) for name in by_name])
     return _appended(text, made, dump)
 

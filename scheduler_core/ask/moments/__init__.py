@@ -1,1 +1,1 @@
-"""The moment of an attempt, and what would be decided there with edits."""
+"""The moment of an attempt, and decisions at that moment with edits."""

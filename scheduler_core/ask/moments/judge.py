@@ -1,4 +1,4 @@
-"""One attempt again, with edits: what would have been decided, drawn against what was.
+"""The decision of an attempt with edits, compared with the original decision.
 
     moment = before_attempt(scenario, 7)
     judge(moment, [SetField("Pod", "web", (...), "500m", "default")])
@@ -17,14 +17,14 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import Edit, NotPossible
 from scheduler_core.ask.editing.objects import KnownPlugins
 from scheduler_core.ask.moments.moment import Moment
-from scheduler_core.ask.moments.world import Decision
+from scheduler_core.scheduler.decide import Decision
 from scheduler_core.trace.records import NodeName
 
 MOST_NODES = 200  # in an answer, of each list
 
 
 class Side(msgspec.Struct, frozen=True):
-    """A decision. `node` "" and `nominated` "": it stays pending, and `message` says why."""
+    """A decision. If `node` and `nominated` are "", the pod stays pending and `message` says why."""
 
     node: NodeName
     nominated: NodeName
@@ -34,7 +34,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 class NodeChange(msgspec.Struct, frozen=True):
-    """A node that changed sides, or whose total moved. "" and None: it was not asked, or nothing scored it.
+    """A node that became feasible or infeasible, or whose total changed. "" and None: not evaluated or scored.
 
     `before` and `after` are what turned it down, "" where it was feasible. `scores` are the plugins whose weighted
     score moved: (plugin, before, after).
@@ -65,21 +65,21 @@ class Judgement(msgspec.Struct, frozen=True):
 
     @property
     def same(self) -> bool:
-        """Whether the edits leave the decision as it was."""
+        """Whether the edits leave the decision unchanged."""
         return self.before == self.after and not any(self.counts)
 
 
 def judge(moment: Moment, edits: Sequence[Edit], known: KnownPlugins | None = None) -> Judgement:
-    """The decision with the edits against the one without; raises NotPossible."""
+    """Compare the decision with the edits and without. Raises NotPossible."""
     if moment.pod is None:
-        raise NotPossible(Message("no attempt comes at this moment"))
+        raise NotPossible(Message("no scheduling attempt happens at this step"))
     world = moment.world()
     world.edited(edits, known or {})
     return compared(moment.decision, world.decide(moment.pod.key))
 
 
 def compared(before: Decision, after: Decision) -> Judgement:
-    """Two decisions about one pod."""
+    """Compare two decisions about a pod."""
     feasible = [dict.fromkeys(one.record["feasible"]) for one in (before, after)]
     gained = [name for name in feasible[1] if name not in feasible[0]]
     lost = [name for name in feasible[0] if name not in feasible[1]]
@@ -93,7 +93,7 @@ def compared(before: Decision, after: Decision) -> Judgement:
 
 
 def side_of(decision: Decision) -> Side:
-    """A decision without its nodes."""
+    """Return a decision without its nodes."""
     return Side(decision.node, decision.nominated, decision.victims, decision.message, len(decision.record["feasible"]))
 
 

@@ -1,16 +1,18 @@
-"""A moment: a run stopped just before one of its attempts, or at its end, from which worlds are taken."""
+"""A moment: a run stopped right before an attempt, or at its end. Worlds are copies of its cluster."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Callable
 from functools import cached_property
 
 from scheduler_core.apis.core import Pod, PodKey
-from scheduler_core.ask.moments.world import Decision, Domain, World
+from scheduler_core.ask.moments.world import Domain, World
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.scenario.types import Scenario
+from scheduler_core.scheduler.decide import Decision
 from scheduler_core.simulation.simulation import Simulation
 from scheduler_core.trace.events import AnyEvent, AttemptFinished, CycleStarted
 from scheduler_core.trace.pod_group_events import (
@@ -42,17 +44,17 @@ class Moment:
 
     @cached_property
     def decision(self) -> Decision:
-        """What the scheduler decides about the pod without an edit; asked once."""
+        """The scheduler's decision about the pod without an edit, computed once."""
         assert self.pod is not None
         return self.world().decide(self.pod.key)
 
     def world(self) -> World:
-        """The cluster as it is, to try things in."""
+        """Return a copy of the cluster in which to try edits."""
         return World(self.scenario, self.registry, self._scheduler, self.domain)
 
 
 def before_attempt(scenario: Scenario, attempt: int, registry: Registry = REGISTRY) -> Moment:
-    """The moment at which the pod of that attempt (from 1) has been popped; raises NotAnswerable if it is not tried.
+    """Return the moment before an attempt (from 1), after its pod was popped. Raises NotAnswerable.
 
     A group's member may be tried in several placements: the moment is in the one whose result counts.
     """
@@ -72,14 +74,20 @@ def _reached(scenario: Scenario, registry: Registry, simulation: _Stopping) -> M
 
 
 def at_end(scenario: Scenario, registry: Registry = REGISTRY) -> Moment:
-    """When nothing can happen any more."""
+    """Return the moment after the last event. Raises RunEnded."""
+    return followed(scenario, lambda step, event: None, registry)
+
+
+def followed(scenario: Scenario, take: Callable[[int, AnyEvent], None], registry: Registry = REGISTRY) -> Moment:
+    """Run to the end, passing every event with its number to `take`. Raises RunEnded."""
     simulation = Simulation(scenario, registry)
-    deque(simulation.run(), maxlen=0)
+    for step, event in enumerate(simulation.run()):
+        take(step, event)
     return Moment(scenario, registry, simulation, None)
 
 
 class _Reached(Exception):
-    """The rest of the run does not matter."""
+    """The moment has been reached; the rest of the run is not needed."""
 
     def __init__(self, pod: Pod) -> None:
         super().__init__()
@@ -87,7 +95,7 @@ class _Reached(Exception):
 
 
 class _Counts(Exception):
-    """The attempt was tried in several placements, and the result of this one counts."""
+    """The attempt was evaluated in several placements; this one counts."""
 
     def __init__(self, placement: str) -> None:
         super().__init__(placement)

@@ -1,4 +1,4 @@
-"""A world: the cluster as it was at one moment of a run, copied, with plugins of its own, to try decisions in.
+"""A world: a copy of the cluster at a moment of a run, with its own plugins, to try decisions in.
 
 A decision is what comes before anything is changed: PreFilter, Filter, Score and the choice of a node, or preemption's
 dry run. Nothing is assumed, evicted or told to the run that the world was taken from. What OpportunisticBatching
@@ -9,64 +9,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.config import SchedulerConfiguration
-from scheduler_core.apis.core import Node, Pod, PodKey
+from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import AddNodes, ConfigurationEdit, Edit, NotPossible, Remove, SetField
 from scheduler_core.ask.editing.objects import KnownPlugins, added_nodes, configured, no_such, set_field
+from scheduler_core.ask.moments.objections import Objections, ask_every_plugin
 from scheduler_core.cluster.cluster import Cluster
-from scheduler_core.framework.interface import CycleState, PostFilterPlugin
+from scheduler_core.framework.interface import CycleState
 from scheduler_core.framework.runtime.runtime import Framework, Registry
 from scheduler_core.scenario.types import Scenario
-from scheduler_core.scheduler.schedule_one import schedule_pod
+from scheduler_core.scheduler.decide import Decision, decide
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.search.find_nodes import Search
-from scheduler_core.scheduler.search.fit_error import FitError, NoNodesAvailable, SchedulingError
 from scheduler_core.scheduler.search.opportunistic_batch import OpportunisticBatch
 from scheduler_core.simulation.assembly import build_batches, build_frameworks
-from scheduler_core.trace.decisions import Record, record_of_cycle
-from scheduler_core.trace.events import AnyEvent
 
 
 class Domain(NamedTuple):
-    """The nodes with one value of a label: a group's members are tried there."""
+    """The nodes with one value of a label, on which a group is evaluated."""
 
     topology_key: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a pod came to: a node, or the node that preemption nominated with its victims, or the reasons against all.
-
-    `record` is as in `trace/decisions.py`: filter statuses, feasible nodes, scores and totals by node.
-    """
-
-    pod: PodKey
-    node: str
-    message: str
-    record: Record
-
-    @property
-    def nominated(self) -> str:
-        """The node that preemption chose, "" if it did not."""
-        preemption = self.record["preemption"]
-        return str(preemption["nominatedNode"]) if preemption else ""
-
-    @property
-    def victims(self) -> list[PodKey]:
-        preemption = self.record["preemption"]
-        return list(preemption["victims"]) if preemption else []
-
-
 class NoServices:
-    """What plugins may ask of a run; of a world there is none: no pod waits on Permit, and nothing is written."""
+    """The services of a run that plugins can call. A world has no waiting pods and writes nothing."""
 
     def waiting_pods(self) -> Sequence[Any]:
         return ()
@@ -75,13 +50,19 @@ class NoServices:
         return False
 
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
-        """Nobody waits to be activated."""
+        """Do nothing: no pod waits."""
 
     def activate_now(self, keys: Sequence[PodKey]) -> None:
-        """Nobody waits to be activated."""
+        """Do nothing: no pod waits."""
 
     def write(self, item: Any, action: str) -> None:
         raise AssertionError("a decision writes nothing")
+
+    def write_later(self, item: Any) -> None:
+        """Do nothing: what PostFilter writes takes effect after the decision."""
+
+    def delete_later(self, kind: str, key: str) -> None:
+        """Do nothing; see `write_later`."""
 
 
 class World:
@@ -91,7 +72,7 @@ class World:
         self, scenario: Scenario, registry: Registry, scheduler: Scheduler, domain: Domain | None = None
     ) -> None:
         self._scenario, self._registry, self._origin = scenario, registry, scheduler
-        self.cluster: Cluster = scheduler.cluster.copied()
+        self.cluster: Cluster = scheduler.cluster.copy()
         self._domain = domain
         self._search, self._rng = scheduler.search, scheduler.rng
         self._last = self._search, self._rng
@@ -99,13 +80,13 @@ class World:
         self._arrange(scenario.config)
 
     def _arrange(self, config: SchedulerConfiguration) -> None:
-        """Plugins for this cluster; extenders go on counting their failures where the run stands."""
+        """Create the plugins for this cluster; extenders continue to count their failures."""
         origin = self._origin
         scenario = replace(self._scenario, config=config)
         self.frameworks: Mapping[str, Framework] = build_frameworks(
             scenario, self._registry, self.cluster, NoServices()
         )
-        nominator = origin.queue.nominator.copied(self.cluster.pods)
+        nominator = self._nominator = origin.queue.nominator.copy(self.cluster.pods)
         for name, framework in self.frameworks.items():
             framework.nominator = nominator
             if name in origin.frameworks and config.extenders == self._scenario.config.extenders:
@@ -113,7 +94,7 @@ class World:
         self._percentage = config.percentage_of_nodes_to_score
 
     def edited(self, edits: Sequence[Edit], known: KnownPlugins) -> None:
-        """Make the edits, in order; raises NotPossible."""
+        """Apply the edits in order. Raises NotPossible."""
         self._edited = self._edited or bool(edits)
         of_configuration = [edit for edit in edits if isinstance(edit, ConfigurationEdit)]
         if of_configuration:
@@ -137,36 +118,51 @@ class World:
                     raise no_such(edit.kind, key)
                 cluster.delete(edit.kind, key)
 
+    def revert(self, kind: str, key: str, before: KubernetesObject | None) -> None:
+        """Restore an object as it was before a change; None: it did not exist."""
+        self._edited = True
+        if kind == "Pod":
+            self._nominator.delete(key, "deleted")
+        stored = {"Pod": self.cluster.pods.get, "Node": self.cluster.node}.get(kind, partial(self.cluster.get, kind))
+        if stored(key) is not None and (before is None or kind == "Pod"):
+            self.cluster.delete(kind, key)  # a pod first leaves its node
+        if before is not None:
+            self.cluster.apply(before)
+        if isinstance(before, Pod) and not before.node_name:
+            self._nominator.add(before, None)
+
     def _nodes(self) -> dict[str, Node]:
         return {node.name: node for node in self.cluster.all_nodes()}
 
     def decide(self, key: PodKey, *, all_nodes: bool = False) -> Decision:
-        """What the scheduler would decide for a pending pod now; `all_nodes`: even if enough were found before."""
+        """Return the decision about a pending pod now. `all_nodes`: do not stop after enough feasible nodes."""
+        pod, framework = self._pod(key)
+        cycle = CycleState(pod, self.cluster.pods.slot_of[key], placement=self._placement())
+        return decide(self._scheduler(all_nodes=all_nodes), framework, cycle)
+
+    def objections(self, key: PodKey, nodes: Sequence[str] | None = None) -> Objections:
+        """Return the objections of all plugins to the pod on these nodes, or on all nodes. Raises NotPossible."""
+        pod, framework = self._pod(key)
+        self.cluster.snapshot()
+        placement = self._placement()
+        rows = self.cluster.nodes.all_rows if placement is None else placement
+        if nodes is not None:
+            rows = np.array([row for name in nodes if (row := self.cluster.nodes.row_of.get(name)) in rows], np.intp)
+        cycle = CycleState(pod, self.cluster.pods.slot_of[key], placement=placement)
+        return ask_every_plugin(framework, cycle, rows)
+
+    def _pod(self, key: PodKey) -> tuple[Pod, Framework]:
+        """Return the pod and its profile's framework. Raises NotPossible."""
         pod = self.cluster.pods.get(key)
         if pod is None:
             raise no_such("Pod", key)
         framework = self.frameworks.get(pod.scheduler_name)
         if framework is None:
             raise NotPossible(Message("no profile of the configuration is named {name}", name=pod.scheduler_name))
-        events: list[AnyEvent] = []
-        scheduler = self._scheduler(events, all_nodes=all_nodes)
-        cycle = CycleState(pod, self.cluster.pods.slot_of[key], placement=self._placement())
-        node = message = ""
-        try:
-            node = schedule_pod(scheduler, framework, cycle)
-        except FitError as error:
-            if framework.at(PostFilterPlugin):
-                result = framework.run_post_filter(cycle, error.diagnosis)
-                error.diagnosis.post_filter_message = result.status.message
-                if result.evaluation is not None:
-                    events.append(result.evaluation)
-            message = str(error)
-        except (NoNodesAvailable, SchedulingError) as error:
-            message = str(error)
-        return Decision(key, node, message, record_of_cycle(events, self.cluster.nodes.names))
+        return pod, framework
 
     def _placement(self) -> NDArray[np.intp] | None:
-        """The rows of the domain, as the nodes are now."""
+        """Return the current rows of the domain."""
         if self._domain is None:
             return None
         self.cluster.snapshot()
@@ -181,12 +177,12 @@ class World:
         return batches
 
     def go_on(self) -> None:
-        """The next decision starts its search where the last one ended, and draws what comes next."""
+        """Keep the search position and the random numbers of the last decision for the next one."""
         self._search, self._rng = self._last
         self._edited = True
 
-    def _scheduler(self, events: list[AnyEvent], *, all_nodes: bool) -> Scheduler:
-        """A scheduler that stands where the run's does; each decision starts from there anew."""
+    def _scheduler(self, *, all_nodes: bool) -> Scheduler:
+        """Return a scheduler in the state of the run's scheduler."""
         search = Search(100 if all_nodes else self._percentage, self._search.next_start_node_index)
         rng = deepcopy(self._rng)
         self._last = search, rng
@@ -194,7 +190,6 @@ class World:
             self._origin,
             cluster=self.cluster,
             frameworks=self.frameworks,
-            emit=events.append,
             search=search,
             batches={} if self._edited else self._batches(),
             rng=rng,

@@ -1,56 +1,85 @@
-"""The smallest change for a pod that found no node: what would have to be otherwise, each decided before it is given.
+"""The smallest change that makes a pending pod fit; each change is verified by a decision.
 
-For each node the objections are answered one after the other until the pod fits there; one answer too few does not
-do, and where an answer is a number, neither does one unit less. Beside that: the priority that makes preemption
-possible, and one more node of a kind that is there.
+A node's objections are answered one after the other, the cheapest answers first, until the pod fits there; so the first
+that is found has the fewest edits. Beside that: the priority that makes preemption possible, and one more node of a
+kind that is there. Edits that would say what is not so (see `proposals/truth.py`) come last, and only where a node
+takes no others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
+from heapq import heappop, heappush
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-from scheduler_core.apis.core import Node, Pod
+from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.capacity import kinds
 from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, SetField
 from scheduler_core.ask.moments.moment import Moment
-from scheduler_core.ask.moments.world import Decision, World
-from scheduler_core.ask.smallest.proposals import Kind, Proposal, amount, proposals, written
+from scheduler_core.ask.moments.objections import Objections
+from scheduler_core.ask.moments.world import World
+from scheduler_core.ask.smallest.missing import Missing, missing
+from scheduler_core.ask.smallest.proposals import Asked, Kind, Proposal, proposals
+from scheduler_core.ask.smallest.proposals.truth import False_
+from scheduler_core.framework.interface import Code, Status
 from scheduler_core.scenario.objects.admission import HIGHEST_USER_PRIORITY
+from scheduler_core.scheduler.decide import Decision
 from scheduler_core.trace.records import NodeName
 
-MOST_NODES = 12  # that are looked at, those first whose objections are answered by least
+MOST_NODES = 24  # that are looked at, those first whose objections are fewest
+MOST_ALIKE = 3  # of those that all plugins say the same of
 MOST_ANSWERS = 6  # for one node
+MOST_TRIES = 400  # for one node of a small cluster; of a large one as many as take as long
+FEWEST_TRIES = 40
+SMALL = 100  # nodes
 
 
 class Changed(msgspec.Struct, frozen=True):
-    """One thing that a change is about; `name` and values as in `Proposal`."""
+    """A part of a change; `name`, values and `false` are those of `Proposal`."""
 
     kind: Kind
     name: str
     before: str | int | None
     after: str | int | None
+    false: False_ = ""
 
 
 class Change(msgspec.Struct, frozen=True):
-    """Edits that together make the pod fit on `node`, or, with victims, let it preempt there."""
+    """Edits that together make the pod fit on `node`, and on `others`, or, with victims, let it preempt there."""
 
     node: NodeName
     changed: list[Changed]
     edits: list[Edit]
     size: float
     victims: list[str] = []
+    others: list[NodeName] = []
 
     @property
     def kinds(self) -> frozenset[Kind]:
         return frozenset(one.kind for one in self.changed)
 
+    @property
+    def false(self) -> bool:
+        """Whether the change contradicts a fact."""
+        return any(one.false for one in self.changed)
 
-def smallest_changes(moment: Moment) -> list[Change]:
-    """The smallest of each kind, and of each node, the smallest first; [] if the pod finds a node as it is."""
-    search = Search(moment)
+    @property
+    def rank(self) -> tuple[bool, int, float]:
+        """A sort key, the smallest change first."""
+        return self.false, len(self.changed), self.size
+
+
+def smallest_changes(moment: Moment, key: PodKey = "") -> list[Change]:
+    """Return the smallest of each kind, and of each node, the smallest first; [] if the pod finds a node as it is.
+
+    `key`: of which pod; the one whose attempt comes, if absent.
+    """
+    search = Search(moment, key)
     for _ in search.work:
         pass
     return search.ranked()
@@ -60,178 +89,372 @@ class Search:
     """Tries edits in worlds of the moment. `work` does it piece by piece: after each piece `ranked` has what is found
     so far, and `done` of `pieces` are done."""
 
-    def __init__(self, moment: Moment) -> None:
-        if moment.pod is None:
-            raise NotPossible(Message("no attempt comes at this moment"))
-        self._moment, self._pod = moment, moment.pod
-        self._world = moment.world()
-        self.decision = self._world.decide(moment.pod.key, all_nodes=True)
+    def __init__(self, moment: Moment, key: PodKey = "") -> None:
+        if not key and moment.pod is None:
+            raise NotPossible(Message("no scheduling attempt happens at this step"))
+        self._moment = moment
+        self.key: PodKey = key or moment.pod.key  # type: ignore[union-attr]
+        self._first = first_of_all(moment, self.key)
+        self._world = self.world(self._first)
+        self.decision = self._world.decide(self.key, all_nodes=True)
         self._found: list[Change] = []
         self.done, self.pieces = 0, 0
         self.work = self._pieces()
 
+    # Worlds
+
+    def world(self, answers: Sequence[Proposal], more: Sequence[Edit] = ()) -> World:
+        """Return a world with the edits. Raises NotPossible."""
+        world = self._moment.world()
+        world.edited([*(edit for answer in answers for edit in answer.edits), *more], {})
+        return world
+
+    def decided(self, answers: Sequence[Proposal], more: Sequence[Edit] = ()) -> Decision | None:
+        """Return the decision with all nodes evaluated; None if the edits are not possible."""
+        try:
+            return self.world(answers, more).decide(self.key, all_nodes=True)
+        except NotPossible:
+            return None
+
+    def fits(self, answers: Sequence[Proposal], node: NodeName) -> bool:
+        """Return whether the pod fits on the node with the edits."""
+        decision = self.decided(answers)
+        return decision is not None and node in decision.record["feasible"]
+
+    # Pieces
+
     def _pieces(self) -> Iterator[None]:
         if self.decision.node:
+            if self._first:
+                self._found.append(self._change(self.decision.node, self._first, self.decision))
             return
         nodes = self.nodes()
         self.pieces = len(nodes) + 2
         for node in nodes:
-            change = self.answered(node)
-            self._found += [] if change is None else [change]
+            self._found += self._answered(node, self._first)
             self.done += 1
             yield
-        for others in (self.priority, self.one_more_node):
+        for others in (self._priority_alone, self._one_more_node):
             self._found += others()
             self.done += 1
             yield
 
+    def missing(self) -> list[Missing]:
+        """The objects and resources that the pod needs and the cluster does not have; [] if the pod gets a node."""
+        pod = self._world.cluster.pods.get(self.key)
+        return [] if self.decision.node or pod is None else missing(self._world, pod)
+
     def ranked(self) -> list[Change]:
-        """The smallest of each kind, and of each node, the smallest first."""
-        found = sorted(self._found, key=lambda one: (len(one.changed), one.size))
+        """Return the smallest of each kind, and of each node, the smallest first; those that say untrue things last.
+
+        None does more than another one does.
+        """
+        found = self._found_by_rank()
         best = {one.kinds: one for one in reversed(found)}
-        by_node = {one.node: one for one in reversed(found)}
-        return [one for one in found if one is best[one.kinds] or one is by_node[one.node]]
+        by_node = {(one.node, bool(one.victims)): one for one in reversed(found) if "nodes" not in one.kinds}
+        smallest = [*best.values(), *by_node.values()]
+        return without_needless([one for one in found if any(one is other for other in smallest)])
 
-    def decided(self, edits: Sequence[Edit]) -> tuple[World, Decision]:
-        """With all nodes looked at, so that each node's own answer is known."""
-        world = self._moment.world()
-        world.edited(edits, {})
-        return world, world.decide(self._pod.key, all_nodes=True)
+    def by_node(self) -> dict[NodeName, Change]:
+        """Return the smallest change for each evaluated node, without evictions."""
+        there = {node.name for node in self._world.cluster.all_nodes()}
+        return {one.node: one for one in reversed(self._found_by_rank()) if not one.victims and one.node in there}
 
-    def fits(self, edits: Sequence[Edit], node: NodeName) -> bool:
-        try:
-            return node in self.decided(edits)[1].record["feasible"]
-        except NotPossible:
-            return False
+    def _found_by_rank(self) -> list[Change]:
+        return sorted(self._found, key=lambda one: one.rank)
 
-    def nodes(self) -> list[Node]:
-        """Those that are answered by least, by their first objection."""
-        sized: list[tuple[float, int, Node]] = []
-        for node in self._world.cluster.all_nodes():
-            ways = self._ways(self._world, self._pod, node, self.decision)
-            if ways:
-                sized.append((min(sum(one.size for one in way) for way in ways), len(sized), node))
-        return [node for _, _, node in sorted(sized, key=lambda one: one[:2])[:MOST_NODES]]
+    def nodes(self) -> list[NodeName]:
+        """Return the nodes with the fewest objections, and only a few of those that are alike."""
+        objections = self._world.objections(self.key)
+        counts = [len(objections.of(position)) for position in range(len(objections.rows))]
+        short = self._shares(objections.rows)
+        sized = sorted(zip(counts, short, range(len(counts)), strict=True))
+        taken = np.zeros(len(objections.rows) + 1, np.intp)
+        signatures = objections.signatures()
+        chosen: list[NodeName] = []
+        small = len(objections.rows) <= MOST_NODES
+        for _, _, position in sized:
+            taken[signatures[position]] += 1
+            if small or taken[signatures[position]] <= MOST_ALIKE:
+                chosen.append(objections.names[position])
+        return chosen[:MOST_NODES]
 
-    def _ways(self, world: World, pod: Pod, node: Node, decision: Decision) -> list[list[Proposal]]:
-        status = decision.record["filter"].get(node.name)
-        if status is None or node.name not in world.cluster.nodes.row_of:
-            return []
-        return [way for way in proposals(world, pod, node, status["plugin"] or "") if way]
+    def _shares(self, rows: NDArray[np.intp]) -> list[float]:
+        """Return, for each row, the largest share of a request that is missing on the node."""
+        nodes, pod = self._world.cluster.nodes, self._world.cluster.pods.get(self.key)
+        found = np.zeros(len(rows))
+        for name, asked in pod.requests.items() if pod is not None else ():
+            number = nodes.resources.get(name)
+            if number is not None and asked:
+                free = nodes.allocatable[number, rows] - nodes.requested[number, rows]
+                found = np.maximum(found, np.clip((asked - free) / asked, 0, None))
+        shares: list[float] = found.tolist()
+        return shares
 
-    def answered(self, node: Node) -> Change | None:
-        """The objections of a node answered one after the other; None where one cannot be."""
-        answers: list[Proposal] = []
-        world, decision = self._world, self.decision
-        while node.name not in decision.record["feasible"]:
-            pod, there = world.cluster.pods.get(self._pod.key), world.cluster.node(node.name)
-            if pod is None or there is None or len(answers) >= MOST_ANSWERS:
-                return None
-            plugin = _objector(decision, node.name)
-            way = self._first_that_answers(answers, self._ways(world, pod, there, decision), node.name, plugin)
-            if way is None:
-                return None
-            answers += way
-            world, decision = self.decided([one.edit for one in answers])
-        change = _change(node.name, self._needed(answers, node.name))
-        return None if any(self.fits(less, node.name) for less in a_unit_less(change)) else change
+    # One node
 
-    def _first_that_answers(
-        self, answers: Sequence[Proposal], ways: Sequence[list[Proposal]], node: NodeName, plugin: str
-    ) -> list[Proposal] | None:
-        """The smallest after which the node fits, or at least the next plugin objects."""
-        for way in sorted(ways, key=lambda one: sum(proposal.size for proposal in one)):
-            edits = [one.edit for one in (*answers, *way)]
-            try:
-                decision = self.decided(edits)[1]
-            except NotPossible:
-                continue
-            if node in decision.record["feasible"] or _objector(decision, node) not in ("", plugin):
-                return list(way)
-        return None
+    def _answered(self, node: NodeName, first: Sequence[Proposal], *, of_pod: bool = False) -> list[Change]:
+        """All smallest sets of answers after which the pod fits on the node; those that say untrue things if need be.
+
+        `of_pod`: only the pod is changed.
+        """
+        nodes = max(len(self._world.cluster.nodes), 1)
+        tries = MOST_TRIES if nodes <= SMALL else max(MOST_TRIES * SMALL // nodes, FEWEST_TRIES)
+        return _Node(self, node, of_pod=of_pod, tries=tries).solutions(first)
+
+    def smallest_on(self, node: NodeName, tries: int) -> list[Change]:
+        """Return the smallest changes for one node within the number of tries."""
+        changes = _Node(self, node, of_pod=False, tries=tries).solutions(self._first)
+        return sorted((one for one in changes if not one.victims), key=lambda one: one.rank)[:1]
+
+    def objections_on(self, node: NodeName) -> list[str]:
+        """Return the objections of all plugins to the node, in the words of kube-scheduler."""
+        found = self._world.objections(self.key, [node])
+        return [f"{one.plugin}: {one.message}" for one in found.of(0)] if len(found.rows) else []
+
+    def change(self, node: NodeName, answers: Sequence[Proposal]) -> Change | None:
+        """The answers as a change, without those that were not needed; None if the pod does not fit with them."""
+        decision = self.decided(answers)
+        if decision is None or node not in decision.record["feasible"]:
+            return None
+        needed = self._needed(list(answers), node)
+        if len(needed) < len(answers):
+            decision = self.decided(needed)
+            assert decision is not None
+        return self._change(node, needed, decision)
 
     def _needed(self, answers: list[Proposal], node: NodeName) -> list[Proposal]:
-        """Without those that were not needed after all."""
-        for one in answers:
-            others = [other for other in answers if other is not one]
-            if others and self.fits([other.edit for other in others], node):
+        for answer in answers:
+            others = [other for other in answers if other is not answer]
+            if (
+                others
+                and answer not in self._first
+                and not self._is_said_by(answer, answers)
+                and self.fits(others, node)
+            ):
                 return self._needed(others, node)
         return answers
 
-    def priority(self) -> Iterator[Change]:
-        """The lowest priority with which preemption finds a node, among those just above a running pod's."""
-        pod, pods = self._pod, self._world.cluster.pods
-        if pod.preemption_policy == "Never" and (decision := self._preempts(pod.priority)) is not None:
-            changed = [Changed("priority", "preemptionPolicy", "Never", "PreemptLowerPriority")]
-            yield Change(decision.nominated, changed, self._priority(pod.priority), 0.75, decision.victims)
-            return
+    def _is_said_by(self, one: Proposal, answers: Sequence[Proposal]) -> bool:
+        """Return whether a later answer repeats one of the answers, so that its necessity cannot be tested."""
+        later = [edit for other in answers[list(answers).index(one) + 1 :] for edit in other.edits]
+        return any(_is_written_over(edit, later) for edit in one.edits)
+
+    def _change(
+        self, node: NodeName, answers: Sequence[Proposal], decision: Decision, victims: Sequence[str] = ()
+    ) -> Change:
+        changed = [Changed(answer.kind, answer.name, answer.before, answer.after, answer.false) for answer in answers]
+        every = [edit for answer in answers for edit in answer.edits]
+        edits = [edit for number, edit in enumerate(every, 1) if not _is_written_over(edit, every[number:])]
+        others = [] if victims else [name for name in decision.record["feasible"] if name != node]
+        return Change(node, changed, edits, sum(answer.size for answer in answers), list(victims), others)
+
+    # Preemption
+
+    def _priority_alone(self) -> Iterator[Change]:
+        change = self.preempting(self._first)
+        if change is not None:
+            yield change
+
+    def preempting(self, answers: Sequence[Proposal]) -> Change | None:
+        """Return the lowest sufficient priority for preemption, just above that of a running pod."""
+        try:
+            world = self.world(answers)
+        except NotPossible:
+            return None
+        pod, pods = world.cluster.pods.get(self.key), world.cluster.pods
+        if pod is None or world.decide(self.key, all_nodes=True).nominated:
+            return None
+        if pod.preemption_policy == "Never":
+            allowed = self._prioritised(pod, pod.priority, "preemptionPolicy")
+            if (decision := self._preempts(answers, allowed)) is not None:
+                return self._change(decision.nominated, [*answers, allowed], decision, decision.victims)
         running = {one.priority for one in pods.all() if pods.node_name[pods.slot_of[one.key]]}
         steps = sorted(p + 1 for p in running if pod.priority <= p < HIGHEST_USER_PRIORITY)
         low, high = -1, len(steps)
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self._preempts(steps[middle]) is not None else (middle, high)
-        if high < len(steps) and not self.decision.nominated:
-            decision = self._preempts(steps[high])
-            assert decision is not None
-            changed = [Changed("priority", "priority", pod.priority, steps[high])]
-            yield Change(decision.nominated, changed, self._priority(steps[high]), 0.75, decision.victims)
+            preempts = self._preempts(answers, self._prioritised(pod, steps[middle]))
+            low, high = (low, middle) if preempts is not None else (middle, high)
+        if high == len(steps):
+            return None
+        raised = self._prioritised(pod, steps[high])
+        found = self._preempts(answers, raised)
+        assert found is not None
+        return self._change(found.nominated, [*answers, raised], found, found.victims)
 
-    def _priority(self, value: int) -> list[Edit]:
-        pod = self._pod
+    def _prioritised(self, pod: Pod, value: int, name: str = "priority") -> Proposal:
+        """Return the edits that set a priority without a class and allow preemption."""
         names = {"priorityClassName": None, "preemptionPolicy": None, "priority": value}
         given = pod.manifest.get("spec") or {}
-        return [
+        edits: list[Edit] = [
             SetField("Pod", pod.name, ("spec", field), one, pod.namespace)
             for field, one in names.items()
             if field == "priority" or given.get(field)
         ]
+        if name == "preemptionPolicy":
+            return Proposal("priority", edits, name, "Never", "PreemptLowerPriority", 0.75)
+        return Proposal("priority", edits, name, pod.priority, value, 0.75)
 
-    def _preempts(self, value: int) -> Decision | None:
-        decision = self.decided(self._priority(value))[1]
-        return decision if decision.nominated else None
+    def _preempts(self, answers: Sequence[Proposal], raised: Proposal) -> Decision | None:
+        decision = self.decided([*answers, raised])
+        return decision if decision is not None and decision.nominated else None
 
-    def one_more_node(self) -> Iterator[Change]:
-        """The smallest kind of node that takes the pod when it is empty."""
-        for node in kinds(self._moment):
-            edits: list[Edit] = [AddNodes(node.name, 1)]
-            decision = self.decided(edits)[1]
-            if decision.node:
-                yield Change(decision.node, [Changed("nodes", node.name, 0, 1)], edits, 2.0)
+    # More nodes
+
+    def _one_more_node(self) -> Iterator[Change]:
+        """Return the smallest kind of node that fits the pod when empty, if necessary with another change."""
+        more = [
+            Proposal("nodes", [AddNodes(node.name, 1)], node.name, 0, 1, 2.0 + 0.01 * number)
+            for number, node in enumerate(kinds(self._moment))
+        ]
+        there = {node.name for node in self._world.cluster.all_nodes()}
+        open_kinds: list[tuple[Proposal, NodeName]] = []
+        for one in more:
+            decision = self.decided([*self._first, one])
+            if decision is None:
+                continue
+            added = [name for name in decision.record["feasible"] if name not in there]
+            if added:
+                yield self._change(added[0], [*self._first, one], decision)
                 return
+            world = self.world([*self._first, one])
+            open_kinds += [(one, node.name) for node in world.cluster.all_nodes() if node.name not in there]
+        for one, name in open_kinds:
+            yield from self._answered(name, [*self._first, one], of_pod=True)
+
+
+class _Node:
+    """The search for the cheapest solutions on one node."""
+
+    def __init__(self, search: Search, node: NodeName, *, of_pod: bool, tries: int) -> None:
+        self._search, self._node, self._of_pod, self._tries = search, node, of_pod, tries
+
+    def solutions(self, first: Sequence[Proposal]) -> list[Change]:
+        """Return the smallest by kinds; untrue ones only where there are no others."""
+        for false in (False, True):
+            found = self._cheapest(first, false=false)
+            if found:
+                return found
+        return []
+
+    def _cheapest(self, first: Sequence[Proposal], *, false: bool) -> list[Change]:
+        heap: list[tuple[int, float, int, list[Proposal]]] = [(0, 0.0, 0, list(first))]
+        found: dict[frozenset[Kind], Change] = {}
+        seen: set[frozenset[bytes]] = set()
+        number = 0
+        while heap and self._tries > 0:
+            count, _, _, answers = heappop(heap)
+            if found and count > min(len(one.changed) - len(first) for one in found.values()):
+                break
+            objections = self._objections(answers)
+            if objections is None:
+                continue
+            if not objections:
+                change = self._search.change(self._node, answers)
+                if change is not None and (change.false or not false):
+                    found.setdefault(change.kinds, change)
+                continue
+            if len(answers) - len(first) >= MOST_ANSWERS:
+                continue
+            if not false and self._may_preempt(objections) and not self._of_pod and len(answers) > len(first):
+                change = self._search.preempting(answers)
+                if change is not None:
+                    found.setdefault(change.kinds, change)
+            ways = self._ways(answers, objections, false=false)
+            for way in ways or ():
+                key = frozenset(msgspec.json.encode(one.edits) for one in (*answers, way))
+                if key not in seen:
+                    seen.add(key)
+                    number += 1
+                    size = sum(one.size for one in (*answers, way))
+                    heappush(heap, (len(answers) - len(first) + 1, size, number, [*answers, way]))
+        return list(found.values())
+
+    def _objections(self, answers: Sequence[Proposal], more: Sequence[Edit] = ()) -> list[Status] | None:
+        """Return the objections to the node after the edits; None if the edits are not possible."""
+        self._tries -= 1
+        try:
+            objections: Objections = self._search.world(answers, more).objections(self._search.key, [self._node])
+        except NotPossible:
+            return None
+        return objections.of(0) if len(objections.rows) else None
+
+    def _may_preempt(self, objections: Sequence[Status]) -> bool:
+        return all(objection.code is Code.UNSCHEDULABLE for objection in objections)
+
+    def _ways(self, answers: Sequence[Proposal], objections: Sequence[Status], *, false: bool) -> list[Proposal] | None:
+        """Return the ways to answer the plugin that leaves the fewest; None if one of them leaves none."""
+        world = self._search.world(answers)
+        world.cluster.snapshot()
+        pod, node = world.cluster.pods.get(self._search.key), world.cluster.node(self._node)
+        assert pod is not None
+        assert node is not None
+        fewest: list[Proposal] | None = None
+        for plugin in dict.fromkeys(objection.plugin for objection in objections):
+            asked = Asked(world, pod, node, partial(self._passes, answers, plugin))
+            ways = [proposal for proposal in proposals(asked, plugin) if self._allowed(proposal, false=false)]
+            if not ways:
+                return None
+            if fewest is None or len(ways) < len(fewest):
+                fewest = ways
+        return fewest
+
+    def _allowed(self, way: Proposal, *, false: bool) -> bool:
+        return (false or not way.false) and not (self._of_pod and way.kind in ("taint", "label", "uncordon", "room"))
+
+    def _passes(self, answers: Sequence[Proposal], plugin: str, more: Sequence[Edit]) -> bool:
+        objections = self._objections(answers, more)
+        return objections is not None and all(objection.plugin != plugin for objection in objections)
+
+
+def _edits(change: Change) -> frozenset[Hashable]:
+    return frozenset(map(msgspec.json.encode, change.edits))
+
+
+def without_needless(
+    changes: Sequence[Change], parts: Callable[[Change], frozenset[Hashable]] = _edits
+) -> list[Change]:
+    """Return the changes that do no more than another one of them does; of those with the same `parts`, the first."""
+    of_parts = {parts(one): one for one in reversed(changes)}
+    needed = [one for own, one in of_parts.items() if not any(less < own for less in of_parts)]
+    return [one for one in changes if any(one is other for other in needed)]
+
+
+def first_of_all(moment: Moment, key: PodKey) -> list[Proposal]:
+    """Return proposals that remove what prevents all attempts: scheduling gates, an unknown schedulerName."""
+    world = moment.world()
+    pod = world.cluster.pods.get(key)
+    if pod is None:
+        return []
+
+    def edit(field: str, value: str | None = None) -> SetField:
+        return SetField("Pod", pod.name, ("spec", field), value, pod.namespace)
+
+    found = []
+    if pod.scheduling_gates:
+        found.append(Proposal("gate", [edit("schedulingGates")], ", ".join(pod.scheduling_gates), "on", None, 0.5))
+    if pod.scheduler_name not in world.frameworks:
+        other = next(iter(world.frameworks))
+        named: list[Edit] = [edit("schedulerName", other)]
+        found.append(Proposal("scheduler", named, "schedulerName", pod.scheduler_name, other, 1.0))
+    return found
+
+
+def _is_written_over(edit: Edit, later: Sequence[Edit]) -> bool:
+    """Return whether a later edit overwrites this one."""
+    if not isinstance(edit, SetField) or edit.add:
+        return False
+    return any(
+        (other.kind, other.namespace, other.name) == (edit.kind, edit.namespace, edit.name)
+        and edit.path[: len(other.path)] == other.path
+        for other in later
+        if isinstance(other, SetField) and not other.add
+    )
 
 
 def a_unit_less(change: Change) -> Iterator[list[Edit]]:
-    """The change, a little smaller, in every way there is: none of these does."""
-    for index, one in enumerate(change.changed):
-        edits = list(change.edits)
-        if one.kind in ("request", "spread", "pods", "priority") and isinstance(one.after, int | str):
-            number = len(edits) - 1 if one.kind == "priority" else index
-            edit = edits[number]
-            smaller = _smaller(one)
-            if isinstance(edit, SetField) and smaller is not None:
-                edits[number] = msgspec.structs.replace(edit, value=smaller)
-                yield edits
-                continue
-        if len(edits) > 1 and one.kind != "priority":  # whose edits belong together
-            yield [edit for other, edit in enumerate(edits) if other != index]
-
-
-def _smaller(one: Changed) -> str | int | None:
-    match one.kind:
-        case "request":
-            return written(one.name, amount(one.name, one.after) + 1)
-        case "pods":
-            return str(int(one.after or 0) - 1)
-        case _:
-            return one.after - 1 if isinstance(one.after, int) else None
-
-
-def _objector(decision: Decision, node: NodeName) -> str:
-    status = decision.record["filter"].get(node)
-    return str(status["plugin"]) if status else ""
-
-
-def _change(node: NodeName, answers: Sequence[Proposal]) -> Change:
-    changed = [Changed(one.kind, one.name, one.before, one.after) for one in answers]
-    return Change(node, changed, [one.edit for one in answers], sum(one.size for one in answers))
+    """Yield the change without each one of its edits."""
+    if len(change.edits) > 1 and all(one.kind != "priority" for one in change.changed):  # whose edits belong together
+        for index in range(len(change.edits)):
+            yield [edit for other, edit in enumerate(change.edits) if other != index]

@@ -1,4 +1,4 @@
-"""The smallest change of one weight that makes a node win, or that there is none.
+"""The smallest change of a weight that makes a node win.
 
 Scores do not depend on weights, so a node's total is a straight line in each weight, and where it is above all others
 is an interval. Its end that is nearest to the weight as it is, is what is proposed; a tie there may do too, and every
@@ -15,12 +15,12 @@ import msgspec
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import MOST_WEIGHT, NotPossible, SetWeight
 from scheduler_core.ask.moments.moment import Moment
-from scheduler_core.ask.moments.world import Decision
+from scheduler_core.scheduler.decide import Decision
 from scheduler_core.trace.records import NodeName
 
 
 class WeightChange(msgspec.Struct, frozen=True):
-    """With `after` instead of `before` the node wins; None: with no weight of this plugin it does."""
+    """The node wins with `after` instead of `before`; None: no weight of this plugin is sufficient."""
 
     plugin: str
     before: int
@@ -36,9 +36,9 @@ class Line(NamedTuple):
 
 
 def weight_changes(moment: Moment, node: NodeName) -> list[WeightChange]:
-    """For each Score plugin, the smallest change first; raises NotPossible if the node was not scored."""
+    """Return the smallest change for each Score plugin. Raises NotPossible if the node was not scored."""
     if moment.pod is None:
-        raise NotPossible(Message("no attempt comes at this moment"))
+        raise NotPossible(Message("no scheduling attempt happens at this step"))
     world = moment.world()
     decision = world.decide(moment.pod.key)
     if node not in decision.record["totals"]:
@@ -65,7 +65,7 @@ def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: N
         candidates = [nearest - 1 if nearest > now else nearest + 1, nearest]
     assert moment.pod is not None
     profile = moment.pod.scheduler_name
-    allowed = [one for one in candidates if 1 <= one <= MOST_WEIGHT and one != now]
+    allowed = [candidate for candidate in candidates if 1 <= candidate <= MOST_WEIGHT and candidate != now]
     for weight in sorted(allowed, key=lambda one: abs(one - now)):
         world = moment.world()
         world.edited([SetWeight(plugin, weight, profile)], {})
@@ -75,7 +75,7 @@ def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: N
 
 
 def interval(lines: Mapping[NodeName, Line], node: NodeName) -> tuple[int, int]:
-    """The lowest and the highest weight, from 1, with which the node's line is above all others."""
+    """Return the lowest and highest weight, from 1, with which the node's total exceeds all others."""
     own = lines[node]
     low, high = 1, MOST_WEIGHT
     for name, other in lines.items():

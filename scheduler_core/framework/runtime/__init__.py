@@ -1,1 +1,1 @@
-"""How a profile's plugins are run at each extension point (kube-scheduler: framework/runtime)."""
+"""Runs a profile's plugins at each extension point (kube-scheduler: framework/runtime)."""

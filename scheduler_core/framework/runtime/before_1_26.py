@@ -1,4 +1,4 @@
-"""Before 1.26 all Filter plugins judge every node, and their answers are merged (PluginToStatus.Merge)."""
+"""Filters before 1.26: all plugins evaluate every node, and their results are merged (PluginToStatus.Merge)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STRENGTH = {Code.UNSCHEDULABLE: 1, Code.UNSCHEDULABLE_AND_UNRESOLVABLE: 2, Code.
 
 
 def merged(first: Status, second: Status) -> Status:
-    """The reasons of both, with the code and the plugin of the stronger one; an error stands alone."""
+    """Return the reasons of both with the code and plugin of the stronger status; an error is never merged."""
     if first.is_success or second.code is Code.ERROR:
         return second
     stronger = second if STRENGTH.get(second.code, 0) > STRENGTH.get(first.code, 0) else first
@@ -21,20 +21,20 @@ def merged(first: Status, second: Status) -> Status:
 
 
 class AllVerdicts:
-    """What the plugins said so far: row i has `statuses[which[i]]`, the first of which is success."""
+    """The verdicts so far: row i has `statuses[which[i]]`; the first status is success."""
 
     def __init__(self, rows: int) -> None:
         self.which = np.zeros(rows, np.int16)
         self.statuses: list[Status] = [SUCCESS]
 
     def without_error(self) -> NDArray[np.intp]:
-        """The rows at which no plugin failed."""
+        """Return the rows for which no plugin failed."""
         failed = [status.code is Code.ERROR for status in self.statuses]
         found: NDArray[np.intp] = np.flatnonzero(~np.array(failed)[self.which])
         return found
 
     def add(self, positions: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
-        """Another plugin's answers."""
+        """Add the verdicts of a plugin."""
         rejected = which.nonzero()[0]
         at, number = positions[rejected], which[rejected]
         pairs = np.stack((self.which[at].astype(np.intp), number.astype(np.intp)))

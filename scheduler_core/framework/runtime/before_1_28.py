@@ -1,14 +1,40 @@
-"""Dry runs of preemption before 1.28, after PreFilter rejected the pod: they miss what plugins prepare there."""
+"""PreFilter before 1.28, for plugins that look at pods one by one.
+
+They were not skipped, so that a nominated pod counts beside a pod that has nothing to fear from those that run. And
+dry runs of preemption, after PreFilter rejected the pod, miss what these plugins prepare there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from scheduler_core.framework.interface import PreFilterPlugin, PreFilterResult
-from scheduler_core.releases import Release
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.framework.implements import implements
+from scheduler_core.framework.interface import SUCCESS, Code, NeedsPreFilter, PreFilterPlugin, PreFilterResult
+from scheduler_core.releases import Release, Rules
 
 EXTENDED = ("VolumeRestrictions", "PodTopologySpread", "InterPodAffinity")  # those that look at pods one by one
+
+NEVER_SKIPPED: Mapping[str, frozenset[str]] = {  # by the value of the rule `pre_filter_skips`
+    "all": frozenset(),
+    "affinity": frozenset(EXTENDED) - {"InterPodAffinity"},
+    "none": frozenset(EXTENDED),
+}
+
+
+def pre_filter(plugin: PreFilterPlugin, rules: Rules) -> Callable[[Pod, Cluster], PreFilterResult]:
+    """Run a plugin's PreFilter; Skip becomes Success if the release has no Skip."""
+    if plugin.name not in NEVER_SKIPPED[rules.pre_filter_skips]:
+        return plugin.pre_filter
+
+    def unskipped(pod: Pod, cluster: Cluster) -> PreFilterResult:
+        result = plugin.pre_filter(pod, cluster)
+        return replace(result, status=SUCCESS) if result.status.code is Code.SKIP else result
+
+    return unskipped
 
 
 def remove_pod_error(
@@ -17,7 +43,7 @@ def remove_pod_error(
     results: Sequence[tuple[str, PreFilterResult]],
     release: Release,
 ) -> str:
-    """The error with which a dry run ends on every node with a pod to evict; "" if nothing is missing.
+    """Return the error of dry runs on nodes with a pod to evict, "" if there is none.
 
     Taking the first pod away fails in the first plugin without its state, or else its filter does.
     """
@@ -25,10 +51,10 @@ def remove_pod_error(
     ready = {name for name, result in results if not result.status.is_rejected}
     for plugin in pre_filters:
         if plugin.name in extended and plugin.name not in ready:
-            error = plugin.without_pre_filter  # type: ignore[attr-defined]
+            error = plugin.without_pre_filter if implements(plugin, NeedsPreFilter) else ""
             return f'running RemovePod on PreFilter plugin "{plugin.name}": {error}'
     run = {plugin.name for plugin in pre_filters} - ready
     for plugin in filters:
-        if plugin.name in run and hasattr(plugin, "without_pre_filter"):
+        if plugin.name in run and implements(plugin, NeedsPreFilter):
             return f'running "{plugin.name}" filter plugin: {plugin.without_pre_filter}'
     return ""

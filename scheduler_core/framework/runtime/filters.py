@@ -1,8 +1,8 @@
-"""Running all Filter plugins over many nodes (RunFilterPlugins, RunFilterPluginsWithNominatedPods)."""
+"""Running the Filter plugins on many nodes (RunFilterPlugins, RunFilterPluginsWithNominatedPods)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -17,6 +17,7 @@ from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
     CountingFilter,
     CycleState,
+    FilterIsHeard,
     FilterPlugin,
     FilterResult,
     PreFilterExtensions,
@@ -30,7 +31,7 @@ from scheduler_core.releases import Rules
 
 
 class Nominations(Protocol):
-    """The part of the nominator that filtering reads."""
+    """The part of the nominator that the filters use."""
 
     changes: ChangeLog
     popped: frozenset[PodKey]
@@ -41,7 +42,7 @@ class Nominations(Protocol):
 
 
 class Filters:
-    """One profile's Filter plugins, in order."""
+    """The Filter plugins of a profile, in order."""
 
     def __init__(self, plugins: Sequence[FilterPlugin], cluster: Cluster, rules: Rules) -> None:
         self._judges_all = not rules.first_rejection_ends_filtering
@@ -53,7 +54,7 @@ class Filters:
         self._nominations: NDArray[np.intp] = np.empty((3, 0), np.intp)  # rows, slots, and what is known of the pods
 
     def plan(self, cycle: CycleState) -> FilterPlan:
-        """The plugins that PreFilter has not skipped; it must have run."""
+        """Return the plugins that PreFilter did not skip. PreFilter must have run."""
         if cycle.plan is None:
             key = frozenset(cycle.skip_filter)
             cycle.plan = self._plans.get(key)
@@ -63,11 +64,12 @@ class Filters:
                 names = [plugin.name for plugin in active]
                 seeing = [plugin for i, plugin in enumerate(active) if i >= local or not _blind_to_pods(plugin)]
                 alone = all((reads := reads_of(plugin)) is not None and reads.can_be_kept for plugin in active)
-                cycle.plan = self._plans[key] = FilterPlan(active[:local], active[local:], seeing, names, alone)
+                heard = any(implements(plugin, FilterIsHeard) for plugin in active)
+                cycle.plan = self._plans[key] = FilterPlan(active[:local], active[local:], seeing, names, alone, heard)
         return cycle.plan
 
     def run(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> FilterResult:
-        """Each plugin judges the rows that all before it let pass. `what_if.rows` are the same rows."""
+        """Run each plugin on the rows that passed so far. `what_if.rows` are the same rows."""
         plan = self.plan(cycle)
         if self._judges_all:
             return self._run_all(cycle, rows, what_if)
@@ -98,12 +100,12 @@ class Filters:
             if not len(rejected):
                 continue
             which[rejected if positions is None else positions[rejected]] = verdicts.which[rejected] + len(statuses)
-            statuses += [_named(status, plugin.name) for status in verdicts.statuses]
+            statuses += [_name_plugin(status, plugin.name) for status in verdicts.statuses]
             positions = (which == 0).nonzero()[0]
         return FilterResult(which, statuses)
 
     def _run_all(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> FilterResult:
-        """Before 1.26: each plugin judges every row at which none before it failed."""
+        """Run each plugin on all rows without an error so far, as before 1.26."""
         plan = self.plan(cycle)
         verdicts = before_1_26.AllVerdicts(len(rows))
         for plugin in (*plan.leading, *plan.others):
@@ -114,28 +116,56 @@ class Filters:
             state = cycle.states.get(plugin.name)
             found: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, rows[positions], change)
             if found.which is not None:
-                verdicts.add(positions, found.which, [_named(status, plugin.name) for status in found.statuses])
+                verdicts.add(positions, found.which, [_name_plugin(status, plugin.name) for status in found.statuses])
         return FilterResult(verdicts.which, verdicts.statuses[1:])
+
+    def run_each(self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations) -> Iterator[FilterResult]:
+        """Return the verdict of each plugin on the rows, independent of the others, alone and with nominated pods."""
+        index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
+        held = np.unique(index)
+        base = WhatIf.nothing(rows[held]).with_added(held.searchsorted(index), slots)
+        plan = self.plan(cycle)
+        for plugin in (*plan.leading, *plan.others):
+            state = cycle.states.get(plugin.name)
+            alone: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, rows, None)
+            which = np.zeros(len(rows), np.int16) if alone.which is None else alone.which.astype(np.int16)
+            statuses = [_name_plugin(status, plugin.name) for status in alone.statuses]
+            if len(held):
+                change = self._change(plugin.name, cycle, base, None)
+                beside: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, base.rows, change)
+                if beside.which is not None:
+                    which[held] = np.where(
+                        which[held] > 0, which[held], np.where(beside.which, beside.which + len(statuses), 0)
+                    )
+                    statuses += [_name_plugin(status, plugin.name) for status in beside.statuses]
+            yield FilterResult(which, statuses)
 
     def run_with_nominated_pods(
         self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None, nominations: Nominations
     ) -> FilterResult:
-        """Nodes with nominated pods of equal or higher priority must pass with those pods, and without them."""
-        alone = self.run(cycle, rows, what_if)
+        """Filter with and without nominated pods of at least the same priority; both must pass."""
         index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
         if not len(index):
-            return alone
+            return self.run(cycle, rows, what_if)
         taken = np.zeros(len(rows), np.bool_)
         taken[index] = True
         held = taken.nonzero()[0]
         base = WhatIf.nothing(rows[held]) if what_if is None else _subset(what_if, held)
         beside = self.run(cycle, base.rows, base.with_added(held.searchsorted(index), slots))
-        which = alone.which.copy()
-        which[held] = np.where(beside.which > 0, beside.which + len(alone.statuses), which[held])
+        which = np.zeros(len(rows), np.int16)
+        which[held] = beside.which
+        if self.plan(cycle).is_heard and which.any():
+            rest = (which == 0).nonzero()[0]
+            passed = self.run(cycle, rows[rest], None if what_if is None else _subset(what_if, rest))
+            alone = FilterResult(np.zeros(len(rows), np.int16), passed.statuses)
+            alone.which[rest] = passed.which
+        else:
+            alone = self.run(cycle, rows, what_if)
+        which = np.where(which > 0, which + len(alone.statuses), alone.which)
         return FilterResult(which, [*alone.statuses, *beside.statuses])
 
     def room(self, cycle: CycleState, what_if: WhatIf, nominations: Nominations) -> Room | None:
-        """What decides whether a node still passes when some of the pods of `what_if` are given back to it.
+        """Return the room that decides whether a node still passes as pods of `what_if` return to it.
 
         None where that takes running the filters: where one is neither a CountingFilter nor blind to pods, or where the
         pod must yield to nominated ones.
@@ -157,7 +187,7 @@ class Filters:
     def nominated(
         self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """(position in rows, slot) of every nominated pod that the pod must yield to.
+        """Return (position in rows, slot) of each nominated pod that takes precedence over the pod.
 
         Who is tried in the same cycle counts as a pod without priority that asks for nothing.
         """
@@ -167,7 +197,7 @@ class Filters:
             pairs, row_of, slot_of = nominations.pairs(), nodes.row_of.get, pods.slot_of
             found = slots = [slot_of[key] for _, key in pairs]
             if nominations.popped:
-                found = [_known(pods, key, nominations) for _, key in pairs]
+                found = [_slot_of_nominated(pods, key, nominations) for _, key in pairs]
             self._nominations = np.array(([row_of(name, -1) for name, _ in pairs], slots, found), np.intp)
         at, slots, known_slots = self._nominations
         where = contiguous(rows, nodes.all_rows)
@@ -198,20 +228,20 @@ class Filters:
 _NONE = np.empty(0, np.intp)
 
 
-def _known(pods: PodTable, key: PodKey, nominations: Nominations) -> int:
-    """The slot that stands for a nominated pod."""
+def _slot_of_nominated(pods: PodTable, key: PodKey, nominations: Nominations) -> int:
+    """Return the slot of a nominated pod."""
     slot = pods.slot_of[key]
     return pods.nameless(pods.pods[slot].namespace) if key in nominations.popped else slot
 
 
 def _blind_to_pods(plugin: FilterPlugin) -> bool:
-    """Whether the plugin's verdict holds until the node's object changes."""
+    """Return whether the plugin's verdict is valid until the node's object changes."""
     reads = reads_of(plugin)
     return reads is not None and reads.object_only
 
 
 def _leading(plugins: Sequence[FilterPlugin]) -> int:
-    """How many of the first plugins depend on the node alone: ones that read its object, then ones that read its state.
+    """Return how many of the first plugins depend only on the node: on its object, then on its state.
 
     In another order a node's state alone would not tell which of them rejects it first.
     """
@@ -222,21 +252,21 @@ def _leading(plugins: Sequence[FilterPlugin]) -> int:
 
 
 def contiguous(rows: NDArray[np.intp], all_rows: NDArray[np.intp]) -> Rows:
-    """The rows as a slice where they are a piece of all rows, so that columns are read without copying."""
+    """Return the rows as a slice if they are contiguous, so that columns are read without copying."""
     if rows.base is all_rows and len(rows) and rows.item(-1) - rows.item(0) == len(rows) - 1:
         return slice(rows.item(0), rows.item(-1) + 1)
     return rows
 
 
-def _named(status: Status, plugin: str) -> Status:
-    """Filter plugins may only reject; anything else is an error that names the plugin."""
+def _name_plugin(status: Status, plugin: str) -> Status:
+    """Return the status with the plugin's name; a Filter plugin can only reject, so other codes become errors."""
     if status.is_rejected or status.is_success:
         return status.by(plugin)
     return Status(Code.ERROR, (f'running "{plugin}" filter plugin: {status.message}',), plugin)
 
 
 def _subset(what_if: WhatIf, positions: NDArray[np.intp]) -> WhatIf:
-    """The same imagination for some of the rows only."""
+    """Return the assumed changes of some of the rows."""
     new_position = np.full(len(what_if.rows), -1, np.intp)
     new_position[positions] = np.arange(len(positions))
     kept = new_position[what_if.index] >= 0

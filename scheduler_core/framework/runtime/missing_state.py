@@ -1,7 +1,7 @@
-"""What runs instead of a plugin where a profile has disabled an earlier extension point that it counts on.
+"""Replacements for plugins in a profile that disables an earlier extension point that they depend on.
 
-What each plugin then says stands in its own file (`interface.NeedsPreFilter` and the protocols after it); a plugin that
-says nothing there runs as it is, with None for its state.
+Each plugin declares it (`interface.NeedsPreFilter` and the protocols after it); one that declares nothing runs as it
+is, with None for its state.
 """
 
 from __future__ import annotations
@@ -15,13 +15,18 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
+    AsksPreFilter,
     Change,
     Code,
     FilterPlugin,
+    NeedsPreFilter,
     NeedsPreScore,
+    NeedsReserve,
     Plugin,
     PreBindPlugin,
+    PreFilterExtensions,
     PreFilterResult,
     ReservePlugin,
     Rows,
@@ -32,7 +37,7 @@ from scheduler_core.framework.interface import (
 
 
 class WithoutPreFilter:
-    """An error on every node, at Reserve and at PreBind."""
+    """A plugin that fails on every node, at Reserve and at PreBind."""
 
     def __init__(self, plugin: Any) -> None:
         self.name: str = plugin.name
@@ -51,8 +56,8 @@ class WithoutPreFilter:
         return self._status
 
 
-class AsksPreFilter:
-    """A Filter plugin that then finds out what its PreFilter would have."""
+class CallsPreFilter:
+    """A Filter plugin that runs its PreFilter itself."""
 
     def __init__(self, plugin: Any, cluster: Cluster) -> None:
         self.name: str = plugin.name
@@ -69,8 +74,8 @@ class AsksPreFilter:
         return Verdicts(self._plugin.asks_on(nodes, rows).astype(np.int16), (found.status,))
 
 
-class AsksPreFilterAboutPods(AsksPreFilter):
-    """The same for one with PreFilterExtensions; a class of its own, because classes are asked what they implement."""
+class CallsPreFilterAboutPods(CallsPreFilter):
+    """The variant for PreFilterExtensions; a class of its own, since `implements` goes by the class."""
 
     def add_pod_delta(
         self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
@@ -79,12 +84,12 @@ class AsksPreFilterAboutPods(AsksPreFilter):
         return found
 
 
-def _asking(plugin: Any, cluster: Cluster) -> AsksPreFilter:
-    return (AsksPreFilterAboutPods if hasattr(plugin, "add_pod_delta") else AsksPreFilter)(plugin, cluster)
+def _calling(plugin: Any, cluster: Cluster) -> CallsPreFilter:
+    return (CallsPreFilterAboutPods if implements(plugin, PreFilterExtensions) else CallsPreFilter)(plugin, cluster)
 
 
 class WithoutReserve:
-    """An error at PreBind."""
+    """A plugin that fails at PreBind."""
 
     def __init__(self, plugin: Any) -> None:
         self.name: str = plugin.name
@@ -95,34 +100,34 @@ class WithoutReserve:
 
 
 def filters(plugins: Sequence[FilterPlugin], pre_filters: Sequence[Plugin], cluster: Cluster) -> list[FilterPlugin]:
-    """The Filter plugins, those replaced that need a PreFilter which does not run."""
-    found = _replaced(plugins, pre_filters, "without_pre_filter", WithoutPreFilter)
-    return _replaced(found, pre_filters, "asks_pre_filter", lambda plugin: _asking(plugin, cluster))
+    """Return the Filter plugins, replaced where a required PreFilter does not run."""
+    kept = _replace(plugins, pre_filters, NeedsPreFilter, WithoutPreFilter)
+    return _replace(kept, pre_filters, AsksPreFilter, lambda plugin: _calling(plugin, cluster))
 
 
 def reserves(plugins: Sequence[ReservePlugin], pre_filters: Sequence[Plugin]) -> list[ReservePlugin]:
-    """The Reserve plugins, those replaced whose PreFilter does not run."""
-    return _replaced(plugins, pre_filters, "without_pre_filter", WithoutPreFilter)
+    """Return the Reserve plugins, replaced where a required PreFilter does not run."""
+    return _replace(plugins, pre_filters, NeedsPreFilter, WithoutPreFilter)
 
 
 def pre_binds(
     plugins: Sequence[PreBindPlugin], reserving: Sequence[Plugin], pre_filters: Sequence[Plugin]
 ) -> list[PreBindPlugin]:
-    """The PreBind plugins, those replaced whose PreFilter, or else Reserve, does not run."""
-    found = _replaced(plugins, pre_filters, "without_pre_filter", WithoutPreFilter)
-    return _replaced(found, reserving, "without_reserve", WithoutReserve)
+    """Return the PreBind plugins, replaced where a required PreFilter or Reserve does not run."""
+    kept = _replace(plugins, pre_filters, NeedsPreFilter, WithoutPreFilter)
+    return _replace(kept, reserving, NeedsReserve, WithoutReserve)
 
 
 def score_error(plugins: Sequence[tuple[ScorePlugin, int]], pre_scores: Sequence[Plugin]) -> str:
-    """Why scoring fails in this profile, "" if it does not: the first plugin that misses something."""
+    """Return the error of the first Score plugin without its state, "" if there is none."""
     running = {plugin.name for plugin in pre_scores}
     for plugin, _ in plugins:
-        if plugin.name not in running and isinstance(plugin, NeedsPreScore):
+        if plugin.name not in running and implements(plugin, NeedsPreScore):
             return f'running Score plugins: plugin "{plugin.name}" failed with: {plugin.without_pre_score}'
     return ""
 
 
-def _replaced(plugins: Sequence[Any], earlier: Sequence[Any], need: str, by: Callable[[Any], Any]) -> list[Any]:
-    """Those with the attribute `need` that are not among the earlier ones are replaced."""
+def _replace(plugins: Sequence[Any], earlier: Sequence[Any], need: type[Any], by: Callable[[Any], Any]) -> list[Any]:
+    """Return the plugins, replaced where a required earlier extension point does not run."""
     running = {plugin.name for plugin in earlier}
-    return [by(plugin) if hasattr(plugin, need) and plugin.name not in running else plugin for plugin in plugins]
+    return [by(plugin) if implements(plugin, need) and plugin.name not in running else plugin for plugin in plugins]

@@ -1,4 +1,4 @@
-"""Framework: one profile's plugins, and how each extension point runs them (framework/runtime/framework.go)."""
+"""Framework: the plugins of a profile at each extension point (framework/runtime/framework.go)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from scheduler_core.apis.core import KubernetesObject, Pod, PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.disruption import disruptions_allowed
 from scheduler_core.framework.cluster_event import ANY_EVENT, EXTENDER_NAME, RegisteredEvent, registered_events
+from scheduler_core.framework.extended_resources import ExtendedResources
 from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
     POINTS,
@@ -35,6 +36,7 @@ from scheduler_core.framework.interface import (
     PreFilterPlugin,
     PreFilterResult,
     PreScorePlugin,
+    RecordsSearch,
     ReservePlugin,
     ScorePlugin,
     Status,
@@ -58,7 +60,7 @@ REJECTING = (PreEnqueuePlugin, PreFilterPlugin, FilterPlugin, ReservePlugin, Per
 
 
 class Services(Protocol):
-    """What the simulation does for plugins; see `interface.Handle`."""
+    """The services of the simulation for plugins; see `interface.Handle`."""
 
     def waiting_pods(self) -> Sequence[WaitingPod]: ...
 
@@ -70,15 +72,20 @@ class Services(Protocol):
 
     def write(self, item: KubernetesObject, action: Literal["create", "update"]) -> None: ...
 
+    def write_later(self, item: KubernetesObject) -> None: ...
+
+    def delete_later(self, kind: str, key: str) -> None: ...
+
 
 class SeesNominations(Nominator, Nominations, Protocol):
-    """`interface.Nominator`, with what the two-pass filter needs."""
+    """A Nominator with the additions that filtering needs."""
 
 
 class Framework:
-    """Implements `interface.Handle`. `points[extension point]` are (plugin, weight) in the order in which they run.
+    """The framework of a profile. `points[extension point]` are (plugin, weight) in order.
 
-    `nominator` is set once the queue exists, before anything is scheduled.
+    `pre_filters` are PreFilter's functions by the names of their plugins, as this release runs them. `nominator` is set
+    once the queue exists, before anything is scheduled.
     """
 
     nominator: SeesNominations
@@ -89,6 +96,7 @@ class Framework:
         registry: Registry,
         cluster: Cluster,
         services: Services,
+        *,
         extenders: Sequence[Extender],
         feature_gates: Mapping[str, bool],
         release: Release,
@@ -101,6 +109,7 @@ class Framework:
         self.feature_gates = feature_gates
         self.release = release
         self.pod_groups = pod_groups
+        self.extended_resources = ExtendedResources(cluster, release)
         self._rules = release.rules
         self._misses_states = (
             not self._rules.pre_filter_rejects_every_node or self._rules.pre_filter_reasons_are_counted
@@ -119,6 +128,7 @@ class Framework:
         self._at: dict[type[Plugin], list[Any]] = {
             protocol: [plugin for plugin, _ in self.points.get(point, ())] for point, protocol in POINTS.items()
         }
+        self.recorders = [plugin for plugin in self.at(FilterPlugin) if implements(plugin, RecordsSearch)]
         pre_filters, reserves = self.at(PreFilterPlugin), self.at(ReservePlugin)
         self._at[PreBindPlugin] = missing_state.pre_binds(self.at(PreBindPlugin), reserves, pre_filters)
         self._at[ReservePlugin] = missing_state.reserves(reserves, pre_filters)
@@ -128,7 +138,7 @@ class Framework:
         weights = [weight for _, weight in self.points.get("score", ())]
         scores = self.at(ScorePlugin)
         self._scorers = Scorers(self.at(PreScorePlugin), list(zip(scores, weights, strict=True)))
-        self._pre_filter = [(plugin.name, plugin.pre_filter) for plugin in pre_filters]
+        self.pre_filters = [(plugin.name, before_1_28.pre_filter(plugin, self._rules)) for plugin in pre_filters]
         self._local = NodeLocalCache(cluster, self.filters.plugins, scores)
 
     def _instance(self, ref: PluginRef, registry: Registry) -> Plugin:
@@ -163,11 +173,17 @@ class Framework:
     def write(self, item: KubernetesObject, action: Literal["create", "update"] = "update") -> None:
         self._services.write(item, action)
 
+    def write_later(self, item: KubernetesObject) -> None:
+        self._services.write_later(item)
+
+    def delete_later(self, kind: str, key: str) -> None:
+        self._services.delete_later(kind, key)
+
     def disruptions_allowed(self) -> Mapping[str, int]:
         return disruptions_allowed(self.cluster)
 
     def recall(self, cycle: CycleState) -> None:
-        """Take up what is known from pods like this one, after PreFilter."""
+        """Get the cached results of earlier pods that are alike, after PreFilter."""
         cycle.shape = self._local.shape(cycle.pod)
         cycle.answers = self._local.answers(cycle, self.filters.plan(cycle).leading)
 
@@ -184,15 +200,15 @@ class Framework:
     # Extension points
 
     def has(self, plugin: str) -> bool:
-        """Whether the plugin is enabled at some point."""
+        """Return whether the plugin is enabled at any extension point."""
         return plugin in self._instances
 
     def at(self, point: type[P]) -> list[P]:
-        """The plugins of an extension point, which its protocol names."""
+        """Return the plugins of an extension point, given as a protocol."""
         return self._at[point]
 
     def events_to_register(self) -> list[tuple[str, Sequence[RegisteredEvent]]]:
-        """Every enabled plugin's events, in the order in which the plugins are enabled.
+        """Return the events of all plugins, in the order of the plugins.
 
         What may reject a pod and registers nothing, extenders above all, wakes it for any event.
         """
@@ -212,11 +228,11 @@ class Framework:
         return found
 
     def run_pre_filter(self, cycle: CycleState) -> PreFilterOutcome:
-        """RunPreFilterPlugins: an unresolvable rejection ends it, a plain one lets the others run."""
+        """Run PreFilter (RunPreFilterPlugins): an unresolvable rejection ends it, others do not."""
         outcome = PreFilterOutcome(self._rules)
         pod, cluster, states, skipped = cycle.pod, self.cluster, cycle.states, cycle.skip_filter
         results = outcome.results
-        for name, pre_filter in self._pre_filter:
+        for name, pre_filter in self.pre_filters:
             result: PreFilterResult = pre_filter(pod, cluster)
             states[name] = result.state
             results.append((name, result))
@@ -238,7 +254,7 @@ class Framework:
         return outcome
 
     def run_post_filter(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
-        """RunPostFilterPlugins: the first success, unresolvable rejection or error ends it; reasons add up."""
+        """Run PostFilter (RunPostFilterPlugins) until a success, unresolvable rejection or error."""
         last: PostFilterResult | None = None
         reasons: list[str] = []
         for plugin in self.at(PostFilterPlugin):
@@ -254,13 +270,13 @@ class Framework:
         return replace(last, status=status)
 
     def run_scores(self, cycle: CycleState, rows: NDArray[np.intp]) -> tuple[list[PluginScore], list[str], Status]:
-        """PreScore, Score, NormalizeScore and weights: (scores by plugin, skipped plugins, status)."""
+        """Return (scores by plugin, skipped plugins, status) of PreScore, Score, NormalizeScore and weights."""
         return self._scorers.run(cycle, self.cluster.nodes, rows)
 
     def run_until_failure(
         self, point: type[P], call: Callable[[P], Status], plugins: Iterable[P] | None = None
     ) -> tuple[list[tuple[str, Status]], Status]:
-        """Reserve and PreBind: all plugins in order; an error's message names the plugin, a rejection is as it is."""
+        """Run Reserve or PreBind in order until a failure; the message of an error names the plugin."""
         answers: list[tuple[str, Status]] = []
         for plugin in self.at(point) if plugins is None else plugins:
             status = call(plugin)
@@ -271,14 +287,14 @@ class Framework:
 
 
 def as_failure(point: str, plugin: str, status: Status) -> Status:
-    """How the framework wraps what a plugin returned."""
+    """Return a plugin's status as the framework wraps it."""
     if status.is_rejected:
         return status.by(plugin)
     return Status(Code.ERROR, (f'running {point} plugin "{plugin}": {status.message}',), plugin)
 
 
 def _without_evaluation(result: PostFilterResult) -> PostFilterResult:
-    """Where no preemption ran, the trace still says why: what the PostFilter plugins answered instead."""
+    """Add the result of the PostFilter plugins to the trace if no preemption ran."""
     if result.evaluation is not None or result.status.is_success:
         return result
     reason = result.status.message
@@ -286,7 +302,7 @@ def _without_evaluation(result: PostFilterResult) -> PostFilterResult:
 
 
 class PreFilterOutcome:
-    """What PreFilter came to. `narrowed_by` are the plugins that named nodes, `node_names` the intersection."""
+    """The result of PreFilter. `narrowed_by` are the plugins that named nodes, `node_names` the intersection."""
 
     def __init__(self, rules: Rules) -> None:
         self._sorts = rules.narrowing_plugins_are_blamed
@@ -297,7 +313,7 @@ class PreFilterOutcome:
         self.narrowed_by: list[str] = []
 
     def reject(self, status: Status) -> None:
-        """An unresolvable rejection or an error: what was narrowed before does not count."""
+        """Set an unresolvable rejection or an error; earlier narrowing is dropped."""
         if status.code == Code.ERROR:
             status = Status(
                 Code.ERROR, (f'running PreFilter plugin "{status.plugin}": {status.message}',), status.plugin
@@ -307,7 +323,7 @@ class PreFilterOutcome:
         self.narrowed_by = []
 
     def narrow(self, plugin: str, names: frozenset[str]) -> bool:
-        """Intersect; True if no node is left."""
+        """Intersect the nodes. Return whether no node is left."""
         self.narrowed_by.append(plugin)
         if self._sorts:
             self.narrowed_by.sort()

@@ -1,4 +1,4 @@
-"""Verdicts and scores that depend on the node alone, kept from one attempt to the next for pods that are alike.
+"""A cache of verdicts and scores that depend only on the node, for pods that are alike.
 
 A plugin says in `reads` (`framework/reads.py`) which fields of the pod and of the node it looks at; one that says
 nothing is asked every time. Pods that are equal in all the fields that a profile's plugins name have one *shape*: they
@@ -35,7 +35,7 @@ Which = NDArray[np.int16]
 
 
 def kept(plugin: Plugin) -> bool:
-    """Whether the plugin's answers are kept."""
+    """Return whether the plugin's results are cached."""
     reads = reads_of(plugin)
     return reads is not None and reads.can_be_kept
 
@@ -46,7 +46,7 @@ def _object_only(plugin: Plugin) -> bool:
 
 
 class ShapeAnswers:
-    """One shape's answers: the first rejection by the leading filters (`FilterPlan`), and raw scores by plugin.
+    """The cached results of a shape: the first rejection of the leading filters, and raw scores by plugin.
 
     `statuses` are those of the rejections so far; `pre_scores` what PreScore answers, by plugin; `constants` (raw,
     normalized) of scores that are the same on all nodes, by plugin; `settled` are the plugins whose known scores need
@@ -83,14 +83,14 @@ class ShapeAnswers:
         self._forget_states()
 
     def which_by_node(self, rows: Rows) -> Which:
-        """The same of the filters alone that do not look at the node's pods."""
+        """Return the verdicts of the filters that ignore the node's pods."""
         if self._by_node is None:
             return np.zeros(len(self._nodes.all_rows[rows]), np.int16)
         which: Which = self._by_node[rows].copy()
         return which
 
     def which(self, cycle: CycleState, rows: Rows) -> Which:
-        """0 where a row passes, else one more than the index into `statuses`. The caller may write into it."""
+        """Return 0 for rows that pass, else 1 + the index into `statuses`. The caller may modify the array."""
         states = self._states(cycle, rows)
         if not self.statuses:
             return np.zeros(len(states), np.int16)
@@ -100,7 +100,7 @@ class ShapeAnswers:
         return which
 
     def scores(self, cycle: CycleState, rows: Rows) -> Mapping[str, IntColumn]:
-        """Raw scores by plugin, of the plugins that are not in `constants`."""
+        """Return raw scores by plugin, without the plugins in `constants`."""
         found = {name: scores[rows] for name, scores in self._scores_by_node.items()}
         if self._scorers:
             states = self._states(cycle, rows)
@@ -115,7 +115,7 @@ class ShapeAnswers:
         self._scores_by_state: dict[str, IntColumn] = {plugin.name: np.zeros(0, np.int64) for plugin in self._scorers}
 
     def _states(self, cycle: CycleState, rows: Rows) -> NDArray[np.intp]:
-        """The rows' states, all of which have been judged."""
+        """Return the states of the rows, after evaluating new states."""
         states = self._nodes.states()[rows]
         if self._numbering != self._nodes.numbering:
             self._forget_states()
@@ -130,7 +130,7 @@ class ShapeAnswers:
         return states
 
     def _learn(self, cycle: CycleState, row_of: Mapping[int, int]) -> None:
-        """Judge the row that stands for each state."""
+        """Evaluate one row of each new state."""
         states = np.fromiter(row_of, np.intp, len(row_of))
         rows = np.fromiter(row_of.values(), np.intp, len(row_of))
         self._unknown[states] = False
@@ -161,7 +161,7 @@ class ShapeAnswers:
             self._scores_by_state[name] = np.append(scores, np.zeros(more, np.int64))
 
     def _note_constant(self, plugin: ScorePlugin, cycle: CycleState) -> None:
-        """A score that reads nodes only and is the same on all of them is so after normalizing, too."""
+        """Note a score that reads only nodes and is the same on all; it is constant after normalizing, too."""
         scores = self._scores_by_node.get(plugin.name)
         if scores is None or not len(scores) or (scores != scores[0]).any():
             return
@@ -173,7 +173,7 @@ class ShapeAnswers:
         del self._scores_by_node[plugin.name]
 
     def _judge(self, plugins: Sequence[FilterPlugin], cycle: CycleState, rows: NDArray[np.intp]) -> Which:
-        """The first rejection of each row by any of the plugins."""
+        """Return the first rejection of each row by any of the plugins."""
         which = np.zeros(len(rows), np.int16)
         for plugin in plugins:
             verdicts = plugin.filter(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows, None)
@@ -192,7 +192,7 @@ class ShapeAnswers:
 
 
 class NodeLocalCache:
-    """The shapes that came at least twice, the most recently used last. One for each profile."""
+    """The cache of a profile, for shapes that occurred at least twice, least recently used first."""
 
     def __init__(self, cluster: Cluster, filters: Sequence[FilterPlugin], scorers: Sequence[ScorePlugin]) -> None:
         self._cluster = cluster
@@ -204,11 +204,11 @@ class NodeLocalCache:
         self._shapes: dict[tuple[int, int], ShapeAnswers] = {}
 
     def shape(self, pod: Pod) -> int:
-        """One number for all pods that the plugins whose answers are kept cannot tell apart."""
+        """Return a number that is equal for pods that the cached plugins cannot distinguish."""
         return self._number.setdefault(self._key(pod), len(self._number))
 
     def answers(self, cycle: CycleState, leading: Sequence[FilterPlugin]) -> ShapeAnswers | None:
-        """The pod's answers; None if a pod like it comes for the first time. `leading` filters are kept."""
+        """Return the cached results for the pod; None at the first pod of a shape."""
         shape = cycle.shape
         if shape not in self._seen:
             self._seen.add(shape)

@@ -17,9 +17,11 @@ from scheduler_core.framework.interface import (
     CycleState,
     PreScorePlugin,
     PreScoreResult,
+    ScoreError,
     ScoreExtensions,
     ScorePlugin,
     Scores,
+    ScoresZeroWithoutState,
     Status,
 )
 from scheduler_core.framework.reads import ReadsError
@@ -31,7 +33,7 @@ from scheduler_core.trace.columns import highest
 
 @dataclass(slots=True)  # not frozen: made for every plugin in every attempt
 class PluginScore:
-    """One plugin's scores over the feasible nodes; what counts is `normalized * weight`. An int: the same for all."""
+    """The scores of a plugin for the feasible nodes. An int applies to all nodes."""
 
     plugin: str
     weight: int
@@ -39,18 +41,19 @@ class PluginScore:
     normalized: Scores | int
 
     def columns(self, count: int) -> tuple[Scores, Scores]:
-        """Raw and normalized scores of `count` nodes, written out."""
+        """Return raw and normalized scores as arrays of length `count`."""
         raw = np.full(count, self.raw, np.int64) if isinstance(self.raw, int) else self.raw
         normalized = np.full(count, self.normalized, np.int64) if isinstance(self.normalized, int) else self.normalized
         return raw, normalized
 
 
 class Scorers:
-    """One profile's PreScore plugins, in order, and its Score plugins with their weights."""
+    """The PreScore plugins of a profile, and its Score plugins with their weights."""
 
     def __init__(self, pre_score: Sequence[PreScorePlugin], score: Sequence[tuple[ScorePlugin, int]]) -> None:
         self._error = score_error(score, pre_score)
         self._kept = {plugin.name for plugin, _ in score if kept(plugin)}
+        self._zero_without_state = {plugin.name for plugin, _ in score if isinstance(plugin, ScoresZeroWithoutState)}
         self._pre_score = [(plugin.name, plugin.pre_score) for plugin in pre_score]
         self._score = [
             (plugin.name, weight, plugin.score, plugin.normalize if implements(plugin, ScoreExtensions) else None)
@@ -74,9 +77,9 @@ class Scorers:
             if result.status.code is Code.SKIP:
                 skipped.append(name)
             elif result.status.code is not Code.SUCCESS:
-                return [], skipped, _failed(f'running PreScore plugin "{name}": {result.status.message}')
+                return [], skipped, _fail(f'running PreScore plugin "{name}": {result.status.message}')
         if self._error:
-            return [], skipped, _failed(self._error)
+            return [], skipped, _fail(self._error)
         found: list[PluginScore] = []
         constants: Mapping[str, tuple[int, int]] = {}
         known: Mapping[str, Scores] = {}
@@ -91,7 +94,13 @@ class Scorers:
                 found.append(PluginScore(name, weight, *constants[name]))
                 continue
             state = score_states[name] if name in score_states else states.get(name)
-            raw = known[name] if name in known else score(pod, state, nodes, rows)
+            if state is None and name in self._zero_without_state:
+                found.append(PluginScore(name, weight, 0, 0))
+                continue
+            try:
+                raw = known[name] if name in known else score(pod, state, nodes, rows)
+            except ScoreError as error:
+                return [], skipped, _fail(f'running Score plugins: plugin "{name}" failed with: {error}')
             normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)
             if name not in settled and highest(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large
                 wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
@@ -99,17 +108,17 @@ class Scorers:
                     f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '
                     f"{wrong[0]}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
                 )
-                return [], skipped, _failed(message)
+                return [], skipped, _fail(message)
             found.append(PluginScore(name, weight, raw, normalized))
         return found, skipped, SUCCESS
 
 
-def _failed(message: str) -> Status:
+def _fail(message: str) -> Status:
     return Status(Code.ERROR, (message,))
 
 
 def default_normalize(scores: Scores, *, reverse: bool = False) -> Scores:
-    """helper.DefaultNormalizeScore: scale so that the largest is 100; `reverse` turns the order round."""
+    """Scale the scores so that the largest is 100; `reverse` inverts them (DefaultNormalizeScore)."""
     largest = int(scores.max(initial=0))
     if largest == 0:
         return np.full(len(scores), MAX_NODE_SCORE, np.int64) if reverse else scores

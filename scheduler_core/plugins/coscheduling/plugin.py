@@ -34,6 +34,7 @@ from scheduler_core.framework.interface import (
     ReservePlugin,
     Status,
 )
+from scheduler_core.plugins.coscheduling.about import ABOUT
 from scheduler_core.plugins.coscheduling.pod_groups import PodGroups, group_of
 
 DEFAULT_WAIT_SECONDS = 60
@@ -42,9 +43,10 @@ REJECTED_AFTER_UNRESERVE = "rejection in Unreserve"
 
 
 class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePlugin, PermitPlugin, EnqueueExtensions):
-    """QueueSort, PreFilter, PostFilter, Permit and Unreserve for pods of a group; others pass untouched."""
+    """QueueSort, PreFilter, PostFilter, Permit and Unreserve for pods of a group."""
 
     name = "Coscheduling"
+    about = ABOUT
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._args = args if isinstance(args, CoschedulingArgs) else CoschedulingArgs()
@@ -52,17 +54,17 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
         self._groups = PodGroups(handle.cluster)
 
     def key(self, pod: Pod, timestamp: float, sequence: int) -> tuple[Any, ...]:
-        """QueueSort: priority, then the age of the group (or of the pod that has none), then the pod's name."""
+        """Sort by priority, then by the age of the group (or of a pod without a group), then by name."""
         return -pod.priority, self._groups.since(pod), pod.key
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        """Refuse a pod whose group failed a moment ago, or of which fewer than `minMember` pods exist ungated."""
+        """Reject a pod if its group has just failed, or if fewer than `minMember` ungated pods exist."""
         message = self._groups.refuse(pod, self._handle.now)
         status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (message,)) if message else SUCCESS
         return PreFilterResult(status=status)
 
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
-        """The pod fits nowhere: unless the group is (nearly) complete, send its waiting members away too."""
+        """Reject the waiting members of the group unless the group is nearly complete."""
         group = self._groups.get(pod)
         if group is None:
             return PostFilterResult(Status(Code.UNSCHEDULABLE, ("can not find pod group",)))
@@ -78,7 +80,7 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
         return PostFilterResult(Status(Code.UNSCHEDULABLE, (reason,)))
 
     def permit(self, pod: Pod, state: None, node_name: str) -> tuple[Status, float]:
-        """Wait until enough members have a node; the last one lets all go. The first one calls its siblings."""
+        """Wait until enough members have a node; the last one allows the others. The first activates its siblings."""
         if not group_of(pod):
             return SUCCESS, 0.0
         group = self._groups.get(pod)
@@ -98,7 +100,7 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
         return SUCCESS
 
     def unreserve(self, pod: Pod, state: None, node_name: str) -> None:
-        """One member failed after it had found a node: none of the waiting ones may go on."""
+        """Reject all waiting members after the failure of a member."""
         if self._groups.get(pod) is not None:
             self._reject_siblings(pod, REJECTED_AFTER_UNRESERVE)
             self._groups.mark_failure(pod, self._handle.now)
@@ -110,7 +112,7 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
         )
 
     def _waiting_seconds(self, group: CoschedulingPodGroup) -> float:
-        """The group's own timeout, else the plugin's; 0 counts as not given (util.GetWaitTimeDuration)."""
+        """Return the timeout of the group, else of the plugin; 0 is ignored (util.GetWaitTimeDuration)."""
         own = group.schedule_timeout_seconds
         return float(own or self._args.permit_waiting_time_seconds or (DEFAULT_WAIT_SECONDS if own is None else 0))
 

@@ -1,4 +1,4 @@
-"""What Coscheduling knows about pod groups (scheduler-plugins: pkg/coscheduling/core PodGroupManager)."""
+"""The pod groups of Coscheduling (scheduler-plugins: pkg/coscheduling/core PodGroupManager)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ LABEL = "scheduling.x-k8s.io/pod-group"
 
 
 def group_of(pod: Pod) -> str:
-    """Full name of the pod's group ("namespace/name"), "" if it names none; the group need not exist."""
+    """Return the name of the pod's group ("namespace/name"), "" if it has none; the group need not exist."""
     name = pod.labels.get(LABEL, "")
     return f"{pod.namespace}/{name}" if name else ""
 
 
 class PodGroups:
-    """Members and progress of every group. Failures are remembered by the group's full name."""
+    """The members and progress of every group. Failures are stored by the group's full name."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -27,12 +27,12 @@ class PodGroups:
         self._specs_seen = 0
 
     def get(self, pod: Pod) -> CoschedulingPodGroup | None:
-        """The PodGroup object, None if the pod names none or it does not exist."""
+        """Return the PodGroup object, None if the pod has no group or the object does not exist."""
         found = self._cluster.get("PodGroup", group_of(pod))
         return found if isinstance(found, CoschedulingPodGroup) else None
 
     def members(self, pod: Pod) -> list[Pod]:
-        """All pods that name the pod's group, bound and pending ones, in order of creation."""
+        """Return all pods of the pod's group, in order of creation."""
         table = self._cluster.pods
         for number in range(self._specs_seen, len(table.specs)):
             namespace, labels = table.specs[number]
@@ -43,12 +43,12 @@ class PodGroups:
         return [table.pods[slot] for slot in slots.tolist() if table.slot_of.get(table.pods[slot].key) == slot]
 
     def assigned(self, pod: Pod) -> int:
-        """How many members have a node: bound, or assumed and on their way."""
+        """Return the number of members that are bound or assumed."""
         table = self._cluster.pods
         return sum(bool(table.node_name[table.slot_of[member.key]]) for member in self.members(pod))
 
     def refuse(self, pod: Pod, now: float) -> str:
-        """Why a pod may not even be tried (PodGroupManager.PreFilter), "" if it may."""
+        """Return why a pod is rejected (PodGroupManager.PreFilter), "" if it is not."""
         group = self.get(pod)
         if group is None:
             return ""
@@ -66,7 +66,7 @@ class PodGroups:
         return ""
 
     def since(self, pod: Pod) -> float:
-        """What a pod is queued by: its group's creation, or the group's last failure, so that it blocks nobody.
+        """Return the time by which a pod is queued: the creation or last failure of its group.
 
         A pod without an existing group is queued by its own creation.
         """
@@ -75,7 +75,7 @@ class PodGroups:
         return self._failed_at.get(group_of(pod), own)
 
     def back_off(self, pod: Pod, now: float, seconds: float) -> None:
-        """The group's pods are refused for so long; an earlier backoff that still lasts stays."""
+        """Reject the group's pods for a while; a longer backoff is kept."""
         if now > self._backs_off_until.get(group_of(pod), -1.0):
             self._backs_off_until[group_of(pod)] = now + seconds
 

@@ -1,4 +1,4 @@
-"""Making room by evicting pods of lower priority (kube-scheduler: framework/preemption, plugins/defaultpreemption).
+"""Preemption: pods of lower priority are evicted (kube-scheduler: framework/preemption, plugins/defaultpreemption).
 
 evaluator      the whole of it: eligibility, candidates, extenders, choice
 candidates     which nodes are tried, and when enough are found

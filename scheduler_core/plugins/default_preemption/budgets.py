@@ -1,7 +1,7 @@
-"""Which victims would violate a PodDisruptionBudget: default_preemption.go's filterPodsWithPDBViolation, for all nodes.
+"""Victims that violate a PodDisruptionBudget (default_preemption.go: filterPodsWithPDBViolation), for all nodes.
 
-On every node the pods are walked from the most important down; each takes one disruption from every budget that covers
-it, and violates if one of those has none left. Every node starts with the full budgets.
+On each node, pods are processed from the most important to the least important. Each pod uses one disruption of every
+budget that covers it, and violates the budget if none is left. Every node starts with the full budgets.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scheduler_core.cluster.pods import PodTable
 
 
 def covers(budget: PodDisruptionBudget, namespace: str, labels: Mapping[str, str]) -> bool:
-    """Does the budget count such pods? A pod without labels and an empty selector match nothing for the scheduler."""
+    """Return whether the budget applies to the pods. An empty selector, or a pod without labels, never matches."""
     if not labels or budget.namespace != namespace or budget.selector.empty:
         return False
     return budget.selector.matches(labels)
@@ -29,7 +29,7 @@ def violating(
     budgets: Sequence[PodDisruptionBudget],
     allowed: Sequence[int],
 ) -> NDArray[np.bool_]:
-    """bool per pod: does evicting it violate a budget?
+    """Return bool per pod: whether its eviction violates a budget.
 
     `slots` are the pods, grouped by node (`index`, ascending), the most important of each node first; `allowed` is each
     budget's status.disruptionsAllowed. A pod that a budget lists as disrupted already does not count for it.
@@ -48,7 +48,7 @@ def violating(
 
 
 def _running_count(flags: NDArray[np.bool_], index: NDArray[np.intp]) -> NDArray[np.int64]:
-    """How many flags of the same group are set, up to and including each."""
+    """Return, for each flag, the number of flags set in the same group so far, including itself."""
     total = np.cumsum(flags)
     starts = np.flatnonzero(np.diff(index, prepend=-1))
     before = np.where(starts > 0, total[starts - 1], 0)

@@ -1,4 +1,4 @@
-"""What dry runs found, node by node, and how long it is known.
+"""Cached results of dry runs, by node.
 
 Victims are found anew only where something has changed since a pod like this one asked: pods came to the node, left it
 or were updated there, or were nominated to it. That holds where every filter looks at one node alone, as its `reads`
@@ -24,7 +24,7 @@ KEPT_KINDS = 16
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One node's dry run as the trace tells it; see `records.DryRuns`."""
+    """The dry run of a node as columns of the trace; see `records.DryRuns`."""
 
     removed: list[PodKey]
     tried: list[int]
@@ -34,7 +34,7 @@ class Told:
 
 
 class ByNode:
-    """The dry runs of one kind of pod, by the nodes' rows.
+    """The cached dry runs of one kind of pod, by row.
 
     `which[row]` is 0 for a candidate, `NOT_TRIED`, or i > 0 for a node that is none because of `statuses[i - 1]`;
     `compared` has what pick_one_node compares, of candidates only.
@@ -50,11 +50,10 @@ class ByNode:
         self._runs: NDArray[np.object_] = np.full(count, None)
         self._position: Ints = np.zeros(count, np.intp)
         self._told: dict[int, Told] = {}
-        self._passing: Ints = np.empty(0, np.intp)  # rows whose dry run holds at this moment only
         self._since = self._versions()
 
     def take(self, runs: DryRuns) -> None:
-        """Know these dry runs."""
+        """Add dry runs to the cache."""
         numbers = np.array([0, *map(self._number_of, runs.statuses)], np.int16)
         self.which[runs.rows] = numbers[runs.which]
         self._runs[runs.rows] = runs
@@ -62,12 +61,9 @@ class ByNode:
         candidates = (runs.which == 0).nonzero()[0]
         if len(candidates):
             self.compared.put(runs.rows[candidates], criteria(self._handle, runs, candidates))
-        unstarted = np.isinf(self._handle.cluster.pods.start[runs.removed.slots])
-        if unstarted.any():  # they count as started now
-            self._passing = np.union1d(self._passing, runs.rows[runs.removed.index[unstarted]])
 
     def forget_changed(self) -> bool:
-        """Keep what still holds; False if nothing does."""
+        """Remove outdated results. Return whether any are left."""
         cluster, nominator = self._handle.cluster, self._handle.nominator
         generation, pods, nominations = self._since
         if generation != cluster.nodes.generation or any(status.code is Code.ERROR for status in self.statuses):
@@ -75,24 +71,23 @@ class ByNode:
         names = (*cluster.pods.changes.since(pods), *nominator.changes.since(nominations))
         rows = [cluster.nodes.row_of[name] for name in names if name in cluster.nodes.row_of]
         self._since = self._versions()
-        for row in (*rows, *self._passing.tolist()):
+        for row in rows:
             self.which[row], self._runs[row] = NOT_TRIED, None
             self._told.pop(row, None)
-        self._passing = self._passing[:0]
         return True
 
     def victims(self, row: int) -> list[int]:
-        """Slots of a candidate's victims, by importance."""
+        """Return the slots of a candidate's victims, by importance."""
         runs: DryRuns = self._runs[row]
         return runs.victims.of_node(int(self._position[row]))
 
     def taken_off(self) -> Ints:
-        """Slots of all pods that were taken off for a dry run."""
+        """Return the slots of all pods that a dry run removed."""
         every = {id(runs): runs for runs in self._runs.tolist() if runs is not None}
         return np.unique(np.concatenate([np.empty(0, np.intp), *(runs.removed.slots for runs in every.values())]))
 
     def told(self, rows: Ints) -> Sequence[Told]:
-        """As the trace tells of these candidates."""
+        """Return the candidates as records of the trace."""
         found = rows.tolist()
         new = np.array([row for row in found if row not in self._told], np.intp)
         while len(new):
@@ -103,7 +98,7 @@ class ByNode:
         return [self._told[row] for row in found]
 
     def _tell(self, runs: DryRuns, rows: Ints) -> None:
-        """Of candidates that were tried together."""
+        """Return the records of candidates of one batch."""
         pods, positions = self._handle.cluster.pods, self._position[rows]
         removed, tried = runs.removed.of_nodes(positions), runs.tried.of_nodes(positions)
         victims = runs.victims.slots[runs.victims.of_nodes(positions)]
@@ -133,14 +128,14 @@ class ByNode:
 
 
 class KeptDryRuns:
-    """By kind of pod, the most recently used last. One for each profile."""
+    """The cache of a profile, by kind of pod, least recently used first."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._kinds: dict[Hashable, ByNode] = {}
 
     def known(self, cycle: CycleState, *, budgets: bool) -> ByNode:
-        """What is known for the pod already, to be added to."""
+        """Return the cached results for the pod; they can be extended."""
         alike = self._handle.alike(cycle)
         if alike is None or budgets:
             return ByNode(self._handle)

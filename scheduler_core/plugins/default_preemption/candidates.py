@@ -1,4 +1,4 @@
-"""Which nodes preemption looks at, and when it has seen enough (preemption.go: findCandidates, DryRunPreemption)."""
+"""The nodes that preemption evaluates, and how many (preemption.go: findCandidates, DryRunPreemption)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _none() -> Ints:
 
 @dataclass(slots=True)
 class Found:
-    """What the dry runs found among `potential` nodes, when `wanted` candidates are enough.
+    """The results of the dry runs on `potential` nodes; the search ends after `wanted` candidates.
 
     `clean` and `violating` are the rows of candidates without and with victims that violate a budget, `failed` those
     that were looked at in vain; each in node order.
@@ -37,18 +37,18 @@ class Found:
 
     @property
     def candidates(self) -> Ints:
-        """In the order in which they are compared; of the violating ones only so many are kept."""
+        """Return the candidates in the order of comparison, with a limited number of violating ones."""
         return np.concatenate((self.clean, self.violating[: self.wanted]))
 
     @property
     def reasons(self) -> dict[Status, int]:
-        """Why nodes are no candidates, and how many each."""
+        """Return the number of nodes by the reason why they are no candidates."""
         times = np.bincount(self.runs.which[self.failed]).tolist()
         return {self.runs.statuses[which - 1]: count for which, count in enumerate(times) if count}
 
 
 def candidates_wanted(potential: int, args: DefaultPreemptionArgs) -> int:
-    """How many candidates end the search: a share of the potential nodes, but not fewer than an absolute number.
+    """Return the number of candidates that ends the search: a share of the nodes, but at least a minimum.
 
     default_preemption.go's calculateNumCandidates, in Go's truncating division.
     """
@@ -59,7 +59,7 @@ def candidates_wanted(potential: int, args: DefaultPreemptionArgs) -> int:
 def find_candidates(
     handle: Handle, kept: KeptDryRuns, cycle: CycleState, diagnosis: Diagnosis, args: DefaultPreemptionArgs
 ) -> Found:
-    """Dry-run the nodes that were plainly unschedulable, from the first on (kube-scheduler begins at a random one)."""
+    """Run dry runs on unschedulable nodes, from the first one (a random one in kube-scheduler)."""
     codes = diagnosis.codes()
     more = handle.release.rules.preemption_tries_all_but_unresolvable
     potential = np.flatnonzero(codes != Code.UNSCHEDULABLE_AND_UNRESOLVABLE if more else codes == Code.UNSCHEDULABLE)
@@ -71,7 +71,7 @@ def find_candidates(
 
 
 def search(found: Found, potential: Ints, run: Callable[[Ints], DryRuns]) -> None:
-    """Run batch after batch, each a bit larger than the number of candidates that are missing.
+    """Run batches, each slightly larger than the number of missing candidates.
 
     The search ends with the first node at which there is a candidate without violation and enough of them in all; what
     a batch holds beyond that node is dropped.
@@ -89,7 +89,7 @@ def search(found: Found, potential: Ints, run: Callable[[Ints], DryRuns]) -> Non
 
 
 def _sort_in(found: Found, rows: Ints) -> bool:
-    """Take over a batch, up to the node that ends the search; True if there is one."""
+    """Add the results of a batch. Return whether the search has ended."""
     candidate = found.runs.which[rows] == 0
     violating = candidate & (found.runs.compared.pdb_violations[rows] > 0)
     clean = candidate & ~violating

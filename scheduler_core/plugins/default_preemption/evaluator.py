@@ -1,4 +1,4 @@
-"""Preemption from start to end: preemption.go's Evaluator.Preempt, which DefaultPreemption runs at PostFilter.
+"""Preemption as DefaultPreemption runs it at PostFilter (preemption.go: Evaluator.Preempt).
 
     1. Is the pod eligible?   2. candidates.py finds candidate nodes with victims.py.   3. Extenders may strike some.
     4. pick_one_node.py chooses.   5. The scheduling cycle evicts the victims, clears lower nominations and nominates.
@@ -35,7 +35,7 @@ NO_CANDIDATE = "no candidate node for preemption"
 
 @dataclass
 class Evaluator:
-    """One per profile; `kept` are dry runs that need not be made again."""
+    """The evaluator of a profile; `kept` are cached dry runs."""
 
     handle: Handle
     args: DefaultPreemptionArgs
@@ -47,11 +47,11 @@ class Evaluator:
         self.records = Records(self.handle)
 
     def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
-        """Find room for `cycle.pod` by evicting pods of lower priority."""
+        """Find victims of lower priority for `cycle.pod`."""
         reason = self._not_eligible(cycle.pod, diagnosis)
         if reason:
-            evaluation = not_evaluated(reason, eligible=False, message=_prefixed(reason))
-            return PostFilterResult(Status(Code.UNSCHEDULABLE, (_prefixed(reason),)), evaluation=evaluation)
+            evaluation = not_evaluated(reason, eligible=False, message=_add_prefix(reason))
+            return PostFilterResult(Status(Code.UNSCHEDULABLE, (_add_prefix(reason),)), evaluation=evaluation)
         if not len(self.handle.cluster.nodes):
             return self._error("no nodes available")
         found = find_candidates(self.handle, self.kept, cycle, diagnosis, self.args)
@@ -60,7 +60,7 @@ class Evaluator:
         return self._choose(cycle.pod, found)
 
     def _not_eligible(self, pod: Pod, diagnosis: Diagnosis) -> str:
-        """PodEligibleToPreemptOthers: the reason why not, or "".
+        """Return why the pod may not preempt, "" if it may (PodEligibleToPreemptOthers).
 
         A pod whose victims are still terminating on its nominated node waits for them, unless that node has become
         unresolvable for it (as a node that does not exist is).
@@ -80,26 +80,27 @@ class Evaluator:
         return ""
 
     def _no_candidates(self, found: Found) -> PostFilterResult:
-        """Nothing can be done: the pod's nomination ends. An error in a dry run counts only now."""
+        """Return the result without candidates: the nomination is cleared, and errors of dry runs are reported."""
         errors = dict.fromkeys(status.message for status in found.reasons if status.code == Code.ERROR)
         if errors:
             return self._error(next(iter(errors)) if len(errors) == 1 else f"[{', '.join(errors)}]")
-        message = _prefixed(fit_error(len(self.handle.cluster.nodes), found))
+        message = _add_prefix(fit_error(len(self.handle.cluster.nodes), found))
         status = Status(Code.UNSCHEDULABLE, (message,))
         return PostFilterResult(status, nominated_node="", evaluation=self.records.evaluation(found, message=message))
 
     def _choose(self, pod: Pod, found: Found) -> PostFilterResult:
-        """Ask the extenders, pick one node, and say what follows."""
+        """Run the extenders, pick a node, and return the result."""
         try:
             kept, asked = self._ask_extenders(pod, found)
         except ExtenderError as error:
             return self._error(str(error))
         if not len(kept):
-            message = _prefixed(NO_CANDIDATE)
+            message = _add_prefix(NO_CANDIDATE)
             evaluation = self.records.evaluation(found, message=message, extenders=asked)
             return PostFilterResult(Status(Code.UNSCHEDULABLE, (message,)), evaluation=evaluation)
         compared = found.runs.compared.take(kept)
-        chosen, dropped_by = pick_one_node_for_preemption(compared)
+        in_turn = not self.handle.release.rules.binding_brings_the_start_time
+        chosen, dropped_by = pick_one_node_for_preemption(compared, unstarted_are_asked_in_turn=in_turn)
         evaluation = self.records.evaluation(found, choice=Choice(kept, compared, dropped_by, chosen), extenders=asked)
         node = evaluation.nominated_node
         cleared = [other for other in self.handle.nominator.pods_on(node) if other.priority < pod.priority]
@@ -107,7 +108,7 @@ class Evaluator:
         return PostFilterResult(Status(), node, victims=victims, cleared=cleared, evaluation=evaluation)
 
     def _ask_extenders(self, pod: Pod, found: Found) -> tuple[Ints, list[str]]:
-        """callExtenders: which candidates are left, and who was asked."""
+        """Return the remaining candidates and the extenders that were called (callExtenders)."""
         rows = found.candidates
         asked: list[str] = []
         if not self.handle.extenders:
@@ -130,15 +131,15 @@ class Evaluator:
         return rows[[name in victims for name in nodes]], asked
 
     def _victims_map(self, found: Found, rows: Ints) -> dict[str, tuple[Sequence[Pod], int]]:
-        """CandidatesToVictimsMap: node -> its victims and how many of them violate a budget."""
+        """Return the victims and the number of PDB violations by node (CandidatesToVictimsMap)."""
         names, violations = self.handle.cluster.nodes.names, found.runs.compared.pdb_violations
         return {names[row]: (self.records.victims(found, row), int(violations[row])) for row in rows.tolist()}
 
     def _error(self, message: str) -> PostFilterResult:
-        message = _prefixed(message)
+        message = _add_prefix(message)
         return PostFilterResult(Status(Code.ERROR, (message,)), evaluation=not_evaluated("", message=message))
 
 
-def _prefixed(message: str) -> str:
-    """DefaultPreemption puts its name for the thing before every message."""
+def _add_prefix(message: str) -> str:
+    """Return the message with DefaultPreemption's prefix."""
     return "preemption: " + message

@@ -1,4 +1,4 @@
-"""Which candidate is chosen: the six criteria of preemption.go's pickOneNodeForPreemption.
+"""The choice between candidates by six criteria (preemption.go: pickOneNodeForPreemption).
 
 Each criterion keeps the candidates that are best by it and drops the others. It ends as soon as one candidate is left;
 the last criterion keeps the first of those that are left.
@@ -24,36 +24,42 @@ PRIORITY_OFFSET = 2**31  # makes every priority count as positive in the sum
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What the criteria compare, one value per candidate (all of the same length)."""
+    """The compared values, one per candidate."""
 
     pdb_violations: NDArray[np.int64]
     highest_priority: NDArray[np.int64]  # of the first victim, the most important one
     priority_sum: NDArray[np.int64]  # of priority + 2^31
     victims: NDArray[np.int64]  # how many
-    earliest_start: NDArray[np.float64]  # of the highest-priority victims, seconds
+    earliest_start: NDArray[np.float64]  # of the highest-priority victims, seconds; infinite: none has started
 
     def in_order(self) -> tuple[NDArray[np.int64] | NDArray[np.float64], ...]:
-        """Per criterion the values of which the smallest wins."""
+        """Return the values of each criterion; the smallest wins."""
         return self.pdb_violations, self.highest_priority, self.priority_sum, self.victims, -self.earliest_start
 
     def take(self, chosen: NDArray[np.intp]) -> Criteria:
-        """Some of the candidates, in the order of their indexes."""
+        """Return some of the candidates, in the order of their indexes."""
         return Criteria(*(getattr(self, column.name)[chosen] for column in fields(self)))
 
     def put(self, rows: NDArray[np.intp], values: Criteria) -> None:
-        """Write over the values of some candidates."""
+        """Replace the values of some candidates."""
         for column in fields(self):
             getattr(self, column.name)[rows] = getattr(values, column.name)
 
     @staticmethod
     def zeros(count: int) -> Criteria:
-        """To be written over."""
+        """Return criteria filled with zeros."""
         violations, highest, sums, victims = np.zeros((4, count), np.int64)
         return Criteria(violations, highest, sums, victims, np.zeros(count))
 
 
-def pick_one_node_for_preemption(criteria: Criteria) -> tuple[int, NDArray[np.uint8]]:
-    """Index of the chosen candidate, and per candidate the criterion (1 to 6) that dropped it, 0 for the chosen one."""
+def pick_one_node_for_preemption(
+    criteria: Criteria, *, unstarted_are_asked_in_turn: bool = False
+) -> tuple[int, NDArray[np.uint8]]:
+    """Index of the chosen candidate, and per candidate the criterion (1 to 6) that dropped it, 0 for the chosen one.
+
+    Victims that have not started count as starting now (`GetPodStartTime`). `unstarted_are_asked_in_turn`: "now" is
+    later for each candidate, so that the last of those with such victims alone starts latest.
+    """
     count = len(criteria.victims)
     assert count, "there is no candidate to pick from"
     dropped_by = np.zeros(count, np.uint8)
@@ -63,6 +69,8 @@ def pick_one_node_for_preemption(criteria: Criteria) -> tuple[int, NDArray[np.ui
             break
         compared = values[left]
         best = compared == compared.min()
+        if unstarted_are_asked_in_turn and compared.min() == -np.inf:
+            best[best.nonzero()[0][:-1]] = False
         dropped_by[left[~best]] = number
         left = left[best]
     dropped_by[left[1:]] = len(CRITERIA)

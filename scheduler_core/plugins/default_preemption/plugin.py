@@ -1,4 +1,4 @@
-"""DefaultPreemption: when no node passes, find one where evicting pods of lower priority makes room.
+"""DefaultPreemption: nominate a node where evicting pods of lower priority makes room.
 
 kube-scheduler: plugins/defaultpreemption. With SchedulerAsyncPreemption the victims are deleted beside the next cycles
 (scheduler/async_preemption.py), and PreEnqueue holds the pod back until that is done. Without it no pod is ever
@@ -27,6 +27,7 @@ from scheduler_core.framework.interface import (
     RegisteredEvent,
     Status,
 )
+from scheduler_core.plugins.default_preemption.about import ABOUT
 from scheduler_core.plugins.default_preemption.evaluator import Evaluator
 
 GATE = "SchedulerAsyncPreemption"
@@ -34,9 +35,10 @@ WAITS = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("waiting for the preemption
 
 
 class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions):
-    """`args` say how many candidate nodes are enough: minCandidateNodesPercentage and minCandidateNodesAbsolute."""
+    """Preemption. `args`: minCandidateNodesPercentage and minCandidateNodesAbsolute."""
 
     name = "DefaultPreemption"
+    about = ABOUT
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._handle = handle
@@ -48,19 +50,19 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions):
         return WAITS if self._handle.is_running_preemption(pod) else SUCCESS
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
-        """What may end its hold on a pod; whether the pod then fits is for the plugins to say that rejected it."""
+        """Return the events that may end a gate of PreEnqueue."""
         if not self._handle.feature_gates.get(GATE, False) or self._handle.release.rules.gated_pods_hear_every_event:
             return ()
         return (RegisteredEvent(ClusterEvent("Pod", Action.DELETE), lambda pod, old, new: QueueingHint.SKIP),)
 
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
-        reason = self._left_to_its_group(pod) if pod.pod_group else ""
+        reason = self._why_left_to_group(pod) if pod.pod_group else ""
         if reason:
             return PostFilterResult(Status(Code.UNSCHEDULABLE, (f"preemption: {reason}",)))
         return self._evaluator.preempt(cycle, diagnosis)
 
-    def _left_to_its_group(self, pod: Pod) -> str:
-        """Why a member of a group does not preempt on its own, "" if it does."""
+    def _why_left_to_group(self, pod: Pod) -> str:
+        """Return why a group member does not preempt on its own, "" if it does."""
         gates = self._handle.feature_gates
         if gates.get("TopologyAwareWorkloadScheduling"):
             group = self._handle.pod_groups.get(pod.pod_group_key)

@@ -1,4 +1,4 @@
-"""What preemption tells: the trace's PreemptionEvaluated with every candidate, and the message for the pod."""
+"""The report of a preemption: PreemptionEvaluated with every candidate, and the message for the pod."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST, FEW = 128, 32  # of more candidates (or failed nodes) than the first numbe
 
 
 def fit_error(nodes: int, found: Found) -> str:
-    """FitError's text over the dry runs that failed; every other node is one where evicting does not help.
+    """Return FitError's text for the failed dry runs; on all other nodes preemption is not helpful.
 
     Reasons are sorted as strings, counts included: "10 x" comes before "2 y".
     """
@@ -40,13 +40,13 @@ def fit_error(nodes: int, found: Found) -> str:
 
 
 def not_evaluated(reason: str, *, eligible: bool = True, message: str = "") -> PreemptionEvaluated:
-    """No candidate was looked for."""
+    """Return the event of a preemption that did not search for candidates."""
     return PreemptionEvaluated(eligible=eligible, reason=reason, message=message)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was picked: the candidates, what was compared, which criterion dropped each, and who won."""
+    """The candidates, the compared values, the criterion that dropped each, and the chosen candidate."""
 
     rows: Ints
     compared: Criteria
@@ -54,7 +54,7 @@ class Choice:
     chosen: int
 
     def shown(self) -> NDArray[np.intp]:
-        """Indexes of the candidates that are written out: all, or of very many those that were dropped last."""
+        """Return the indexes of the candidates to write out: all, or those that were dropped last."""
         count = len(self.dropped_by)
         if count <= MOST:
             return np.arange(count)
@@ -63,7 +63,7 @@ class Choice:
 
 
 class Records:
-    """Makes trace records of what preemption found in the cluster of `handle`."""
+    """Creates trace records of a preemption in the cluster of `handle`."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
@@ -71,7 +71,7 @@ class Records:
     def evaluation(
         self, found: Found, *, choice: Choice | None = None, message: str = "", extenders: Sequence[str] = ()
     ) -> PreemptionEvaluated:
-        """The event; without a choice no candidate was left."""
+        """Return the event; without a choice there is no candidate."""
         failed = len(found.failed) if len(found.failed) <= MOST else FEW
         return PreemptionEvaluated(
             eligible=True,
@@ -80,7 +80,7 @@ class Records:
             nominated_node=self._handle.cluster.nodes.names[choice.rows[choice.chosen]] if choice else "",
             victims=[pod.key for pod in self.victims(found, int(choice.rows[choice.chosen]))] if choice else [],
             unhelpful=len(self._handle.cluster.nodes) - found.potential,
-            failed=self._failed(found, failed),
+            failed=self._failed_nodes(found, failed),
             message=message,
             candidates_wanted=found.wanted,
             extenders=list(extenders),
@@ -90,29 +90,29 @@ class Records:
         )
 
     def _budgets(self, found: Found) -> list[BudgetNow]:
-        """What each budget allowed that covers one of the pods that were taken off."""
+        """Return the disruptions allowed by each budget that covers a removed pod."""
         cluster = self._handle.cluster
         budgets = [item for item in cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]
         if not budgets:
             return []
         kinds = np.unique(cluster.pods.spec[found.runs.taken_off()])
         labelled = [cluster.pods.specs[number] for number in kinds.tolist()]
-        return [_budget(one, cluster) for one in budgets if any(covers(one, *spec) for spec in labelled)]
+        return [_budget(budget, cluster) for budget in budgets if any(covers(budget, *spec) for spec in labelled)]
 
-    def _failed(self, found: Found, count: int) -> dict[str, Verdict]:
-        """The first `count` nodes that are no candidates, and why."""
+    def _failed_nodes(self, found: Found, count: int) -> dict[str, Verdict]:
+        """Return the first `count` nodes that are no candidates, with the reasons."""
         names, rows = self._handle.cluster.nodes.names, found.failed[:count]
-        verdicts = [Verdict(one.plugin, one.code.label, list(one.reasons)) for one in found.runs.statuses]
+        verdicts = [Verdict(status.plugin, status.code.label, list(status.reasons)) for status in found.runs.statuses]
         which = found.runs.which[rows].tolist()
         return {names[row]: verdicts[number - 1] for row, number in zip(rows.tolist(), which, strict=True)}
 
     def victims(self, found: Found, row: int) -> list[Pod]:
-        """The pods to evict on a candidate node, by importance."""
+        """Return the pods to evict on a candidate node, by importance."""
         pods = self._handle.cluster.pods.pods
         return [pods[slot] for slot in found.runs.victims(row)]
 
     def _dry_runs(self, found: Found, choice: Choice) -> DryRuns:
-        """The candidates that are written out."""
+        """Return the records of the candidates that are written out."""
         shown, names = choice.shown(), self._handle.cluster.nodes.names
         rows, compared = choice.rows[shown], choice.compared.take(shown)
         told = found.runs.told(rows)
@@ -129,7 +129,7 @@ class Records:
             rung=choice.dropped_by[shown].tolist(),
             highest_priority=compared.highest_priority.tolist(),
             priority_sum=compared.priority_sum.tolist(),
-            earliest_start=compared.earliest_start.tolist(),
+            earliest_start=np.where(np.isinf(starts := compared.earliest_start), self._handle.now, starts).tolist(),
         )
 
 
@@ -142,7 +142,7 @@ def _budget(budget: PodDisruptionBudget, cluster: Cluster) -> BudgetNow:
 
 
 def _more(choice: Choice) -> MoreCandidates | None:
-    """Columns over the candidates that are not written out."""
+    """Return columns for the candidates that are not written out."""
     rest = np.ones(len(choice.dropped_by), np.bool_)
     rest[choice.shown()] = False
     if not rest.any():

@@ -1,4 +1,4 @@
-"""Which pods would have to go: default_preemption.go's SelectVictimsOnNode, for many nodes in lock step.
+"""The selection of victims on many nodes at once (default_preemption.go: SelectVictimsOnNode).
 
 On every node all pods of lower priority are imagined away. Where the preemptor then fits, they are given back one by
 one, the most important first and those whose eviction would violate a budget before the others; a pod with which the
@@ -28,7 +28,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class PodsOfNodes:
-    """Pods in groups, one group per node of a batch: those of node i are `slots[bounds[i]:bounds[i + 1]]`."""
+    """Pods grouped by the nodes of a batch: those of node i are `slots[bounds[i]:bounds[i + 1]]`."""
 
     slots: Ints
     index: Ints  # the node of every pod, ascending
@@ -42,21 +42,21 @@ class PodsOfNodes:
 
     @property
     def counts(self) -> Ints:
-        """How many pods each group has."""
+        """The number of pods in each group."""
         return self.bounds[1:] - self.bounds[:-1]
 
     def of_node(self, node: int) -> list[int]:
-        """The slots of one group."""
+        """Return the slots of one group."""
         slots: list[int] = self.slots[self.bounds[node] : self.bounds[node + 1]].tolist()
         return slots
 
     def of_nodes(self, nodes: Ints) -> Ints:
-        """Where in `slots` the pods of some nodes are, one group after the other."""
+        """Return positions in `slots` of the pods of some nodes, group by group."""
         first, count = self.bounds[:-1][nodes], self.counts[nodes]
         return np.arange(int(count.sum())) + np.repeat(first - np.cumsum(count) + count, count)
 
     def rank(self) -> Ints:
-        """The place of every pod in its own group, from 0."""
+        """Return the index of every pod in its group."""
         return np.arange(len(self.slots)) - self.bounds[self.index]
 
 
@@ -103,19 +103,19 @@ def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[Pod
 
 
 def criteria(handle: Handle, runs: DryRuns, positions: Ints) -> Criteria:
-    """What pick_one_node compares, for the nodes at these positions of the batch (each has a victim)."""
+    """Return the values that pick_one_node compares, for nodes of the batch that have victims."""
     pods, victims = handle.cluster.pods, runs.victims
     count, slots = victims.counts[positions], victims.slots[victims.of_nodes(positions)]
     heads = np.cumsum(count) - count
     priority = pods.priority[slots]
     highest, top = priority[heads], np.maximum.reduceat(priority, heads)  # the same, if victims are by importance
     sums = np.add.reduceat(priority + PRIORITY_OFFSET, heads)
-    starts = np.where(priority == np.repeat(top, count), _start(handle, slots), np.inf)
+    starts = np.where(priority == np.repeat(top, count), pods.start[slots], np.inf)
     return Criteria(runs.pdb_violations[positions], highest, sums, count, np.minimum.reduceat(starts, heads))
 
 
 def _lower_priority_pods(handle: Handle, cycle: CycleState, rows: Ints) -> PodsOfNodes:
-    """Pods that may be evicted, in the order of their nodes' pod lists."""
+    """Return the pods that may be evicted, in the order of their nodes' pod lists."""
     pods = handle.cluster.pods
     lists = pods.on_rows(rows)
     counts = np.fromiter(map(len, lists), np.intp, len(lists))
@@ -128,7 +128,7 @@ def _lower_priority_pods(handle: Handle, cycle: CycleState, rows: Ints) -> PodsO
 def _statuses_without_them(
     handle: Handle, cycle: CycleState, rows: Ints, removed: PodsOfNodes
 ) -> tuple[NDArray[np.int16], list[Status]]:
-    """Per node why it is no candidate: nobody to evict, or the preemptor does not fit even without all of them."""
+    """Return why each node is no candidate: no victims, or the pod does not fit even without them."""
     which = np.ones(len(rows), np.int16)
     statuses = [NO_VICTIMS]
     some = removed.counts.nonzero()[0]
@@ -144,7 +144,7 @@ def _statuses_without_them(
 
 
 def _imagine_away(rows: Ints, positions: Ints, pods: PodsOfNodes) -> WhatIf:
-    """A what-if over the rows at `positions`, in ascending order, without any of `pods` (all on these rows)."""
+    """Return a what-if for the rows at `positions` (ascending) without `pods`, which are all on these rows."""
     if len(positions) == len(rows):
         compact, chosen = pods.index, rows
     else:
@@ -155,7 +155,7 @@ def _imagine_away(rows: Ints, positions: Ints, pods: PodsOfNodes) -> WhatIf:
 
 
 def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes) -> Flags:
-    """Give the pods back, rank by rank over all nodes; bool per pod: the preemptor still fits beside it."""
+    """Return bool per pod: whether the preemptor still fits if the pod stays. Runs rank by rank over all nodes."""
     reprieved = np.zeros(len(tried.slots), np.bool_)
     positions = tried.counts.nonzero()[0]
     if not len(positions):
@@ -178,21 +178,23 @@ def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes)
 def _violating_first(
     handle: Handle, ranked: PodsOfNodes, budgets: Sequence[PodDisruptionBudget]
 ) -> tuple[PodsOfNodes, Flags]:
-    """The order of reprieve, and per pod whether evicting it violates a budget."""
+    """Return the order of reprieve, and per pod whether its eviction violates a budget."""
     if not budgets:
         return ranked, np.zeros(len(ranked.slots), np.bool_)
-    violates = violating(handle.cluster.pods, ranked.slots, ranked.index, budgets, _allowed(handle, budgets))
+    violates = violating(
+        handle.cluster.pods, ranked.slots, ranked.index, budgets, _allowed_disruptions(handle, budgets)
+    )
     order = np.lexsort((np.arange(len(violates)), ~violates, ranked.index))
     return PodsOfNodes(ranked.slots[order], ranked.index, ranked.bounds), violates[order]
 
 
-def _allowed(handle: Handle, budgets: Sequence[PodDisruptionBudget]) -> list[int]:
+def _allowed_disruptions(handle: Handle, budgets: Sequence[PodDisruptionBudget]) -> list[int]:
     allowed: Mapping[str, int] = handle.disruptions_allowed()
     return [allowed[f"{budget.namespace}/{budget.name}"] for budget in budgets]
 
 
 def _victims(handle: Handle, tried: PodsOfNodes, reprieved: Flags, nodes: int, *, in_order: bool) -> PodsOfNodes:
-    """The pods that were not reprieved, by importance; equals stay in the order in which they were tried.
+    """Return the pods that were not reprieved, by importance; the order of equals is kept.
 
     kube-scheduler sorts only where a node had both violating and other pods; elsewhere they are in order already.
     """
@@ -201,14 +203,12 @@ def _victims(handle: Handle, tried: PodsOfNodes, reprieved: Flags, nodes: int, *
 
 
 def _by_importance(handle: Handle, slots: Ints, index: Ints) -> Ints:
-    """Per node: higher priority first, then the earlier start (`MoreImportantPod`); stable. `index` is ascending."""
-    order = np.arange(len(slots))
-    if not handle.release.rules.binding_brings_the_start_time:  # "now" is asked twice
-        order = np.where(np.isinf(handle.cluster.pods.start[slots]), -order, order)
-    return np.lexsort((order, _start(handle, slots), -handle.cluster.pods.priority[slots], index))
+    """Sort by priority, then by start time, per node (`MoreImportantPod`); stable. `index` is ascending.
 
-
-def _start(handle: Handle, slots: Ints) -> NDArray[np.float64]:
-    """Start times; a pod that has not started yet counts as starting now (`GetPodStartTime`)."""
-    start = handle.cluster.pods.start[slots]
-    return np.where(np.isinf(start), handle.now, start)
+    A pod that has not started yet counts as starting now (`GetPodStartTime`).
+    """
+    pods, order = handle.cluster.pods, np.arange(len(slots))
+    start = pods.start[slots]
+    if not handle.release.rules.binding_brings_the_start_time:  # "now" is asked twice, for the earlier one first
+        order = np.where(np.isinf(start), -order, order)
+    return np.lexsort((order, start, -pods.priority[slots], index))

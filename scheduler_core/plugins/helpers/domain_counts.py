@@ -1,4 +1,4 @@
-"""Pods per topology domain, kept up to date pod by pod: what topology spread and inter-pod affinity decide by.
+"""Pods per topology domain, updated with every pod, for PodTopologySpread and InterPodAffinity.
 
 kube-scheduler counts anew over all nodes in every PreFilter and PreScore. Here a counter is built once by an array
 pass over the pods; after that an assumed, bound or deleted pod changes only the counters whose rule matches it.
@@ -44,7 +44,7 @@ class Domains:
 
 
 def topology_domains(nodes: NodeTable, key: str) -> Domains:
-    """The domains of a topology key; a node without the label is in none."""
+    """Return the domains of a topology key; a node without the label is in none."""
 
     def build(nodes: NodeTable) -> Domains:
         column = nodes.label(key)
@@ -54,7 +54,7 @@ def topology_domains(nodes: NodeTable, key: str) -> Domains:
 
 
 def every_row(nodes: NodeTable) -> Domains:
-    """Each node is a domain of its own, whatever its labels."""
+    """Return a domain for each node, independent of its labels."""
     return nodes.derived(
         "every row a domain", lambda nodes: Domains.of(None, np.arange(len(nodes), dtype=np.intp), nodes.names)
     )
@@ -72,13 +72,13 @@ class DomainCounter:
         self.generation = -1
 
     def clear(self, generation: int, domains: Domains) -> None:
-        """Start with no pods at all."""
+        """Reset all counts to 0."""
         self.generation, self._codes = generation, domains.codes
         self.cells: IntColumn = np.zeros(domains.size + 1, np.int64)
         self.total = 0
 
     def fill(self, generation: int, domains: Domains, rows: NDArray[np.intp]) -> None:
-        """Count from scratch: one pod for each of `rows`."""
+        """Count one pod for each of `rows`, from 0."""
         self.generation, self._codes = generation, domains.codes
         codes = domains.codes[rows]
         codes = codes[codes >= 0]
@@ -86,7 +86,7 @@ class DomainCounter:
         self.total = len(codes)
 
     def without(self, rows: Sequence[int]) -> DomainCounter:
-        """A copy that does not count one pod for each of `rows`."""
+        """Return a copy with one pod less for each of `rows`."""
         other = copy(self)
         other.cells = self.cells.copy()
         for row in rows:
@@ -101,7 +101,7 @@ class DomainCounter:
 
 
 class Placed:
-    """How many pods of each kind (a spec, a term set: whatever `numbers` numbers by slot) stand on rows."""
+    """The number of pods of each kind on each row; `numbers` has the kind of a slot (a spec or term set)."""
 
     def __init__(self, nodes: NodeTable, pods: PodTable) -> None:
         self._nodes, self._pods = nodes, pods
@@ -109,7 +109,7 @@ class Placed:
         self._count: list[int] = []
 
     def any(self, kinds: Iterable[int], numbers: NDArray[np.intp]) -> bool:
-        """Whether a pod of one of these kinds stands on a row."""
+        """Return whether a pod of one of these kinds is on a row."""
         if self._generation != self._nodes.generation:
             n = len(self._pods)
             self._generation = self._nodes.generation
@@ -134,7 +134,7 @@ class _RuleCounter(DomainCounter):
 
 
 class DomainCounts:
-    """The counters of one cluster by rule and division; hears from the pod table which pods come and go."""
+    """The counters of a cluster by rule and division, updated by the pod table."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._nodes, self._pods = cluster.nodes, cluster.pods
@@ -147,7 +147,7 @@ class DomainCounts:
 
     @staticmethod
     def of(cluster: Cluster) -> DomainCounts:
-        """The one of this cluster, shared by all plugins and profiles."""
+        """Return the counts of this cluster, shared by all plugins and profiles."""
         for observer in cluster.pods.observers:
             if isinstance(observer, DomainCounts):
                 return observer
@@ -156,7 +156,7 @@ class DomainCounts:
         return counts
 
     def counter(self, rules: PodRules, domains: Domains, *, skip_terminating: bool = False) -> DomainCounter:
-        """How many pods that match all `rules` stand in each domain."""
+        """Return the number of pods in each domain that match all `rules`."""
         key = (rules, domains.key, skip_terminating)
         found = self._counters.pop(key, None)
         if found is None:
@@ -167,7 +167,7 @@ class DomainCounts:
         return found
 
     def matching(self, rules: PodRules) -> list[int]:
-        """Numbers of the specs (in `PodTable.specs`) that match all rules, ascending."""
+        """Return the numbers of the specs (in `PodTable.specs`) that match all rules, ascending."""
         self._learn()
         specs = self._pods.specs
         return [number for number in self._candidates(rules) if match_all(rules, *specs[number])]
@@ -196,7 +196,7 @@ class DomainCounts:
         return sorted(number for label in found for number in self._specs_with.get(label, ()))
 
     def _learn(self) -> None:
-        """Take in specs that are new since the last time."""
+        """Add the specs that are new since the last call."""
         for number in range(len(self._by_spec), len(self._pods.specs)):
             namespace, labels = self._pods.specs[number]
             for label in labels.items():

@@ -1,4 +1,4 @@
-"""Which pods a spread constraint or an affinity term speaks of, and how to find them without asking every pod.
+"""Pods that match a spread constraint or an affinity term, found without evaluating every pod.
 
 kube-scheduler: AffinityTerm.Matches (framework/types.go), countPodsMatchSelector (podtopologyspread/common.go).
 """
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class PodRule:
-    """Pods in one of `namespaces` (None: in any) whose labels match `selector`."""
+    """A rule for pods in one of `namespaces` (None: any) with labels that match `selector`."""
 
     namespaces: frozenset[str] | None
     selector: LabelSelector
@@ -42,7 +42,7 @@ def match_all(rules: PodRules, namespace: str, labels: Mapping[str, str]) -> boo
 
 
 def anchors(selector: LabelSelector) -> tuple[Label, ...] | None:
-    """Labels of which a matching pod carries exactly one; None if the selector asks for no value."""
+    """Return labels of which each matching pod has exactly one; None if the selector requires no value."""
     for requirement in selector.requirements:
         if requirement.operator == "In":
             return tuple((requirement.key, value) for value in requirement.values)
@@ -51,7 +51,7 @@ def anchors(selector: LabelSelector) -> tuple[Label, ...] | None:
 
 @dataclass
 class SelectorIndex(Generic[T]):
-    """Things that have a selector, found by the labels of a pod: a superset of those whose selector matches."""
+    """Finds items with a selector by a pod's labels; the result may include items that do not match."""
 
     _anchored: dict[Label, dict[T, None]] = field(default_factory=dict)
     _loose: dict[T, None] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class SelectorIndex(Generic[T]):
             bucket.pop(thing, None)
 
     def candidates(self, labels: Mapping[str, str]) -> Iterator[T]:
-        """Each thing once, in an order that depends on nothing but the order of additions and of `labels`."""
+        """Yield each item once, in an order that depends only on the additions and on `labels`."""
         yield from self._loose
         if self._anchored:
             for label in labels.items():

@@ -1,4 +1,4 @@
-"""What a plugin's verdict and score on a node depend on, of the pod alone (kube-scheduler: framework/signers.go).
+"""The parts of a pod that decide a plugin's verdict and score (kube-scheduler: framework/signers.go).
 
 Two pods with equal signatures are judged alike, and OpportunisticBatching may give the second what it found for the
 first. Each function gives the fragments of a signature, or None for a pod that cannot be signed.
@@ -26,7 +26,7 @@ def by_node_name(pod: Pod) -> Fragments:
 
 
 def by_node_affinity(pod: Pod) -> Fragments:
-    """In whatever order terms, requirements and their values are written."""
+    """Sign node affinity, independent of the order of terms, requirements and values."""
     required = pod.required_node_affinity.terms if pod.required_node_affinity else ()
     preferred = [(one.weight, _term(one.term)) for one in pod.preferred_node_affinity]
     affinity = (tuple(sorted(map(_term, required))), tuple(sorted(preferred)))
@@ -34,7 +34,7 @@ def by_node_affinity(pod: Pod) -> Fragments:
 
 
 def by_host_ports(pod: Pod) -> Fragments:
-    """Their numbers alone: neither protocol nor address."""
+    """Sign the numbers of the host ports, without protocol and address."""
     return {"hostPorts": frozenset(port.port for port in pod.host_ports)}
 
 
@@ -43,18 +43,18 @@ def by_requests(pod: Pod) -> Fragments:
 
 
 def by_volumes(pod: Pod) -> Fragments:
-    """Their sources as written; configuration does not matter to the scheduler and differs from pod to pod."""
+    """Sign the sources of volumes; configuration volumes do not affect scheduling."""
     volumes = (pod.manifest.get("spec") or {}).get("volumes") or ()
     sources = [
-        json.dumps({name: value for name, value in one.items() if name != "name"}, sort_keys=True, default=str)
-        for one in volumes
-        if not any(one.get(kind) is not None for kind in _CONFIGURATION_VOLUMES)
+        json.dumps({name: value for name, value in volume.items() if name != "name"}, sort_keys=True, default=str)
+        for volume in volumes
+        if not any(volume.get(kind) is not None for kind in _CONFIGURATION_VOLUMES)
     ]
     return {"volumes": tuple(sorted(sources))}
 
 
 def by_claims(pod: Pod) -> Fragments | None:
-    """A pod with resource claims cannot be signed."""
+    """Return None for a pod with resource claims, which cannot be signed."""
     return None if pod.has_resource_claims else {}
 
 

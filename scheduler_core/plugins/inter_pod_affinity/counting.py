@@ -1,4 +1,4 @@
-"""What InterPodAffinity looks at for a pod, prepared once for all pods with the same labels, namespace and terms.
+"""The counts that InterPodAffinity needs for a pod, cached for pods with equal labels, namespace and terms.
 
 For each topology key of a required term, and for each term that scores: the domains and the counters. What changes from
 cycle to cycle is only what the counters say.
@@ -26,7 +26,7 @@ KEPT_PLANS = 1024
 
 @dataclass(frozen=True, slots=True)
 class RequiredKey:
-    """All that required terms say about one topology key.
+    """The required terms of one topology key.
 
     The counts are those of preFilterState: `affinity_counts` of pods that match all of the pod's required affinity
     terms (None: no such term has this key); `anti_affinity_counts` of ones that match a required anti-affinity term of
@@ -44,7 +44,7 @@ class RequiredKey:
 
 @dataclass(frozen=True, slots=True)
 class ScoringTerm:
-    """A term that scores, its signed weight, and the pods that it counts per domain of its key."""
+    """A preferred term, its signed weight, and the pods that it counts per domain."""
 
     role: Role
     own: bool  # the incoming pod's term, not existing pods'
@@ -68,17 +68,17 @@ class Plan:
 
     @property
     def affinity_total(self) -> int:
-        """0: no pod on a node with one of the keys matches the required affinity terms."""
+        """The number of pods that match the required affinity terms in a domain of their keys."""
         return sum(key.affinity_counts.total for key in self.keys if key.affinity_counts is not None)
 
     @property
     def has_existing_anti_affinity(self) -> bool:
-        """An existing pod's required anti-affinity matches the pod, on some node with its key."""
+        """Whether an existing pod's required anti-affinity matches the pod in some domain."""
         return any(counter.total for key in self.keys for counter in key.existing_anti_affinity_counts)
 
 
 class Plans:
-    """The plans of one profile, made anew when nodes, namespaces, the known terms or the kept counters have changed."""
+    """The plans of a profile, rebuilt if nodes, namespaces, terms or counters change."""
 
     def __init__(self, args: InterPodAffinityArgs, cluster: Cluster) -> None:
         self._args, self._cluster = args, cluster
@@ -99,7 +99,7 @@ class Plans:
         return self._without_unseen(plan) if self._cluster.tried else plan
 
     def _without_unseen(self, plan: Plan) -> Plan:
-        """While a pod group is tried, terms of members on nodes that no list has are not seen.
+        """Remove terms of tried group members on nodes that are in no list of the snapshot.
 
         A pod with preferred terms of its own looks at all pods when it scores.
         """
@@ -141,11 +141,11 @@ class Plans:
             existing_terms.setdefault(self._owners.terms[number].term.topology_key, []).append(number)
         own_keys = [term.topology_key for term in (*pod.required_affinity, *pod.required_anti_affinity)]
         for key in dict.fromkeys([*own_keys, *existing_terms]):
-            plan.keys.append(self._required(pod, key, affinity_rules, existing_terms.get(key, [])))
+            plan.keys.append(self._group_by_key(pod, key, affinity_rules, existing_terms.get(key, [])))
         plan.scoring.extend(self._scoring(pod, spec))
         return plan
 
-    def _required(self, pod: Pod, key: str, affinity_rules: PodRules, existing_terms: list[int]) -> RequiredKey:
+    def _group_by_key(self, pod: Pod, key: str, affinity_rules: PodRules, existing_terms: list[int]) -> RequiredKey:
         domains = topology_domains(self._cluster.nodes, key)
         has_affinity = any(term.topology_key == key for term in pod.required_affinity)
         anti_terms = [term for term in pod.required_anti_affinity if term.topology_key == key]
@@ -180,7 +180,7 @@ class Plans:
 
 
 def cells(counters: Sequence[DomainCounter]) -> IntColumn | None:
-    """The sum of counters over the same domains, None when they count nothing. Read only."""
+    """Return the sum of counters over the same domains, None if it is empty. Read only."""
     counting = [counter.cells for counter in counters if counter.total]
     if len(counting) <= 1:
         return counting[0] if counting else None

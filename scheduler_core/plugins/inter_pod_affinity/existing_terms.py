@@ -1,4 +1,4 @@
-"""The affinity terms that the cluster's pods bring along: found by the pod that they speak of, their owners counted.
+"""The affinity terms of existing pods, indexed by the pods that they match, with counts of their owners.
 
 kube-scheduler keeps lists of nodes that have pods with (required anti-)affinity and asks every term of every such pod
 (interpodaffinity: getExistingAntiAffinityCounts, processExistingPod). Here equal terms are one, asked once per distinct
@@ -22,7 +22,7 @@ from scheduler_core.plugins.helpers.pod_rules import SelectorIndex
 
 
 class Role(Enum):
-    """Where in its owner's spec a term stands."""
+    """The field of a pod's spec that contains the term."""
 
     REQUIRED_AFFINITY = "required affinity"
     REQUIRED_ANTI_AFFINITY = "required anti-affinity"
@@ -39,7 +39,7 @@ class OwnedTerm:
     weight: int = 0
 
     def matches(self, namespace: str, labels: Mapping[str, str], namespace_labels: Mapping[str, str]) -> bool:
-        """Does it speak of a pod with these labels, in a namespace with those (AffinityTerm.Matches)?"""
+        """Return whether the term matches a pod with these labels, in a namespace with those (AffinityTerm.Matches)."""
         term = self.term
         in_namespace = namespace in term.namespaces or (
             term.namespace_selector is not None and term.namespace_selector.matches(namespace_labels)
@@ -49,14 +49,14 @@ class OwnedTerm:
 
 @dataclass(frozen=True, slots=True)
 class ReachingTerms:
-    """Numbers of the terms that speak of one pod: required anti-affinity, and those that score."""
+    """The numbers of the terms that match a pod: required anti-affinity, and preferred terms."""
 
     anti_affinity: tuple[int, ...]
     scoring: tuple[int, ...]
 
 
 class TermOwners:
-    """All distinct terms of one cluster's pods by number, with counters of their owners per domain of their key."""
+    """All distinct terms of a cluster's pods by number, with counts of their owners per domain."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, self._pods, self._nodes = cluster, cluster.pods, cluster.nodes
@@ -72,7 +72,7 @@ class TermOwners:
 
     @staticmethod
     def of(cluster: Cluster) -> TermOwners:
-        """The one of this cluster, shared by all profiles."""
+        """Return the terms of this cluster, shared by all profiles."""
         for observer in cluster.pods.observers:
             if isinstance(observer, TermOwners):
                 return observer
@@ -81,13 +81,13 @@ class TermOwners:
         return owners
 
     def known_terms(self) -> int:
-        """How many distinct terms there are; when it is as before, what reaches a pod is as before."""
+        """Return the number of distinct terms so far."""
         if len(self._sets) < len(self._pods.term_sets):
             self._learn()
         return len(self.terms)
 
     def reaching(self, spec: int) -> ReachingTerms:
-        """The terms, with or without owners, that speak of pods with this spec (a number in `PodTable.specs`)."""
+        """Return the terms, with or without owners, that match pods with this spec (a number in `PodTable.specs`)."""
         known = (self.known_terms(), self._cluster.version("Namespace"))
         found = self._reaching.get(spec)
         if found is None or found[0] != known:
@@ -95,7 +95,7 @@ class TermOwners:
         return found[1]
 
     def owners(self, number: int) -> DomainCounter:
-        """How many owners of the term stand in each domain of its topology key."""
+        """Return the number of owners of the term in each domain of its topology key."""
         found = self._counters.pop(number, None) or DomainCounter()
         self._counters[number] = found  # most recently used last
         if len(self._counters) > KEPT_COUNTERS:
@@ -106,13 +106,13 @@ class TermOwners:
         return found
 
     def without(self, number: int, unseen: Iterable[tuple[int, int]]) -> DomainCounter:
-        """The same as `owners` without some pods, each given as its row and its term set."""
+        """Return `owners` without some pods, each given as its row and term set."""
         found = self.owners(number)
         rows = [row for row, term_set in unseen for term in self._sets[term_set] if term == number]
         return found.without(rows) if rows else found
 
     def sets_with(self, numbers: Iterable[int]) -> list[int]:
-        """The term sets (`PodTable.terms`) that have one of these terms, listed as often as they do."""
+        """Return the term sets (`PodTable.terms`) that contain these terms, once for each term."""
         self._learn()
         return [term_set for number in numbers for term_set in self._sets_with[number]]
 
@@ -136,9 +136,9 @@ class TermOwners:
                 counter.change(row, by)
 
     def _learn(self) -> None:
-        """Take in the term sets that are new since the last time."""
+        """Add the term sets that are new since the last call."""
         for number in range(len(self._sets), len(self._pods.term_sets)):
-            terms = [self._intern(term) for term in _owned(*self._pods.term_sets[number])]
+            terms = [self._intern(term) for term in _owned_terms(*self._pods.term_sets[number])]
             self._sets.append(terms)
             for term in terms:
                 self._sets_with[term].append(number)
@@ -178,8 +178,8 @@ class TermOwners:
         counter.fill(self._nodes.generation, domains, np.repeat(pods.row[:n][placed], owned[placed]))
 
 
-def _owned(*groups: tuple[Any, ...]) -> Iterator[OwnedTerm]:
-    """The terms of a term set in the order of `PodTable.term_sets`."""
+def _owned_terms(*groups: tuple[Any, ...]) -> Iterator[OwnedTerm]:
+    """Return the terms of a term set in the order of `PodTable.term_sets`."""
     affinity, anti_affinity, preferred, preferred_anti = groups
     for term in affinity:
         yield OwnedTerm(Role.REQUIRED_AFFINITY, term)

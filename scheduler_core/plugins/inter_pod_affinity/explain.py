@@ -30,7 +30,7 @@ FIELDS = {
 
 
 def explain_filter(pod: Pod, plan: Plan, cluster: Cluster, row: int, delta: IntColumn | None) -> list[Fact]:
-    """Affinity, anti-affinity, then existing pods' anti-affinity; of those that fail only the first is reported."""
+    """Explain affinity, anti-affinity and existing anti-affinity; only the first failure is reported."""
     changes = np.zeros(1 + 2 * len(plan.keys), np.int64) if delta is None else delta
     facts: list[Fact] = []
     for kind in (_affinity, _anti_affinity, _existing_anti_affinity):
@@ -108,7 +108,7 @@ def _owning(terms: set[PodAffinityTerm]) -> Callable[[Pod], bool]:
 
 
 def _pods_in(cluster: Cluster, domains: Domains, row: int, wanted: Callable[[Pod], bool]) -> str:
-    """The names of the wanted pods in the row's domain, for a sentence."""
+    """Return the names of the matching pods in the row's domain, as text."""
     pods, code = cluster.pods, domains.codes[row]
     standing = np.flatnonzero(pods.row[: len(pods)] >= 0)
     near = [pods.pods[slot] for slot in standing if domains.codes[pods.row[slot]] == code]
@@ -145,7 +145,7 @@ def _count_fact(
 
 
 def explain_score(terms: list[ScoringTerm], rows: NDArray[np.intp], raw: Scores, index: int) -> ScoreExplanation:
-    """Each term's part on this node, their sum, and the normalisation over the feasible nodes."""
+    """Explain each term's part on this node, the sum, and the normalization."""
     lines, facts = [], []
     for scoring in terms:
         code = int(scoring.domains.codes[rows[index]])
@@ -166,7 +166,7 @@ def explain_score(terms: list[ScoringTerm], rows: NDArray[np.intp], raw: Scores,
 
 
 def _term_fact(scoring: ScoringTerm, domain: str, count: int) -> Fact:
-    """One term that counts here; not a condition, so it always holds."""
+    """Return a fact on a term that counts; it always holds, since it is no condition."""
     term, role = scoring.term, scoring.role
     if scoring.own:
         text = f"Pods in {term.topology_key}={domain} that match the pod's {role.value} {term.selector}: {count}."

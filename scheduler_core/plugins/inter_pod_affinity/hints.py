@@ -1,4 +1,4 @@
-"""Which events may help a pod that InterPodAffinity rejected (interpodaffinity/plugin.go, EventsToRegister)."""
+"""Queueing hints of InterPodAffinity (interpodaffinity/plugin.go)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NODE_ACTIONS = Action.ADD | Action.UPDATE_NODE_LABEL
 
 
 def events_to_register(after_pod_change: HintFunction, after_node_change: HintFunction) -> Sequence[RegisteredEvent]:
-    """Pods on nodes that come, go or change their labels; nodes that come or change their labels."""
+    """Return events of bound pods (added, deleted, labels) and of nodes (added, labels)."""
     return (
         RegisteredEvent(ClusterEvent("Pod", POD_ACTIONS), after_pod_change),
         RegisteredEvent(ClusterEvent("Node", NODE_ACTIONS), after_node_change),
@@ -21,13 +21,23 @@ def events_to_register(after_pod_change: HintFunction, after_node_change: HintFu
 
 
 def after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
-    """The pod's own labels changed, or another pod, on a node or nominated to one, makes way for it or attracts it."""
+    """Queue the pod if its labels changed, or if another pod's change may help it."""
     if old is not None and new is not None and new.uid == pod.uid:
         return QueueingHint.QUEUE
     if any(other is not None and not (other.node_name or other.nominated_node_name) for other in (new, old)):
         return QueueingHint.SKIP
     if new is None and old is not None and hint_matches_all(old.required_anti_affinity, pod):
         return QueueingHint.QUEUE  # the one that went kept this one out
+    return QueueingHint.QUEUE if pod_change_may_help(pod, old, new) else QueueingHint.SKIP
+
+
+def after_pod_change_before_1_36(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
+    """The hint before 1.36: only bound pods and the pod's own terms count (isSchedulableAfterPodChange).
+
+    If an existing pod's anti-affinity rejected it, it wakes only if its own anti-affinity matches that pod as well.
+    """
+    if any(other is not None and not other.node_name for other in (new, old)):
+        return QueueingHint.SKIP
     return QueueingHint.QUEUE if pod_change_may_help(pod, old, new) else QueueingHint.SKIP
 
 
@@ -45,6 +55,12 @@ def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None) -> bool:
 
 def after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
     return QueueingHint.QUEUE if node_change_may_help(pod, old, new) else QueueingHint.SKIP
+
+
+def after_node_change_before_1_33(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
+    """Queue the pod if the node has the topology key of a required term."""
+    keys = {term.topology_key for term in (*pod.required_affinity, *pod.required_anti_affinity)}
+    return QueueingHint.SKIP if keys.isdisjoint(new.labels) else QueueingHint.QUEUE
 
 
 def node_change_may_help(pod: Pod, old: Node | None, new: Node) -> bool:

@@ -1,7 +1,7 @@
-"""InterPodAffinity: stand near pods that a term asks for, away from those that a term, the pod's or theirs, forbids.
+"""InterPodAffinity: pods close to pods that terms select, or away from them (plugins/interpodaffinity).
 
 kube-scheduler: plugins/interpodaffinity/{plugin,filtering}.go. "Near" is the same value of the term's topology key.
-Preferred terms only score: `inter_pod_affinity_scoring.py`.
+Preferred terms only score (`scoring.py`).
 """
 
 from __future__ import annotations
@@ -45,12 +45,17 @@ from scheduler_core.framework.interface import (
 from scheduler_core.plugins.helpers.domain_counts import DomainCounts
 from scheduler_core.plugins.helpers.signing import Fragments
 from scheduler_core.plugins.inter_pod_affinity import scoring
-from scheduler_core.plugins.inter_pod_affinity.before_1_33 import after_node_change_before_1_33
-from scheduler_core.plugins.inter_pod_affinity.before_1_36 import after_pod_change_before_1_36
+from scheduler_core.plugins.inter_pod_affinity.about import ABOUT
 from scheduler_core.plugins.inter_pod_affinity.counting import Plan, Plans, RequiredKey, ScoringTerm, cells
 from scheduler_core.plugins.inter_pod_affinity.existing_terms import TermOwners
 from scheduler_core.plugins.inter_pod_affinity.explain import explain_filter, explain_score
-from scheduler_core.plugins.inter_pod_affinity.hints import after_node_change, after_pod_change, events_to_register
+from scheduler_core.plugins.inter_pod_affinity.hints import (
+    after_node_change,
+    after_node_change_before_1_33,
+    after_pod_change,
+    after_pod_change_before_1_36,
+    events_to_register,
+)
 
 # The first rule that a node breaks decides; a later one is checked only if the earlier hold.
 EXISTING_ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, ("node(s) didn't satisfy existing pods anti-affinity rules",))
@@ -72,9 +77,10 @@ class InterPodAffinity(
     ExplainsScore,
     SignPlugin,
 ):
-    """Reject nodes without the pods that are asked for or with ones that are forbidden; weigh preferences."""
+    """Reject nodes that violate required terms of the pod or of existing pods; score preferred terms."""
 
     name = "InterPodAffinity"
+    about = ABOUT
     without_pre_filter = 'error reading "PreFilterInterPodAffinity" from cycleState: not found'
     without_pre_score = 'failed to read "PreScoreInterPodAffinity" from cycleState: not found'
 
@@ -90,7 +96,7 @@ class InterPodAffinity(
         self._after_node_change = after_node_change if compares else after_node_change_before_1_33
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        """Skipped when the pod requires nothing and no existing pod's required anti-affinity reaches it."""
+        """Skip pods without required terms that no existing required anti-affinity matches."""
         plan = self._plans.of(pod)
         return PreFilterResult(plan, SUCCESS if plan.requires or plan.has_existing_anti_affinity else SKIP)
 
@@ -123,7 +129,7 @@ class InterPodAffinity(
         return result
 
     def pre_score(self, pod: Pod, state: Plan | None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
-        """Skipped when no term meets a pod on a node with its topology key, whatever the weights add up to."""
+        """Skip pods for which no term matches a pod on a node with its topology key."""
         plan = self._plans.of(pod) if state is None else state
         meeting = [term for term in plan.scoring if term.counter.total]
         return PreScoreResult(meeting) if meeting or self._scores_anything else _SKIP_SCORE
@@ -137,7 +143,7 @@ class InterPodAffinity(
         return scoring.normalize(scores)
 
     def sign_pod(self, pod: Pod) -> Fragments | None:
-        """Terms look at other pods; other pods' terms look at the labels."""
+        """Sign pods by their labels; pods with terms cannot be signed."""
         affinity = (pod.manifest.get("spec") or {}).get("affinity") or {}
         if affinity.get("podAffinity") is not None or affinity.get("podAntiAffinity") is not None:
             return None
@@ -163,7 +169,7 @@ _SKIP_SCORE = PreScoreResult(None, SKIP)
 def _verdicts(
     plan: Plan, number: int, key: RequiredKey, rows: Rows, delta: NDArray[np.int64] | None
 ) -> NDArray[np.int16] | None:
-    """What one topology key says about each row; None: nothing. `delta` as `add_pod_delta` has it, summed per row."""
+    """Return the verdicts of a topology key on each row; None: all pass. `delta` as in `add_pod_delta`, per row."""
     codes = key.domains.codes[rows]
     of_existing = None if delta is None else delta[1 + len(plan.keys) + number]
     existing = _counts(cells(key.existing_anti_affinity_counts), codes, of_existing)
@@ -172,20 +178,22 @@ def _verdicts(
     if anti_affinity is not None:
         which = np.where(anti_affinity > 0, np.int16(ANTI), np.int16(0) if which is None else which)
     if key.affinity_counts is not None:
-        unmatched = _unmatched(plan, key, codes, None if delta is None else delta[0])
+        unmatched = _rows_without_match(plan, key, codes, None if delta is None else delta[0])
         which = np.where(unmatched, np.int16(UNMATCHED), np.int16(0) if which is None else which)
     found: NDArray[np.int16] | None = which
     return found
 
 
 def _counts(counted: IntColumn | None, codes: NDArray[np.intp], delta: IntColumn | None) -> IntColumn | None:
-    """The counts of the rows' domains, None if all are 0."""
+    """Return the counts of the rows' domains, None if all are 0."""
     if delta is None:
         return None if counted is None else counted[codes]
     return delta if counted is None else counted[codes] + delta
 
 
-def _unmatched(plan: Plan, key: RequiredKey, codes: NDArray[np.intp], delta: IntColumn | None) -> NDArray[np.bool_]:
+def _rows_without_match(
+    plan: Plan, key: RequiredKey, codes: NDArray[np.intp], delta: IntColumn | None
+) -> NDArray[np.bool_]:
     """satisfyPodAffinity's opposite: rows without the key, or with no pod in the domain that matches all terms, unless
     the pod may be the first.
 
@@ -203,5 +211,5 @@ def _unmatched(plan: Plan, key: RequiredKey, codes: NDArray[np.intp], delta: Int
 
 
 def _times(numbers: Sequence[int], size: int) -> NDArray[np.int64]:
-    """How often each number below `size` is listed."""
+    """Return the number of occurrences of each number below `size`."""
     return np.bincount(np.array(numbers, np.intp), minlength=size)

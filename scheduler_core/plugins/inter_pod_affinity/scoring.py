@@ -15,7 +15,7 @@ from scheduler_core.plugins.inter_pod_affinity.counting import ScoringTerm
 
 
 def score(terms: list[ScoringTerm], rows: NDArray[np.intp]) -> Scores:
-    """The raw scores of the feasible rows; `terms` are those that meet a pod somewhere."""
+    """Return the raw scores of the feasible rows; `terms` are those that meet a pod somewhere."""
     total = np.zeros(len(rows), np.int64)
     for term in terms:
         total += term.weight * term.counter.cells[term.domains.codes[rows]]

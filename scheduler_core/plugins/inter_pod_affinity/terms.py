@@ -14,7 +14,7 @@ from scheduler_core.plugins.helpers.pod_rules import PodRule
 
 
 def own_rule(term: PodAffinityTerm, cluster: Cluster) -> PodRule:
-    """Which existing pods a term of the incoming pod speaks of.
+    """Return the rule for existing pods to which a term of the incoming pod applies.
 
     kube-scheduler unrolls the namespaceSelector into the names of the namespaces that it matches, but the term keeps
     the selector and later asks it about an empty label set: one that holds without any label (DoesNotExist, NotIn, {})

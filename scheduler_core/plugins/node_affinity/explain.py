@@ -16,7 +16,7 @@ PREFERRED_FIELD = f"{AFFINITY_FIELD}.preferredDuringSchedulingIgnoredDuringExecu
 
 
 def explain_required(pod: Pod, added: NodeSelector | None, node: Node) -> list[Fact]:
-    """The profile's addedAffinity, then the pod's nodeSelector label by label, then its required affinity."""
+    """Return the profile's addedAffinity, then the pod's nodeSelector label by label, then its required affinity."""
     facts = []
     if added is not None:
         facts.append(_terms_fact("NodeAffinity.added", "the profile's addedAffinity", added, node, ""))
@@ -62,12 +62,12 @@ def _has(requirement: Requirement, node: Node) -> str:
 
 
 def _decisive(selector: NodeSelector, node: Node) -> dict[str, int | str]:
-    """Of a single term, the condition that the node does not meet, else its only one: to be told in words."""
+    """Return the condition of a single term that the node does not meet, otherwise its only one."""
     if len(selector.terms) != 1:
         return {}
     term = selector.terms[0]
-    asked = [(one, node.labels) for one in term.match_expressions]
-    asked += [(one, {NODE_NAME_FIELD: node.name}) for one in term.match_fields]
+    asked = [(expression, node.labels) for expression in term.match_expressions]
+    asked += [(field, {NODE_NAME_FIELD: node.name}) for field in term.match_fields]
     unmet = [(one, labels) for one, labels in asked if not one.matches(labels)]
     if not unmet and len(asked) != 1:
         return {}

@@ -41,6 +41,7 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.framework.runtime.scores import default_normalize
 from scheduler_core.plugins.helpers.signing import by_node_affinity
+from scheduler_core.plugins.node_affinity.about import ABOUT
 from scheduler_core.plugins.node_affinity.explain import explain_preferred, explain_required
 from scheduler_core.plugins.node_affinity.rule import (
     matches_required,
@@ -70,6 +71,7 @@ class NodeAffinity(
     """`addedAffinity` of the profile's arguments holds for every pod, beside the pod's own."""
 
     name = "NodeAffinity"
+    about = ABOUT
     reads = Reads(pod=("node_selector", "required_node_affinity", "preferred_node_affinity"), node=("name", "labels"))
     sign_pod = staticmethod(by_node_affinity)
 
@@ -79,7 +81,7 @@ class NodeAffinity(
         self._skips = handle.release.rules.node_affinity_scores_preferences_only
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        """If every term names nodes by metadata.name, only those need to be looked at."""
+        """Narrow the search to the nodes that the terms name by metadata.name, if every term does."""
         required = pod.required_node_affinity
         if required is None and self.args.added_required is None and not pod.node_selector:
             return SKIPPED
@@ -110,7 +112,7 @@ class NodeAffinity(
         return PreScoreResult()
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        """The sum of the weights of the preferred terms that the node matches."""
+        """Return the sum of the weights of the preferred terms that the node matches."""
         terms = (*self.args.added_preferred, *pod.preferred_node_affinity)
         return preferred_weights(nodes, terms)[rows]
 
@@ -133,7 +135,7 @@ class NodeAffinity(
         return explain_preferred(self.args.added_preferred, pod.preferred_node_affinity, node, raw, index)
 
     def _after_node_change(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
-        """The node matches now, and did not before; or nobody knows, for a term that cannot be parsed."""
+        """Queue the pod if the node matches now and did not before, or if a term cannot be parsed."""
         added = self.args.added_required
         if added is not None and not added.matches(new.labels, new.name):
             return QueueingHint.SKIP

@@ -1,4 +1,4 @@
-"""Which nodes match a node selector: each requirement is judged once per distinct label value, and remembered."""
+"""Nodes that match a node selector: each requirement is evaluated once per distinct label value, and remembered."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def matches_required(pod: Pod, node: Node) -> bool | None:
 
 @lru_cache(maxsize=1024)
 def preferred_error(terms: tuple[PreferredNodeTerm, ...]) -> str:
-    """Why `NewPreferredSchedulingTerms` refuses the terms, "" if it does not."""
+    """Return the error with which `NewPreferredSchedulingTerms` refuses the terms, "" if it accepts them."""
     errors = [
         f"[{index}].{error}"
         for index, preferred in enumerate(terms)

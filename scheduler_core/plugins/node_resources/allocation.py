@@ -29,7 +29,7 @@ def is_extended_resource(name: str) -> bool:
 
 
 def pod_request(pod: Pod, name: str, *, non_zero: bool) -> int:
-    """What the pod counts for one resource; `non_zero` gives containers without a request 100m and 200 MiB.
+    """The amount that the pod counts for one resource; `non_zero`: containers without a request count 100m and 200 MiB.
 
     With `non_zero` it is NodeResourcesFit's scorer that asks: that one does not see pod-level resources.
     """

@@ -24,8 +24,9 @@ from scheduler_core.framework.interface import (
     Scores,
     SignPlugin,
 )
-from scheduler_core.plugins.helpers.signing import by_requests
+from scheduler_core.plugins.helpers.signing import Fragments, by_requests
 from scheduler_core.plugins.node_resources.allocation import Amount, There, amounts, pod_request
+from scheduler_core.plugins.node_resources.balanced_allocation_about import ABOUT
 from scheduler_core.plugins.node_resources.explain_balance import explain_balance, explain_improvement
 
 SCORES = PreScoreResult()
@@ -35,21 +36,26 @@ Shares = NDArray[np.float64]
 
 
 class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore, SignPlugin):
-    """How much the pod improves the balance: 50 + (50 + balance with it - balance without it) / 2.
+    """Score the improvement of the balance: 50 + (50 + balance with the pod - balance without it) / 2.
 
     The balance is 100 * (1 - standard deviation of the shares in use), counted with the pods' real requests.
     """
 
     name = "NodeResourcesBalancedAllocation"
+    about = ABOUT
     reads = Reads(pod=("requests", "balance_requests"), node=("allocatable", "requested"))
-    sign_pod = staticmethod(by_requests)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         default = NodeResourcesBalancedAllocationArgs()
         self.args = args if isinstance(args, NodeResourcesBalancedAllocationArgs) else default
         self._scores_best_effort = not handle.release.rules.balanced_allocation_skips_best_effort_pods
         improves = handle.release.rules.balanced_allocation_scores_the_improvement
+        self._by_devices = handle.extended_resources
         self._score, self._explain = (improvement, explain_improvement) if improves else (balance, explain_balance)
+
+    def sign_pod(self, pod: Pod) -> Fragments | None:
+        """A pod that may be given devices for an extended resource cannot be signed."""
+        return None if self._by_devices.wanted(pod) else by_requests(pod)
 
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
         """A pod that asks for none of the resources says nothing about balance."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,17 @@ OneScore = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
 REQUESTS_FIELD = "spec.containers[*].resources.requests"
 
 
-def explain_fit(state: Sequence[tuple[str, int]], nodes: NodeTable, row: int, change: Change | None) -> list[Fact]:
-    """Room for one more pod, then room for every resource that is checked."""
+def explain_fit(
+    state: Sequence[tuple[str, int]],
+    nodes: NodeTable,
+    row: int,
+    change: Change | None,
+    by_devices: Collection[str] = (),
+) -> list[Fact]:
+    """Room for one more pod, then room for every resource that is checked.
+
+    Those `by_devices` are not checked on a node that has none of them itself.
+    """
     delta = [0] * (len(state) + 1) if change is None else [int(column[0]) for column in change.delta]
     also = ", counting the pods nominated to it" if change is not None else ""
     facts = [_pods_fact(nodes, row, int(nodes.pod_count[row]) + delta[0], also)]
@@ -29,6 +38,8 @@ def explain_fit(state: Sequence[tuple[str, int]], nodes: NodeTable, row: int, ch
         index = nodes.resources.get(name, len(nodes.allocatable))
         known = index < len(nodes.allocatable)
         allocatable = int(nodes.allocatable[index][row]) if known else 0
+        if not allocatable and name in by_devices:
+            continue
         requested = (int(nodes.requested[index][row]) if known else 0) + delta[number]
         facts.append(_resource_fact(name, wanted, requested, allocatable, nodes.names[row], also))
     return facts

@@ -18,8 +18,8 @@ from scheduler_core.plugins.node_resources.explain import REQUESTS_FIELD, in_uni
 def explain_improvement(
     args: NodeResourcesBalancedAllocationArgs, pod: Pod, nodes: NodeTable, row: int, score: int
 ) -> ScoreExplanation:
-    """The balance without the pod and with it, and the score that their difference gives."""
-    found = _counted(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
+    """Return the balance without the pod and with it, and the score that their difference gives."""
+    found = _existing_resources(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
     before, without = _balance_lines([one._replace(requested=one.requested - one.asked) for one in found])
     after, with_pod = _balance_lines(found)
     lines = ["without the pod:", *before, "with the pod:", *after]
@@ -30,18 +30,18 @@ def explain_improvement(
 def explain_balance(
     args: NodeResourcesBalancedAllocationArgs, pod: Pod, nodes: NodeTable, row: int, score: int
 ) -> ScoreExplanation:
-    """The shares in use with the pod on the node, their standard deviation, and the score (before 1.36)."""
-    found = _counted(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
+    """Return the shares in use with the pod on the node, their standard deviation, and the score (before 1.36)."""
+    found = _existing_resources(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
     return ScoreExplanation(_balance_lines(found)[0], [_balance_fact(nodes.names[row], one) for one in found])
 
 
-def _counted(found: Sequence[Amount]) -> list[Amount]:
-    """Those that the one node has."""
+def _existing_resources(found: Sequence[Amount]) -> list[Amount]:
+    """Return the resources that the node has."""
     return [one for one in found if one.there is None or one.there[0]]
 
 
 def _balance_lines(found: Sequence[Amount]) -> tuple[list[str], int]:
-    """The arithmetic of one node's balance, and what it comes to."""
+    """Return the arithmetic of one node's balance, and what it comes to."""
     parts = [(one.spec.name, int(one.requested[0]), int(one.allocatable[0])) for one in found]
     shares = [min(used / there, 1.0) for _, used, there in parts]
     lines = []

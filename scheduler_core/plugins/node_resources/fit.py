@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.apis.config import NodeResourcesFitArgs, PluginArgs
 from scheduler_core.apis.core import Node, Pod
+from scheduler_core.apis.devices import DEVICE_CLASS_PREFIX, DeviceClass
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import Fact, ScoreExplanation
@@ -38,9 +39,10 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
-from scheduler_core.plugins.helpers.signing import by_requests
+from scheduler_core.plugins.helpers.signing import Fragments, by_requests
 from scheduler_core.plugins.node_resources.allocation import CORE_RESOURCES, amounts, is_extended_resource
 from scheduler_core.plugins.node_resources.explain import explain_fit, explain_strategy
+from scheduler_core.plugins.node_resources.fit_about import ABOUT
 from scheduler_core.plugins.node_resources.placement import fullness
 from scheduler_core.plugins.node_resources.strategies import (
     broken_linear,
@@ -56,6 +58,7 @@ SIDECARS_ARE_OFF = Status(  # in 1.28
     ("Pod has a restartable init container and the SidecarContainers feature is disabled",),
 )
 KEPT_RESULTS = 1000
+NO_LIMIT = 1 << 62
 SIGN_BIT = 63
 FEW_BITS = 12
 State = list[
@@ -77,12 +80,12 @@ class NodeResourcesFit(
     """Counters (add_pod_delta): the node's pods, then their requests of each resource in the state."""
 
     name = "NodeResourcesFit"
+    about = ABOUT
     without_pre_filter = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
     reads = Reads(
         pod=("requests", "non_zero_cpu", "non_zero_memory", "scoring_requests", "has_sidecars"),
         node=("allocatable", "requested", "non_zero", "pod_count"),
     )
-    sign_pod = staticmethod(by_requests)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
@@ -91,13 +94,19 @@ class NodeResourcesFit(
         self._compares_extended_zero = handle.release.rules.fit_compares_extended_requests_of_zero
         self._compares_zero = handle.release.rules.fit_compares_requests_of_zero
         self._tells_too_small = handle.release.rules.fit_knows_what_no_eviction_helps
+        self._by_devices = handle.extended_resources
+        self._notices_device_classes = handle.release.has_on("DRAExtendedResource")
         self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}
+
+    def sign_pod(self, pod: Pod) -> Fragments | None:
+        """A pod that may be given devices for an extended resource cannot be signed."""
+        return None if self._by_devices.wanted(pod) else by_requests(pod)
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         key = tuple(pod.requests.items())
         found = self._results.get(key)
         if found is None:
-            found = PreFilterResult([(name, pod.requests.get(name, 0)) for name in self._checked(pod)])
+            found = PreFilterResult([(name, pod.requests.get(name, 0)) for name in self._checked_resources(pod)])
             if len(self._results) < KEPT_RESULTS:
                 self._results[key] = found
         return found
@@ -118,13 +127,19 @@ class NodeResourcesFit(
         return _verdicts(lacking, too_small, ["Too many pods", *(f"Insufficient {name}" for name, _ in state)])
 
     def slack(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows) -> NDArray[np.int64]:
-        """How far each counter may rise before the pod has no room: negative where it has none already."""
+        """Return the amount by which each counter may rise until the pod no longer fits; negative where it does not.
+
+        An extended resource of a DeviceClass that the node does not have itself is left to DynamicResources.
+        """
         places = nodes.allowed_pods[rows] - nodes.pod_count[rows] - 1
-        free = [
-            _column(nodes.allocatable, nodes, name, rows) - _column(nodes.requested, nodes, name, rows) - amount
-            for name, amount in state
-        ]
-        return np.array([places, *free])
+        free = [places]
+        for name, amount in state:
+            allocatable = _column(nodes.allocatable, nodes, name, rows)
+            left = allocatable - _column(nodes.requested, nodes, name, rows) - amount
+            if self._by_devices.class_of(name) is not None:
+                left = np.where(allocatable > 0, left, NO_LIMIT)
+            free.append(left)
+        return np.array(free)
 
     def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
@@ -136,27 +151,32 @@ class NodeResourcesFit(
         return np.array([np.ones(len(slots), np.int64), *asked])
 
     def score(self, pod: Pod, state: State, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        """The strategy's score of each resource, averaged by weight over the resources that the node has."""
+        """Return the strategy's score of each resource, averaged by weight over the resources that the node has."""
         found = amounts(pod, nodes, rows, self.args.resources, non_zero=True)
         parts = [(self._score(one.requested, one.allocatable), one.there, one.spec.weight) for one in found]
         mean = rounded_weighted_mean if self.args.strategy == "RequestedToCapacityRatio" else weighted_mean
         return mean(parts, len(rows))
 
     def score_placement(self, pod_group: str, placement: Placement, assigned: Sequence[Pod], nodes: NodeTable) -> int:
-        """How full the placement as a whole would be: always MostAllocated, whatever the strategy for nodes."""
+        """Return the utilization of the placement as a whole: MostAllocated, independent of the strategy for nodes."""
         return fullness(self.args.resources, placement, assigned, nodes)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         of_pods = Action.DELETE | (Action.UPDATE_POD_SCALE_DOWN if self._resizes_in_place else 0)
-        return (
+        events = [
             RegisteredEvent(ClusterEvent("Pod", of_pods), self._after_pod_event),
             RegisteredEvent(ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE), self._after_node_change),
-        )
+        ]
+        if self._notices_device_classes:
+            changed = ClusterEvent("resource.k8s.io/DeviceClass", Action.ADD | Action.UPDATE)
+            events.append(RegisteredEvent(changed, self._after_device_class_change))
+        return events
 
     def explain_filter(
         self, pod: Pod, state: State, cluster: Cluster, row: int, change: Change | None = None
     ) -> list[Fact]:
-        return explain_fit(state, cluster.nodes, row, change)
+        by_devices = {name for name, _ in state if self._by_devices.class_of(name) is not None}
+        return explain_fit(state, cluster.nodes, row, change, by_devices)
 
     def explain_score(
         self, pod: Pod, state: State, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
@@ -170,22 +190,24 @@ class NodeResourcesFit(
             return most_allocated(requested, allocatable)
         return broken_linear(self.args.shape, utilization(requested, allocatable))
 
-    def _checked(self, pod: Pod) -> list[str]:
+    def _checked_resources(self, pod: Pod) -> list[str]:
         core = [name for name in CORE_RESOURCES if pod.requests.get(name)]
         scalar = sorted(name for name in pod.requests if name not in (*CORE_RESOURCES, "pods"))
         if self._compares_zero and (core or scalar):
             core = list(CORE_RESOURCES)
         return core + [
-            name for name in scalar if (pod.requests[name] or self._compares_extended_zero) and not self._ignored(name)
+            name
+            for name in scalar
+            if (pod.requests[name] or self._compares_extended_zero) and not self._is_ignored(name)
         ]
 
-    def _ignored(self, name: str) -> bool:
+    def _is_ignored(self, name: str) -> bool:
         group = name.split("/")[0]
         listed = name in self.args.ignored_resources or group in self.args.ignored_resource_groups
         return listed and is_extended_resource(name)
 
     def _after_pod_event(self, pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
-        """A pod that held a place left, or one (or the pod itself) asks for less of what the pod wants."""
+        """Queue the pod if a pod left a node, or if a pod (or this one) requests less of a needed resource."""
         if new is None:
             assert old is not None
             return _hint(bool(old.node_name or old.nominated_node_name))
@@ -196,17 +218,27 @@ class NodeResourcesFit(
         return _hint(any(old.requests.get(r, 0) > new.requests.get(r, 0) for r, n in pod.requests.items() if n))
 
     def _after_node_change(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
-        """The pod fits into the empty node, and the node is new or has more of something that the pod wants."""
+        """Queue the pod if it fits the empty node, and the node is new or has more of a needed resource."""
         wanted = {name: n for name, n in pod.requests.items() if n and name != "pods"}
-        if new.allocatable.get("pods", 0) < 1 or any(n > new.allocatable.get(r, 0) for r, n in wanted.items()):
+        by_devices = {r for r in wanted if not new.allocatable.get(r) and self._by_devices.class_of(r) is not None}
+        lacks = any(n > new.allocatable.get(r, 0) for r, n in wanted.items() if r not in by_devices)
+        if new.allocatable.get("pods", 0) < 1 or lacks:
             return QueueingHint.SKIP
-        if old is None:
+        if old is None or by_devices:
             return QueueingHint.QUEUE
         return _hint(any(new.allocatable.get(r, 0) > old.allocatable.get(r, 0) for r in (*wanted, "pods")))
 
+    def _after_device_class_change(self, pod: Pod, old: DeviceClass | None, new: DeviceClass) -> QueueingHint:
+        """Queue the pod if it requests the resource that the class now provides."""
+        if old is None and DEVICE_CLASS_PREFIX + new.name in pod.requests:
+            return QueueingHint.QUEUE
+        if old is not None and old.extended_resource_name == new.extended_resource_name:
+            return QueueingHint.SKIP
+        return _hint(new.extended_resource_name in pod.requests)
+
 
 def _column(amounts: NDArray[np.int64], nodes: NodeTable, name: str, rows: Rows) -> NDArray[np.int64]:
-    """Of one resource; no node has any of one that none has ever had."""
+    """Return the column of a resource; zeros for one that no node has ever had."""
     number = nodes.resources.get(name, len(amounts))
     return amounts[number][rows] if number < len(amounts) else np.zeros_like(nodes.pod_count[rows])
 
@@ -238,7 +270,7 @@ def _verdicts(
 
 
 def _occurring(combination: NDArray[np.int64], bits: int) -> list[int]:
-    """The distinct combinations of some reasons, ascending."""
+    """Return the distinct combinations of some reasons, ascending."""
     found = np.bincount(combination).nonzero()[0] if bits <= FEW_BITS else np.unique(combination)
     combinations: list[int] = found[found > 0].tolist()
     return combinations

@@ -23,6 +23,7 @@ from scheduler_core.framework.interface import (
     Status,
 )
 from scheduler_core.framework.pod_groups import not_found
+from scheduler_core.plugins.pod_groups.gang_scheduling_about import ABOUT
 
 PERMIT_TIMEOUT_SECONDS = 5 * 60.0
 TOO_FEW_PODS = "waiting for minCount pods from a gang to appear in scheduling queue"
@@ -33,6 +34,7 @@ class GangScheduling(PreEnqueuePlugin, PermitPlugin, EnqueueExtensions):
     """Hold members back until `minCount` of them exist; let them through Permit once so many have a node."""
 
     name = "GangScheduling"
+    about = ABOUT
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._handle = handle

@@ -31,6 +31,6 @@ class PodGroupPodsCount(PlacementScorePlugin, PlacementScoreExtensions):
         return len(self._groups.scheduled(pod_group)) + len(assigned)
 
     def normalize_placement_scores(self, scores: Sequence[int]) -> list[int]:
-        """The share of the largest; each placement that is compared holds a member."""
+        """Return the share of the largest; each placement that is compared holds a member."""
         largest = max(scores)
         return [score * MAX_NODE_SCORE // largest for score in scores]

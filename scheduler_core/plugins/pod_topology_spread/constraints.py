@@ -1,4 +1,4 @@
-"""Which constraints spread a pod: its own, or the default ones with a selector deduced from services and owner.
+"""The constraints that spread a pod: its own, or the default ones with a selector deduced from services and owner.
 
 Rules: kube-scheduler's podtopologyspread/common.go (filterTopologySpreadConstraints, buildDefaultConstraints) and
 helper/spread.go (DefaultSelector).
@@ -44,7 +44,7 @@ class SpreadConstraints:
         self.versions: tuple[int, ...] = ()  # grows when a workload changes, and with it the default selectors
 
     def of(self, pod: Pod, action: Action) -> tuple[TopologySpreadConstraint, ...]:
-        """The pod's own constraints of this kind; the defaults, if it has no constraint of any kind."""
+        """Return the pod's own constraints of this kind; the defaults, if it has no constraint of any kind."""
         if pod.topology_spread_constraints:
             return own_constraints(pod, action)
         defaults = self._defaults[action]
@@ -58,7 +58,7 @@ class SpreadConstraints:
         return bool(pod.topology_spread_constraints) or not self._system_defaulted
 
     def defaults_apply(self, pod: Pod) -> bool:
-        """Whether a pod without constraints of its own might get default ones; False is certain."""
+        """Return whether a pod without constraints of its own may get default ones; False is certain."""
         return bool(self.any_defaults and self._workloads_in(pod.namespace))
 
     def _workloads_in(self, namespace: str) -> list[Workload]:
@@ -79,7 +79,7 @@ class SpreadConstraints:
 
 
 def own_constraints(pod: Pod, action: Action) -> tuple[TopologySpreadConstraint, ...]:
-    """The pod's own constraints of one kind, in their order, with matchLabelKeys merged into the selectors."""
+    """Return the pod's own constraints of one kind, in their order, with matchLabelKeys merged into the selectors."""
     return tuple(
         _merge_match_label_keys(constraint, pod)
         for constraint in pod.topology_spread_constraints
@@ -88,7 +88,7 @@ def own_constraints(pod: Pod, action: Action) -> tuple[TopologySpreadConstraint,
 
 
 def _merge_match_label_keys(constraint: TopologySpreadConstraint, pod: Pod) -> TopologySpreadConstraint:
-    """A key that the pod does not carry is left out."""
+    """Merge matchLabelKeys into the selector, without keys that the pod does not have."""
     if not constraint.match_label_keys:
         return constraint
     extra = [Requirement(key, "In", (pod.labels[key],)) for key in constraint.match_label_keys if key in pod.labels]
@@ -126,7 +126,7 @@ def default_selector(pod: Pod, workloads: Iterable[Workload]) -> LabelSelector:
 
 
 def _as_labels(selector: LabelSelector) -> dict[str, str]:
-    """The map of a Service or ReplicationController, which the parser made into In requirements of one value."""
+    """Return the map of a Service or ReplicationController, which the parser made into In requirements of one value."""
     return {requirement.key: requirement.values[0] for requirement in selector.requirements}
 
 

@@ -69,7 +69,7 @@ NOTHING = Plan()
 
 
 class Plans:
-    """The plans of one profile, each made anew when nodes, workloads or the kept counters have changed."""
+    """The plans of a profile, rebuilt if nodes, workloads or counters change."""
 
     def __init__(self, constraints: SpreadConstraints, cluster: Cluster, rules: Rules) -> None:
         self._constraints, self._cluster = constraints, cluster

@@ -15,7 +15,7 @@ from scheduler_core.plugins.pod_topology_spread.scoring import ScoreState, SoftC
 
 
 def explain_hard(pod: Pod, plan: Plan, number: int, nodes: NodeTable, row: int, delta: int, least: int) -> list[Fact]:
-    """A fact on the label and one on the skew for the DoNotSchedule constraint with this number.
+    """Return a fact on the label and one on the skew for the DoNotSchedule constraint with this number.
 
     `delta`: how many more matching pods the node's domain is imagined to have; `least`: the global minimum then.
     """
@@ -28,7 +28,7 @@ def explain_hard(pod: Pod, plan: Plan, number: int, nodes: NodeTable, row: int, 
 
 
 def _fields(pod: Pod, action: Action, count: int) -> list[str]:
-    """Where each constraint of the kind stands in the pod; defaults stand nowhere in it."""
+    """Return the field of each constraint of the kind in the pod; default constraints have none."""
     own = [
         f"spec.topologySpreadConstraints[{index}]"
         for index, constraint in enumerate(pod.topology_spread_constraints)
@@ -52,7 +52,7 @@ def _label_fact(key: str, domain: str | None, node: str, field: str) -> Fact:
 
 
 def _skew_fact(hard: CountedConstraint, row: int, delta: int, least: int, field: str) -> Fact:
-    """The comparison of the filter, with its three terms."""
+    """Return the comparison of the filter, with its three terms."""
     constraint, code = hard.constraint, int(hard.topology.all.codes[row])
     domain = hard.topology.all.names[code]
     matching = int(hard.cells[code]) + delta
@@ -124,7 +124,7 @@ def _part_line(soft: SoftConstraint, index: int) -> str:
 
 
 def _count_fact(soft: SoftConstraint, nodes: NodeTable, row: int, index: int, field: str) -> Fact:
-    """How many matching pods share the node's domain; not a condition, so it always holds."""
+    """Return the number of matching pods in the node's domain; not a condition, so it always holds."""
     constraint, node = soft.constraint, nodes.nodes[row]
     domain = node.labels.get(constraint.topology_key, "")
     where = f"the node {node.name}" if constraint.topology_key == HOSTNAME else f"{constraint.topology_key}={domain}"

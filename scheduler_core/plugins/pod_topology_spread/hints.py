@@ -1,4 +1,4 @@
-"""Which events may help a pod that PodTopologySpread rejected (podtopologyspread/plugin.go, EventsToRegister)."""
+"""Queueing hints: events that may help a pod that PodTopologySpread rejected (podtopologyspread/plugin.go)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes a spread constraint counts pods on.
+"""The nodes on which a spread constraint counts pods.
 
 kube-scheduler: podtopologyspread/common.go (matchNodeInclusionPolicies, nodeLabelsMatchSpreadConstraints) and
 component-helpers' nodeaffinity.GetRequiredNodeAffinity.
@@ -49,12 +49,12 @@ class CountedDomains:
 def counted_domains(
     pod: Pod, constraint: TopologySpreadConstraint, required_keys: tuple[str, ...], nodes: NodeTable
 ) -> CountedDomains:
-    """The domains of a constraint of this pod; rows without one of the `required_keys` take no part.
+    """Return the domains of a constraint of this pod; rows without one of the `required_keys` take no part.
 
     With no required keys (system defaulting) a node without the topology label belongs to the domain named "".
     """
     kept = nodes.derived("counted domains", lambda nodes: _Kept()).by_key
-    key = (constraint.topology_key, required_keys, _honored(pod, constraint))
+    key = (constraint.topology_key, required_keys, _inclusion_key(pod, constraint))
     found = kept.get(key)
     if found is None:
         if len(kept) >= KEPT_DOMAINS:
@@ -70,8 +70,8 @@ class _Kept:
         self.by_key: dict[Hashable, CountedDomains] = {}
 
 
-def _honored(pod: Pod, constraint: TopologySpreadConstraint) -> Hashable:
-    """What of the pod the inclusion policies look at."""
+def _inclusion_key(pod: Pod, constraint: TopologySpreadConstraint) -> Hashable:
+    """Return the parts of the pod that the inclusion policies look at."""
     selector = affinity = tolerations = None
     if constraint.node_affinity_policy == "Honor" and (pod.node_selector or pod.required_node_affinity is not None):
         selector, affinity = tuple(sorted(pod.node_selector.items())), pod.required_node_affinity
@@ -121,7 +121,7 @@ def matching_selector(nodes: NodeTable, selector: NodeSelector) -> Mask:
 
 
 def matching_requirement(nodes: NodeTable, requirement: Requirement) -> Mask:
-    """Rows whose label satisfies the requirement: asked once per distinct value, and once for no such label."""
+    """Return the rows that satisfy the requirement, evaluated once per distinct label value."""
     column = nodes.label(requirement.key)
     answers = [requirement.matches({requirement.key: value}) for value in column.values]
     return np.array([*answers, requirement.matches({})], np.bool_)[column.codes]

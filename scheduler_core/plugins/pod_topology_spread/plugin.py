@@ -2,7 +2,7 @@
 
 kube-scheduler: plugins/podtopologyspread/{plugin,filtering}.go. A node passes a DoNotSchedule constraint when
 (matching pods in its domain) + (1 if the pod matches itself) - (least of all domains) <= maxSkew.
-ScheduleAnyway constraints only score: `pod_topology_spread_scoring.py`.
+ScheduleAnyway constraints only score (`scoring.py`).
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from scheduler_core.framework.interface import (
 from scheduler_core.plugins.helpers.domain_counts import DomainCounts
 from scheduler_core.plugins.helpers.signing import Fragments
 from scheduler_core.plugins.pod_topology_spread import scoring
+from scheduler_core.plugins.pod_topology_spread.about import ABOUT
 from scheduler_core.plugins.pod_topology_spread.constraints import SpreadConstraints
 from scheduler_core.plugins.pod_topology_spread.counting import NOTHING, CountedConstraint, Plan, Plans
 from scheduler_core.plugins.pod_topology_spread.explain import explain_hard, explain_soft
@@ -83,6 +84,7 @@ class PodTopologySpread(
     """Reject nodes that would make the spread too uneven; prefer nodes whose domains hold fewer matching pods."""
 
     name = "PodTopologySpread"
+    about = ABOUT
     without_pre_filter = 'reading "PreFilterPodTopologySpread" from cycleState: not found'
     without_pre_score = 'error reading "PreScorePodTopologySpread" from cycleState: not found'
 
@@ -175,7 +177,7 @@ _NOTHING_SOFT = PreScoreResult(None, SKIP)
 
 
 def _min_match_num(hard: CountedConstraint) -> int:
-    """The global minimum: the least count of all eligible domains, 0 when these are fewer than minDomains."""
+    """Return the global minimum: the least count of all eligible domains, 0 when these are fewer than minDomains."""
     if hard.too_few_domains:
         return 0
     counts = hard.cells[:-1]
@@ -183,7 +185,7 @@ def _min_match_num(hard: CountedConstraint) -> int:
 
 
 def min_match_num_with(hard: CountedConstraint, rows: Rows, delta: IntColumn) -> IntColumn:
-    """The global minimum for every row, if the row's own domain had `delta` more pods."""
+    """Return the global minimum for every row, if the row's own domain had `delta` more pods."""
     if hard.too_few_domains:
         return np.zeros(len(delta), np.int64)
     eligible = hard.topology.eligible
@@ -201,7 +203,7 @@ def _takes_part(hard: CountedConstraint, rows: Rows) -> NDArray[np.bool_]:
 
 
 def _verdicts(hard: CountedConstraint, rows: Rows, delta: IntColumn | int, least: IntColumn | int) -> NDArray[np.int16]:
-    """The verdict of one constraint on each row."""
+    """Return the verdict of one constraint on each row."""
     codes = hard.topology.all.codes[rows]
     highest = hard.constraint.max_skew - hard.self_match + least - delta
     which = (hard.cells[codes] > highest).astype(np.int16)  # True is SKEWED

@@ -34,7 +34,7 @@ class SoftConstraint:
     weight: float
 
     def parts(self) -> NDArray[np.float64]:
-        """What the constraint adds to each row's score (scoreForCount)."""
+        """Return the constraint's share of each row's score (scoreForCount)."""
         parts: NDArray[np.float64] = np.multiply(self.counts, self.weight, dtype=np.float64)
         parts += self.constraint.max_skew - 1
         return parts if self.labelled is None else np.where(self.labelled, parts, 0.0)
@@ -50,12 +50,12 @@ class ScoreState:
 
 def prepare(plan: Plan, nodes: NodeTable, rows: NDArray[np.intp]) -> ScoreState:
     """PreScore: the counts of every constraint, and the number of domains among the feasible rows."""
-    ignored = _ignored(plan.required_keys, nodes, rows)
+    ignored = _ignored_rows(plan.required_keys, nodes, rows)
     scored = rows if ignored is None else rows[~ignored]
     return ScoreState([_soft(soft, nodes, rows, scored) for soft in plan.soft], ignored)
 
 
-def _ignored(keys: tuple[str, ...], nodes: NodeTable, rows: NDArray[np.intp]) -> NDArray[np.bool_] | None:
+def _ignored_rows(keys: tuple[str, ...], nodes: NodeTable, rows: NDArray[np.intp]) -> NDArray[np.bool_] | None:
     missing: NDArray[np.bool_] | None = None
     for key in keys:
         domains = topology_domains(nodes, key)
@@ -81,7 +81,7 @@ def _soft(
 
 
 def score(state: ScoreState, rows: NDArray[np.intp]) -> Scores:
-    """The raw scores of the feasible rows."""
+    """Return the raw scores of the feasible rows."""
     if not state.soft:  # before 1.28
         return np.zeros(len(rows), np.int64)
     total = state.soft[0].parts()

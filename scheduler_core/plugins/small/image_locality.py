@@ -22,6 +22,7 @@ from scheduler_core.framework.interface import (
     SignPlugin,
 )
 from scheduler_core.plugins.helpers.signing import Fragments
+from scheduler_core.plugins.small.image_locality_about import ABOUT
 
 MIB = 1024 * 1024
 MIN_THRESHOLD = 23 * MIB
@@ -32,6 +33,7 @@ class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
     """An image counts by its size times the share of nodes that have it, so that pods do not crowd on one node."""
 
     name = "ImageLocality"
+    about = ABOUT
     reads = Reads(pod=("images", "num_containers"), node=("images",))
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
@@ -59,7 +61,7 @@ def image_scores(nodes: NodeTable, pod: Pod) -> list[int]:
     """For each distinct set of images: 0 up to 23 MiB in all, 100 from 1000 MiB per container on, straight between."""
     wanted = [normalized_image_name(image) for image in pod.images]
     most = MAX_CONTAINER_THRESHOLD * pod.num_containers
-    sums = [sum([_scaled(images, name, len(nodes)) for name in wanted]) for images in nodes.image_states.values]
+    sums = [sum([_scaled_size(images, name, len(nodes)) for name in wanted]) for images in nodes.image_states.values]
     kept = [min(max(total, MIN_THRESHOLD), most) for total in sums]
     return [MAX_NODE_SCORE * (total - MIN_THRESHOLD) // (most - MIN_THRESHOLD) for total in kept]
 
@@ -80,8 +82,8 @@ def _state(nodes: NodeTable, row: int, wanted: str) -> tuple[int, int]:
     return next(((size, having) for name, size, having in images if name == wanted), (0, 0))
 
 
-def _scaled(images: ImageState, wanted: str, nodes: int) -> int:
-    """What an image counts on a node with these images, 0 if it is not among them."""
+def _scaled_size(images: ImageState, wanted: str, nodes: int) -> int:
+    """Return the scaled size of an image on a node with these images, 0 if it is not among them."""
     return next((scaled(size, having, nodes) for name, size, having in images if name == wanted), 0)
 
 

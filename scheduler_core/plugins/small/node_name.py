@@ -29,6 +29,7 @@ from scheduler_core.framework.interface import (
     Verdicts,
 )
 from scheduler_core.plugins.helpers.signing import by_node_name
+from scheduler_core.plugins.small.node_name_about import ABOUT
 
 NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match the requested node name",))
 
@@ -37,6 +38,7 @@ class NodeName(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
     """Pending pods have no `spec.nodeName`, so this plugin lets them pass."""
 
     name = "NodeName"
+    about = ABOUT
     reads = Reads(pod=("node_name",), node=("name",))
     sign_pod = staticmethod(by_node_name)
 

@@ -34,6 +34,7 @@ from scheduler_core.framework.interface import (
     Verdicts,
 )
 from scheduler_core.plugins.helpers.signing import by_host_ports
+from scheduler_core.plugins.small.node_ports_about import ABOUT
 
 NO_FREE_PORTS = Status(Code.UNSCHEDULABLE, ("node(s) didn't have free ports for the requested pod ports",))
 NO_PORTS_WANTED = PreFilterResult(status=SKIP)
@@ -44,6 +45,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
     """A node's used ports are a set: a pod that leaves frees its ports even if another pod on the node shares them."""
 
     name = "NodePorts"
+    about = ABOUT
     without_pre_filter = 'reading "PreFilterNodePorts" from cycleState: not found'
     sign_pod = staticmethod(by_host_ports)
 
@@ -67,11 +69,13 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
         conflicts = state[rows]
         if change is not None:
             numbers = np.arange(len(nodes))[rows].tolist()
-            found = [conflict(pod.host_ports, self._used(nodes.names[r], i, change)) for i, r in enumerate(numbers)]
+            found = [
+                conflict(pod.host_ports, self._used_ports(nodes.names[r], i, change)) for i, r in enumerate(numbers)
+            ]
             conflicts = np.array(found, np.bool_)
         return Verdicts.reject(conflicts, NO_FREE_PORTS)
 
-    def _used(self, node_name: str, position: int, change: Change) -> set[HostPort]:
+    def _used_ports(self, node_name: str, position: int, change: Change) -> set[HostPort]:
         """The node's ports once every pod that the change mentions was taken off and those that stay were put back."""
         used = set(self._pods.used_ports.get(node_name, ()))
         mentioned = change.mentioned[position]
@@ -86,7 +90,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
     def add_pod_delta(
         self, pod: Pod, state: object, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """Not linear: the filter looks at the pods themselves."""
+        """Return no counters: ports are no sum, so the filter evaluates the pods themselves."""
         return np.empty((0, len(slots)), np.int64)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
@@ -100,7 +104,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
     ) -> list[Fact]:
         """One fact for each port that the pod wants."""
         name, pods = cluster.nodes.names[row], cluster.pods
-        taken = pods.used_ports.get(name, ()) if change is None else self._used(name, 0, change)
+        taken = pods.used_ports.get(name, ()) if change is None else self._used_ports(name, 0, change)
         slots = [*pods.on_row(row), *(change.added[0] if change is not None else ())]
         return [_port_fact(port, taken, [pods.pods[slot] for slot in slots], name) for port in pod.host_ports]
 
@@ -117,7 +121,7 @@ def conflict(wanted: Iterable[HostPort], taken: Iterable[HostPort]) -> bool:
 
 
 def _after_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
-    """The pod that left held one of the wanted ports."""
+    """Queue the pod if the deleted pod used one of its host ports."""
     held = bool(old.node_name or old.nominated_node_name) and conflict(pod.host_ports, old.host_ports)
     return QueueingHint.QUEUE if held else QueueingHint.SKIP
 

@@ -29,6 +29,7 @@ from scheduler_core.framework.interface import (
     Verdicts,
 )
 from scheduler_core.plugins.helpers.signing import by_tolerations
+from scheduler_core.plugins.small.node_unschedulable_about import ABOUT
 from scheduler_core.plugins.taint_toleration.rule import tolerates
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
@@ -39,6 +40,7 @@ class NodeUnschedulable(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlu
     """Reject a cordoned node unless the pod tolerates the taint that a cordoned node would have."""
 
     name = "NodeUnschedulable"
+    about = ABOUT
     reads = Reads(pod=("tolerations",), node=("unschedulable",))
     sign_pod = staticmethod(by_tolerations)
 
@@ -77,12 +79,12 @@ class NodeUnschedulable(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlu
 
 
 def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
-    """Only a node that was cordoned (or is new) and is not any more can help."""
+    """Queue the pod if the node is new or was uncordoned."""
     changed = old is None or (old.unschedulable and not new.unschedulable)
     return QueueingHint.QUEUE if changed and not new.unschedulable else QueueingHint.SKIP
 
 
 def _after_toleration_change(pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
-    """The pod itself now tolerates the taint."""
+    """Queue the pod if it tolerates the taint now."""
     helps = new.uid == pod.uid and tolerates(new.tolerations, UNSCHEDULABLE_TAINT)
     return QueueingHint.QUEUE if helps else QueueingHint.SKIP

@@ -8,12 +8,14 @@ from scheduler_core.framework.interface import (
     Handle,
     QueueSortPlugin,
 )
+from scheduler_core.plugins.small.priority_sort_about import ABOUT
 
 
 class PrioritySort(QueueSortPlugin):
     """Equal priorities go by the time at which the pod came to the queue, then by the order in which pods came."""
 
     name = "PrioritySort"
+    about = ABOUT
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         pass

@@ -18,12 +18,14 @@ from scheduler_core.framework.interface import (
     RegisteredEvent,
     Status,
 )
+from scheduler_core.plugins.small.scheduling_gates_about import ABOUT
 
 
 class SchedulingGates(PreEnqueuePlugin, EnqueueExtensions):
     """Hold the pod back until all of its `spec.schedulingGates` are gone."""
 
     name = "SchedulingGates"
+    about = ABOUT
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         pass

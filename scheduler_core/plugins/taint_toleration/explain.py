@@ -30,7 +30,7 @@ def explain_taints(pod: Pod, node: Node) -> list[Fact]:
 
 
 def explain_preferences(tolerations: Sequence[Toleration], node: Node, raw: Scores, index: int) -> ScoreExplanation:
-    """The taints that the pod would rather avoid; the node with the most of them gets 0."""
+    """Return the taints that the pod would rather avoid; the node with the most of them gets 0."""
     soft = [taint for taint in node.taints if taint.effect == SOFT_EFFECT]
     facts = [_fact(tolerations, taint, node.name, "TaintToleration.preferred") for taint in soft]
     count, most = int(raw[index]), int(raw.max())
@@ -44,7 +44,7 @@ def explain_preferences(tolerations: Sequence[Toleration], node: Node, raw: Scor
 
 
 def taint_text(taint: Taint) -> str:
-    """As kubectl writes it: "key=value:Effect"."""
+    """Return the taint in kubectl's notation: "key=value:Effect"."""
     return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
 
 

@@ -39,7 +39,7 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.framework.runtime.scores import default_normalize
 from scheduler_core.plugins.helpers.signing import by_tolerations
-from scheduler_core.plugins.taint_toleration.before_1_35 import reason_before_1_35
+from scheduler_core.plugins.taint_toleration.about import ABOUT
 from scheduler_core.plugins.taint_toleration.explain import explain_preferences, explain_taints
 from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, SOFT_EFFECT, find_untolerated_taint, tolerates
 
@@ -60,6 +60,7 @@ class TaintToleration(
     """The rule runs once for each distinct set of taints."""
 
     name = "TaintToleration"
+    about = ABOUT
     without_pre_score = 'failed to read "PreScoreTaintToleration" from cycleState: not found'
     reads = Reads(pod=("tolerations",), node=("taints",))
     sign_pod = staticmethod(by_tolerations)
@@ -76,7 +77,7 @@ class TaintToleration(
         return NOTHING_TO_PREPARE
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        """How many PreferNoSchedule taints the pod does not tolerate; tolerations of other effects do not count."""
+        """The number of PreferNoSchedule taints that the pod does not tolerate with a toleration of that effect."""
         soft = _soft_tolerations(pod)
         counts = [
             sum(taint.effect == SOFT_EFFECT and not tolerates(soft, taint) for taint in taints)
@@ -112,17 +113,22 @@ class TaintToleration(
 
 
 def _soft_tolerations(pod: Pod) -> tuple[Toleration, ...]:
-    """Those that can excuse a PreferNoSchedule taint."""
-    return tuple(one for one in pod.tolerations if one.effect in ("", SOFT_EFFECT))
+    """Tolerations that can cover a PreferNoSchedule taint."""
+    return tuple(toleration for toleration in pod.tolerations if toleration.effect in ("", SOFT_EFFECT))
 
 
 def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
-    """The node's taints kept the pod off and do not any more."""
+    """Queue the pod if it did not tolerate the node's taints before and does now."""
     was = old is None or find_untolerated_taint(old.taints, pod.tolerations, HARD_EFFECTS) is not None
     now = find_untolerated_taint(new.taints, pod.tolerations, HARD_EFFECTS) is not None
     return QueueingHint.QUEUE if was and not now else QueueingHint.SKIP
 
 
 def _after_toleration_change(pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
-    """The pod itself got a toleration."""
+    """Queue the pod if its own tolerations changed."""
     return QueueingHint.QUEUE if new.uid == pod.uid else QueueingHint.SKIP
+
+
+def reason_before_1_35(taint: Taint) -> str:
+    """Return the reason that names the first untolerated taint (`taint_toleration_reason_names_the_taint`)."""
+    return f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}"

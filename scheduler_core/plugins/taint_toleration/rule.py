@@ -11,7 +11,7 @@ SOFT_EFFECT = "PreferNoSchedule"
 
 
 def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
-    """Whether any toleration covers the taint."""
+    """Return whether any toleration covers the taint."""
     return any(_covers(toleration, taint) for toleration in tolerations)
 
 
@@ -27,6 +27,6 @@ def _covers(toleration: Toleration, taint: Taint) -> bool:
 def find_untolerated_taint(
     taints: Iterable[Taint], tolerations: Iterable[Toleration], effects: tuple[str, ...]
 ) -> Taint | None:
-    """The first taint with one of the effects that is not tolerated."""
+    """Return the first taint with one of the effects that is not tolerated."""
     tolerations = tuple(tolerations)
     return next((taint for taint in taints if taint.effect in effects and not tolerates(tolerations, taint)), None)

@@ -1,4 +1,4 @@
-"""Which volumes of a pod a CSI driver attaches to its node, under unique names.
+"""The volumes of a pod that a CSI driver attaches to its node, by unique names.
 
 The rules are those of kube-scheduler's nodevolumelimits/csi.go (`filterAttachableVolumes`, `getCSIDriverInfo`). In-tree
 volumes count where the node's CSINode says that their driver took over, so the answer depends on the CSINode.
@@ -21,7 +21,7 @@ Attachable = dict[str, str]  # unique name "driver/handle" -> driver
 
 
 class AttachableError(Exception):
-    """The pod's volumes cannot be told; `missing`: because a claim does not exist."""
+    """The pod's volumes cannot be determined; `missing`: because a claim does not exist."""
 
     def __init__(self, message: str, *, missing: bool = False) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class AttachableError(Exception):
 
 
 def attachable_volumes(pod: Pod, csi_node: CSINode | None, storage: Storage, *, new: bool) -> Attachable:
-    """The volumes that a CSI driver attaches for the pod; `new`: every claim of it must exist.
+    """Return the volumes that a CSI driver attaches for the pod; `new`: every claim of it must exist.
 
     Raises AttachableError.
     """
@@ -78,7 +78,7 @@ def _inline(volume: Volume, csi_node: CSINode | None, storage: Storage) -> tuple
 
 
 def claim_driver(claim: PersistentVolumeClaim, csi_node: CSINode | None, storage: Storage) -> tuple[str, str]:
-    """The driver of a claim's volume and the driver's name for it; ("", ""): no CSI driver attaches it."""
+    """Return the driver of a claim's volume and the driver's name for it; ("", ""): no CSI driver attaches it."""
     pv = storage.persistent_volume(claim.volume_name) if claim.volume_name else None
     if pv is None:
         return _provisioned_driver(claim, csi_node, storage)

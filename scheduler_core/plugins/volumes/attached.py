@@ -1,4 +1,4 @@
-"""How many volumes of each CSI driver are attached to each node, kept as pods come and go and claims get bound.
+"""The number of volumes of each CSI driver attached to each node, updated as pods come and go and claims are bound.
 
 A volume counts once on a node, however many pods there use it, and VolumeAttachments count beside the pods. What a pod
 attaches depends on its claims, their volumes and the node's CSINode (`attachable_volumes`), so the counts follow the
@@ -30,7 +30,7 @@ def view_of(csi_node: CSINode | None) -> View:
 
 
 def volumes_or_status(pod: Pod, csi_node: CSINode | None, storage: Storage, *, new: bool) -> Attachable | Status:
-    """The volumes that the pod attaches, or what NodeVolumeLimits answers because they cannot be told."""
+    """Return the volumes that the pod attaches, or NodeVolumeLimits' status if they cannot be determined."""
     try:
         return attachable_volumes(pod, csi_node, storage, new=new)
     except AttachableError as error:
@@ -67,7 +67,7 @@ class AttachedVolumes:
         self._followed = {kind: self._cluster.version(kind) for kind in FOLLOWED}
 
     def rows_with(self, name: str) -> list[int]:
-        """The rows on which some pod uses the volume."""
+        """Return the rows on which some pod uses the volume."""
         return list(self._where.get(name, ()))
 
     def count(self, driver: str) -> IntColumn:
@@ -113,7 +113,7 @@ class AttachedVolumes:
         """Unique names held by VolumeAttachments, with their rows (`getNodeVolumeAttachmentInfo`)."""
         found: dict[str, set[int]] = {}
         self._attached_volumes = {
-            one.volume_name for name in nodes.names for one in self.storage.volume_attachments(name)
+            attachment.volume_name for name in nodes.names for attachment in self.storage.volume_attachments(name)
         }
         for row, name in enumerate(nodes.names):
             for volume, driver in attachments_of(name, self.storage).items():
@@ -158,7 +158,7 @@ class AttachedVolumes:
         return self._counts.setdefault(driver, np.zeros(len(self._none), np.int64))
 
     def _objects_of(self, pod: Pod) -> Iterable[tuple[str, str]]:
-        """The claims of the pod and their volumes."""
+        """Return the claims of the pod and their volumes."""
         for volume in pod.volumes:
             if volume.claim is not None:
                 key = f"{pod.namespace}/{volume.claim}"
@@ -180,7 +180,7 @@ class AttachedVolumes:
 
 
 def attachments_of(node_name: str, storage: Storage) -> Attachable:
-    """What VolumeAttachments hold on the node: unique name -> driver. Only volumes with a CSI source count."""
+    """Volumes that VolumeAttachments hold on the node: unique name -> driver. Only volumes with a CSI source count."""
     found = {}
     for attachment in storage.volume_attachments(node_name):
         pv = storage.persistent_volume(attachment.volume_name) if attachment.volume_name else None

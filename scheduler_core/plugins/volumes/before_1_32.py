@@ -1,4 +1,4 @@
-"""What NodeVolumeLimits and VolumeBinding looked up otherwise before 1.32 (nodevolumelimits/csi.go, volumebinding)."""
+"""Lookups of NodeVolumeLimits and VolumeBinding that differ before 1.32 (nodevolumelimits/csi.go, volumebinding)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOSTNAME = "kubernetes.io/hostname"
 
 
 class StorageWithoutAttachments(Storage):
-    """Only volumes of pods count, and a node may say a driver's limit itself, which its CSINode overrides."""
+    """Storage without VolumeAttachments. A node's own limit of a driver is overridden by its CSINode."""
 
     def volume_attachments(self, node_name: str) -> Sequence[VolumeAttachment]:
         return ()

@@ -21,7 +21,7 @@ MULTI_ZONE_DELIMITER = "__"  # "us-east-1a__us-east-1b" in a volume's zone label
 
 _GCE_ZONAL, _GCE_REGIONAL = "projects/UNSPECIFIED/zones/{}/disks/{}", "projects/UNSPECIFIED/regions/{}/disks/{}"
 _AWS_VOLUME = re.compile(r"vol-[^/]*")
-_AZURE_SECRET = re.compile(r"azure-storage-account-(.+)-secret")
+_AZURE_SECRET = ("azure-storage-account-", "-secret")  # around the account's name
 
 
 class TranslationError(Exception):
@@ -58,13 +58,13 @@ BY_NAME = {plugin.name: plugin for plugin in IN_TREE_PLUGINS}
 
 
 def migratable(pv: PersistentVolume) -> InTreePlugin | None:
-    """The in-tree plugin of a volume that some CSI driver could serve (`IsPVMigratable`)."""
+    """Return the in-tree plugin of a volume that some CSI driver could serve (`IsPVMigratable`)."""
     return next((plugin for plugin in IN_TREE_PLUGINS if plugin.source in pv.source), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Migrations:
-    """Which in-tree volumes count as those of their CSI driver (nodevolumelimits/utils.go `isCSIMigrationOn`).
+    """The in-tree volumes that count as those of their CSI driver (nodevolumelimits/utils.go `isCSIMigrationOn`).
 
     `named`: sources of which the node's CSINode has to name the plugin; `off`: sources that are not migrated at all.
     """
@@ -90,7 +90,7 @@ def migrated_for_binding(plugin: InTreePlugin, csi_node: CSINode | None) -> bool
 
 
 def volume_handle(plugin: InTreePlugin, source: Manifest, pv: PersistentVolume | None = None) -> str:
-    """What the driver calls the volume; `pv` None: the volume stands in the pod itself.
+    """Return the driver's name for the volume; `pv` None: the volume is in the pod itself.
 
     Raises TranslationError where csi-translation-lib returns an error.
     """
@@ -110,7 +110,7 @@ def volume_handle(plugin: InTreePlugin, source: Manifest, pv: PersistentVolume |
 
 
 def translated_node_affinity(pv: PersistentVolume, plugin: InTreePlugin) -> NodeSelector | None:
-    """The volume's node affinity in the driver's own topology key (`translateTopologyFromInTreeToCSI`)."""
+    """Return the volume's node affinity in the driver's own topology key (`translateTopologyFromInTreeToCSI`)."""
     affinity = pv.node_affinity
     if not plugin.topology_key:
         return affinity
@@ -134,7 +134,7 @@ def _has_values(affinity: NodeSelector | None, key: str) -> bool:
 
 
 def _topology_labels(pv: PersistentVolume) -> tuple[str, str]:
-    """The zone and region keys that the volume uses: its affinity before its labels, GA before beta."""
+    """Return the zone and region keys that the volume uses: its affinity before its labels, GA before beta."""
     keys = {requirement.key for requirement in _requirements(pv.node_affinity)}
     for names in (keys, pv.labels):
         if ZONE in names:
@@ -212,8 +212,7 @@ def _azure_disk_uri(source: Manifest) -> str:
 
 def _azure_file_id(source: Manifest, pv: PersistentVolume | None) -> str:
     secret = str(source.get("secretName", ""))
-    found = _AZURE_SECRET.search(secret)
-    account = found[1] if found else secret
+    account = secret.partition(_AZURE_SECRET[0])[2].rpartition(_AZURE_SECRET[1])[0] or secret
     share = str(source.get("shareName", ""))
     if pv is None:
         return f"#{account}#{share}"  # never counted: its migration is not known to NodeVolumeLimits

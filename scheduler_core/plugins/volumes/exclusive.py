@@ -23,7 +23,7 @@ def volume_name(volume: Volume) -> Iterator[str]:
 
 def conflicts(pod: Pod, other: Pod) -> bool:
     """Some volume of the pod cannot be mounted beside some volume of the other pod."""
-    return any(_conflict(one, two) for one in pod.volumes if is_exclusive(one) for two in other.volumes)
+    return any(_conflict(volume, two) for volume in pod.volumes if is_exclusive(volume) for two in other.volumes)
 
 
 def _conflict(one: Volume, other: Volume) -> bool:

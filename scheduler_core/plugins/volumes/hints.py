@@ -1,4 +1,4 @@
-"""When a storage event may help a pod that waits: the queueing hints shared by the volume plugins.
+"""Queueing hints for storage events, shared by the volume plugins.
 
 Each function answers for one registered event, as kube-scheduler's `isSchedulableAfter...` functions do.
 """
@@ -26,17 +26,17 @@ def _queue(when: bool) -> QueueingHint:
 
 
 def after_own_claim(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> QueueingHint:
-    """A claim of the pod, an ephemeral volume's included, was created or changed."""
+    """Return the hint for a created or changed claim of the pod, including ephemeral ones."""
     return _queue(new.namespace == pod.namespace and any(volume.claim == new.name for volume in pod.volumes))
 
 
 def after_storage_class_change(pod: Pod, old: StorageClass | None, new: StorageClass) -> QueueingHint:
-    """A new class, or other allowed topologies (VolumeBinding)."""
+    """Queue the pod if the class is new or its allowed topologies changed (VolumeBinding)."""
     return _queue(old is None or old.allowed_topologies != new.allowed_topologies)
 
 
 def after_csi_node_change(pod: Pod, old: CSINode | None, new: CSINode) -> QueueingHint:
-    """A new CSINode, or other migrated plugins (VolumeBinding)."""
+    """Queue the pod if the CSINode is new or its migrated plugins changed (VolumeBinding)."""
     return _queue(old is None or old.migrated != new.migrated)
 
 
@@ -49,7 +49,7 @@ def after_csi_driver_change(pod: Pod, old: CSIDriver, new: CSIDriver) -> Queuein
 
 
 def after_capacity_change(pod: Pod, old: CSIStorageCapacity | None, new: CSIStorageCapacity) -> QueueingHint:
-    """A new capacity object, or one that promises more (VolumeBinding)."""
+    """Queue the pod if the capacity object is new or its capacity grew (VolumeBinding)."""
     if old is None:
         return QueueingHint.QUEUE
     before, after = volume_limit(old), volume_limit(new)

@@ -41,6 +41,7 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.plugins.volumes.csi_migration import BY_SOURCE, Migrations
 from scheduler_core.plugins.volumes.limits import EXCEEDED
+from scheduler_core.plugins.volumes.limits_about import IN_TREE
 from scheduler_core.plugins.volumes.listers import Storage, ephemeral_claim_error, not_found
 
 NOTHING_TO_COUNT = PreFilterResult(status=SKIP)
@@ -51,7 +52,7 @@ INSTANCE_TYPE = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instanc
 
 @dataclass(frozen=True, slots=True)
 class InTreeVolumes:
-    """Which volumes a plugin counts, their field with the identity, and how many a node takes by default."""
+    """The volumes that a plugin counts, the field with their identity, and the default limit of a node."""
 
     source: str
     identity: str
@@ -61,9 +62,10 @@ class InTreeVolumes:
 
 
 class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter):
-    """What the four have in common. `counts` says which volumes it is about."""
+    """The common part of the four plugins; `counts` are the volumes that each counts."""
 
     name: str
+    about = IN_TREE
     counts: ClassVar[InTreeVolumes]
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
@@ -92,7 +94,7 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
     def add_pod_delta(
         self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """No counters: the filter looks at the pods themselves."""
+        """Return no counters: the filter evaluates the pods themselves."""
         return np.zeros((0, len(slots)), np.int64)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
@@ -140,7 +142,7 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         return self._storage.migrations.reach(BY_SOURCE[self.counts.source], self._storage.csi_node(node.name))
 
     def _standing(self, slots: Sequence[int]) -> set[str] | Status:
-        """The volumes of the pods on a node."""
+        """Return the volumes of the pods on a node."""
         there: set[str] = set()
         for slot in slots:
             found = self._volumes(self._pods.pods[slot], new=False)

@@ -41,7 +41,7 @@ from scheduler_core.framework.interface import (
     Verdicts,
 )
 from scheduler_core.plugins.helpers.signing import by_volumes
-from scheduler_core.plugins.volumes import before_1_32, before_1_33
+from scheduler_core.plugins.volumes import before_1_32
 from scheduler_core.plugins.volumes.attachable import Attachable, is_attachable, is_migratable_inline
 from scheduler_core.plugins.volumes.attached import AttachedVolumes, View, attachments_of, view_of, volumes_or_status
 from scheduler_core.plugins.volumes.csi_migration import Migrations
@@ -51,15 +51,22 @@ from scheduler_core.plugins.volumes.hints import (
     after_csi_node_limits,
     after_own_claim,
 )
+from scheduler_core.plugins.volumes.limits_about import ABOUT
 from scheduler_core.plugins.volumes.listers import Storage
 
 NOTHING_ATTACHED = PreFilterResult(status=SKIP)
+EVENTS_BEFORE_1_33 = (  # a CSINode that allows more wakes no pod
+    RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", Action.ADD)),
+    RegisteredEvent(ClusterEvent("Pod", Action.DELETE), after_attaching_pod_deleted),
+    RegisteredEvent(ClusterEvent("PersistentVolumeClaim", Action.ADD), after_own_claim),
+    RegisteredEvent(ClusterEvent("storage.k8s.io/VolumeAttachment", Action.DELETE)),
+)
 EXCEEDED = Status(Code.UNSCHEDULABLE, ("node(s) exceed max volume count",))
 
 
 @dataclass(slots=True)
 class State:
-    """What this cycle worked out: by the node's CSINode (or its lack), the pod's own volumes or the error they are."""
+    """Results of this cycle by the node's CSINode (or None): the pod's own volumes, or the status that they cause."""
 
     own: dict[View, Attachable | Status] = field(default_factory=dict)
 
@@ -84,6 +91,7 @@ class NodeVolumeLimits(
     """The pod's volumes depend on the node: in-tree ones count where their driver has taken over."""
 
     name = "NodeVolumeLimits"
+    about = ABOUT
     asks_pre_filter = True
     sign_pod = staticmethod(by_volumes)
 
@@ -105,7 +113,7 @@ class NodeVolumeLimits(
         return PreFilterResult(State()) if any(map(is_attachable, pod.volumes)) else NOTHING_ATTACHED
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """By the counts; rows with imagined pods, or with a pod whose volumes cannot be told, one by one."""
+        """Filter by counts; rows with assumed changes or with undetermined volumes are evaluated one by one."""
         if self._attached is None:
             self._attached = AttachedVolumes(self.storage)
         attached = self._attached
@@ -143,7 +151,7 @@ class NodeVolumeLimits(
     def _exceeding(
         self, pod: Pod, state: State, attached: AttachedVolumes, rows: NDArray[np.intp]
     ) -> NDArray[np.bool_]:
-        """The rows on which the pod's new volumes of some driver would go beyond its limit."""
+        """Return the rows on which the pod's new volumes of some driver would go beyond its limit."""
         over = np.zeros(len(rows), np.bool_)
         for code, csi_node in attached.examples.items():
             own = self._own(pod, state, csi_node)
@@ -162,7 +170,7 @@ class NodeVolumeLimits(
     def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """No counters: the filter looks at the pods themselves."""
+        """Return no counters: the filter evaluates the pods themselves."""
         return np.zeros((0, len(slots)), np.int64)
 
     def asks_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
@@ -171,7 +179,7 @@ class NodeVolumeLimits(
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         if not self._follows_limits:
-            return before_1_33.EVENTS
+            return EVENTS_BEFORE_1_33
         return (
             RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", Action.ADD)),
             RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", Action.UPDATE), after_csi_node_limits),
@@ -190,7 +198,7 @@ class NodeVolumeLimits(
         return [_fact(name, count) for count in counts] or [_no_limit_fact(name)]
 
     def _judge(self, pod: Pod, state: State, row: int, change: Change | None, position: int) -> Status:
-        """One node, from the pods on it."""
+        """Evaluate one node by the pods on it."""
         counts = self._counts(pod, state, self.cluster.nodes.names[row], self._slots(row, change, position))
         if isinstance(counts, Status):
             return counts
@@ -223,7 +231,7 @@ class NodeVolumeLimits(
         return state.own[view]
 
     def _slots(self, row: int, change: Change | None, position: int) -> list[int]:
-        """The pods on the node, as changed."""
+        """Return the pods on the node after the change."""
         slots = list(self.cluster.pods.on_row(row))
         if change is None:
             return slots

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Storage:
-    """What the API server holds, without the assumptions of VolumeBinding. None: there is no such object.
+    """The storage objects in the API server, without VolumeBinding's assumptions. None: no such object.
 
     For the plugins that count volumes: `missing_claims_err`: a claim that does not exist is an error; `migrations`:
     which in-tree volumes are those of a CSI driver.
@@ -45,7 +45,7 @@ class Storage:
         self._attachments: tuple[int, dict[str, list[VolumeAttachment]]] = (-1, {})
 
     def persistent_volume_claim(self, key: str) -> PersistentVolumeClaim | None:
-        """By "namespace/name"."""
+        """Return the claim with the key "namespace/name"."""
         return cast("PersistentVolumeClaim | None", self.cluster.get("PersistentVolumeClaim", key))
 
     def persistent_volume(self, name: str) -> PersistentVolume | None:
@@ -59,7 +59,7 @@ class Storage:
         return cast("StorageClass | None", self.cluster.get("StorageClass", name))
 
     def csi_node(self, name: str) -> CSINode | None:
-        """By the node's name."""
+        """Return the CSINode of a node."""
         return cast("CSINode | None", self.cluster.get("CSINode", name))
 
     def csi_driver(self, name: str) -> CSIDriver | None:
@@ -69,7 +69,7 @@ class Storage:
         return self._all(CSIStorageCapacity)
 
     def volume_attachments(self, node_name: str) -> Sequence[VolumeAttachment]:
-        """Those of a node."""
+        """Return the VolumeAttachments of a node."""
         version = self.cluster.version("VolumeAttachment")
         if self._attachments[0] != version:
             by_node: dict[str, list[VolumeAttachment]] = {}
@@ -79,11 +79,11 @@ class Storage:
         return self._attachments[1].get(node_name, ())
 
     def limit_name(self, driver: str) -> str:
-        """Under which the driver's limit is found."""
+        """Return the key of the driver's limit."""
         return driver
 
     def volume_limits(self, node_name: str) -> dict[str, int]:
-        """How many volumes of each driver the node takes, by `limit_name`, where there is a limit."""
+        """Return the number of volumes of each driver that the node allows, by `limit_name`, where there is a limit."""
         csi_node = self.csi_node(node_name)
         limits = csi_node.limits.items() if csi_node is not None else ()
         return {driver: limit for driver, limit in limits if limit is not None}
@@ -107,7 +107,7 @@ class VolumeIndex:
         self._claimed: dict[str, list[str]] = {}  # claim -> names, sorted
 
     def of(self, claim_key: str, storage_class: str) -> list[PersistentVolume]:
-        """See `Storage.persistent_volumes_for`."""
+        """Return volumes as `Storage.persistent_volumes_for`."""
         self._follow()
         names = [*self._claimed.get(claim_key, ()), *self._free.get(storage_class, ())]
         volumes = [cast("PersistentVolume", self._cluster.get("PersistentVolume", name)) for name in names]
@@ -148,12 +148,12 @@ def direct_claims(pod: Pod) -> list[str]:
 
 
 def not_found(kind: str, name: str) -> str:
-    """The words of apimachinery's `NewNotFound`."""
+    """Return the words of apimachinery's `NewNotFound`."""
     return f'{kind} "{name}" not found'
 
 
 def ephemeral_claim_error(pod: Pod, claim: PersistentVolumeClaim) -> str:
-    """Why a claim is not this pod's ephemeral volume, "" if it is (`ephemeral.VolumeIsForPod`)."""
+    """The reason why a claim is not this pod's ephemeral volume, "" if it is (`ephemeral.VolumeIsForPod`)."""
     if claim.namespace == pod.namespace and claim.owner is not None and claim.owner.uid == pod.uid:
         return ""
     return f"PVC {claim.namespace}/{claim.name} was not created for pod {pod.key} (pod is not owner)"
@@ -169,7 +169,7 @@ class VolumePods:
         self._slots: dict[str, list[int]] = {}
 
     def slots(self, key: str) -> NDArray[np.intp]:
-        """Slots of the pods that stand on a node of the snapshot and have `key` among their keys."""
+        """Return the slots of the pods on nodes of the snapshot that have `key` among their keys."""
         while self._seen_again < len(self._pods.other_volumes):
             self._read_again(self._pods.other_volumes[self._seen_again])
             self._seen_again += 1

@@ -1,4 +1,4 @@
-"""Which PersistentVolume a claim may be bound to, and where one may be provisioned: rules on single objects.
+"""Rules on single objects: the PersistentVolumes that a claim may be bound to, and where one may be provisioned.
 
 The rules are those of component-helpers' `storage/volume` (`FindMatchingVolume`, `CheckNodeAffinity`) and of
 `MatchTopologySelectorTerms`. Sizes are bytes. Nothing here knows nodes as rows: a node is its labels.
@@ -24,12 +24,12 @@ Labels = Mapping[str, str]
 
 
 def claim_class(claim: PersistentVolumeClaim) -> str:
-    """The claim's storage class, "" for none; the old annotation wins (`GetPersistentVolumeClaimClass`)."""
+    """Return the claim's storage class, "" for none; the old annotation wins (`GetPersistentVolumeClaimClass`)."""
     return claim.annotations.get(BETA_STORAGE_CLASS, claim.storage_class or "")
 
 
 def volume_class(pv: PersistentVolume) -> str:
-    """The volume's storage class, "" for none (`GetPersistentVolumeClass`)."""
+    """Return the volume's storage class, "" for none (`GetPersistentVolumeClass`)."""
     return pv.annotations.get(BETA_STORAGE_CLASS, pv.storage_class)
 
 
@@ -39,22 +39,22 @@ def claim_key(claim: PersistentVolumeClaim) -> str:
 
 
 def fully_bound(claim: PersistentVolumeClaim) -> bool:
-    """The claim names its volume and the controller finished binding them (`isPVCFullyBound`)."""
+    """Return whether the claim is bound and the controller has finished (`isPVCFullyBound`)."""
     return bool(claim.volume_name) and claim.bound
 
 
 def reserved_for(pv: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
-    """The volume is bound or pre-bound to this very claim (`IsVolumeBoundToClaim`)."""
+    """Return whether the volume is bound or pre-bound to this claim (`IsVolumeBoundToClaim`)."""
     return pv.claim_ref == claim_key(claim) and pv.claim_uid in ("", claim.uid)
 
 
 def reachable(pv: PersistentVolume, labels: Labels) -> bool:
-    """The volume's node affinity allows a node with these labels (`CheckNodeAffinity`)."""
+    """Return whether the volume's node affinity matches the labels (`CheckNodeAffinity`)."""
     return pv.node_affinity is None or pv.node_affinity.matches(labels, "")
 
 
 def reachable_after_migration(pv: PersistentVolume, labels: Labels, csi_node: CSINode | None) -> bool:
-    """As `reachable`, in the CSI driver's words where the node uses the driver for this in-tree volume.
+    """Return `reachable`, after translation if the node uses the CSI driver for the in-tree volume.
 
     Raises TranslationError where the volume has no name in these words.
     """
@@ -80,7 +80,7 @@ class Candidates:
     passed_over: tuple[PersistentVolume, ...] = ()
 
     def choose(self, labels: Labels, taken: Container[str]) -> PersistentVolume | None:
-        """The volume for a node with these labels, leaving out the names in `taken`; None if there is none.
+        """Return the volume for a node with these labels, except those in `taken`; None if there is none.
 
         A reserved volume that is out of the node's reach ends the search: the claim must not get another one.
         """
@@ -107,7 +107,7 @@ def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]
 
 
 def why_unfit(pv: PersistentVolume, claim: PersistentVolumeClaim) -> str:
-    """What rules the volume out for the claim even when it is reserved for it; "" if nothing does."""
+    """The reason why the volume does not fit the claim even if it is reserved for it; "" if it does."""
     if pv.claim_ref and not reserved_for(pv, claim):
         return f"is claimed by {pv.claim_ref}"
     if pv.capacity < claim.request:
@@ -120,7 +120,7 @@ def why_unfit(pv: PersistentVolume, claim: PersistentVolumeClaim) -> str:
 
 
 def why_unavailable(pv: PersistentVolume, claim: PersistentVolumeClaim) -> str:
-    """What else rules out a volume that is not reserved for the claim; "" if nothing does."""
+    """Return the further reason why a volume that is not reserved for the claim does not fit; "" if it does."""
     if pv.phase != "Available":
         return f"is in phase {pv.phase}"
     if claim.selector is not None and not claim.selector.matches(pv.labels):

@@ -42,6 +42,7 @@ from scheduler_core.framework.interface import (
 from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.exclusive import conflicts, is_exclusive, volume_name
 from scheduler_core.plugins.volumes.listers import Storage, VolumePods, direct_claims, not_found
+from scheduler_core.plugins.volumes.restrictions_about import ABOUT
 
 READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 
@@ -72,6 +73,7 @@ class VolumeRestrictions(
     """Counters (add_pod_delta): pods whose disks conflict with this pod's; uses of its ReadWriteOncePod claims."""
 
     name = "VolumeRestrictions"
+    about = ABOUT
     without_pre_filter = 'cannot read "PreFilterVolumeRestrictions" from cycleState'
     sign_pod = staticmethod(by_volumes)
 
@@ -116,7 +118,7 @@ class VolumeRestrictions(
     def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """As kube-scheduler does, references are told by the claim's name alone, whatever the other pod's namespace."""
+        """Count conflicts and references. As in kube-scheduler, claims are compared by name, without the namespace."""
         counters = np.zeros((2, len(slots)), np.int64)
         for position, slot in enumerate(slots):
             other = cluster.pods.pods[slot]
@@ -160,7 +162,7 @@ def _exclusive_names(pod: Pod) -> Iterator[str]:
 
 
 def after_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
-    """The pod that is gone had a disk or a claim that this pod wants; access modes are not looked at."""
+    """Queue the pod if the deleted pod used one of its disks or claims, whatever the access modes."""
     if old.namespace != pod.namespace:
         return QueueingHint.SKIP
     shared = set(direct_claims(pod)) & set(direct_claims(old))
@@ -168,7 +170,7 @@ def after_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
 
 
 def after_claim_added(pod: Pod, old: None, new: PersistentVolumeClaim) -> QueueingHint:
-    """A claim that the pod refers to now exists."""
+    """Queue the pod if it uses the new claim."""
     refers = new.namespace == pod.namespace and new.name in direct_claims(pod)
     return QueueingHint.QUEUE if refers else QueueingHint.SKIP
 

@@ -41,6 +41,7 @@ from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.csi_migration import MULTI_ZONE_DELIMITER, REGION, REGION_BETA, ZONE, ZONE_BETA
 from scheduler_core.plugins.volumes.listers import Storage, alike, direct_claims, not_found
 from scheduler_core.plugins.volumes.matching import claim_class
+from scheduler_core.plugins.volumes.zone_about import ABOUT
 
 TOPOLOGY_LABELS = (ZONE_BETA, REGION_BETA, ZONE, REGION)
 STABLE_LABEL = {ZONE_BETA: ZONE, REGION_BETA: REGION}
@@ -59,12 +60,12 @@ class VolumeTopology:
     meets_stable_label: bool = True
 
     def value(self, labels: Mapping[str, str]) -> str | None:
-        """The node's value; a beta label of the volume also compares with the node's stable one."""
+        """Return the node's value; a beta label of the volume also matches the node's stable label."""
         other = STABLE_LABEL.get(self.key, self.key) if self.meets_stable_label else self.key
         return labels.get(self.key, labels.get(other))
 
     def allows(self, labels: Mapping[str, str]) -> bool:
-        """The node has one of the values."""
+        """Return whether the node has one of the values."""
         return self.value(labels) in self.values
 
 
@@ -75,6 +76,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
     """The state is the zone and region labels of the pod's bound volumes."""
 
     name = "VolumeZone"
+    about = ABOUT
     asks_pre_filter = True
     sign_pod = staticmethod(by_volumes)
 
@@ -123,18 +125,18 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
 
 
 def has_topology(labels: Mapping[str, str]) -> bool:
-    """The node has a zone or region label at all."""
+    """Return whether the node has a zone or region label."""
     return any(key in labels for key in TOPOLOGY_LABELS)
 
 
 def judge(topologies: Topologies, labels: Mapping[str, str]) -> Status:
-    """The verdict for a node with these labels."""
+    """Return the verdict for a node with these labels."""
     fits = not has_topology(labels) or all(topology.allows(labels) for topology in topologies)
     return SUCCESS if fits else CONFLICT
 
 
 def _bound_volume(key: str, name: str, storage: Storage) -> tuple[PersistentVolume | None, str]:
-    """The claim's volume (None while it waits for its first consumer) and why the pod cannot go anywhere."""
+    """Return the claim's volume (None while it waits for its first consumer) and why the pod cannot go anywhere."""
     claim = storage.persistent_volume_claim(key)
     if claim is None:
         return None, not_found("persistentvolumeclaim", name)
@@ -152,7 +154,7 @@ def _bound_volume(key: str, name: str, storage: Storage) -> tuple[PersistentVolu
 
 
 def volume_topologies(pv: PersistentVolume, *, stable: bool = True) -> Topologies:
-    """The volume's zone and region labels; one with an empty zone in its list is ignored (`getPVTopologies`)."""
+    """Return the volume's zone and region labels; one with an empty zone in its list is ignored (`getPVTopologies`)."""
     found = []
     for key in TOPOLOGY_LABELS:
         zones = [zone.strip() for zone in pv.labels.get(key, "").split(MULTI_ZONE_DELIMITER)]
@@ -162,7 +164,7 @@ def volume_topologies(pv: PersistentVolume, *, stable: bool = True) -> Topologie
 
 
 def after_storage_class_added(pod: Pod, old: None, new: StorageClass) -> QueueingHint:
-    """Only a class that waits for its first consumer lets an unbound claim pass."""
+    """Queue the pod if the class waits for the first consumer, since an unbound claim then passes."""
     return QueueingHint.QUEUE if new.volume_binding_mode == "WaitForFirstConsumer" else QueueingHint.SKIP
 
 

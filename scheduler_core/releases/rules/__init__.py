@@ -1,7 +1,7 @@
-"""Every difference between releases that is neither a default plugin nor a feature gate, by name.
+"""The differences between releases that are neither default plugins nor feature gates, by name.
 
-To add one: a field with what the newest release does as its default, and the older release's value in its file. Who
-follows the rule asks for it once, at construction (`handle.release.rules`).
+To add one: a field, whose first value is what 1.36 does, and the other value in the file of the release that has it.
+The code that follows the rule reads it once, in its constructor (`handle.release.rules`).
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scheduler_core.releases.rules.cycle import CycleRules
+from scheduler_core.releases.rules.devices import DeviceRules
 from scheduler_core.releases.rules.plugins import PluginRules
 from scheduler_core.releases.rules.pods import PodRules
 from scheduler_core.releases.rules.queue import QueueRules
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules(PluginRules, PodRules, CycleRules, QueueRules):
-    """The defaults are the newest release's; see `rule` for what a field tells."""
+class Rules(PluginRules, DeviceRules, PodRules, CycleRules, QueueRules):
+    """The rules of a release. The defaults are those of the release that is written out in full; see `rule`."""

@@ -1,33 +1,48 @@
-"""What scheduling and binding do differently from release to release."""
+"""Rules of the scheduling and binding cycles that differ between releases."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Text
 from scheduler_core.releases.rules.rule import rule
 
 
 @dataclass(frozen=True, kw_only=True)
 class CycleRules:
-    """In the order of an attempt."""
+    """Rules of the cycles, in the order of an attempt."""
 
     ties_are_drawn: bool = rule(
         "",
         "schedule_one.go: newSortedNodeScores, selectHost",
         {
-            False: Message("of several best nodes the top of a binary heap is taken, which is not random"),
-            True: Message("one of several best nodes is drawn at random"),
+            False: Text(
+                (
+                    "if several nodes have the highest score, the top of the binary heap is selected, which is not "
+                    "random"
+                ),
+                "若多个节点得分最高，选取二叉堆堆顶的节点，这并不随机",
+            ),
+            True: Text(
+                "if several nodes have the highest score, one of them is selected at random",
+                "若多个节点得分最高，随机选取其中一个",
+            ),
         },
     )
     binding_a_nominated_pod_wakes_others: bool = rule(
         "",
         "eventhandlers.go: deletePodFromSchedulingQueue",
         {
-            False: Message("binding a pod that had a nominated node wakes no waiting pod"),
-            True: Message(
-                "binding a pod that had a nominated node wakes waiting pods of its priority or lower, as if it had "
-                "been deleted"
+            False: Text(
+                "no pod is retried when a pod with a nominated node is bound",
+                "带有提名节点的 Pod 绑定后，没有 Pod 会因此重试",
+            ),
+            True: Text(
+                (
+                    "when a pod with a nominated node is bound, waiting pods of its priority or lower are retried, as "
+                    "if it had been deleted"
+                ),
+                "带有提名节点的 Pod 绑定后，优先级不高于它的等待中的 Pod 会重试，如同它被删除",
             ),
         },
     )
@@ -35,10 +50,13 @@ class CycleRules:
         "DefaultPreemption",
         "framework/preemption/preemption.go: prepareCandidate",
         {
-            False: Message("a victim that ends already is left alone"),
-            True: Message(
-                "a victim that ends already gets the condition DisruptionTarget all the same, and blocks the next "
-                "preemption of its preemptor"
+            False: Text("a victim that is already terminating is skipped", "已在终止中的牺牲者会被跳过"),
+            True: Text(
+                (
+                    "a victim that is already terminating still gets the DisruptionTarget condition, and blocks the "
+                    "next preemption by the same pod"
+                ),
+                "已在终止中的牺牲者仍会得到 DisruptionTarget 状况，并阻止同一个 Pod 的下一次抢占",
             ),
         },
     )
@@ -46,19 +64,34 @@ class CycleRules:
         "",
         "schedule_one.go: findNodesThatFitPod",
         {
-            "told": Message("nodes that PreFilter leaves out are told with the plugins that left them out"),
-            "untold": Message("nodes that PreFilter leaves out are not mentioned in the message"),
-            "rejected": Message("nodes that PreFilter leaves out are rejected one by one, as by a filter"),
-            "unjudged": Message("nodes that PreFilter leaves out have no verdict, so preemption tries them"),
+            "told": Text(
+                "nodes excluded by PreFilter are reported with the plugins that excluded them",
+                "被 PreFilter 排除的节点会连同排除它们的插件一起报告",
+            ),
+            "untold": Text(
+                "nodes excluded by PreFilter are not reported in the message", "消息中不报告被 PreFilter 排除的节点"
+            ),
+            "rejected": Text(
+                "nodes excluded by PreFilter each get a rejected status, as from a filter",
+                "被 PreFilter 排除的节点各自得到拒绝状态，如同被过滤器拒绝",
+            ),
+            "unjudged": Text(
+                "nodes excluded by PreFilter get no status, so preemption tries them",
+                "被 PreFilter 排除的节点没有状态，因此抢占会尝试它们",
+            ),
         },
     )
     search_goes_on_in_narrowed_nodes: bool = rule(
         "",
         "schedule_one.go: findNodesThatFitPod",
         {
-            False: Message("the next search begins after the nodes that were looked at, counted among all nodes"),
-            True: Message(
-                "the next search begins after the nodes that were looked at, counted among those that PreFilter left"
+            False: Text(
+                "the next search starts after the nodes that were processed, counted over all nodes",
+                "下一次查找从已处理的节点之后开始，按全部节点计数",
+            ),
+            True: Text(
+                "the next search starts after the nodes that were processed, counted over those that PreFilter kept",
+                "下一次查找从已处理的节点之后开始，按 PreFilter 保留的节点计数",
             ),
         },
     )
@@ -66,143 +99,240 @@ class CycleRules:
         "",
         "framework/runtime/framework.go: RunPreFilterPlugins",
         {
-            True: Message("plugins that leave nodes out in PreFilter count among those that rejected the pod"),
-            False: Message("plugins that leave nodes out in PreFilter do not count among those that rejected the pod"),
+            True: Text(
+                "plugins that exclude nodes in PreFilter are among the plugins that rejected the pod",
+                "在 PreFilter 中排除节点的插件，算作拒绝了 Pod 的插件",
+            ),
+            False: Text(
+                "plugins that exclude nodes in PreFilter are not among the plugins that rejected the pod",
+                "在 PreFilter 中排除节点的插件，不算作拒绝了 Pod 的插件",
+            ),
         },
     )
     victims_take_the_preemptors_status: bool = rule(
         "DefaultPreemption",
         "framework/preemption/preemption.go: prepareCandidate",
         {
-            False: Message("a victim keeps its status, with the condition DisruptionTarget"),
-            True: Message("a victim gets the preemptor's status by mistake, and so no start time"),
+            False: Text(
+                "a victim keeps its status and gets the DisruptionTarget condition",
+                "牺牲者保留自己的状态，并得到 DisruptionTarget 状况",
+            ),
+            True: Text(
+                "a victim is given the preemptor's status by mistake, and loses its start time",
+                "牺牲者被误写为抢占者的状态，因而失去启动时间",
+            ),
         },
     )
     preemption_tries_all_but_unresolvable: bool = rule(
         "DefaultPreemption",
         "framework/preemption/preemption.go: nodesWherePreemptionMightHelp",
         {
-            False: Message("preemption tries the nodes that were judged Unschedulable"),
-            True: Message("preemption tries all nodes that were not judged UnschedulableAndUnresolvable"),
+            False: Text("preemption tries nodes whose status is Unschedulable", "抢占尝试状态为 Unschedulable 的节点"),
+            True: Text(
+                "preemption tries all nodes whose status is not UnschedulableAndUnresolvable",
+                "抢占尝试状态不是 UnschedulableAndUnresolvable 的所有节点",
+            ),
         },
     )
     nodes_named_by_pre_filter_must_exist: bool = rule(
         "",
         "schedule_one.go: findNodesThatFitPod",
         {
-            False: Message("PreFilter may name nodes that do not exist"),
-            True: Message("the attempt fails with an error if PreFilter names a node that does not exist"),
+            False: Text("PreFilter may name nodes that do not exist", "PreFilter 可以指明不存在的节点"),
+            True: Text(
+                "the attempt fails with an error if PreFilter names a node that does not exist",
+                "如果 PreFilter 指明了不存在的节点，这次尝试会出错",
+            ),
         },
     )
     no_node_left_is_unresolvable: bool = rule(
         "",
         "framework/runtime/framework.go: RunPreFilterPlugins",
         {
-            True: Message("when PreFilter leaves no node, no eviction can help"),
-            False: Message("when PreFilter leaves no node, evictions are tried"),
+            True: Text(
+                "if PreFilter excludes all nodes, preemption is not tried", "若 PreFilter 排除了所有节点，不尝试抢占"
+            ),
+            False: Text(
+                "if PreFilter excludes all nodes, preemption is tried", "若 PreFilter 排除了所有节点，仍尝试抢占"
+            ),
         },
     )
     pre_filter_goes_on_after_a_plain_rejection: bool = rule(
         "",
         "framework/runtime/framework.go: RunPreFilterPlugins",
         {
-            True: Message("after a plain rejection the other PreFilter plugins still run"),
-            False: Message("any rejection ends PreFilter"),
+            True: Text(
+                "after an Unschedulable status the remaining PreFilter plugins still run",
+                "出现 Unschedulable 状态后，其余 PreFilter 插件仍会运行",
+            ),
+            False: Text("any rejection stops PreFilter", "任何拒绝都会结束 PreFilter"),
+        },
+    )
+    pre_filter_skips: str = rule(
+        "",
+        "framework/plugins, PreFilter of interpodaffinity/filtering.go, podtopologyspread/filtering.go and "
+        "volumerestrictions/volume_restrictions.go: PreFilter",
+        {
+            "all": Text(
+                "a plugin that has nothing to check for the pod is skipped, even if pods are nominated to the node",
+                "对该 Pod 无需检查的插件会被跳过，即使节点上有提名的 Pod",
+            ),
+            "affinity": Text(
+                (
+                    "PodTopologySpread and VolumeRestrictions are never skipped: a nominated pod that uses the same "
+                    "ReadWriteOncePod claim makes its node infeasible"
+                ),
+                "PodTopologySpread 和 VolumeRestrictions 从不跳过："
+                "若提名的 Pod 使用同一个 ReadWriteOncePod 申领，其节点不可行",
+            ),
+            "none": Text(
+                (
+                    "InterPodAffinity, PodTopologySpread and VolumeRestrictions are never skipped: a nominated pod "
+                    "whose anti-affinity matches the pod makes its node infeasible"
+                ),
+                "InterPodAffinity、PodTopologySpread 和 VolumeRestrictions 从不跳过："
+                "若提名的 Pod 的反亲和与该 Pod 匹配，其节点不可行",
+            ),
         },
     )
     search_ignores_who_scores: bool = rule(
         "",
         "schedule_one.go: findNodesThatPassFilters",
         {
-            False: Message("the first feasible node is enough if nobody scores"),
-            True: Message("as many feasible nodes are looked for even if nobody scores"),
+            False: Text(
+                "if neither plugins nor extenders score, the search stops at the first feasible node",
+                "若没有插件或扩展器打分，找到第一个可行节点即停止查找",
+            ),
+            True: Text(
+                "the search finds the same number of feasible nodes, even if nothing scores them",
+                "即使没有打分，也要找到同样数量的可行节点",
+            ),
         },
     )
     extenders_are_blamed: bool = rule(
         "",
         "schedule_one.go: findNodesThatFitPod",
         {
-            True: Message("a pod that extenders rejected is tried again after any event"),
-            False: Message("extenders do not count among those that rejected a pod"),
+            True: Text(
+                "a pod that an extender rejected is retried after any event", "被扩展器拒绝的 Pod，在任何事件之后重试"
+            ),
+            False: Text("an extender is not among the plugins that rejected the pod", "扩展器不算作拒绝了 Pod 的插件"),
         },
     )
     ignorable_extenders_may_fail_to_bind: bool = rule(
         "",
         "schedule_one.go: extendersBinding",
         {
-            True: Message("if an ignorable extender fails to bind, another one does"),
-            False: Message("the binding fails if any extender fails to bind, an ignorable one too"),
+            True: Text(
+                "if an ignorable extender fails to bind, the next binder is used",
+                "若可忽略的扩展器绑定失败，由下一个绑定者处理",
+            ),
+            False: Text(
+                "the binding fails if any extender fails to bind, even an ignorable one",
+                "任何扩展器绑定失败，绑定即失败，可忽略的也不例外",
+            ),
         },
     )
     post_filter_message_gets_a_dot: bool = rule(
         "",
         "framework/types.go: FitError.Error",
         {
-            False: Message("what PostFilter says stands in the message as it is"),
-            True: Message("a dot follows what PostFilter says in the message"),
+            False: Text("the PostFilter message is appended as it is", "PostFilter 的消息原样附上"),
+            True: Text("the PostFilter message is appended with a final period", "PostFilter 的消息附上时末尾加句点"),
         },
     )
     scores_are_allocated_without_skipped: bool = rule(
         "",
         "framework/runtime/framework.go: RunScorePlugins",
         {
-            False: Message("any number of plugins may be skipped by PreScore"),
-            True: Message("the scheduler panics if PreScore skips more plugins than score"),
+            False: Text("PreScore may skip any number of plugins", "PreScore 可以跳过任意数量的插件"),
+            True: Text(
+                "the scheduler panics if PreScore skips more plugins than there are Score plugins",
+                "若 PreScore 跳过的插件多于 Score 插件，调度器会 panic",
+            ),
         },
     )
     pre_filter_rejects_every_node: bool = rule(
         "",
         "schedule_one.go: findNodesThatFitPod",
         {
-            True: Message("when PreFilter rejects a pod, every node has that status"),
-            False: Message("when PreFilter rejects a pod, evictions are tried on every node, though they must fail"),
+            True: Text(
+                "if PreFilter rejects the pod, every node gets that status",
+                "若 PreFilter 拒绝了 Pod，每个节点都得到该状态",
+            ),
+            False: Text(
+                "if PreFilter rejects the pod, preemption is tried on every node, although it cannot succeed",
+                "若 PreFilter 拒绝了 Pod，仍在每个节点上尝试抢占，虽然不可能成功",
+            ),
         },
     )
     post_filter_errors_are_told: bool = rule(
         "",
         "schedule_one.go: schedulingCycle",
         {
-            True: Message("the message tells errors of PostFilter"),
-            False: Message("the message does not tell errors of PostFilter"),
+            True: Text("PostFilter errors appear in the message", "消息中包含 PostFilter 的错误"),
+            False: Text("PostFilter errors do not appear in the message", "消息中不包含 PostFilter 的错误"),
         },
     )
     only_victims_of_preemption_block_it: bool = rule(
         "DefaultPreemption",
         "plugins/defaultpreemption/default_preemption.go: PodEligibleToPreemptOthers",
         {
-            True: Message("a pod waits for pods on its nominated node that preemption evicted"),
-            False: Message("a pod waits for any terminating pod of lower priority on its nominated node"),
+            True: Text(
+                (
+                    "a pod does not preempt again while pods that preemption evicted are terminating on its nominated "
+                    "node"
+                ),
+                "提名节点上由抢占驱逐的 Pod 还在终止时，Pod 不会再次抢占",
+            ),
+            False: Text(
+                "a pod does not preempt again while any pod of lower priority is terminating on its nominated node",
+                "提名节点上有任何优先级更低的 Pod 还在终止时，Pod 不会再次抢占",
+            ),
         },
     )
     first_rejection_ends_filtering: bool = rule(
         "",
         "framework/runtime/framework.go: RunFilterPlugins",
         {
-            True: Message("the first plugin that rejects a node decides"),
-            False: Message("all plugins judge every node: their reasons add up, the strongest rejection counts"),
+            True: Text(
+                "filtering of a node stops at the first plugin that rejects it", "节点被第一个插件拒绝后，不再继续过滤"
+            ),
+            False: Text(
+                "all plugins filter every node: the reasons are merged, and the strongest rejection counts",
+                "所有插件都过滤每个节点：合并原因，以最强的拒绝为准",
+            ),
         },
     )
     pre_filter_reasons_are_counted: bool = rule(
         "",
         "schedule_one.go: findNodesThatFitPod",
         {
-            False: Message("the message gives the reason of PreFilter once"),
-            True: Message("the message counts the reason of PreFilter for every node"),
+            False: Text("the message contains the PreFilter reason once", "消息中 PreFilter 的原因只出现一次"),
+            True: Text(
+                "the message counts the PreFilter reason for every node", "消息中对每个节点都计入 PreFilter 的原因"
+            ),
         },
     )
     bind_errors_say_rejected: bool = rule(
         "",
         "schedule_one.go: scheduleOne",
         {
-            False: Message("the message gives an error of Bind as it is"),
-            True: Message("the message says “binding rejected” before an error of Bind"),
+            False: Text("a Bind error appears in the message as it is", "Bind 的错误在消息中原样出现"),
+            True: Text(
+                "a Bind error is prefixed with “binding rejected” in the message",
+                "消息中 Bind 的错误前加有 “binding rejected”",
+            ),
         },
     )
     victims_get_a_condition: bool = rule(
         "DefaultPreemption",
         "framework/preemption/preemption.go: prepareCandidate",
         {
-            True: Message("victims get the condition DisruptionTarget before they are deleted"),
-            False: Message("victims get no condition before they are deleted"),
+            True: Text(
+                "victims get the DisruptionTarget condition before they are deleted",
+                "牺牲者在删除前得到 DisruptionTarget 状况",
+            ),
+            False: Text("victims get no condition before they are deleted", "被抢占者在删除前得不到任何状况"),
         },
     )

@@ -1,36 +1,45 @@
-"""What plugins do differently from release to release."""
+"""Rules of plugins that differ between releases."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Text
 from scheduler_core.releases.rules.rule import rule
 
 
 @dataclass(frozen=True, kw_only=True)
 class PluginRules:
-    """In the order of kube-scheduler's default plugins."""
+    """Rules of plugins, in the order of kube-scheduler's default plugins."""
 
     taint_toleration_reason_names_the_taint: bool = rule(
         "TaintToleration",
         "plugins/tainttoleration/taint_toleration.go: Filter",
         {
-            False: Message("the reason is the same for every taint: node(s) had untolerated taint(s)"),
-            True: Message("the reason names the first taint that is not tolerated"),
+            False: Text(
+                "the reason is the same for every taint: node(s) had untolerated taint(s)",
+                "对所有污点都用同一条原因：node(s) had untolerated taint(s)",
+            ),
+            True: Text("the reason names the first taint that is not tolerated", "原因会写出第一个未被容忍的污点"),
         },
     )
     inter_pod_affinity_hint_sees_both_sides: bool = rule(
         "InterPodAffinity",
         "plugins/interpodaffinity/plugin.go: isSchedulableAfterPodChange",
         {
-            True: Message(
-                "a rejected pod is tried again when a pod whose anti-affinity kept it out is deleted, and when its own "
-                "labels change"
+            True: Text(
+                (
+                    "a rejected pod is retried when a pod whose anti-affinity rejected it is deleted, and when its own "
+                    "labels change"
+                ),
+                "因其反亲和而拒绝该 Pod 的 Pod 被删除时，或该 Pod 自己的标签改变时，它会重试",
             ),
-            False: Message(
-                "a rejected pod is tried again only for pods that its own terms match: the end of a pod whose "
-                "anti-affinity kept it out does not wake it"
+            False: Text(
+                (
+                    "a rejected pod is retried only for pods that its own terms match; deleting a pod whose "
+                    "anti-affinity rejected it has no effect"
+                ),
+                "被拒绝的 Pod 只因它自己的条件所匹配的 Pod 而重试；删除以反亲和拒绝它的 Pod 不起作用",
             ),
         },
     )
@@ -38,17 +47,33 @@ class PluginRules:
         "NodeResourcesBalancedAllocation",
         "plugins/noderesources/balanced_allocation.go: balancedResourceScorer",
         {
-            True: Message("the score tells how much the pod improves the node's balance, from 50 to 100"),
-            False: Message("the score tells how balanced the node is with the pod on it, from 50 to 100"),
+            True: Text(
+                "the score is how much the pod improves the balance of the node, from 50 to 100",
+                "得分表示该 Pod 使节点的均衡改善多少，从 50 到 100",
+            ),
+            False: Text(
+                "the score is how balanced the node is with the pod on it, from 50 to 100",
+                "得分表示加上该 Pod 后节点有多均衡，从 50 到 100",
+            ),
         },
     )
     pods_without_preferences_are_not_scored: bool = rule(
         "",
         "framework/plugins/interpodaffinity/scoring.go, podtopologyspread/scoring.go: PreScore",
         {
-            True: Message("InterPodAffinity and PodTopologySpread give no score if they have nothing to weigh"),
-            False: Message(
-                "InterPodAffinity and PodTopologySpread score all nodes alike if they have nothing to weigh"
+            True: Text(
+                (
+                    "InterPodAffinity and PodTopologySpread are skipped in scoring if the pod has no preferences for "
+                    "them"
+                ),
+                "若 Pod 对其没有偏好，InterPodAffinity 和 PodTopologySpread 不参与打分",
+            ),
+            False: Text(
+                (
+                    "InterPodAffinity and PodTopologySpread give all nodes the same score if the pod has no "
+                    "preferences for them"
+                ),
+                "若 Pod 对其没有偏好，InterPodAffinity 和 PodTopologySpread 给所有节点同样的分",
             ),
         },
     )
@@ -56,15 +81,20 @@ class PluginRules:
         "PodTopologySpread",
         "plugins/podtopologyspread/common.go: countPodsMatchSelector",
         {
-            True: Message("an empty selector counts no pod"),
-            False: Message("an empty selector counts all pods of the namespace"),
+            True: Text("an empty label selector matches no pod", "空的标签选择器不匹配任何 Pod"),
+            False: Text(
+                "an empty label selector matches all pods of the namespace", "空的标签选择器匹配该命名空间的所有 Pod"
+            ),
         },
     )
     every_term_names_a_node: bool = rule(
         "NodeAffinity",
         "plugins/nodeaffinity/node_affinity.go: PreFilter",
         {
-            False: Message("the nodes that the terms name are united"),
-            True: Message("a term that names no node rejects the pod, whatever the others name"),
+            False: Text("PreFilter keeps the nodes that any term names", "PreFilter 保留任一条件点名的节点"),
+            True: Text(
+                "a term that names no node makes the pod unschedulable, whatever the other terms name",
+                "若有一个条件没有点名任何节点，Pod 即不可调度，无论其他条件如何",
+            ),
         },
     )

@@ -1,50 +1,69 @@
-"""How the scheduling queue differs from release to release."""
+"""Rules of the scheduling queue that differ between releases."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Text
 from scheduler_core.releases.rules.rule import rule
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueRules:
-    """The scheduling queue, and the event handlers that wake its pods."""
+    """Rules of the scheduling queue and of the event handlers."""
 
     backoff_counts_every_attempt: bool = rule(
         "",
         "backend/queue/backoff_queue.go: calculateBackoffDuration",
         {
-            False: Message("the backoff doubles with each rejection in all, or with each error in a row"),
-            True: Message("the backoff doubles with each attempt, whatever came of it"),
+            False: Text(
+                "the backoff doubles with every rejection of the pod, or with every consecutive error",
+                "每次被拒绝，或每次连续出错，退避时间都加倍",
+            ),
+            True: Text(
+                "the backoff doubles with every attempt, whatever its result", "每次尝试后退避时间都加倍，无论结果如何"
+            ),
         },
     )
     backoff_includes_its_end: bool = rule(
         "",
         "backend/queue/backoff_queue.go: isPodBackingoff",
         {
-            True: Message("at the very moment at which its backoff ends a pod still waits"),
-            False: Message("at the very moment at which its backoff ends a pod waits no more"),
+            True: Text(
+                "a pod is still backing off at the exact time at which its backoff ends",
+                "在退避恰好结束的时刻，Pod 仍在退避中",
+            ),
+            False: Text(
+                "a pod is no longer backing off at the exact time at which its backoff ends",
+                "在退避恰好结束的时刻，Pod 已不再退避",
+            ),
         },
     )
     errors_back_off_apart: bool = rule(
         "",
         "backend/queue/backoff_queue.go: podErrorBackoffQ",
         {
-            True: Message("pods that come back from an error wait in a backoff queue of their own"),
-            False: Message("pods that come back from an error wait in the same backoff queue as the others"),
+            True: Text(
+                "pods that failed with an error wait in a separate backoff queue",
+                "因错误而失败的 Pod 在单独的退避队列中等待",
+            ),
+            False: Text(
+                "pods that failed with an error share the backoff queue with all others",
+                "因错误而失败的 Pod 与其他 Pod 共用退避队列",
+            ),
         },
     )
     gated_pods_hear_every_event: bool = rule(
         "",
         "backend/queue/scheduling_queue.go: movePodsToActiveOrBackoffQueue",
         {
-            False: Message(
-                "a pod that PreEnqueue holds back is asked again at events that the holding plugin registered"
+            False: Text(
+                "a gated pod is checked again on events that the plugin registered which gates it",
+                "被 PreEnqueue 挡住的 Pod，在挡住它的插件所注册的事件发生时重新检查",
             ),
-            True: Message(
-                "a pod that PreEnqueue holds back is asked again at any event, unless it has scheduling gates"
+            True: Text(
+                "a gated pod is checked again on any event, unless it has scheduling gates",
+                "被 PreEnqueue 挡住的 Pod 在任何事件发生时重新检查，除非它带有调度门控",
             ),
         },
     )
@@ -52,18 +71,27 @@ class QueueRules:
         "",
         "eventhandlers.go: updatePodInSchedulingQueue, deletePodFromSchedulingQueue",
         {
-            True: Message("a nomination that ends wakes pods, as the deletion of a running pod does"),
-            False: Message("a nomination that ends wakes no pod"),
+            True: Text(
+                "when a nomination ends, waiting pods are retried as if a running pod had been deleted",
+                "提名结束时，等待中的 Pod 会重试，如同有运行中的 Pod 被删除",
+            ),
+            False: Text("when a nomination ends, no waiting pod is retried", "提名结束时，不会有等待中的 Pod 因此重试"),
         },
     )
     event_handlers_check_pods: bool = rule(
         "",
         "eventhandlers.go: preCheckForNode, onStorageClassAdd",
         {
-            False: Message("the queueing hints alone decide which pods an event wakes"),
-            True: Message(
-                "a node wakes only pods that fit its free room, labels, ports and taints, a pod on a node only those "
-                "with matching affinity"
+            False: Text(
+                "queueing hints alone decide which pods are retried after an event",
+                "某个事件之后哪些 Pod 重试，只由排队提示（QueueingHint）决定",
+            ),
+            True: Text(
+                (
+                    "a node event retries only pods that fit its free resources, labels, ports and taints; an event of "
+                    "an assigned pod only those with matching affinity"
+                ),
+                "节点事件只让资源、标签、端口和污点都合适的 Pod 重试；已分配 Pod 的事件只让亲和规则与之匹配的 Pod 重试",
             ),
         },
     )
@@ -71,55 +99,85 @@ class QueueRules:
         "",
         "framework/types.go: ClusterEvent.Match",
         {
-            True: Message("an event wakes for a plugin that registered all that it says"),
-            False: Message("an event wakes for a plugin that registered some of what it says"),
+            True: Text(
+                "an event matches a plugin that registered all of its actions",
+                "插件注册了事件的全部动作时，事件才算匹配",
+            ),
+            False: Text(
+                "an event matches a plugin that registered any of its actions", "插件注册了事件的任一动作，事件就算匹配"
+            ),
         },
     )
     new_nodes_stand_for_taint_updates: bool = rule(
         "",
         "scheduler.go: buildQueueingHintMap",
         {
-            True: Message("a plugin that waits for new nodes is asked again when taints change"),
-            False: Message("a plugin that waits for new nodes is not asked again when taints change"),
+            True: Text(
+                "taint updates are delivered to plugins that registered for new nodes",
+                "污点变化也会通知注册了新节点事件的插件",
+            ),
+            False: Text(
+                "taint updates are not delivered to plugins that registered only for new nodes",
+                "污点变化不会通知只注册了新节点事件的插件",
+            ),
         },
     )
     deleted_nodes_wake_pods: bool = rule(
         "",
         "eventhandlers.go: deleteNodeFromCache",
         {
-            True: Message("a node that is deleted wakes pods"),
-            False: Message("a node that is deleted wakes no pod"),
+            True: Text("pods are retried when a node is deleted", "删除节点后，Pod 会重试"),
+            False: Text("no pod is retried when a node is deleted", "删除节点后，没有 Pod 会因此重试"),
         },
     )
     assigned_pods_wake_spreading_ones: bool = rule(
         "PodTopologySpread",
         "internal/queue/scheduling_queue.go: getUnschedulablePodsWithCrossTopologyTerm",
         {
-            True: Message("a pod that comes to a node wakes those that were rejected for their spread"),
-            False: Message("a pod that comes to a node wakes none of those that were rejected for their spread"),
+            True: Text(
+                "an assigned pod causes a retry of pods that were rejected for their topology spread",
+                "有 Pod 分配到节点后，因拓扑分布被拒绝的 Pod 会重试",
+            ),
+            False: Text(
+                "an assigned pod does not cause a retry of pods that were rejected for their topology spread",
+                "有 Pod 分配到节点后，因拓扑分布被拒绝的 Pod 不会重试",
+            ),
         },
     )
     assigned_pod_updates_tell_what_changed: bool = rule(
         "",
         "internal/queue/scheduling_queue.go: AssignedPodUpdated",
         {
-            True: Message("an update of a pod on a node is told by what changed"),
-            False: Message("an update of a pod on a node is one event, whatever changed"),
+            True: Text(
+                "an update of an assigned pod is an event for each kind of change",
+                "已分配 Pod 的更新，按变化的种类各产生一个事件",
+            ),
+            False: Text(
+                "an update of an assigned pod is a single event, whatever changed",
+                "已分配 Pod 的更新只产生一个事件，无论改了什么",
+            ),
         },
     )
     node_updates_are_told_one_by_one: bool = rule(
         "",
         "eventhandlers.go: updateNodeInCache",
         {
-            True: Message("an update of a node is one event for each kind of change"),
-            False: Message("an update of a node is one event, for the first kind of change; annotations do not count"),
+            True: Text(
+                "an update of a node is an event for each kind of change", "节点的更新，按变化的种类各产生一个事件"
+            ),
+            False: Text(
+                "an update of a node is a single event, for the first kind of change; annotations are ignored",
+                "节点的更新只产生一个事件，对应第一种变化；注解不计",
+            ),
         },
     )
     pods_that_nobody_rejected_back_off: bool = rule(
         "",
         "internal/queue/scheduling_queue.go: AddUnschedulableIfNotPresent",
         {
-            True: Message("a pod that no plugin rejected is tried again after its backoff"),
-            False: Message("a pod that no plugin rejected waits for an event"),
+            True: Text(
+                "a pod that no plugin rejected is retried after its backoff", "没有被任何插件拒绝的 Pod，退避结束后重试"
+            ),
+            False: Text("a pod that no plugin rejected waits for an event", "没有被任何插件拒绝的 Pod 等待事件"),
         },
     )

@@ -84,5 +84,5 @@ TAINT_EFFECT = Enum(("NoSchedule", "PreferNoSchedule", "NoExecute"), "taint effe
 
 
 def top_level(name: str, **fields: Type) -> Fields:
-    """The table of a kind: apiVersion, kind, metadata and the given fields."""
+    """Return the table of a kind: apiVersion, kind, metadata and the given fields."""
     return Fields(name, {"apiVersion": STRING, "kind": STRING, "metadata": OBJECT_META, **fields})

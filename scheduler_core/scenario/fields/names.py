@@ -50,7 +50,7 @@ def dns_subdomain(text: str) -> Message | None:
 
 @lru_cache(maxsize=65536)
 def qualified_name(text: str) -> Message | None:
-    """A name with an optional DNS prefix: label keys, resources, scheduling gates (`IsQualifiedName`)."""
+    """Return a name with an optional DNS prefix: label keys, resources, scheduling gates (`IsQualifiedName`)."""
     prefix, slash, name = text.rpartition("/")
     if "/" in prefix:
         return Message(
@@ -118,7 +118,7 @@ def check_metadata(metadata: dict[str, Any], path: Path, problems: Problems, *, 
 
 
 def text_map(value: dict[str, str | None] | None) -> dict[str, str]:
-    """A string map; a null value is "" as in Go."""
+    """Return a string map; a null value is "" as in Go."""
     if not value:
         return {}
     return {key: text or "" for key, text in value.items()} if None in value.values() else value  # type: ignore[return-value]

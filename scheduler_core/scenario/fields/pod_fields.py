@@ -32,7 +32,7 @@ RESOURCE_REQUIREMENTS = Fields(
     {
         "requests": RESOURCE_LIST,
         "limits": RESOURCE_LIST,
-        "claims": ListOf(Fields("ResourceClaim", strings("name request"))),
+        "claims": ListOf(Fields("ContainerResourceClaim", strings("name request"))),
     },
     {"requests": "what the scheduler counts; defaults to limits"},
 )
@@ -268,9 +268,12 @@ POD_STATUS = Fields(
         ),
         "containerStatuses": ListOf(_CONTAINER_STATUS),
         "initContainerStatuses": ListOf(_CONTAINER_STATUS),
+        "resourceClaimStatuses": ListOf(Fields("PodResourceClaimStatus", strings("name resourceClaimName"))),
+        "extendedResourceClaimStatus": Fields(
+            "PodExtendedResourceClaimStatus", {"resourceClaimName": STRING, **unread("requestMappings")}
+        ),
         **unread(
-            "observedGeneration message reason hostIP hostIPs podIP podIPs qosClass ephemeralContainerStatuses resize "
-            "resourceClaimStatuses extendedResourceClaimStatus"
+            "observedGeneration message reason hostIP hostIPs podIP podIPs qosClass ephemeralContainerStatuses resize"
         ),
     },
     {"startTime": "older pods of equal priority are less likely to be victims"},

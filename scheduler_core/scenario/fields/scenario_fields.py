@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.fields.common_fields import LABEL_SELECTOR, OBJECT_META
+from scheduler_core.scenario.fields.lesson_fields import LESSON
 from scheduler_core.scenario.fields.schema import (
     ANY,
     BOOLEAN,
     INT32,
     INT64,
+    LOCALIZED,
     NUMBER,
     STRING,
     Enum,
@@ -71,13 +73,38 @@ _EXTENDER = Fields(
     },
 )
 
+_OBSERVED = Fields(
+    "ObservedDecision",
+    {
+        "at": NUMBER,
+        "pod": STRING,
+        "node": STRING,
+        "message": STRING,
+        "nominatedNode": STRING,
+        "victims": ListOf(STRING),
+        "scheduler": STRING,
+        "seen": NUMBER,
+        "note": STRING,
+    },
+    {
+        "at": "virtual seconds since the start: when it is decided again",
+        "pod": "namespace/name",
+        "node": "where the cluster's scheduler bound the pod; absent: it found no node",
+        "message": "of the FailedScheduling event",
+        "seen": "when the decision was seen; absent: at `at`, and its moment is looked for",
+        "note": "why the state of the cluster at the decision is not known",
+    },
+)
+
+_UNOBSERVED = Fields("Unobserved", {"from": NUMBER, "until": NUMBER, "what": STRING})
+
 _EXPECTED_POD = Fields("ExpectedPod", {"node": STRING, "pending": BOOLEAN, "reason": STRING})
 
 SPEC = Fields(
     "ScenarioSpec",
     {
-        "title": STRING,
-        "description": STRING,
+        "title": LOCALIZED,
+        "description": LOCALIZED,
         "kubernetesVersion": Enum(tuple(RELEASES), "Kubernetes version"),
         "seed": INT64,
         "untilSeconds": NUMBER,
@@ -86,18 +113,81 @@ SPEC = Fields(
         "events": ListOf(_EVENT),
         "faults": ListOf(_FAULT),
         "extenders": ListOf(_EXTENDER),
+        "observed": ListOf(_OBSERVED),
+        "unobserved": ListOf(_UNOBSERVED),
         "expect": Fields("Expectation", {"pods": MapOf(ANY), "victims": ListOf(STRING)}),
+        "lesson": LESSON,
     },
     {
-        "description": "Markdown",
+        "title": "a text, or a text for each language: en, zh",
+        "description": "Markdown, or Markdown for each language: en, zh",
         "kubernetesVersion": "whose kube-scheduler decides, as in 1.34; absent: the newest that is complete",
         "seed": "breaks ties between equally good nodes; absent: the first of them wins",
         "untilSeconds": "virtual end; absent: the run ends when nothing can happen any more",
         "bindingSeconds": "how long a binding cycle takes; 0 when absent",
         "expect": "the promised outcome",
+        "observed": "what a cluster's own scheduler decided: the run follows it and decides beside it",
+        "unobserved": "what the recording of the cluster lacks",
+        "lesson": "what the library and the player show: topics, captions, questions",
     },
 )
 
+NODE_GROUP = Fields(
+    "NodeGroup",
+    {
+        "apiVersion": STRING,
+        "kind": STRING,
+        "metadata": OBJECT_META,
+        "spec": Fields(
+            "NodeGroupSpec",
+            {
+                "minimum": INT32,
+                "maximum": INT32,
+                "price": NUMBER,
+                "template": Fields("NodeTemplate", {"metadata": OBJECT_META, "spec": ANY, "status": ANY}),
+            },
+            {
+                "minimum": "nodes that always stay; 0 when absent",
+                "maximum": "the most nodes; no limit when absent",
+                "price": "of one node, for an hour, in any currency",
+                "template": "a Node without a name: labels, taints, allocatable; a node of the group when absent",
+            },
+        ),
+    },
+)
+SCHEDULER_PLUGIN = Fields(
+    "SchedulerPlugin",
+    {
+        "apiVersion": STRING,
+        "kind": STRING,
+        "metadata": OBJECT_META,
+        "spec": Fields(
+            "SchedulerPluginSpec",
+            {
+                "preEnqueue": STRING,
+                "filter": STRING,
+                "score": STRING,
+                "permit": STRING,
+                "message": STRING,
+                "resolvable": BOOLEAN,
+                "normalize": Enum(("None", "Maximum", "Reversed"), "normalization"),
+                "weight": INT32,
+                "requeueOn": ListOf(STRING),
+            },
+            {
+                "preEnqueue": "CEL, true or false: whether the pod may enter the queue; it reads pod and podRequests",
+                "filter": "CEL, true or false: whether the pod may run on the node",
+                "score": "CEL, an integer from 0 to 100, or any that is normalized",
+                "permit": "CEL, true or false: whether the pod may be bound to its node",
+                "message": "CEL, a string: the reason of a rejection",
+                "resolvable": "whether evicting pods may help; absent: if the filter reads pods, requested or cluster",
+                "normalize": "Maximum: the largest score becomes 100; Reversed: the smallest is best",
+                "weight": "of the score; 1 when absent",
+                "requeueOn": "events that queue a rejected pod again, as in Node/Add; absent: from what is read",
+            },
+        ),
+    },
+)
 SCENARIO = Fields("Scenario", {"apiVersion": STRING, "kind": STRING, "metadata": OBJECT_META, "spec": SPEC})
 
 # What the values of expect.pods may be besides a node's name and `pending`.

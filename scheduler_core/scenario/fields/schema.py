@@ -97,7 +97,7 @@ class Time:
         ]
 
 
-_DURATION = re.compile(r"[-+]?(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+", re.ASCII)
+_DURATION = re.compile(r"[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class Anything:
-    """A part that nothing here reads; its content is not looked at."""
+    """A part that is not read and not checked."""
 
     name: str = "any"
 
@@ -220,6 +220,22 @@ class Fields:
             elif below := known.check(item):
                 found.extend(((key, *path), message, unknown) for path, message, unknown in below)
         return found or None
+
+
+@dataclass(frozen=True, slots=True)
+class Localized:
+    """A text: a string, or a mapping with the text in each language."""
+
+    languages: Fields
+    name: str = "string"
+
+    def check(self, value: Any) -> Findings | None:
+        return (self.languages if type(value) is dict else STRING).check(value)
+
+
+LOCALIZED = Localized(
+    Fields("LocalizedText", {"en": STRING, "zh": STRING}, {"en": "English", "zh": "Simplified Chinese"})
+)
 
 
 def unread(names: str) -> dict[str, Type]:

@@ -1,4 +1,4 @@
-"""What admission plugins and controllers would add to an object, as far as the scheduler sees it.
+"""The effects of admission plugins and controllers on objects.
 
 One `Admission` goes along with the objects of a file in the order in which the cluster would get them, so that a
 class must exist before it is used.
@@ -29,13 +29,21 @@ OLDEST_START = -100_000.0  # seconds: the start of the first running pod that do
 
 
 class Admission:
-    """The classes known so far, the moment at which objects are created, and the counters.
+    """The known classes, the creation time of objects, and counters.
 
     `release`: the cluster's, `feature_gates` those that the scenario may set. `now`: virtual seconds; None while the
-    initial objects are read. `updating`: the object replaces a stored one, whose priority it keeps.
+    initial objects are read. `updating`: the object replaces a stored one, whose priority it keeps. `recorded`: the
+    objects are those of a real API server, so that nothing is made up that their status lacks.
     """
 
-    def __init__(self, release: Release = DEFAULT_RELEASE, feature_gates: Mapping[str, bool] | None = None) -> None:
+    def __init__(
+        self,
+        release: Release = DEFAULT_RELEASE,
+        feature_gates: Mapping[str, bool] | None = None,
+        *,
+        recorded: bool = False,
+    ) -> None:
+        self.recorded = recorded
         self.release = release
         self._gates = release.default_gates() if feature_gates is None else feature_gates
         self.now: float | None = None
@@ -46,28 +54,33 @@ class Admission:
         self._uids = 0
 
     def has_on(self, gate: str) -> bool:
-        """Whether the feature gate is on in this cluster."""
+        """Return whether the feature gate is on."""
         return self._gates.get(gate, self.release.has_on(gate))
 
     def uid(self, metadata: Mapping[str, Any]) -> str:
-        """The object's own uid, or one from a counter."""
+        """Return the object's uid, or a new one from a counter."""
         self._uids += 1
         return metadata.get("uid") or f"00000000-0000-4000-8000-{self._uids:012d}"
 
     def creation(self, metadata: Mapping[str, Any]) -> float:
-        """metadata.creationTimestamp, else the moment of creation, in whole seconds."""
+        """Return metadata.creationTimestamp, or the default creation time, in whole seconds."""
         if given := metadata.get("creationTimestamp"):
             return parse_time(given)
         return float(math.floor(self.now or 0.0))
 
-    def start_time(self, metadata: Mapping[str, Any], status: Mapping[str, Any]) -> float:
-        """Since when a pod that has a node runs: startTime, creationTimestamp, or by its place in the file."""
+    def start_time(self, metadata: Mapping[str, Any], status: Mapping[str, Any]) -> float | None:
+        """Return the start time of a bound pod: startTime, creationTimestamp, or by its position in the file.
+
+        None: kubelet has not started it yet.
+        """
+        if self.recorded:
+            return parse_time(status["startTime"]) if status.get("startTime") else None
         if given := status.get("startTime") or metadata.get("creationTimestamp"):
             return parse_time(given)
         return OLDEST_START + self.pod_index if self.now is None else float(math.floor(self.now))
 
     def priority(self, spec: Mapping[str, Any], problems: Problems) -> tuple[int, PreemptionPolicy, str]:
-        """The Priority admission plugin: (priority, preemptionPolicy, class name) of a pod."""
+        """Return (priority, preemptionPolicy, class name) of a pod as the Priority admission plugin sets them."""
         name, given, policy = spec.get("priorityClassName"), spec.get("priority"), spec.get("preemptionPolicy")
         if name:
             found = self.priority_classes.get(name)
@@ -116,7 +129,7 @@ class Admission:
 
 
 def claimed(volume: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
-    """The volume once the PV controller has seen a claim that is bound to it: an empty claimRef is filled."""
+    """Return the volume after the PV controller has filled its claimRef for a claim bound to it."""
     key: PodKey = f"{claim.namespace}/{claim.name}"
     if volume.claim_ref == key and not volume.claim_uid:
         return replace(volume, claim_uid=claim.uid, phase="Bound")

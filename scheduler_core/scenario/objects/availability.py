@@ -1,4 +1,4 @@
-"""Fields that a release does not have, or drops because their feature gate is off there (kube_features.go).
+"""Fields that a release does not have, or drops because their feature gate is off (kube_features.go).
 
 What a document says in such a field is refused where the release has no such field, and dropped with a warning where
 its gate is off, as the API server drops it.
@@ -16,7 +16,7 @@ from scheduler_core.releases import RELEASES, Release
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.reading.problems import Path, Problems
 
-EACH = "*"  # of a list, in a path
+EACH = "*"  # of a list, or of a mapping by names, in a path
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,30 @@ def _of_affinity_terms() -> Iterator[GatedField]:
                 yield GatedField("Pod", path, "MatchLabelKeysInPodAffinity", "kept")
 
 
+def _of_claims() -> Iterator[GatedField]:
+    for kind, spec in (("ResourceClaim", ("spec",)), ("ResourceClaimTemplate", ("spec", "spec"))):
+        requests = (*spec, "devices", "requests", EACH)
+        for part in (("exactly",), ("firstAvailable", EACH)):
+            yield GatedField(kind, (*requests, *part, "tolerations"), "DRADeviceTaints")
+            yield GatedField(kind, (*requests, *part, "capacity"), "DRAConsumableCapacity")
+        yield GatedField(kind, (*spec, "devices", "constraints", EACH, "distinctAttribute"), "DRAConsumableCapacity")
+
+
+def _of_devices() -> Iterator[GatedField]:
+    device = ("spec", "devices", EACH)
+    for gate, fields in (
+        ("DRADeviceTaints", ("taints",)),
+        ("DRAPartitionableDevices", ("consumesCounters", "nodeName", "nodeSelector", "allNodes")),
+        ("DRAConsumableCapacity", ("allowMultipleAllocations",)),
+        ("DRADeviceBindingConditions", ("bindsToNode", "bindingConditions", "bindingFailureConditions")),
+    ):
+        for field in fields:
+            yield GatedField("ResourceSlice", (*device, field), gate)
+    yield GatedField("ResourceSlice", (*device, "capacity", EACH, "requestPolicy"), "DRAConsumableCapacity")
+    for field in ("sharedCounters", "perDeviceNodeSelection"):
+        yield GatedField("ResourceSlice", ("spec", field), "DRAPartitionableDevices")
+
+
 _SPREAD = ("spec", "topologySpreadConstraints", EACH)
 FIELDS = (
     GatedField("Pod", ("spec", "resources"), "PodLevelResources"),
@@ -60,6 +84,14 @@ FIELDS = (
         for field in ("resources", "allocatedResources")
     ),
     GatedField("Pod", ("spec", "schedulingGroup"), "GenericWorkload", came_with="TopologyAwareWorkloadScheduling"),
+    GatedField("Pod", ("spec", "resourceClaims"), "DynamicResourceAllocation"),
+    *(
+        GatedField("Pod", ("spec", containers, EACH, "resources", "claims"), "DynamicResourceAllocation")
+        for containers in ("containers", "initContainers")
+    ),
+    GatedField("DeviceClass", ("spec", "extendedResourceName"), "DRAExtendedResource"),
+    *_of_claims(),
+    *_of_devices(),
     GatedField("PodGroup", ("spec", "schedulingConstraints"), "TopologyAwareWorkloadScheduling"),
     GatedField("PodGroup", ("spec", "disruptionMode"), "WorkloadAwarePreemption"),
     GatedField("PodGroup", ("spec", "priorityClassName"), "WorkloadAwarePreemption"),
@@ -70,7 +102,7 @@ FIELDS = (
 
 
 def available(kind: str, data: Mapping[str, Any], problems: Problems, admission: Admission) -> Mapping[str, Any]:
-    """The document as the release reads it; what it does not have is reported."""
+    """Return the document as the release reads it, and report the fields that it does not have."""
     release = admission.release
     for field in _unavailable(kind, release.version):
         if admission.has_on(field.gate):
@@ -86,7 +118,7 @@ def available(kind: str, data: Mapping[str, Any], problems: Problems, admission:
 
 
 def fields_without(release: Release) -> list[str]:
-    """Those that mean nothing there, in short: "Pod spec.resources", "Pod spec.affinity … matchLabelKeys"."""
+    """The fields that have no effect there, in short: "Pod spec.resources", "Pod spec.affinity … matchLabelKeys"."""
     lacking = [field for field in FIELDS if field.off != "kept" or field.gate not in release.gates]
     return list(dict.fromkeys(_short(field) for field in lacking if not release.has_on(field.gate)))
 
@@ -115,21 +147,22 @@ def _unavailable(kind: str, version: str) -> tuple[GatedField, ...]:
 
 
 def _occurrences(data: Any, path: tuple[str, ...], at: Path) -> Iterator[Path]:
-    """Where the field is written, with list indexes filled in."""
+    """Return the paths of the field in the document, with list indexes."""
     if not path:
         if data is not None:
             yield at
         return
     first, *rest = path
     if first == EACH:
-        for index, one in enumerate(data if isinstance(data, list) else ()):
-            yield from _occurrences(one, tuple(rest), (*at, index))
+        items = data.items() if isinstance(data, dict) else enumerate(data if isinstance(data, list) else ())
+        for key, one in items:
+            yield from _occurrences(one, tuple(rest), (*at, key))
     elif isinstance(data, dict):
         yield from _occurrences(data.get(first), tuple(rest), (*at, first))
 
 
 def _without(data: Any, path: Path) -> Any:
-    """A copy without the field; what is not on the way to it is shared."""
+    """Return a copy without the field; unaffected parts are shared."""
     first, *rest = path
     if not rest:
         return {key: value for key, value in data.items() if key != first}

@@ -30,7 +30,7 @@ _PERCENT = re.compile(r"[0-9]+%", re.ASCII)
 
 
 def build_namespace(data: Manifest, problems: Problems, admission: Admission) -> Namespace:
-    """Every namespace carries its name as a label (`SetDefaults_Namespace`)."""
+    """Build a namespace, with its name as a label (`SetDefaults_Namespace`)."""
     metadata = data.get("metadata") or {}
     check_metadata(metadata, ("metadata",), problems, dns_label_name=True)
     name = metadata.get("name") or ""
@@ -38,13 +38,13 @@ def build_namespace(data: Manifest, problems: Problems, admission: Admission) ->
 
 
 def implied_namespace(name: str) -> Namespace:
-    """A namespace that objects are in though no document creates it."""
+    """Build a namespace that objects use but no document creates."""
     manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {NAMESPACE_LABEL: name}}}
     return Namespace(name, {NAMESPACE_LABEL: name}, manifest)
 
 
 def build_priority_class(data: Manifest, problems: Problems, admission: Admission) -> PriorityClass:
-    """`ValidatePriorityClass`: values above a billion and names with system- are the system's."""
+    """Build a class; high values and names with system- are reserved (`ValidatePriorityClass`)."""
     metadata = data.get("metadata") or {}
     check_metadata(metadata, ("metadata",), problems)
     name, number = metadata.get("name") or "", data.get("value") or 0
@@ -66,7 +66,7 @@ def build_priority_class(data: Manifest, problems: Problems, admission: Admissio
 
 
 def build_budget(data: Manifest, problems: Problems, admission: Admission) -> PodDisruptionBudget:
-    """`ValidatePodDisruptionBudgetSpec`. A status of exactly 0 allowed disruptions counts as not given."""
+    """Build a budget (`ValidatePodDisruptionBudgetSpec`). A status of exactly 0 allowed disruptions is ignored."""
     metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
     check_metadata(metadata, ("metadata",), problems)
     minimum, maximum = spec.get("minAvailable"), spec.get("maxUnavailable")
@@ -87,7 +87,7 @@ def build_budget(data: Manifest, problems: Problems, admission: Admission) -> Po
         controller_selector=selector,
         min_available=minimum,
         max_unavailable=maximum,
-        disruptions_allowed=allowed or None,
+        disruptions_allowed=allowed if allowed or (admission.recorded and status) else None,
         disrupted_pods=frozenset(status.get("disruptedPods") or ()),
         manifest=data,
     )
@@ -105,7 +105,7 @@ def _check_int_or_percent(found: int | str | None, path: Path, problems: Problem
 
 
 def build_workload(data: Manifest, problems: Problems, admission: Admission) -> Workload:
-    """What PodTopologySpread's System defaulting and SelectorSpread read of a workload: its selector."""
+    """Return the selector of a workload, which PodTopologySpread's System defaulting and SelectorSpread read."""
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
     check_metadata(metadata, ("metadata",), problems)
     return Workload(

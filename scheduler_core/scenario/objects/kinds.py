@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apis.core import KubernetesObject
-from scheduler_core.scenario.fields import cluster_fields, pod_fields, volume_fields
+from scheduler_core.scenario.fields import cluster_fields, device_fields, pod_fields, volume_fields
 from scheduler_core.scenario.fields.schema import Fields
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.cluster_objects import (
@@ -16,6 +16,15 @@ from scheduler_core.scenario.objects.cluster_objects import (
     build_namespace,
     build_priority_class,
     build_workload,
+)
+from scheduler_core.scenario.objects.devices import (
+    build_claim_template,
+    build_device_claim,
+    build_device_class,
+    build_resource_slice,
+    claim_from_v1beta1,
+    slice_from_v1beta1,
+    template_from_v1beta1,
 )
 from scheduler_core.scenario.objects.nodes import build_node
 from scheduler_core.scenario.objects.pod_groups import build_pod_group
@@ -38,7 +47,8 @@ Builder = Callable[[Mapping[str, Any], Problems, Admission], KubernetesObject]
 class Kind:
     """A kind of the Kubernetes API that the scheduler reads.
 
-    `gate`: served only with this feature gate on, by releases that have the gate `came_with`.
+    `gate`: served only with this feature gate on, by releases that have the gate `came_with`. `convert`: from an older
+    version of the API, to what `build` and the tables of gated fields read.
     """
 
     api_version: str
@@ -48,6 +58,7 @@ class Kind:
     namespaced: bool = True
     gate: str = ""
     came_with: str = ""
+    convert: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -71,6 +82,48 @@ COSCHEDULING_POD_GROUP = Kind(
     "scheduling.x-k8s.io/v1alpha1", "PodGroup", cluster_fields.COSCHEDULING_POD_GROUP, build_coscheduling_pod_group
 )
 
+Identity = tuple[str, str, str]  # kind, namespace or "", name
+
+DRA_GATE = "DynamicResourceAllocation"
+
+
+def _device_kinds() -> Iterator[Kind]:
+    """Yield the kinds of resource.k8s.io; of each name, the version that counts comes last."""
+    for fields, beta, build, convert, namespaced in (
+        (device_fields.DEVICE_CLASS, device_fields.DEVICE_CLASS, build_device_class, None, False),
+        (
+            device_fields.RESOURCE_CLAIM_TEMPLATE,
+            device_fields.RESOURCE_CLAIM_TEMPLATE_V1BETA1,
+            build_claim_template,
+            template_from_v1beta1,
+            True,
+        ),
+        (
+            device_fields.RESOURCE_SLICE,
+            device_fields.RESOURCE_SLICE_V1BETA1,
+            build_resource_slice,
+            slice_from_v1beta1,
+            False,
+        ),
+        (
+            device_fields.RESOURCE_CLAIM,
+            device_fields.RESOURCE_CLAIM_V1BETA1,
+            build_device_claim,
+            claim_from_v1beta1,
+            True,
+        ),
+    ):
+        for version, table, conversion in (("v1beta1", beta, convert), ("v1beta2", fields, None), ("v1", fields, None)):
+            yield Kind(
+                f"resource.k8s.io/{version}",
+                fields.name,
+                table,
+                build,
+                namespaced,
+                gate=DRA_GATE,
+                convert=conversion,
+            )
+
 
 # Initial objects are loaded in this order, and in document order within a kind.
 LOAD_ORDER: tuple[Kind, ...] = (
@@ -88,6 +141,7 @@ LOAD_ORDER: tuple[Kind, ...] = (
     _kind("apps/v1", cluster_fields.REPLICA_SET, build_workload),
     _kind("apps/v1", cluster_fields.STATEFUL_SET, build_workload),
     _kind("policy/v1", cluster_fields.POD_DISRUPTION_BUDGET, build_budget),
+    *_device_kinds(),
     COSCHEDULING_POD_GROUP,
     _kind("v1", cluster_fields.NODE, build_node, namespaced=False),
     POD_GROUP,
@@ -97,6 +151,8 @@ KINDS = {kind.name: kind for kind in LOAD_ORDER}  # by name: of two with the sam
 OF_VERSION = {kind.identity: kind for kind in LOAD_ORDER}
 
 SCENARIO = ("kschedui.io/v1alpha1", "Scenario")
+NODE_GROUP = ("kschedui.io/v1alpha1", "NodeGroup")
+SCHEDULER_PLUGIN = ("kschedui.io/v1alpha1", "SchedulerPlugin")
 CONFIGURATION = ("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")
 
 # Controllers that make pods: their pods are what the scheduler sees.

@@ -37,7 +37,7 @@ def label_selector(found: Mapping[str, Any] | None, path: Path, problems: Proble
 
 
 def node_selector(found: Mapping[str, Any], path: Path, problems: Problems, *, any_value: bool = False) -> NodeSelector:
-    """Required node affinity, or a volume's (`ValidateNodeSelector`)."""
+    """Read the required node affinity of a pod or a volume (`ValidateNodeSelector`)."""
     terms = found.get("nodeSelectorTerms") or ()
     at = (*path, "nodeSelectorTerms")
     if not terms:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.container_resources import amounts
 from scheduler_core.apis.core import Node
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.fields.names import check_metadata, label_value, qualified_name, text_map
 from scheduler_core.scenario.objects.admission import Admission
-from scheduler_core.scenario.objects.resources import amounts, check_quantities, counted
+from scheduler_core.scenario.objects.resources import check_quantities, counted
 from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, invalid, required
 
 Manifest = Mapping[str, Any]

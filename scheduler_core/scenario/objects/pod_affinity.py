@@ -136,13 +136,13 @@ def _check_label_keys(found: Manifest, path: Path, problems: Problems, labels: L
 
 
 def _selected_keys(selector: Manifest | None, labels: Labels) -> Counter[str]:
-    """How often the selector itself names each key; not what the API server has merged into it."""
+    """The number of times that the selector itself names each key, without what the API server has merged into it."""
     if not selector:
         return Counter()
     named = [
-        one.get("key") or ""
-        for one in selector.get("matchExpressions") or ()
-        if one.get("operator") != "In" or one.get("values") != [labels.get(one.get("key") or "")]
+        expression.get("key") or ""
+        for expression in selector.get("matchExpressions") or ()
+        if expression.get("operator") != "In" or expression.get("values") != [labels.get(expression.get("key") or "")]
     ]
     return Counter([*(selector.get("matchLabels") or ()), *named])
 
@@ -192,7 +192,7 @@ def spread_constraints(
 
 
 def spread_constraint(found: Manifest, path: Path, problems: Problems, labels: Labels) -> TopologySpreadConstraint:
-    """One constraint, also of PodTopologySpreadArgs."""
+    """Build a constraint of a pod or of PodTopologySpreadArgs."""
     skew, key, action = found.get("maxSkew") or 0, found.get("topologyKey") or "", found.get("whenUnsatisfiable") or ""
     domains = found.get("minDomains")
     if skew <= 0:

@@ -11,20 +11,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.apis.constraints import HostPort
+from scheduler_core.apis.container_resources import Amounts, amounts, is_sidecar, requests_or_limits
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import Release
 from scheduler_core.scenario.fields.names import dns_label, port_name
 from scheduler_core.scenario.objects.resources import (
-    Amounts,
     PodRequests,
     aggregate,
-    amounts,
     check_quantities,
     check_requirements,
     is_native,
     is_pod_level,
     raise_to,
-    with_default_requests,
 )
 from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, invalid, required
 
@@ -126,22 +124,18 @@ def host_ports(spec: Manifest, release: Release) -> tuple[HostPort, ...]:
 
 
 def images(spec: Manifest, release: Release) -> tuple[str, ...]:
-    """The images of init containers, then of containers (ImageLocality's `sumImageScores`)."""
+    """Return the images of init containers, then of containers (ImageLocality's `sumImageScores`)."""
     init_containers = spec.get("initContainers") if release.rules.image_locality_counts_init_containers else ()
     containers = (*(init_containers or ()), *(spec.get("containers") or ()))
     return tuple(container.get("image") or "" for container in containers)
 
 
-def is_sidecar(container: Manifest) -> bool:
-    return container.get("restartPolicy") == "Always"
-
-
 def pod_requests(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> PodRequests:
-    """The requests of a pod's containers with everything that defaulting adds."""
-    containers = [_requests(one, status, "containerStatuses") for one in spec.get("containers") or ()]
+    """Return the requests of a pod's containers with everything that defaulting adds."""
+    containers = [_requests(container, status, "containerStatuses") for container in spec.get("containers") or ()]
     init_containers = [
-        (_requests(one, status if is_sidecar(one) else {}, "initContainerStatuses"), is_sidecar(one))
-        for one in spec.get("initContainers") or ()
+        (_requests(container, status if is_sidecar(container) else {}, "initContainerStatuses"), is_sidecar(container))
+        for container in spec.get("initContainers") or ()
     ]
     check_quantities(spec.get("overhead"), ("spec", "overhead"), problems)
     pod_level = None
@@ -153,15 +147,17 @@ def pod_requests(spec: Manifest, status: Manifest, problems: Problems, release: 
 
 
 def _requests(container: Manifest, status: Manifest, field: str) -> Amounts:
-    """A container's requests, or while it is resized the largest of what is wanted and what is in force.
+    """Return a container's requests, or while it is resized the largest of what is wanted and what is in force.
 
     Source: component-helpers `determineContainerReqs` (InPlacePodVerticalScaling).
     """
-    requests = with_default_requests(container.get("resources") or {})
+    requests = requests_or_limits(container.get("resources") or {})
     for found in status.get(field) or ():
         if found.get("name") == container.get("name") and found.get("resources") is not None:
             conditions = status.get("conditions") or ()
-            pending: Manifest = next((one for one in conditions if one.get("type") == "PodResizePending"), {})
+            pending: Manifest = next(
+                (condition for condition in conditions if condition.get("type") == "PodResizePending"), {}
+            )
             result = {} if pending.get("reason") == "Infeasible" else dict(requests)
             raise_to(result, amounts(found["resources"].get("requests")))
             raise_to(result, amounts(found.get("allocatedResources")))
@@ -188,10 +184,10 @@ def _pod_level(resources: Manifest, spec: Manifest, containers: Amounts) -> Amou
 
 def _huge_page_limits(spec: Manifest) -> Amounts:
     limits = aggregate(
-        [amounts((one.get("resources") or {}).get("limits")) for one in spec.get("containers") or ()],
+        [amounts((container.get("resources") or {}).get("limits")) for container in spec.get("containers") or ()],
         [
-            (amounts((one.get("resources") or {}).get("limits")), is_sidecar(one))
-            for one in spec.get("initContainers") or ()
+            (amounts((container.get("resources") or {}).get("limits")), is_sidecar(container))
+            for container in spec.get("initContainers") or ()
         ],
     )
     return {name: number for name, number in limits.items() if name.startswith("hugepages-")}

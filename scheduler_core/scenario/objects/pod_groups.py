@@ -78,9 +78,9 @@ def _topology_key(constraints: Manifest, path: Path, problems: Problems) -> str:
 
 
 def _condition(status: Manifest) -> PodGroupCondition | None:
-    """What an earlier cycle wrote, in a cluster that the document comes from."""
-    for one in status.get("conditions") or ():
-        if one.get("type") == SCHEDULED and one.get("status") in ("True", "False"):
-            state = cast(Any, one["status"])
-            return PodGroupCondition(state, one.get("reason") or "", one.get("message") or "")
+    """Return the condition that an earlier cycle wrote, in the cluster from which the document comes."""
+    for condition in status.get("conditions") or ():
+        if condition.get("type") == SCHEDULED and condition.get("status") in ("True", "False"):
+            state = cast(Any, condition["status"])
+            return PodGroupCondition(state, condition.get("reason") or "", condition.get("message") or "")
     return None

@@ -1,4 +1,4 @@
-"""A Pod document to a `Pod`, as kube-apiserver would store it and the scheduler read it."""
+"""A Pod document to a `Pod`, as stored by kube-apiserver and read by the scheduler."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from scheduler_core.apis.container_resources import is_sidecar
 from scheduler_core.apis.core import OwnerReference, Pod, Volume
+from scheduler_core.apis.devices import PodClaim
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import Release
 from scheduler_core.scenario.fields.names import (
@@ -25,7 +27,6 @@ from scheduler_core.scenario.objects.pod_containers import (
     check_containers,
     host_ports,
     images,
-    is_sidecar,
     pod_requests,
 )
 from scheduler_core.scenario.objects.pod_groups import pod_group_name
@@ -36,21 +37,18 @@ Manifest = Mapping[str, Any]
 
 DEFAULT_SCHEDULER = "default-scheduler"
 TERMINATION_SECONDS = "kschedui.io/termination-seconds"
+CLAIM_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 TERMINAL_PHASES = ("Succeeded", "Failed")  # such a pod is invisible to the scheduler
 
 
 def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
-    """Validates (`ValidatePodCreate`), applies defaults and admission. The table has accepted `data`."""
+    """Build a pod: validation (`ValidatePodCreate`), defaults and admission. `data` fits its table."""
     metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
     namespace = metadata.get("namespace") or "default"
     labels, annotations = text_map(metadata.get("labels")), text_map(metadata.get("annotations"))
     check_metadata(metadata, ("metadata",), problems)
     check_containers(spec, problems)
     _check_spec(spec, problems)
-    if spec.get("resourceClaims"):
-        problems.warn(
-            ("spec", "resourceClaims"), Message("not simulated: the pod is scheduled as if it claimed nothing")
-        )
     node_name = spec.get("nodeName") or ""
     priority, preemption_policy, class_name = admission.priority(spec, problems)
     all_images = images(spec, admission.release)
@@ -87,6 +85,12 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         volumes=_volumes(spec, metadata.get("name") or "", problems),
         owner=controller(metadata),
         has_resource_claims=bool(spec.get("resourceClaims")),
+        resource_claims=_resource_claims(spec, problems),
+        resource_claim_statuses=tuple(
+            (one.get("name") or "", one.get("resourceClaimName") or "")
+            for one in status.get("resourceClaimStatuses") or ()
+        ),
+        extended_resource_claim=(status.get("extendedResourceClaimStatus") or {}).get("resourceClaimName") or "",
         pod_group=pod_group_name(spec, problems),
         has_sidecars=any(map(is_sidecar, spec.get("initContainers") or ())),
         manifest=data,
@@ -95,7 +99,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
 
 
 def requested(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> dict[str, Any]:
-    """The fields of a Pod that say what it asks for; a running pod's `status` counts while it is resized."""
+    """Return the fields of a Pod that say what it asks for; a running pod's `status` counts while it is resized."""
     requests = pod_requests(spec, status, problems, release)
     total = requests.total()
     if release.rules.pods_on_nodes_count_sidecars:
@@ -165,6 +169,28 @@ def _scheduling_gates(spec: Manifest, problems: Problems) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _resource_claims(spec: Manifest, problems: Problems) -> tuple[PodClaim, ...]:
+    """`validatePodResourceClaim`."""
+    claims: dict[str, PodClaim] = {}
+    for index, one in enumerate(spec.get("resourceClaims") or ()):
+        path = ("spec", "resourceClaims", index)
+        name, claim, template = (one.get(key) or "" for key in ("name", *CLAIM_SOURCES))
+        if not name:
+            problems.error((*path, "name"), required())
+        elif reason := dns_label(name):
+            problems.error((*path, "name"), invalid(name, reason))
+        elif name in claims:
+            problems.error((*path, "name"), duplicate(name))
+        if bool(claim) == bool(template):
+            message = Message("must specify exactly one of: `resourceClaimName`, `resourceClaimTemplateName`")
+            problems.error(path, message)
+        for field, source in zip(CLAIM_SOURCES, (claim, template), strict=True):
+            if source and (reason := dns_subdomain(source)):
+                problems.error((*path, field), invalid(source, reason))
+        claims[name] = PodClaim(name, claim, template)
+    return tuple(claims.values())
+
+
 def _volumes(spec: Manifest, pod_name: str, problems: Problems) -> tuple[Volume, ...]:
     """`ValidateVolumes`, as far as the volume plugins read them."""
     found: list[Volume] = []
@@ -201,11 +227,14 @@ def _volume(name: str, source_type: str, source: Any, pod_name: str) -> Volume:
 
 
 def controller(metadata: Manifest) -> OwnerReference | None:
-    """The owner reference with `controller: true` (`metav1.GetControllerOf`)."""
-    for one in metadata.get("ownerReferences") or ():
-        if one.get("controller"):
+    """Return the owner reference with `controller: true` (`metav1.GetControllerOf`)."""
+    for reference in metadata.get("ownerReferences") or ():
+        if reference.get("controller"):
             return OwnerReference(
-                one.get("kind") or "", one.get("name") or "", one.get("apiVersion") or "", one.get("uid") or ""
+                reference.get("kind") or "",
+                reference.get("name") or "",
+                reference.get("apiVersion") or "",
+                reference.get("uid") or "",
             )
     return None
 
@@ -217,15 +246,15 @@ def _phase(node_name: str, status: Manifest) -> str:
 
 def _is_disruption_target(status: Manifest) -> bool:
     return any(
-        one.get("type") == "DisruptionTarget"
-        and one.get("status") == "True"
-        and one.get("reason") == "PreemptionByScheduler"
-        for one in status.get("conditions") or ()
+        condition.get("type") == "DisruptionTarget"
+        and condition.get("status") == "True"
+        and condition.get("reason") == "PreemptionByScheduler"
+        for condition in status.get("conditions") or ()
     )
 
 
 def _termination_seconds(annotations: Mapping[str, str], problems: Problems) -> float:
-    """How long the pod takes to end once it is deleted as a victim."""
+    """Return the seconds that the pod takes to terminate once it is deleted as a victim."""
     if (text := annotations.get(TERMINATION_SECONDS)) is None:
         return 0.0
     try:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from scheduler_core.apis.container_resources import Amounts
 from scheduler_core.apis.messages import Message
-from scheduler_core.apis.quantity import MAX_INT64, milli_value, parse_nano, value
+from scheduler_core.apis.quantity import MAX_INT64, parse_nano
 from scheduler_core.scenario.fields.names import qualified_name
 from scheduler_core.scenario.reading.problems import (
     Path,
@@ -22,8 +23,6 @@ from scheduler_core.scenario.reading.problems import (
     not_supported,
     required,
 )
-
-Amounts = dict[str, int]  # cpu in millicores, everything else in whole units
 
 DEFAULT_CPU = 100  # millicores that a container without a cpu request counts as when scores are computed
 DEFAULT_MEMORY = 200 * 1024 * 1024  # bytes, likewise
@@ -60,22 +59,8 @@ def is_pod_level(name: str) -> bool:
     return name in ("cpu", "memory") or name.startswith("hugepages-")
 
 
-@lru_cache(maxsize=65536)
-def amount(name: str, quantity: str) -> int:
-    """A quantity that its table has accepted, in the unit in which the scheduler counts the resource."""
-    nano = parse_nano(quantity)
-    return milli_value(nano) if name == "cpu" else value(nano)
-
-
-def amounts(resources: Mapping[str, Any] | None) -> Amounts:
-    """A resource list as integers. A null quantity is 0, as in Go."""
-    if not resources:
-        return {}
-    return {name: amount(name, str(quantity)) if quantity is not None else 0 for name, quantity in resources.items()}
-
-
 def counted(found: Amounts) -> Amounts:
-    """What `framework.Resource.Add` keeps of a resource list, each amount an int64."""
+    """Return the amounts of a resource list that `framework.Resource.Add` keeps, each an int64."""
     return {name: min(number, MAX_INT64) for name, number in found.items() if name in _COUNTED or is_scalar(name)}
 
 
@@ -155,14 +140,6 @@ def _check_request(name: str, request: Any, limits: Mapping[str, Any], path: Pat
 # --- a pod's requests ---
 
 
-def with_default_requests(found: Mapping[str, Any]) -> Amounts:
-    """A container's requests; limits stand in for what is missing (`SetDefaults_Pod`)."""
-    requests, limits = found.get("requests"), found.get("limits")
-    if not limits:
-        return amounts(requests)
-    return {**amounts(limits), **amounts(requests)}
-
-
 class PodRequests:
     """`resource.PodRequests` of one pod: of its containers, sidecars, init containers, pod level and overhead.
 
@@ -182,14 +159,14 @@ class PodRequests:
         self._overhead = overhead
 
     def total(self, missing: Amounts | None = None) -> Amounts:
-        """The sum; `missing` gives each container an amount of what it does not request."""
+        """Return the sum; `missing` gives each container an amount of what it does not request."""
         total = aggregate(self._containers, self._init_containers, missing)
         total.update((name, number) for name, number in self._pod_level.items() if is_pod_level(name))
         _add(total, self._overhead)
         return total
 
     def scoring(self) -> Amounts | None:
-        """What NodeResourcesFit's scorer counts where pod-level resources are set, None elsewhere.
+        """Return the requests that NodeResourcesFit's scorer counts where pod-level resources are set, otherwise None.
 
         kube-scheduler builds that scorer without the pod level, so it sees the containers, with their defaults.
         """
@@ -200,11 +177,11 @@ class PodRequests:
         return total
 
     def incoming(self) -> Amounts:
-        """What the resource scorers count of the pod itself, with the defaults for each container."""
+        """The requests that the resource scorers count for the pod itself, with the defaults for each container."""
         return self.total({"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY})
 
     def scored_before_1_27(self) -> tuple[Amounts, Amounts] | None:
-        """What the two resource scorers count of the pod itself if its overhead has cpu: with defaults, and without."""
+        """The pod's own requests in both resource scorers, if its overhead has cpu: with and without defaults."""
         own = self._overhead.get("cpu", 0)
         if not own:
             return None
@@ -214,7 +191,7 @@ class PodRequests:
         return found
 
     def non_zero_before_1_32(self) -> tuple[int, int]:
-        """The same for pods on nodes, where sidecars run beside init containers only (`calculateResource`)."""
+        """Return the requests of pods on nodes, where sidecars count as init containers only (`calculateResource`)."""
         missing = {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY}
         running: Amounts = {}
         for requests in self._containers:

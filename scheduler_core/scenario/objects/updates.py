@@ -1,4 +1,4 @@
-"""What an update keeps of the stored object: an update event is a full replacement, but not of everything."""
+"""The fields of the stored object that an update keeps: an update event replaces the rest."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from scheduler_core.apis.core import (
     PodGroup,
     Workload,
 )
+from scheduler_core.apis.device_manifests import claim_manifest
+from scheduler_core.apis.devices import DeviceClass, ResourceClaim
 from scheduler_core.releases import DEFAULT_RELEASE, Release
 from scheduler_core.scenario.objects.pods import TERMINAL_PHASES, requested
 from scheduler_core.scenario.reading.problems import Problems
@@ -41,6 +43,10 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
             return new
         case PersistentVolumeClaim(), PersistentVolumeClaim():
             return replace(new, uid=old.uid, terminating=old.terminating)
+        case ResourceClaim(), ResourceClaim():
+            return _claim(old, new)
+        case DeviceClass(), DeviceClass():
+            return replace(new, creation_timestamp=old.creation_timestamp)
         case PodGroup(), PodGroup():
             return replace(new, uid=old.uid, condition=old.condition)
         case Workload(), Workload():
@@ -70,6 +76,8 @@ def _pod(old: Pod, new: Pod, release: Release) -> Pod:
         phase=new.phase if new.phase in TERMINAL_PHASES else old.phase,
         disruption_target=old.disruption_target,
         pod_group=old.pod_group,
+        resource_claim_statuses=old.resource_claim_statuses,
+        extended_resource_claim=old.extended_resource_claim,
         priority=old.priority,
         priority_class_name=old.priority_class_name,
         preemption_policy=old.preemption_policy,
@@ -78,8 +86,23 @@ def _pod(old: Pod, new: Pod, release: Release) -> Pod:
     )
 
 
+def _claim(old: ResourceClaim, new: ResourceClaim) -> ResourceClaim:
+    """Keep the stored status if the update has none, and always finalizers and owners."""
+    kept = replace(
+        new,
+        uid=old.uid,
+        terminating=old.terminating,
+        finalizer=old.finalizer or new.allocation is not None,
+        owner_name=old.owner_name,
+        owner_uid=old.owner_uid,
+    )
+    if not new.manifest.get("status"):
+        kept = replace(kept, allocation=old.allocation, reserved_for=old.reserved_for, devices=old.devices)
+    return replace(kept, manifest=claim_manifest(kept))
+
+
 def _in_force(pod: Pod) -> bool:
-    """The pod's status says what its containers have, whatever its spec wants by now."""
+    """Keep the resources in the pod's status, which describe its running containers."""
     status = pod.manifest.get("status") or {}
     return bool(status.get("containerStatuses") or status.get("initContainerStatuses"))
 

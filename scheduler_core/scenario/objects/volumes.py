@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.apis.container_resources import amount
 from scheduler_core.apis.core import (
     CSIDriver,
     CSINode,
@@ -24,7 +25,6 @@ from scheduler_core.scenario.fields.volume_fields import PERSISTENT_VOLUME_SOURC
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.label_selectors import label_selector, node_selector
 from scheduler_core.scenario.objects.pods import controller
-from scheduler_core.scenario.objects.resources import amount
 from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, forbidden, invalid, required
 
 Manifest = Mapping[str, Any]
@@ -207,7 +207,7 @@ def _parts(data: Manifest, problems: Problems) -> tuple[Manifest, Manifest, Mani
 
 
 def _storage(found: Manifest | None, path: Path, problems: Problems) -> int:
-    """The `storage` of a resource list in bytes; it must be there and positive."""
+    """Return the `storage` of a resource list in bytes; it must be there and positive."""
     quantity = (found or {}).get("storage")
     if quantity is None:
         problems.error((*path, "storage"), required())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -34,12 +34,27 @@ class Chunk:
     first_line: int
 
     def places(self, paths: set[Path]) -> dict[Path, Place]:
-        """The place of each path, or of the deepest part of it that exists."""
+        """Return the place of each path, or of the deepest part of it that exists."""
         found = {}
         for path, mark in find_marks(self.text, paths).items():
             line, column = mark or _first_content(self.text)
             found[path] = Place(self.number, self.first_line + line + 1, column + 1)
         return found
+
+    def inside(self, place: Place, line: int, column: int) -> Place:
+        """Return the place of a line and column (from 1) of the text whose key is at `place`."""
+        lines = self.text.split("\n")
+        at = place.line - self.first_line - 1
+        key, colon, value = lines[at][place.column - 1 :].partition(": ")
+        if colon and value.strip()[:1] not in ("", "|", ">"):
+            quoted = value.lstrip()[0] in "\"'"
+            before = place.column + len(key) + 2 + len(value) - len(value.lstrip()) + quoted
+            return Place(self.number, place.line, before + column - 1) if line == 1 else place
+        at += line
+        if at >= len(lines):
+            return place
+        first = lines[place.line - self.first_line]
+        return Place(self.number, self.first_line + at + 1, len(first) - len(first.lstrip()) + column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +66,13 @@ class Document:
     prefix: Path = ()
 
 
-def read_documents(text: str, limits: Limits, problems: Problems) -> list[Document]:
-    """Every object of the text, in order; what cannot be read is a problem, and the rest is read all the same."""
+def read_documents(
+    text: str, limits: Limits, problems: Problems, tell: Callable[[float], None] = lambda part: None
+) -> list[Document]:
+    """Return all objects of the text in order; invalid documents are reported and skipped.
+
+    `tell` hears after each document which part of the text is read, from 0 to 1.
+    """
     if (size := len(text.encode("utf-8", "replace"))) > limits.bytes:
         problems.add(
             ScenarioError(
@@ -64,13 +84,15 @@ def read_documents(text: str, limits: Limits, problems: Problems) -> list[Docume
         problems.add(_forbidden_character(text, found.start()))
         return []
     documents: list[Document] = []
-    alias_nodes = 0
+    alias_nodes = length = 0
     for chunk in split(text):
         composed, expanded = _decode(chunk, limits, limits.alias_nodes - alias_nodes, problems)
         alias_nodes += expanded
         for data in composed:
             problems.enter(chunk)
             documents.extend(_objects(data, chunk, (), problems))
+        length += len(chunk.text)
+        tell(length / len(text))
         if len(documents) > limits.documents:
             message = Message("more than {documents:,} documents; that is the limit", documents=limits.documents)
             problems.add(ScenarioError("", chunk.first_line + 1, message, chunk.number))
@@ -79,13 +101,13 @@ def read_documents(text: str, limits: Limits, problems: Problems) -> list[Docume
 
 
 def data_of(text: str) -> dict[str, Any] | None:
-    """The data of a text with one document, a List as one; None where it has another number, or cannot be read."""
+    """Return the data of a text with one document or List; None if it has another number, or is invalid."""
     composed, _ = _decode(Chunk(text, 1, 0), Limits(), Limits().alias_nodes, Problems())
     return composed[0] if len(composed) == 1 and isinstance(composed[0], dict) else None
 
 
 def split(text: str) -> Iterator[Chunk]:
-    """The chunks that have content; `---` at the start of a line ends a document wherever it stands (YAML 1.2, 9.1)."""
+    """Return the chunks with content; `---` at the start of a line always ends a document (YAML 1.2, 9.1)."""
     text = text.removeprefix("\ufeff")
     starts = [0, *(match.start() for match in _SEPARATOR.finditer(text)), len(text)]
     number = line = 0
@@ -99,7 +121,7 @@ def split(text: str) -> Iterator[Chunk]:
 
 
 def _decode(chunk: Chunk, limits: Limits, alias_nodes: int, problems: Problems) -> tuple[list[Any], int]:
-    """The documents of a chunk (two or more if it has `...`), and how many values aliases added."""
+    """Return the documents of a chunk (two or more if it has `...`), and how many values aliases added."""
     if _JSON_START.match(chunk.text):
         try:
             return [_decode_json(chunk.text, limits.depth)], 0
@@ -148,7 +170,7 @@ def _check_depth(data: Any, depth: int) -> None:
 
 
 def _objects(data: Any, chunk: Chunk, prefix: Path, problems: Problems) -> Iterator[Document]:
-    """The object of a document, or the objects of a List (also of a PodList and the like)."""
+    """Yield the object of a document, or the objects of a List (also of a PodList and the like)."""
     if data is None:
         return
     if not isinstance(data, dict):
@@ -167,7 +189,7 @@ def _objects(data: Any, chunk: Chunk, prefix: Path, problems: Problems) -> Itera
 
 
 def _with_item_type(item: Any, parent: dict[str, Any], kind: str) -> Any:
-    """Items of a PodList need not say that they are Pods."""
+    """Add the kind to the items of a typed list such as PodList."""
     if kind == "List" or not isinstance(item, dict) or "kind" in item:
         return item
     return {"apiVersion": parent.get("apiVersion"), "kind": kind.removesuffix("List"), **item}

@@ -1,13 +1,15 @@
-"""How much a scenario file may hold. Checked before memory is spent on it."""
+"""Limits for scenario files and their runs, checked before memory is spent."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scheduler_core.scenario.types import NO_LIMITS, RunLimits
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Defaults fit 5,000 nodes and 50,000 pods."""
+    """Limits for a file. The defaults fit 5,000 nodes and 50,000 pods."""
 
     bytes: int = 32 * 1024 * 1024  # of the text in UTF-8
     documents: int = 100_000  # documents and items of Lists
@@ -17,3 +19,4 @@ class Limits:
     values: int = 2_000_000  # keys, items and scalars of one document; a list of digits has one in two bytes
     depth: int = 64  # nesting of one document
     alias_nodes: int = 10_000  # values that YAML aliases add, over the whole file
+    run: RunLimits = NO_LIMITS

@@ -1,4 +1,4 @@
-"""Where field paths are in a YAML or JSON text: one pass over its parse events for all of them, building nothing."""
+"""The lines of field paths in a YAML or JSON text, found in one pass over its parse events."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Trie = dict[str | int, "Trie"]
 
 
 def find_marks(text: str, paths: set[Path]) -> dict[Path, Mark | None]:
-    """The mark of each path's last key or item, or of the last part of it that exists; None: not even the first."""
+    """Return the mark of the last key or item of each path that exists; None if there is none."""
     finder = _Finder(text, paths)
     finder.run()
     return {path: finder.deepest(path) for path in paths}
 
 
 class _Done(Exception):
-    """Every path has been found, or cannot be any more."""
+    """All paths are found or missing."""
 
 
 class _Finder:
@@ -36,7 +36,7 @@ class _Finder:
         self._open = _count(self._wanted)
 
     def run(self) -> None:
-        """Reads the text until nothing more can be found; a text that does not parse to its end is read so far."""
+        """Read the text until all paths are found, or up to a syntax error."""
         try:
             while not isinstance(event := self._parser.get_event(), CollectionStartEvent | ScalarEvent):
                 if event is None:
@@ -54,7 +54,7 @@ class _Finder:
         return None
 
     def _visit(self, event: Any, path: Path, wanted: Trie) -> None:
-        """Follows the wanted parts below the node that starts with `event`, and reads it to its end."""
+        """Read the node that starts with `event`, and find the paths in it."""
         if not wanted:
             self._skip(event)
         elif isinstance(event, MappingStartEvent):
@@ -79,7 +79,7 @@ class _Finder:
         self._close(_count(wanted) if wanted else 0)
 
     def _part(self, part: str | int | None, marked: Any, event: Any, path: Path, wanted: Trie) -> None:
-        """One key with its value, or one item."""
+        """Read a key with its value, or an item."""
         if part is None or part not in wanted:
             self._skip(event)
             return
@@ -108,5 +108,5 @@ class _Finder:
 
 
 def _count(wanted: Trie) -> int:
-    """How many paths end in this part of the trie."""
+    """Return the number of paths that end in this part of the trie."""
     return sum(map(_count, wanted.values())) or 1

@@ -1,4 +1,4 @@
-"""Errors and warnings that name their document, line, column and field path.
+"""Errors and warnings with document, line, column and field path.
 
 While a document is read only the path is known; the line is looked up once a problem has occurred, so that a file
 without problems does not pay for it.
@@ -21,7 +21,7 @@ MAX_PROBLEMS = 100  # a file is not searched further once it has this many error
 
 
 class ScenarioError(ValueError):
-    """One reason to refuse a scenario. `document`, `line` and `column` count from 1; 0: the whole file is meant."""
+    """An error of a scenario. `document`, `line` and `column` count from 1; 0 means the whole file."""
 
     def __init__(self, path: str, line: int, message: Message, document: int = 0, column: int = 1) -> None:
         super().__init__(path, line, message, document, column)
@@ -39,7 +39,7 @@ class ScenarioError(ValueError):
 
 
 class ScenarioErrors(ScenarioError):
-    """All reasons to refuse a scenario file, in document order; its own attributes are those of the first."""
+    """All errors of a scenario file, in document order; its own attributes are those of the first."""
 
     def __init__(self, errors: Iterable[ScenarioError]) -> None:
         self.errors = tuple(errors)
@@ -52,7 +52,7 @@ class ScenarioErrors(ScenarioError):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a path is in the file."""
+    """The place of a path in the file."""
 
     document: int
     line: int
@@ -64,9 +64,11 @@ class Text(Protocol):
 
     def places(self, paths: set[Path]) -> dict[Path, Place]: ...
 
+    def inside(self, place: Place, line: int, column: int) -> Place: ...
+
 
 class TooManyProblems(Exception):
-    """Reading stops: `MAX_PROBLEMS` errors are enough for one go."""
+    """Parsing stops after `MAX_PROBLEMS` errors."""
 
 
 class Problems:
@@ -75,24 +77,28 @@ class Problems:
     def __init__(self) -> None:
         self._errors: list[ScenarioError] = []  # located already
         self._found: list[tuple[Text, Path, Message]] = []  # errors and warnings still without a line
+        self._within: dict[int, tuple[int, int]] = {}  # by index into `_found`: line and column in the value
         self._warned: list[tuple[Text, Path, Message]] = []
         self._text: Text | None = None
         self._prefix: Path = ()
 
     def enter(self, text: Text, prefix: Path = ()) -> None:
-        """The object at `prefix` of a document is read next."""
+        """Begin the object at `prefix` of a document."""
         self._text = text
         self._prefix = prefix
 
-    def error(self, path: Path, message: Message) -> None:
+    def error(self, path: Path, message: Message, within: tuple[int, int] | None = None) -> None:
+        """Add an error; `within` is its line and column (from 1) in the text of the value."""
         if self._text is None:
             self.add(ScenarioError(render_path(path), 0, message))
         else:
             self._found.append((self._text, self._prefix + path, message))
+            if within is not None:
+                self._within[len(self._found) - 1] = within
             self._stop_if_many()
 
     def add(self, error: ScenarioError) -> None:
-        """An error that knows its place."""
+        """Add an error with a known place."""
         self._errors.append(error)
         self._stop_if_many()
 
@@ -102,7 +108,7 @@ class Problems:
 
     @property
     def count(self) -> int:
-        """How many errors there are so far."""
+        """The number of errors so far."""
         return len(self._errors) + len(self._found)
 
     def _stop_if_many(self) -> None:
@@ -110,15 +116,22 @@ class Problems:
             raise TooManyProblems
 
     def errors(self) -> list[ScenarioError]:
-        """The errors in document order."""
+        """Return the errors in document order."""
         located = [
             ScenarioError(render_path(path), place.line, message, place.document, place.column)
-            for path, message, place in _locate(self._found)
+            for path, message, place in self._located()
         ]
         return sorted(self._errors + located, key=lambda error: (error.document, error.line))
 
+    def _located(self) -> Iterator[tuple[Path, Message, Place]]:
+        for number, (path, message, place) in enumerate(_locate(self._found)):
+            if number in self._within:
+                yield path, message, self._found[number][0].inside(place, *self._within[number])
+            else:
+                yield path, message, place
+
     def warnings(self) -> list[ParseWarning]:
-        """The warnings in document order."""
+        """Return the warnings in document order."""
         warnings = [
             ParseWarning(place.document, place.line, render_path(path), message)
             for path, message, place in _locate(self._warned)
@@ -127,7 +140,7 @@ class Problems:
 
 
 def _locate(found: list[tuple[Text, Path, Message]]) -> Iterator[tuple[Path, Message, Place]]:
-    """Finds the places of all paths of a document in one go."""
+    """Find the places of all paths of a document."""
     paths: dict[int, tuple[Text, set[Path]]] = {}
     for text, path, _ in found:
         paths.setdefault(id(text), (text, set()))[1].add(path)
@@ -137,7 +150,7 @@ def _locate(found: list[tuple[Text, Path, Message]]) -> Iterator[tuple[Path, Mes
 
 
 def render_path(path: Path) -> str:
-    """A path as kube-apiserver prints it: spec.containers[0].resources.requests[example.com/gpu]."""
+    """Format a path as kube-apiserver does: spec.containers[0].resources.requests[example.com/gpu]."""
     text = ""
     for part in path:
         if isinstance(part, int):
@@ -150,7 +163,7 @@ def render_path(path: Path) -> str:
 
 
 def show(value: object, limit: int = 60) -> str:
-    """A value as a message quotes it: JSON, cut when long."""
+    """Format a value for a message: JSON, truncated if it is long."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
@@ -159,7 +172,7 @@ def show(value: object, limit: int = 60) -> str:
 
 
 def name_of_type(value: Any) -> Message:
-    """A value's type in words."""
+    """Return the name of a value's type."""
     match value:
         case None:
             return Message("null")
@@ -176,14 +189,14 @@ def name_of_type(value: Any) -> Message:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint to append to a message, or nothing when no known word is close. An editor may put in its `instead`."""
+    """Return a hint if a known word is similar, else an empty message. An editor can insert its `instead`."""
     lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower()[:100], lower, n=1, cutoff=0.65)
     return Message("; did you mean {instead}?", instead=show(lower[close[0]])) if close else ""
 
 
 def one_of(words: Iterable[str]) -> Message:
-    """Words as in: A, B or C."""
+    """Format words as: A, B or C."""
     *rest, last = words
     return Message("{words} or {last}", words=", ".join(rest), last=last) if rest else Message("{word}", word=last)
 

@@ -92,7 +92,7 @@ class DocumentError(Exception):
 
 @lru_cache(maxsize=65536)
 def resolve_plain(text: str) -> str | int | float | bool | None:
-    """What an unquoted scalar stands for (go-yaml v2's `resolve`)."""
+    """Return the value of an unquoted scalar (go-yaml v2's `resolve`)."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in "+-.0123456789":
@@ -145,7 +145,7 @@ class Composer:
         return found
 
     def _node(self, event: Any, depth: int) -> tuple[Any, int]:
-        """The value that starts with `event`, and how many nodes it has."""
+        """Return the value that starts with `event`, and how many nodes it has."""
         if type(event) is ScalarEvent:
             return self._scalar(event), 1
         if type(event) is AliasEvent:
@@ -200,7 +200,7 @@ class Composer:
         return items, total
 
     def _count(self, event: Any) -> None:
-        """One value more; keys and what stands under them count as one."""
+        """Count a value; keys are counted with their values."""
         self._values += 1
         if self._values > self._limits.values:
             raise _at(event, Message("more than {values:,} values; that is the limit", values=self._limits.values))
@@ -225,7 +225,7 @@ class Composer:
         return result, total
 
     def _key(self, event: Any) -> Any:
-        """A key as text; go-yaml writes numbers and booleans as JSON does."""
+        """Return a key as text; go-yaml writes numbers and booleans as JSON does."""
         if type(event) is AliasEvent:
             value, _ = self._alias(event)
         elif type(event) is ScalarEvent:

@@ -1,8 +1,8 @@
-"""Which objects exist while a file is read: initial ones first, then as the timeline creates and deletes them."""
+"""The objects that exist while a file is read: initial ones, then as the timeline creates and deletes them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.apis.core import KubernetesObject, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod
@@ -13,23 +13,26 @@ from scheduler_core.scenario.objects.availability import available
 from scheduler_core.scenario.objects.cluster_objects import implied_namespace
 from scheduler_core.scenario.objects.kinds import (
     CONFIGURATION,
+    DRA_GATE,
     KINDS,
     LOAD_ORDER,
+    NODE_GROUP,
     OF_VERSION,
     POD_MAKERS,
     SCENARIO,
+    SCHEDULER_PLUGIN,
     UNREAD,
+    Identity,
     Kind,
 )
 from scheduler_core.scenario.objects.pods import TERMINAL_PHASES
 from scheduler_core.scenario.reading.documents import Document
 from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, duplicate, one_of, required, show
-
-Identity = tuple[str, str, str]  # kind, namespace or "", name
+from scheduler_core.scenario.settings.device_references import check_device_references
 
 
 def kind_of(data: Mapping[str, Any], path: Path, problems: Problems) -> Kind | None:
-    """The kind of an object; None if it is left out (with a warning) or unknown (an error)."""
+    """Return the kind of an object; None if it is left out (with a warning) or unknown (an error)."""
     version, name = data.get("apiVersion"), data.get("kind")
     for field, value in (("apiVersion", version), ("kind", name)):
         if not isinstance(value, str) or not value:
@@ -73,32 +76,36 @@ def _group(version: str) -> str:
 
 
 # An unknown kind of these is a mistake; of others it is a custom resource or has nothing to do with scheduling.
+_SETTINGS = (SCENARIO, NODE_GROUP, SCHEDULER_PLUGIN, CONFIGURATION)
 _OWN_GROUPS = {_group(kind.api_version) for kind in LOAD_ORDER} | {_group(SCENARIO[0]), _group(CONFIGURATION[0])}
 
 
 def _hint(version: str, name: str) -> str:
     versions = [kind.api_version for kind in LOAD_ORDER if kind.name == name]
-    versions += [other for other, unread in (*UNREAD, SCENARIO, CONFIGURATION) if unread == name and other != version]
+    versions += [other for other, unread in (*UNREAD, *_SETTINGS) if unread == name and other != version]
     if versions:
         return Message("; expected apiVersion {versions}", versions=one_of(sorted(set(versions))))
-    return did_you_mean(name, [*KINDS, SCENARIO[1], CONFIGURATION[1], *(unread for _, unread in UNREAD)])
+    return did_you_mean(name, [*KINDS, *(setting for _, setting in _SETTINGS), *(unread for _, unread in UNREAD)])
 
 
 def build(kind: Kind, data: Mapping[str, Any], problems: Problems, admission: Admission) -> KubernetesObject | None:
-    """The object; None if its document has errors, which have been reported."""
+    """Return the object; None if its document has errors, which have been reported."""
     before = problems.count
     if kind.gate and not _served(kind, problems, admission):
         return None
     if not check(kind.fields, data, (), problems):
         return None
-    found = kind.build(available(kind.fields.name, data, problems, admission), problems, admission)
+    name = kind.fields.name
+    if kind.convert is not None:
+        name, data = kind.name, kind.convert(data)
+    found = kind.build(available(name, data, problems, admission), problems, admission)
     return found if problems.count == before else None
 
 
 def _served(kind: Kind, problems: Problems, admission: Admission) -> bool:
-    """Whether the API server has the kind; an object of one that it does not know at all cannot be created."""
+    """Return whether the API server has the kind; an object of one that it does not know at all cannot be created."""
     release = admission.release.version
-    if kind.came_with not in admission.release.gates:
+    if kind.came_with and kind.came_with not in admission.release.gates:
         message = Message(
             "Kubernetes {release} has no {kind} of {version}",
             release=release,
@@ -115,7 +122,7 @@ def _served(kind: Kind, problems: Problems, admission: Admission) -> bool:
 
 
 def identity(kind: Kind, data: Mapping[str, Any]) -> Identity:
-    """Under which name an object is known; data need not have been checked."""
+    """Return the key of an object from its data, which may be invalid."""
     metadata = data.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     namespace, name = metadata.get("namespace"), metadata.get("name")
@@ -126,9 +133,13 @@ def identity(kind: Kind, data: Mapping[str, Any]) -> Identity:
 class InitialObjects:
     """Builds the objects that are there at the start, kind after kind."""
 
-    def __init__(self, problems: Problems, admission: Admission) -> None:
+    def __init__(
+        self, problems: Problems, admission: Admission, tell: Callable[[float], None] = lambda part: None
+    ) -> None:
         self._problems = problems
         self._admission = admission
+        self._tell = tell  # hears which part of the documents is read, from 0 to 1
+        self._most = self._read = 0  # documents
         # Which document created an object; None: it is there without one.
         self.exist: dict[Identity, Document | None] = {
             ("PriorityClass", "", found.name): None for found in SYSTEM_PRIORITY_CLASSES
@@ -136,11 +147,10 @@ class InitialObjects:
         self._namespaces: dict[str, None] = {}  # mentioned, in order
         self._nodes: set[str] = set()
 
-    def build(
-        self, documents: dict[tuple[str, str], list[Document]], nodes_to_come: set[str]
-    ) -> list[KubernetesObject]:
-        """The objects in load order, of each kind. `nodes_to_come`: names of those that the timeline brings."""
-        self._nodes |= nodes_to_come
+    def build(self, documents: dict[tuple[str, str], list[Document]], to_come: set[Identity]) -> list[KubernetesObject]:
+        """Return the objects in load order, of each kind. `to_come`: those that the timeline creates."""
+        self._nodes |= {name for kind, _, name in to_come if kind == "Node"}
+        self._most = sum(map(len, documents.values()))
         built = {kind: self._build_kind(kind, documents.get(kind.identity, [])) for kind in LOAD_ORDER}
         namespaces, volumes, claims, pods = (
             built[KINDS[name]] for name in ("Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod")
@@ -150,10 +160,21 @@ class InitialObjects:
         volumes[:] = _with_claims(volumes, claims)
         # A stable sort: running pods come before pending ones.
         pods.sort(key=lambda pod: isinstance(pod, Pod) and not pod.node_name)
-        return [found for kind in LOAD_ORDER for found in built[kind]]
+        objects = [found for kind in LOAD_ORDER for found in built[kind]]
+        if self._admission.has_on(DRA_GATE):
+            known = {*self.exist, *to_come}
+            check_device_references(objects, known.__contains__, self._enter, self._problems)
+        return objects
+
+    def _enter(self, key: Identity) -> bool:
+        document = self.exist.get(key)
+        if document is None:
+            return False
+        self._problems.enter(document.chunk, document.prefix)
+        return True
 
     def mention(self, namespace: str) -> None:
-        """A namespace that something is in exists."""
+        """Add a namespace that an object uses."""
         if namespace:
             self._namespaces[namespace] = None
 
@@ -162,6 +183,8 @@ class InitialObjects:
         for index, document in enumerate(documents):
             self._problems.enter(document.chunk, document.prefix)
             self._admission.pod_index = index
+            self._read += 1
+            self._tell(self._read / self._most)
             if not self._is_new(kind, document):
                 continue
             one = build(kind, document.data, self._problems, self._admission)

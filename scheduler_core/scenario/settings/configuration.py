@@ -21,6 +21,7 @@ from scheduler_core.apis.config import (
     SchedulerConfiguration,
 )
 from scheduler_core.apis.messages import Message
+from scheduler_core.apis.rules import Rule
 from scheduler_core.releases import DEFAULT_RELEASE, Release
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION, PLUGIN_ARGS, POINT_FIELDS
 from scheduler_core.scenario.fields.names import qualified_name
@@ -39,10 +40,12 @@ _EXTENDER_TIMEOUT = 5.0  # seconds (DefaultExtenderTimeout)
 
 
 def default_configuration(
-    release: Release = DEFAULT_RELEASE, feature_gates: Mapping[str, bool] | None = None
+    release: Release = DEFAULT_RELEASE,
+    feature_gates: Mapping[str, bool] | None = None,
+    rules: Sequence[Rule] = (),
 ) -> SchedulerConfiguration:
-    """What kube-scheduler runs with when it is given no configuration."""
-    return build_configuration({}, Problems(), {}, release, feature_gates)
+    """Return the configuration of kube-scheduler when none is given, with the scenario's own plugins."""
+    return build_configuration({}, Problems(), {}, release, feature_gates, rules)
 
 
 def build_configuration(
@@ -51,13 +54,18 @@ def build_configuration(
     outside_plugins: KnownPlugins,
     release: Release,
     feature_gates: Mapping[str, bool] | None = None,
+    rules: Sequence[Rule] = (),
 ) -> SchedulerConfiguration:
-    """Reports every problem; the result counts only if there was none. `feature_gates` None: the release's own."""
+    """Build the configuration and report all problems. `feature_gates` None: the release's defaults.
+
+    `rules` are default plugins, after those of the release.
+    """
     if not check(CONFIGURATION, data, (), problems, strict=True):
         return SchedulerConfiguration(())
     gates = release.default_gates() if feature_gates is None else feature_gates
-    known: KnownPlugins = {**outside_plugins, **release.points_with(gates)}
-    defaults = release.plugins_with(gates)
+    own = {rule.name: rule.points for rule in rules}
+    known: KnownPlugins = {**outside_plugins, **release.points_with(gates), **own}
+    defaults = (*release.plugins_with(gates), *(PluginRef(rule.name, rule.weight) for rule in rules))
     profiles = _profiles(data.get("profiles") or [{}], known, release, defaults, problems)
     _check_fields(data, (), release.configurations_lack, release, problems)
     percentage = data.get("percentageOfNodesToScore")
@@ -157,7 +165,7 @@ def _check_common_queue_sort(found: list[Manifest], problems: Problems) -> None:
 
 
 def _plugin_args(found: Any, path: Path, release: Release, problems: Problems) -> dict[str, PluginArgs]:
-    """Arguments by plugin name: those of kube-scheduler's own plugins always, others where they are given."""
+    """Return arguments by plugin name, always for kube-scheduler's own plugins."""
     args: dict[str, PluginArgs] = {}
     for index, one in enumerate(found):
         name, at = one.get("name") or "", (*path, index)
@@ -245,8 +253,8 @@ def _extender(found: Manifest) -> Extender:
         http_timeout_seconds=(parse_duration(timeout) if timeout else 0.0) or _EXTENDER_TIMEOUT,
         node_cache_capable=bool(found.get("nodeCacheCapable")),
         managed_resources=tuple(
-            ManagedResource(one.get("name") or "", bool(one.get("ignoredByScheduler")))
-            for one in found.get("managedResources") or ()
+            ManagedResource(resource.get("name") or "", bool(resource.get("ignoredByScheduler")))
+            for resource in found.get("managedResources") or ()
         ),
         ignorable=bool(found.get("ignorable")),
     )
@@ -255,7 +263,10 @@ def _extender(found: Manifest) -> Extender:
 def _ignoring_managed_resources(profile: Profile, extenders: tuple[Extender, ...]) -> Profile:
     """`buildExtenders`: resources that extenders look after take the place of NodeResourcesFit's ignoredResources."""
     names = frozenset(
-        one.name for extender in extenders for one in extender.managed_resources if one.ignored_by_scheduler
+        resource.name
+        for extender in extenders
+        for resource in extender.managed_resources
+        if resource.ignored_by_scheduler
     )
     args = profile.plugin_args.get("NodeResourcesFit")
     if not names or not isinstance(args, NodeResourcesFitArgs):
@@ -266,7 +277,7 @@ def _ignoring_managed_resources(profile: Profile, extenders: tuple[Extender, ...
 
 
 def _check_lacking(one: Manifest, path: Path, release: Release, problems: Problems) -> None:
-    """Fields of a profile or of its plugins' arguments that the release does not have."""
+    """Report fields of profiles and arguments that the release does not have."""
     found: list[tuple[Manifest, Path]] = [(one, path), (one.get("plugins") or {}, (*path, "plugins"))]
     for index, config in enumerate(one.get("pluginConfig") or ()):
         found.append((config.get("args") or {}, (*path, "pluginConfig", index, "args")))

@@ -43,7 +43,7 @@ Manifest = Mapping[str, Any]
 
 
 def extender_scripts(found: Any, path: Path, problems: Problems) -> tuple[ExtenderScript, ...]:
-    """The scripts, in document order; `found` has passed the table."""
+    """Return the scripts, in document order; `found` has passed the table."""
     scripts: list[ExtenderScript] = []
     for index, one in enumerate(found or ()):
         at = (*path, index)

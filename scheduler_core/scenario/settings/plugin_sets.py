@@ -74,7 +74,7 @@ def resolve(
 def _merge_with_default(custom: PluginSet, defaults: Sequence[PluginRef]) -> list[PluginRef]:
     """`mergePluginSet`: re-configured default plugins keep their place, new ones come last."""
     given = {plugin.name: plugin for plugin in custom.enabled}
-    kept = [] if "*" in custom.disabled else [one for one in defaults if one.name not in custom.disabled]
+    kept = [] if "*" in custom.disabled else [default for default in defaults if default.name not in custom.disabled]
     replaced = {plugin.name for plugin in kept if plugin.name in given}
     merged = [given.get(plugin.name, plugin) for plugin in kept]
     # A plugin listed twice stays twice: the expansion reports it.

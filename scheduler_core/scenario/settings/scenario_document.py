@@ -12,9 +12,20 @@ from scheduler_core.releases import DEFAULT_RELEASE, RELEASES, Release
 from scheduler_core.scenario.fields.names import text_map
 from scheduler_core.scenario.fields.scenario_fields import EXPECTED_POD, FAULT_POINTS, SCENARIO
 from scheduler_core.scenario.fields.schema import check
+from scheduler_core.scenario.lesson import NO_LESSON, Lesson
 from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, invalid, one_of, required, show
 from scheduler_core.scenario.settings.extender_scripts import extender_scripts, pod_key
-from scheduler_core.scenario.types import Expectation, ExpectedPod, ExtenderScript, Fault, FaultPoint
+from scheduler_core.scenario.settings.lesson import build_lesson
+from scheduler_core.scenario.settings.lesson_annotations import convert_annotations
+from scheduler_core.scenario.types import (
+    Expectation,
+    ExpectedPod,
+    ExtenderScript,
+    Fault,
+    FaultPoint,
+    ObservedDecision,
+    Unobserved,
+)
 
 Manifest = Mapping[str, Any]
 
@@ -24,12 +35,11 @@ PENDING = "pending"
 
 @dataclass(frozen=True, slots=True)
 class ScenarioDocument:
-    """What the document says besides its events; `events` are as written."""
+    """The content of the Scenario document besides its events; `events` are as written."""
 
     name: str = ""
     annotations: Mapping[str, str] = field(default_factory=dict)
-    title: str = ""
-    description: str = ""
+    lesson: Lesson = NO_LESSON
     release: Release = DEFAULT_RELEASE
     seed: int | None = None
     until_seconds: float | None = None
@@ -39,6 +49,8 @@ class ScenarioDocument:
     extender_scripts: tuple[ExtenderScript, ...] = ()
     expect: Expectation | None = None
     events: tuple[Manifest, ...] = ()
+    observed: tuple[ObservedDecision, ...] = ()
+    unobserved: tuple[Unobserved, ...] = ()
 
 
 def build_scenario_document(data: Manifest, problems: Problems, release: Release | None = None) -> ScenarioDocument:
@@ -46,6 +58,7 @@ def build_scenario_document(data: Manifest, problems: Problems, release: Release
     if not check(SCENARIO, data, (), problems, strict=True):
         return ScenarioDocument(feature_gates=DEFAULT_RELEASE.default_gates())
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
+    annotations = text_map(metadata.get("annotations"))
     if (seed := spec.get("seed")) is not None and seed < 0:
         problems.error(("spec", "seed"), invalid(seed, Message("must be 0 or greater")))
     until = spec.get("untilSeconds")
@@ -54,9 +67,8 @@ def build_scenario_document(data: Manifest, problems: Problems, release: Release
     )  # SCENARIO lets no other pass
     return ScenarioDocument(
         name=metadata.get("name") or "",
-        annotations=text_map(metadata.get("annotations")),
-        title=spec.get("title") or "",
-        description=spec.get("description") or "",
+        annotations=annotations,
+        lesson=build_lesson(convert_annotations(spec, annotations, problems), problems),
         release=release,
         seed=seed,
         until_seconds=seconds(until, ("spec", "untilSeconds"), problems) if until is not None else None,
@@ -66,11 +78,13 @@ def build_scenario_document(data: Manifest, problems: Problems, release: Release
         extender_scripts=extender_scripts(spec.get("extenders"), ("spec", "extenders"), problems),
         expect=_expectation(spec["expect"], problems) if spec.get("expect") is not None else None,
         events=tuple(spec.get("events") or ()),
+        observed=_observed(spec.get("observed") or (), problems),
+        unobserved=_unobserved(spec.get("unobserved") or (), problems),
     )
 
 
 def seconds(number: float, path: Path, problems: Problems) -> float:
-    """A span or a moment of virtual time."""
+    """Return a span or a moment of virtual time."""
     if not (0 <= number <= LONGEST and math.isfinite(number)):
         problems.error(path, invalid(number, Message("must be a number of seconds from 0 to ten years")))
         return 0.0
@@ -78,7 +92,7 @@ def seconds(number: float, path: Path, problems: Problems) -> float:
 
 
 def _feature_gates(found: Mapping[str, bool], release: Release, problems: Problems) -> dict[str, bool]:
-    """The gates that can be set in the release, each with its value."""
+    """Return the gates that can be set in the release, each with its value."""
     gates = release.default_gates()
     for name, value in found.items():
         path = ("spec", "featureGates", name)
@@ -128,6 +142,46 @@ def _faults(found: Any, problems: Problems) -> tuple[Fault, ...]:
         message = one.get("message") or "injected fault"
         faults.append(Fault(pod_key(pod), cast(FaultPoint, point), 1 if times is None else times, message))
     return tuple(faults)
+
+
+def _observed(entries: Any, problems: Problems) -> tuple[ObservedDecision, ...]:
+    """Return the observed decisions, sorted by time."""
+    decisions = []
+    for index, entry in enumerate(entries):
+        path: Path = ("spec", "observed", index)
+        pod, node, at = entry.get("pod") or "", entry.get("node") or "", entry.get("at")
+        if not pod:
+            problems.error((*path, "pod"), required(Message("the pod as namespace/name")))
+        if at is None:
+            problems.error((*path, "at"), required(Message("when the decision was made, in seconds")))
+        if bool(node) == bool(entry.get("message") or entry.get("nominatedNode")):
+            problems.error(path, required(Message("either node, or message or nominatedNode")))
+        time = seconds(at or 0, (*path, "at"), problems)
+        seen = entry.get("seen")
+        victims = entry.get("victims")
+        decisions.append(
+            ObservedDecision(
+                time,
+                pod_key(pod),
+                node=node,
+                message=entry.get("message") or "",
+                nominated_node=entry.get("nominatedNode") or "",
+                victims=None if victims is None else tuple(map(pod_key, victims)),
+                scheduler=entry.get("scheduler") or "",
+                note=entry.get("note") or "",
+                seen=None if seen is None else seconds(seen, (*path, "seen"), problems),
+            )
+        )
+    return tuple(sorted(decisions, key=lambda decision: decision.at))
+
+
+def _unobserved(entries: Any, problems: Problems) -> tuple[Unobserved, ...]:
+    gaps = []
+    for index, entry in enumerate(entries):
+        path: Path = ("spec", "unobserved", index)
+        start, end = (seconds(entry.get(name) or 0, (*path, name), problems) for name in ("from", "until"))
+        gaps.append(Unobserved(start, end, entry.get("what") or ""))
+    return tuple(gaps)
 
 
 def _expectation(found: Manifest, problems: Problems) -> Expectation:

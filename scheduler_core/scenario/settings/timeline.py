@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.objects.admission import Admission
-from scheduler_core.scenario.objects.kinds import KINDS, POD_MAKERS, UNREAD, Kind
+from scheduler_core.scenario.objects.kinds import KINDS, POD_MAKERS, UNREAD, Identity, Kind
 from scheduler_core.scenario.reading.documents import Document
 from scheduler_core.scenario.reading.problems import (
     Path,
@@ -18,7 +18,7 @@ from scheduler_core.scenario.reading.problems import (
     required,
     show,
 )
-from scheduler_core.scenario.settings.cluster_state import Identity, build, identity, kind_of
+from scheduler_core.scenario.settings.cluster_state import build, identity, kind_of
 from scheduler_core.scenario.settings.scenario_document import seconds
 from scheduler_core.scenario.types import TimelineEvent
 
@@ -40,7 +40,7 @@ class Timeline:
         self.namespaces: list[str] = []  # mentioned by objects that events create
 
     def build(self, found: tuple[Manifest, ...]) -> tuple[TimelineEvent, ...]:
-        """The events sorted by time, equal times in document order."""
+        """Return the events sorted by time, equal times in document order."""
         timed = [(self._at(one, ("spec", "events", index)), index, one) for index, one in enumerate(found)]
         events = []
         for at, index, one in sorted(timed, key=lambda entry: entry[:2]):

@@ -1,1 +1,1 @@
-"""The API server as the scheduler meets it: what is written, what may fail, what informers tell (eventhandlers.go)."""
+"""The API server: writes of the scheduler, injected faults, and watch events (eventhandlers.go)."""

@@ -1,4 +1,4 @@
-"""The API server as the scheduler writes to it during an attempt: what it wrote is heard of when the attempt has ended.
+"""The API server as used during an attempt: its watch events are delivered when the attempt has ended.
 
 The order of the writes is the order of the watch events: for each victim its condition, then its deletion; nominations
 of lower-priority pods; the pod's own condition; or the binding.
@@ -20,15 +20,16 @@ Condition = tuple[str, str]  # reason and message of PodScheduled=False
 
 
 class ApiServer:
-    """`terminate(key, at)` is told when a pod's termination begins that ends later."""
+    """The writes of an attempt. `delete_pod` deletes a victim at once, `terminate(key, at)` at a later time."""
 
     def __init__(
         self,
         cluster: Cluster,
         handlers: EventHandlers,
+        rules: Rules,
+        *,
         delete_pod: Callable[[PodKey], None],
         terminate: Callable[[PodKey, float], None],
-        rules: Rules,
     ) -> None:
         self._cluster = cluster
         self._handlers = handlers
@@ -43,37 +44,51 @@ class ApiServer:
         self._evicting: set[PodKey] = set()  # since the last delivery
 
     def deliver(self) -> None:
-        """Let the scheduler hear of everything that was written, in order."""
+        """Deliver the watch events of all writes to the scheduler, in order."""
         while self._watch:
             self._watch.popleft()()
         self._evicting.clear()
 
+    def defer(self, deliver: Callable[[], None]) -> None:
+        """Add a write of another kind; `deliver` runs it in order."""
+        self._watch.append(deliver)
+
     def patch_status(self, key: PodKey, condition: Condition, nominated_node: str | None) -> None:
-        """The PodScheduled condition and, unless None, status.nominatedNodeName; no patch if nothing changes."""
-        self._watch.append(lambda: self._patched(key, condition, nominated_node))
+        """Write the PodScheduled condition and, unless None, status.nominatedNodeName; skipped if nothing changes.
+
+        What changes is told by the pod as the scheduler knows it, which has not heard of `nominate` yet.
+        """
+        known = self._cluster.pods.get(key)
+        if known is not None and nominated_node == known.nominated_node_name:
+            nominated_node = None
+        self._watch.append(lambda: self._deliver_patch(key, condition, nominated_node))
+
+    def nominate(self, key: PodKey, node_name: str) -> None:
+        """Write status.nominatedNodeName."""
+        self._watch.append(lambda: self._deliver_patch(key, None, node_name))
 
     def clear_nomination(self, key: PodKey) -> None:
-        """util.ClearNominatedNodeName."""
-        self._watch.append(lambda: self._patched(key, None, ""))
+        """Clear status.nominatedNodeName (util.ClearNominatedNodeName)."""
+        self._watch.append(lambda: self._deliver_patch(key, None, ""))
 
     def evict(self, victim: Pod) -> float | None:
-        """Mark the victim as DisruptionTarget and delete it; returns when it is gone, None if that was under way."""
+        """Mark the victim as DisruptionTarget and delete it. Return when it is gone, None if it was terminating."""
         if self._marks_victims and (not victim.terminating or self._marks_terminating):
-            self._watch.append(lambda: self._marked(victim.key))
+            self._watch.append(lambda: self._deliver_mark(victim.key))
         if victim.terminating or victim.key in self._evicting:
             return None
         self._evicting.add(victim.key)
-        self._watch.append(lambda: self._evicted(victim.key))
+        self._watch.append(lambda: self._deliver_eviction(victim.key))
         return self._cluster.now + victim.termination_seconds
 
     def patch_pod_group(self, key: PodGroupKey, condition: PodGroupCondition) -> None:
-        """The condition PodGroupScheduled."""
+        """Write the condition PodGroupScheduled."""
         self._watch.append(lambda: self._pod_group_patched(key, condition))
 
     def bind(self, key: PodKey, node_name: str) -> float:
-        """The binding; returns the pod's start time (kubelet starts it in that very second)."""
+        """Write the binding. Return the start time of the pod, which kubelet starts in the same second."""
         start_time = float(math.floor(self._cluster.now))
-        self._watch.append(lambda: self._bound(key, node_name, start_time))
+        self._watch.append(lambda: self._deliver_binding(key, node_name, start_time))
         return start_time
 
     def _pod_group_patched(self, key: PodGroupKey, condition: PodGroupCondition) -> None:
@@ -81,7 +96,7 @@ class ApiServer:
         if isinstance(group, PodGroup):
             self._handlers.applied(replace(group, condition=condition))
 
-    def _patched(self, key: PodKey, condition: Condition | None, nominated_node: str | None) -> None:
+    def _deliver_patch(self, key: PodKey, condition: Condition | None, nominated_node: str | None) -> None:
         pod = self._cluster.pods.get(key)
         if pod is None:
             return
@@ -93,14 +108,14 @@ class ApiServer:
         elif changed:
             self._handlers.pod_applied(pod)
 
-    def _marked(self, key: PodKey) -> None:
+    def _deliver_mark(self, key: PodKey) -> None:
         pod = self._cluster.pods.get(key)
         if pod is not None and self._copies_status:
             self._handlers.pod_applied(pod.changed(disruption_target=True, start_time=None))
         elif pod is not None and not pod.disruption_target:
             self._handlers.pod_applied(pod.changed(disruption_target=True))
 
-    def _evicted(self, key: PodKey) -> None:
+    def _deliver_eviction(self, key: PodKey) -> None:
         pod = self._cluster.pods.get(key)
         if pod is None:
             return
@@ -110,7 +125,7 @@ class ApiServer:
         else:
             self._delete_pod(key)
 
-    def _bound(self, key: PodKey, node_name: str, start_time: float) -> None:
+    def _deliver_binding(self, key: PodKey, node_name: str, start_time: float) -> None:
         pod = self._cluster.pods.get(key)
         if pod is not None:
             seen = start_time if self._starts_bound_pods else None

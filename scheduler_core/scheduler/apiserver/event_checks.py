@@ -1,4 +1,4 @@
-"""What the event handlers looked at themselves before 1.32, so that an event without hints wakes fewer pods.
+"""Checks of the event handlers before 1.32, which reduced the pods that an event without hints retries.
 
 kube-scheduler: eventhandlers.go (preCheckForNode, AdmissionCheck, onStorageClassAdd).
 """
@@ -18,18 +18,18 @@ from scheduler_core.releases import Rules
 
 
 class EventChecks:
-    """Reads the cluster as it is after the event."""
+    """The checks. They read the cluster after the event."""
 
     def __init__(self, cluster: Cluster, rules: Rules) -> None:
         self._cluster = cluster
         self._compares_zero = rules.fit_compares_requests_of_zero
 
     def matters(self, new: Any) -> bool:
-        """A new StorageClass matters only if it waits for its first consumer."""
+        """Return whether a StorageClass waits for its first consumer; other new classes do not matter."""
         return not isinstance(new, StorageClass) or new.volume_binding_mode == "WaitForFirstConsumer"
 
     def may_fit(self, node: Node) -> Callable[[Pod], bool]:
-        """Whether a pod could stand on the node as it is: room, its own affinity, its ports, NoSchedule taints."""
+        """Return whether the pod fits the node as it is: resources, node affinity, ports, NoSchedule taints."""
         pods = self._cluster.pods
         standing = [pods.pods[slot] for slot in pods.on_node(node.name)]
         used: dict[str, int] = {"pods": len(standing)}
@@ -49,7 +49,7 @@ class EventChecks:
         return fits
 
     def _has_room(self, pod: Pod, node: Node, used: Mapping[str, int]) -> bool:
-        """noderesources.Fits, which ignores no resource."""
+        """Return whether all resources fit (noderesources.Fits), without ignored resources."""
         if used["pods"] + 1 > node.allocatable.get("pods", 0):
             return False
         wanted = {name: amount for name, amount in pod.requests.items() if amount and name != "pods"}

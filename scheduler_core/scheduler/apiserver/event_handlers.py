@@ -1,4 +1,4 @@
-"""What the scheduler does when it hears of a change (kube-scheduler: eventhandlers.go)."""
+"""The scheduler's reactions to changes of objects (kube-scheduler: eventhandlers.go)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Container
 from typing import Any
 
 from scheduler_core.apis.core import CoschedulingPodGroup, KubernetesObject, Node, Pod, PodGroup
+from scheduler_core.apis.devices import ResourceClaimTemplate
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
 from scheduler_core.framework.cluster_event import (
     ASSIGNED_POD_DELETE,
@@ -17,6 +18,7 @@ from scheduler_core.framework.cluster_event import (
 from scheduler_core.framework.pod_changes import first_node_change, node_scheduling_properties_change
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.releases import Rules
+from scheduler_core.scheduler.apiserver.claim_controller import ClaimController
 from scheduler_core.scheduler.apiserver.event_checks import EventChecks
 from scheduler_core.scheduler.waiting_pods import WaitingPods
 
@@ -28,12 +30,15 @@ RESOURCES: dict[str, Resource] = {
     "CSIDriver": "storage.k8s.io/CSIDriver",
     "CSIStorageCapacity": "storage.k8s.io/CSIStorageCapacity",
     "VolumeAttachment": "storage.k8s.io/VolumeAttachment",
+    "ResourceClaim": "resource.k8s.io/ResourceClaim",
+    "ResourceSlice": "resource.k8s.io/ResourceSlice",
+    "DeviceClass": "resource.k8s.io/DeviceClass",
 }
 FINISHED = ("Succeeded", "Failed")  # pods in these phases do not exist for the scheduler
 
 
 class EventHandlers:
-    """Brings a change into the cluster and wakes pods. `profiles` are the scheduler names that are handled here."""
+    """Apply changes to the cluster and requeue pods. `profiles` are the scheduler names of this scheduler."""
 
     def __init__(
         self,
@@ -51,12 +56,13 @@ class EventHandlers:
         self._profiles = profiles
         self._rules = rules
         self._new_pods_wake_others = new_pods_wake_others  # with GangScheduling
+        self.claim_controller: ClaimController | None = None  # where ResourceClaims are served
         self._checks = EventChecks(cluster, rules) if rules.event_handlers_check_pods else None
         every = rules.node_updates_are_told_one_by_one
         self._node_changes = node_scheduling_properties_change if every else first_node_change
 
     def applied(self, item: KubernetesObject) -> None:
-        """An object was created or replaced."""
+        """Handle an object that was created or replaced."""
         if isinstance(item, Pod):
             self.pod_applied(item)
         elif isinstance(item, Node):
@@ -65,9 +71,11 @@ class EventHandlers:
             kind, old = kind_of(item), self._cluster.get(kind_of(item), key_of(item))
             self._cluster.apply(item)
             self._move_waiting_pods(kind, Action.ADD if old is None else Action.UPDATE, old, item)
+            if isinstance(item, ResourceClaimTemplate) and old is None and self.claim_controller is not None:
+                self.claim_controller.on_template()
 
     def deleted(self, kind: str, key: str) -> None:
-        """An object that exists is gone."""
+        """Handle the deletion of an object."""
         if kind == "Pod":
             self.pod_deleted(key)
         elif kind == "Node":
@@ -81,7 +89,7 @@ class EventHandlers:
             self._move_waiting_pods(kind, Action.DELETE, old, None)
 
     def pod_applied(self, pod: Pod) -> None:
-        """addPodToCache, updatePodInCache, addPodToSchedulingQueue, updatePodInSchedulingQueue.
+        """Handle a created or updated pod (addPodToCache, updatePodInCache, add/updatePodInSchedulingQueue).
 
         A pod that becomes assigned is an addition to the cache, then a deletion from the queue.
         """
@@ -103,9 +111,11 @@ class EventHandlers:
                 self._queue.move_all_to_active_or_backoff_queue(UNSCHEDULED_POD_ADD, None, pod)
         elif not was_assumed:
             self._unassigned_updated(old, pod)
+        if pod.resource_claims and self.claim_controller is not None:
+            self.claim_controller.on_pod(pod)
 
     def pod_deleted(self, key: str) -> None:
-        """deletePodFromCache, deletePodFromSchedulingQueue."""
+        """Handle a deleted pod (deletePodFromCache, deletePodFromSchedulingQueue)."""
         pod = self._cluster.pods.get(key)
         assert pod is not None
         if not pod.node_name and self._responsible(pod):
@@ -119,6 +129,8 @@ class EventHandlers:
             self._cluster.delete_pod(key)
             if pod.node_name:
                 self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
+        if self.claim_controller is not None:
+            self.claim_controller.on_pod_gone(pod)
 
     def _unassigned_updated(self, old: Pod, new: Pod) -> None:
         self._queue.update(old, new)
@@ -130,7 +142,7 @@ class EventHandlers:
             )
 
     def _unassigned_deleted(self, pod: Pod, *, bound: bool) -> None:
-        """A nomination that ends, or a pod that leaves its place on Permit, makes room."""
+        """Requeue pods: the room of a nomination, or of a pod waiting on Permit, is free."""
         self._queue.delete(pod, "bound" if bound else "deleted")
         if bound and not self._rules.binding_a_nominated_pod_wakes_others:
             return

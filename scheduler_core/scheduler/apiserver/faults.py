@@ -1,4 +1,4 @@
-"""Faults that a scenario asks for: Reserve, Permit, PreBind or Bind of a pod, or its eviction, fails some times."""
+"""Injected faults: Reserve, Permit, PreBind, Bind or eviction of a pod fails a number of times."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scheduler_core.scenario.types import Fault, FaultPoint
 
 
 class Faults:
-    """Counts down each fault's `times`."""
+    """The faults that remain, with a count for each."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self._left = [[fault, fault.times] for fault in faults]
 
     def strike(self, pod: PodKey, point: FaultPoint) -> Status:
-        """An error as a failing plugin named Fault would give it, or success."""
+        """Return the error of the next fault, from a plugin named Fault, or success."""
         for entry in self._left:
             fault, times = entry
             assert isinstance(fault, Fault)

@@ -1,4 +1,4 @@
-"""A pod group is tried as one thing (kube-scheduler: schedule_one_podgroup.go), where the gate GenericWorkload is on.
+"""Pod group scheduling (kube-scheduler: schedule_one_podgroup.go), with the feature gate GenericWorkload.
 
 group        the members that are tried together
 cycle        the pod group cycle from the pop to its end

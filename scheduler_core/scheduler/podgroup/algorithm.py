@@ -1,4 +1,4 @@
-"""The members one after the other, each beside those before it (podGroupSchedulingAlgorithm).
+"""The evaluation of a group: each member beside the members before it (podGroupSchedulingAlgorithm).
 
 There is no way back: a member keeps the first node that it finds, whatever that means for those after it.
 """
@@ -19,14 +19,14 @@ WAITING = "pod group is waiting for preemption to complete"
 
 
 def try_pod_group(scheduler: Scheduler, group: QueuedPodGroup, *, post_filters: bool = True) -> GroupResult:
-    """What becomes of the group in the cluster as it is; nothing stays assumed."""
+    """Evaluate the group in the current cluster. No pod stays assumed."""
     if scheduler.feature_gates.get(PLACEMENTS_GATE):
         return _in_placements(scheduler, group, post_filters=post_filters)
-    return _tried(scheduler, group, None, post_filters=post_filters)
+    return _try_members(scheduler, group, None, post_filters=post_filters)
 
 
 def _in_placements(scheduler: Scheduler, group: QueuedPodGroup, *, post_filters: bool) -> GroupResult:
-    """podGroupSchedulingPlacementAlgorithm: of those that hold the group the best, else the first one's result."""
+    """Return the result of the best placement, or of the first (podGroupSchedulingPlacementAlgorithm)."""
     scheduler.cluster.snapshot()
     nodes = scheduler.cluster.nodes
     placements, failure = generate_placements(scheduler, group)
@@ -36,7 +36,7 @@ def _in_placements(scheduler: Scheduler, group: QueuedPodGroup, *, post_filters:
     for number, placement in enumerate(placements, 1):
         names = [nodes.names[row] for row in placement.rows.tolist()]
         scheduler.emit(PlacementStarted(group.key, placement.name, names, number, len(placements)))
-        result = _tried(scheduler, group, placement, post_filters=post_filters)
+        result = _try_members(scheduler, group, placement, post_filters=post_filters)
         if result.outcome == "Error":
             return result
         results.append(result)
@@ -50,10 +50,10 @@ def _in_placements(scheduler: Scheduler, group: QueuedPodGroup, *, post_filters:
     return holding[0] if len(holding) == 1 else best_placement(scheduler, group, holding)
 
 
-def _tried(
+def _try_members(
     scheduler: Scheduler, group: QueuedPodGroup, placement: Placement | None, *, post_filters: bool
 ) -> GroupResult:
-    """podGroupSchedulingDefaultAlgorithm: enough members have a node as soon as Permit lets one through."""
+    """Evaluate all members until Permit allows one (podGroupSchedulingDefaultAlgorithm)."""
     scheduler.cluster.snapshot()
     confined = placement is not None and len(placement.rows) < len(scheduler.cluster.nodes)
     rows = placement.rows if placement is not None and confined else None
@@ -74,19 +74,19 @@ def _tried(
             result.outcome, result.message = "WaitingOnPreemption", unschedulable(WAITING).message
         elif member.permit == "Success":
             result.outcome, result.message, result.cause = "Scheduled", "", ""
-    scheduler.emit(_evaluated(scheduler, group, result))
+    scheduler.emit(_evaluation_event(scheduler, group, result))
     for member in reversed(result.members):
         if member.assumed:
             take_off(scheduler, member)
     return result
 
 
-def _evaluated(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> PodGroupEvaluated:
+def _evaluation_event(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> PodGroupEvaluated:
     names, placement = scheduler.cluster.nodes.names, result.placement
     return PodGroupEvaluated(
         group.key,
         result.success,
-        [_member(one) for one in result.members],
+        [_member(member) for member in result.members],
         placement="" if placement is None else placement.name,
         nodes=None if placement is None else [names[row] for row in placement.rows.tolist()],
         waiting_on_preemption=result.waiting_on_preemption,

@@ -6,7 +6,7 @@ from typing import Literal
 
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.scheduler.podgroup.algorithm import try_pod_group
-from scheduler_core.scheduler.podgroup.group import QueuedPodGroup, gathered
+from scheduler_core.scheduler.podgroup.group import QueuedPodGroup, gather_members
 from scheduler_core.scheduler.podgroup.preemption import run_workload_aware_preemption
 from scheduler_core.scheduler.podgroup.results import GroupResult
 from scheduler_core.scheduler.podgroup.submit import submit
@@ -18,7 +18,7 @@ PREEMPTION_GATE = "WorkloadAwarePreemption"
 
 
 class PodGroupCycle:
-    """One cycle: `run` decides and submits; `finish` is called when everybody has heard of it."""
+    """A pod group cycle: `run` decides and submits; call `finish` once all watch events are delivered."""
 
     def __init__(self, scheduler: Scheduler, group: QueuedPodGroup) -> None:
         self._scheduler = scheduler
@@ -26,12 +26,13 @@ class PodGroupCycle:
         self._result = GroupResult("Error", group.mixed, group.mixed)
 
     def run(self, source: Literal["active", "backoff"]) -> None:
-        """Try the group, look for victims if it does not fit, and let each member have what follows."""
+        """Evaluate the group, preempt if it does not fit, and submit the result of each member."""
         scheduler, group = self._scheduler, self._group
-        scheduler.emit(self._started(source))
+        scheduler.emit(self._start_event(source))
         if not group.mixed:
             scheduler.cluster.snapshot()
             scheduler.cluster.tried.begin()
+            scheduler.cluster.pending_allocations.begin_group()
             self._result = try_pod_group(scheduler, group)
             if self._result.outcome == "Unschedulable" and scheduler.feature_gates.get(PREEMPTION_GATE):
                 run_workload_aware_preemption(scheduler, group, self._result)
@@ -40,7 +41,7 @@ class PodGroupCycle:
         submit(scheduler, group, result)
 
     def finish(self) -> None:
-        """Tell how it ended."""
+        """Emit the events that end the cycle."""
         scheduler, group = self._scheduler, self._group
         waiting = [one.pod.key for one in group.attempts if scheduler.waiting.get(one.pod.key) is not None]
         scheduler.emit(PodGroupCycleFinished(group.cycle, group.key, self._result.outcome, waiting))
@@ -48,7 +49,7 @@ class PodGroupCycle:
             node_name = attempt.node_name if attempt.outcome == "Scheduled" else ""
             scheduler.emit(AttemptFinished(attempt.number, attempt.pod.key, attempt.outcome, node_name))
 
-    def _started(self, source: Literal["active", "backoff"]) -> PodGroupCycleStarted:
+    def _start_event(self, source: Literal["active", "backoff"]) -> PodGroupCycleStarted:
         group, stored = self._group, self._group.stored()
         return PodGroupCycleStarted(
             group.cycle,
@@ -65,8 +66,8 @@ class PodGroupCycle:
 
 
 def schedule_one_pod_group(scheduler: Scheduler, popped: QueuedPod, *, from_active: bool) -> PodGroupCycle | None:
-    """Try the group of a popped member; None if nobody of it is to be tried."""
-    group = gathered(scheduler, popped)
+    """Schedule the group of a popped member; None if all members are skipped."""
+    group = gather_members(scheduler, popped)
     if group is None:
         return None
     cycle = PodGroupCycle(scheduler, group)

@@ -1,4 +1,4 @@
-"""The members of a group that are tried together (schedule_one_podgroup.go: podGroupInfoForPod)."""
+"""The members of a group that are evaluated together (schedule_one_podgroup.go: podGroupInfoForPod)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scheduler_core.scheduler.scheduler import Scheduler
 
 @dataclass(slots=True)
 class QueuedPodGroup:
-    """`attempts` are the members' in the order in which they are tried; `framework` is the first one's."""
+    """A popped group. `attempts` are in the order of evaluation; `framework` is that of the first member."""
 
     key: PodGroupKey
     framework: Framework
@@ -22,14 +22,16 @@ class QueuedPodGroup:
 
     @property
     def profile(self) -> str:
-        """The profile of all members, "" where they disagree."""
+        """The profile of all members, "" if they differ."""
         return "" if self.mixed else self.framework.profile_name
 
     @property
     def mixed(self) -> str:
-        """The error of members that name several schedulers, "" if they do not."""
+        """The error of members with different schedulers, "" if all have the same."""
         first = self.attempts[0].pod.scheduler_name
-        other = next((one.pod.scheduler_name for one in self.attempts if one.pod.scheduler_name != first), None)
+        other = next(
+            (attempt.pod.scheduler_name for attempt in self.attempts if attempt.pod.scheduler_name != first), None
+        )
         if other is None:
             return ""
         return (
@@ -37,12 +39,12 @@ class QueuedPodGroup:
         )
 
     def stored(self) -> PodGroup | None:
-        """The PodGroup object as it is now."""
+        """Return the current PodGroup object."""
         return self.framework.pod_groups.get(self.key)
 
 
-def gathered(scheduler: Scheduler, popped: QueuedPod) -> QueuedPodGroup | None:
-    """Pop the fellows of a popped member; None if none of them is to be tried.
+def gather_members(scheduler: Scheduler, popped: QueuedPod) -> QueuedPodGroup | None:
+    """Pop the other members of a group; None if all members are skipped.
 
     The order: priority, then who came to activeQ first, then the queue's own numbers (a map's order in the original).
     """
@@ -53,7 +55,7 @@ def gathered(scheduler: Scheduler, popped: QueuedPod) -> QueuedPodGroup | None:
     scheduler.queue.nominator.try_together(queued.key for queued in found)
     found.sort(key=lambda queued: (-queued.pod.priority, queued.initial_attempt or 0.0, queued.sequence))
     mixed = len({queued.pod.scheduler_name for queued in found}) > 1
-    tried = found if mixed else [queued for queued in found if not _skipped(scheduler, queued)]
+    tried = found if mixed else [queued for queued in found if not _skip(scheduler, queued)]
     if not tried:
         return None
     first = scheduler.attempts + 1
@@ -66,8 +68,8 @@ def gathered(scheduler: Scheduler, popped: QueuedPod) -> QueuedPodGroup | None:
     return QueuedPodGroup(key, attempts[0].framework, attempts, scheduler.pod_group_cycles)
 
 
-def _skipped(scheduler: Scheduler, queued: QueuedPod) -> bool:
-    """A pod that is being deleted, or is assumed already, is not tried (skipPodGroupPodSchedule)."""
+def _skip(scheduler: Scheduler, queued: QueuedPod) -> bool:
+    """Return whether the pod is being deleted or already assumed (skipPodGroupPodSchedule)."""
     if not queued.pod.terminating and queued.key not in scheduler.cluster.assumed:
         return False
     scheduler.queue.done(queued.key)

@@ -1,4 +1,4 @@
-"""One member of a group: tried on a node, and taken off again (podGroupPodSchedulingAlgorithm)."""
+"""The evaluation of one member of a group, and its undoing (podGroupPodSchedulingAlgorithm)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ASKED_TO_WAIT = "one or more plugins asked to wait and no plugin rejected pod"
 
 
 def try_member(scheduler: Scheduler, of: Attempt, rows: NDArray[np.intp] | None, *, post_filters: bool) -> MemberResult:
-    """Find a node, or room for one by preemption, and let the pod stand there for the members after it.
+    """Find a node for the pod, by preemption if necessary, and assume the pod there for the next members.
 
     `of` is the member's attempt; each try has one of its own with the same number. `rows`: the placement, None: all.
     """
@@ -47,7 +47,7 @@ def try_member(scheduler: Scheduler, of: Attempt, rows: NDArray[np.intp] | None,
 
 
 def take_off(scheduler: Scheduler, result: MemberResult) -> None:
-    """Undo what a try has left: it was only tried (unreserveAndForget)."""
+    """Undo the evaluation of a member (unreserveAndForget)."""
     attempt = result.attempt
     key, node_name = attempt.pod.key, attempt.node_name
     plugins = attempt.framework.at(ReservePlugin)[::-1]
@@ -60,7 +60,7 @@ def take_off(scheduler: Scheduler, result: MemberResult) -> None:
 
 
 def _assume(scheduler: Scheduler, result: MemberResult) -> None:
-    """Assume, Reserve, Permit; who asks to wait does not wait here."""
+    """Run Assume, Reserve and Permit. A Permit that waits does not block here."""
     attempt = result.attempt
     scheduler.cluster.assume(attempt.pod.key, attempt.node_name)
     scheduler.cluster.tried.add(attempt.pod.key)

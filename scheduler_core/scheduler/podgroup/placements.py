@@ -1,4 +1,4 @@
-"""Which placements a group is tried in, and which one is the best (RunPlacementGeneratePlugins, findBestPlacement)."""
+"""The placements of a group, and the best one (RunPlacementGeneratePlugins, findBestPlacement)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_PLACEMENT = "no feasible placements found"
 
 
 def generate_placements(scheduler: Scheduler, group: QueuedPodGroup) -> tuple[Sequence[Placement], GroupResult | None]:
-    """The placements in order, or what becomes of a group that has none. Only the first plugin is asked."""
+    """Return the placements of the first plugin in order, or the result of a group without placements."""
     nodes = scheduler.cluster.nodes
     plugins = group.framework.at(PlacementGeneratePlugin)
     if not plugins:
@@ -37,14 +37,14 @@ def generate_placements(scheduler: Scheduler, group: QueuedPodGroup) -> tuple[Se
 
 
 def best_placement(scheduler: Scheduler, group: QueuedPodGroup, results: Sequence[GroupResult]) -> GroupResult:
-    """The result with the highest total; of equals the first (drawn at random in the original)."""
+    """Return the result with the highest total; the first of equals (random in kube-scheduler)."""
     framework, nodes = group.framework, scheduler.cluster.nodes
     weights = {plugin.name: weight for plugin, weight in framework.points.get("placement_score", ())}
     by_plugin: dict[str, list[int]] = {}
     for plugin in framework.at(PlacementScorePlugin):
         scores = [
             plugin.score_placement(
-                group.key, placement, [one.attempt.pod for one in result.members if one.node_name], nodes
+                group.key, placement, [member.attempt.pod for member in result.members if member.node_name], nodes
             )
             for result in results
             if (placement := result.placement) is not None

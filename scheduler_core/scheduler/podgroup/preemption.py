@@ -1,4 +1,4 @@
-"""Victims for a group as a whole (framework/preemption/podgrouppreemption.go), with the gate WorkloadAwarePreemption.
+"""Preemption for a whole group (podgrouppreemption.go), with the feature gate WorkloadAwarePreemption.
 
 Everything of lower priority is imagined away, in the whole cluster; then it is given back, unit by unit, where the
 group still fits beside it. Each time the whole group is tried again.
@@ -29,7 +29,7 @@ NO_VICTIMS = "No preemption victims found for incoming preemptor"
 
 @dataclass(slots=True)
 class Unit:
-    """Pods that are evicted together: one, or the members of a group with disruptionMode PodGroup (victim).
+    """Pods that are evicted together: a single pod, or a group with disruptionMode PodGroup (victim).
 
     `start`: since when the first of them runs. `of_group`: it is, or is a part of, some group.
     """
@@ -42,12 +42,12 @@ class Unit:
 
     @property
     def importance(self) -> tuple[float, ...]:
-        """The smallest comes first: priority, groups before single pods, larger groups, then who runs longer."""
+        """A sort key, the most important first: priority, groups before pods, larger groups, longer running."""
         return -self.priority, not self.of_group, -len(self.pods) if self.of_group else 0, self.start
 
 
 def run_workload_aware_preemption(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> None:
-    """Find victims, evict them, and say in the group's result what that means."""
+    """Find and evict victims, and record the outcome in the group's result."""
     victims = _find(scheduler, group)
     scheduler.emit(
         PodGroupPreemptionEvaluated(
@@ -87,7 +87,7 @@ def _find(scheduler: Scheduler, group: QueuedPodGroup) -> Victims:
 
 
 def _all_units(scheduler: Scheduler, group: QueuedPodGroup) -> list[Unit]:
-    """By node, then in the order of the node's pods (a map's order in the original)."""
+    """Return the units by node, in the order of the node's pods (unordered in kube-scheduler)."""
     cluster, groups = scheduler.cluster, group.framework.pod_groups
     units: dict[str, Unit] = {}
     for pod in (cluster.pods.pods[slot] for row in range(len(cluster.nodes)) for slot in cluster.pods.on_row(row)):
@@ -102,7 +102,7 @@ def _all_units(scheduler: Scheduler, group: QueuedPodGroup) -> list[Unit]:
 
 
 class _Search:
-    """The units are off their nodes while it runs; the caller puts everything back as it was."""
+    """A search for victims. The units are removed from their nodes meanwhile; the caller restores them."""
 
     def __init__(self, scheduler: Scheduler, group: QueuedPodGroup, units: Sequence[Unit]) -> None:
         self._scheduler = scheduler
@@ -148,7 +148,7 @@ class _Search:
 
 
 class _Budgets:
-    """How many more pods each budget lets go, as units are looked at from the most important on."""
+    """The remaining disruptions of each budget, as units are visited by importance."""
 
     def __init__(self, group: QueuedPodGroup) -> None:
         allowed = group.framework.disruptions_allowed()
@@ -156,7 +156,7 @@ class _Budgets:
         self._left = [(item, [allowed[key_of(item)]]) for item in items if isinstance(item, PodDisruptionBudget)]
 
     def violated_by(self, pod: Pod) -> bool:
-        """Count the pod; the first budget that has none left decides, and those after it are not asked."""
+        """Count the pod. The first exhausted budget decides, and later budgets are not counted."""
         for budget, left in self._left:
             if not covers(budget, pod.namespace, pod.labels) or pod.name in budget.disrupted_pods:
                 continue

@@ -1,4 +1,4 @@
-"""What trying a pod group came to."""
+"""Results of the evaluation of a pod group."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PermitAnswer = Literal["", "Wait", "Success"]
 
 @dataclass(slots=True)
 class MemberResult:
-    """One member's try (algorithmResult). `error` None: it is feasible; `permit` "": it got no node.
+    """The result of a member (algorithmResult). `error` None: feasible; `permit` "": no node.
 
     `requires_preemption`: `attempt.node_name` is where preemption makes room, and `error` says why none was free.
     """
@@ -32,12 +32,12 @@ class MemberResult:
 
     @property
     def failed(self) -> bool:
-        """Something went wrong, other than that it fits nowhere."""
+        """The result of an error."""
         return isinstance(self.error, SchedulingError)
 
     @property
     def assumed(self) -> bool:
-        """It stands on a node until it is taken off again."""
+        """Whether the member is assumed on a node."""
         return bool(self.permit)
 
     @property
@@ -51,7 +51,7 @@ class MemberResult:
 
 @dataclass(slots=True)
 class GroupResult:
-    """The group as a whole (podGroupAlgorithmResult): Scheduled, Unschedulable or Error, and why.
+    """The result of a group (podGroupAlgorithmResult): Scheduled, Unschedulable or Error, with the reason.
 
     `cause` is the error alone where `message` adds reasons to it. There may be no result for some members, or for any.
     """
@@ -72,13 +72,13 @@ class GroupResult:
 
     @property
     def placement_name(self) -> str | None:
-        """None: the group is not confined to a placement."""
+        """The name of the placement; None if the group has none."""
         return None if self.placement is None else self.placement.name or None
 
 
 @dataclass(frozen=True, slots=True)
 class Victims:
-    """What workload-aware preemption came to; `status` as kube-scheduler's codes are called."""
+    """The result of workload-aware preemption; `status` is the name of a kube-scheduler code."""
 
     status: Literal["Success", "Unschedulable", "UnschedulableAndUnresolvable", "Error"]
     message: str = ""
@@ -88,5 +88,5 @@ class Victims:
 
 
 def unschedulable(*reasons: str) -> GroupResult:
-    """The group does not fit, as it is told before anything else is known."""
+    """Return the initial result: the group does not fit."""
     return GroupResult("Unschedulable", ", ".join((POD_GROUP_UNSCHEDULABLE, *reasons)), POD_GROUP_UNSCHEDULABLE)

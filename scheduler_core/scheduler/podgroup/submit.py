@@ -1,4 +1,4 @@
-"""What the group's result means for each member and for the PodGroup (submitPodGroupAlgorithmResult)."""
+"""The submission of the group's result to each member and to the PodGroup (submitPodGroupAlgorithmResult)."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from scheduler_core.trace.pod_group_events import PodGroupConditionWritten, PodG
 
 
 def submit(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> None:
-    """Each member in order: on to its binding, or back to the queue. Then they are bound, in the same order."""
+    """Submit each member in order, to its binding or to the queue; then bind the members, in the same order."""
     scheduler.queue.nominator.try_together(())
     members = [*result.members]
-    members += [_untried(attempt, result) for attempt in group.attempts[len(members) :]]
+    members += [_result_without_try(attempt, result) for attempt in group.attempts[len(members) :]]
     for index, member in enumerate(members):
         group.attempts[index] = member.attempt
         _submit_member(scheduler, group, result, member)
+    scheduler.cluster.pending_allocations.end_group()
     for member in members:
         if member.attempt.outcome == "Scheduled":
             _bind(scheduler, member.attempt)
     write_condition(scheduler, group, result)
 
 
-def _untried(attempt: Attempt, result: GroupResult) -> MemberResult:
-    """A member that the algorithm did not come to has the group's own result."""
+def _result_without_try(attempt: Attempt, result: GroupResult) -> MemberResult:
+    """Return the group's result for a member that was not evaluated."""
     attempt.cycle = CycleState(attempt.pod, -1)
     failed = result.outcome == "Error"
     return MemberResult(attempt, SchedulingError(result.cause) if failed else PodGroupUnschedulable(result.message))
@@ -59,7 +60,7 @@ def _submit_member(scheduler: Scheduler, group: QueuedPodGroup, result: GroupRes
 
 
 def _failure(result: GroupResult, member: MemberResult) -> Exception | None:
-    """Why the member goes back to the queue; None: it is bound. Says which node stays nominated to it."""
+    """Return why the member is requeued, None if it is bound. Sets the nominated node that it keeps."""
     attempt = member.attempt
     if result.outcome == "Error":
         return member.error if member.failed else SchedulingError(result.message)
@@ -77,7 +78,7 @@ def _failure(result: GroupResult, member: MemberResult) -> Exception | None:
 
 
 def _assume(scheduler: Scheduler, attempt: Attempt) -> None:
-    """prepareForBindingCycle, with what the plugins found when the member was tried."""
+    """Assume the member with the plugins' states from its evaluation (prepareForBindingCycle)."""
     scheduler.cluster.assume(attempt.pod.key, attempt.node_name)
     scheduler.emit(PodAssumed(attempt.pod.key, attempt.node_name))
     scheduler.queue.nominator.delete(attempt.pod.key, "bound")
@@ -85,7 +86,7 @@ def _assume(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def _bind(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Who had to wait on Permit has its permission by now, or waits on."""
+    """Bind the member, unless it still waits on Permit."""
     decided = scheduler.waiting.decided
     waiting = next((one for one in decided if one.attempt is attempt), None)
     if waiting is not None:
@@ -96,7 +97,7 @@ def _bind(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def write_condition(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> None:
-    """updatePodGroupCondition: a group that was scheduled once stays so, whatever becomes of further members."""
+    """Write the condition (updatePodGroupCondition); a scheduled group stays scheduled."""
     stored = group.stored()
     if group.mixed:
         return

@@ -1,1 +1,1 @@
-"""Which node: those that fit, extenders, the best of them, and why none (schedule_one.go: schedulePod)."""
+"""The search for a node: feasible nodes, extenders, the best node, and the reasons if there is none (schedulePod)."""

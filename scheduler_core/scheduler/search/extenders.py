@@ -1,4 +1,4 @@
-"""Scheduler extenders whose answers are scripted in the scenario (`spec.extenders`); nothing is ever called.
+"""Scheduler extenders with scripted answers (`spec.extenders`); no server is called.
 
 `ScriptedExtender` is the interface's `Extender`. How the scheduling cycle uses the rest, in kube-scheduler's places
 (schedule_one.go, extender.go):
@@ -39,7 +39,7 @@ Victims = tuple[Sequence[Pod], int]  # the pods, and how many of them violate a 
 
 
 class ScriptedExtender:
-    """HTTPExtender with a script in place of the server."""
+    """An HTTPExtender with a script in place of the server."""
 
     def __init__(self, configured: config.Extender, script: ExtenderScript) -> None:
         self.name = configured.url_prefix
@@ -55,11 +55,11 @@ class ScriptedExtender:
         self._struck: Counter[int] = Counter()  # how often each scripted failure has been met
 
     def is_interested(self, pod: Pod) -> bool:
-        """True if the extender manages no particular resource, or one that the pod asks for."""
+        """Return whether the extender manages all resources, or one that the pod requests."""
         return not self._managed or any(resource.name in pod.requests for resource in self._managed)
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> ExtenderFilterResult:
-        """The nodes that a rule rejects, each by the first that matches; unresolvable rules come first."""
+        """Return the rejected nodes, each with its first matching rule; unresolvable rules come first."""
         if not self.filters:
             return ExtenderFilterResult()
         self._call("filter", pod)
@@ -73,24 +73,24 @@ class ScriptedExtender:
         return ExtenderFilterResult(failed, unresolvable)
 
     def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> Mapping[str, int]:
-        """Node -> the score (0 to 10) of the first rule that matches, else 0."""
+        """Return the score (0 to 10) of the first matching rule by node, 0 without a match."""
         self._call("prioritize", pod)
         rules = [rule for rule in self._script.prioritize if rule.pods.matches(pod.key, pod.labels)]
         return {n.name: next((r.score for r in rules if r.nodes.matches(n.name, n.labels)), 0) for n in nodes}
 
     def process_preemption(self, pod: Pod, victims: Mapping[str, Victims], nodes: Sequence[Node]) -> dict[str, Victims]:
-        """The candidates that no rule strikes; `nodes` are the candidates' nodes."""
+        """Return the candidates that no rule rejects; `nodes` are the candidates' nodes."""
         self._call("preempt", pod)
         rules = [rule for rule in self._script.preempt if rule.pods.matches(pod.key, pod.labels)]
         kept = (n.name for n in nodes if not any(rule.nodes.matches(n.name, n.labels) for rule in rules))
         return {name: victims[name] for name in kept if name in victims}
 
     def bind(self, pod: Pod, node_name: str) -> None:
-        """Bind the pod to the node; raises ExtenderError where the script lets it fail."""
+        """Bind the pod to the node. Raises ExtenderError for a scripted failure."""
         self._call("bind", pod)
 
     def _call(self, verb: ExtenderVerb, pod: Pod) -> None:
-        """Raise the first scripted failure of this verb for the pod that is not used up."""
+        """Raise the next scripted failure of this verb for the pod."""
         for index, failure in enumerate(self._script.failures):
             left = failure.times is None or self._struck[index] < failure.times
             if failure.verb == verb and left and failure.pods.matches(pod.key, pod.labels):
@@ -100,7 +100,7 @@ class ScriptedExtender:
 
 @dataclass(frozen=True, slots=True)
 class ExtenderRejection:
-    """A feasible node that an extender took out: `position` in the nodes given; `status` names no plugin."""
+    """A node that an extender rejected: `position` in the given nodes; `status` has no plugin."""
 
     position: int
     extender: str
@@ -109,7 +109,7 @@ class ExtenderRejection:
 
 @dataclass(frozen=True, slots=True)
 class ExtenderScores:
-    """One extender's scores 0 to 10 of the nodes given; each counts `score * weight * 10`."""
+    """The scores (0 to 10) of an extender for the given nodes; each counts `score * weight * 10`."""
 
     extender: str
     weight: int
@@ -117,7 +117,7 @@ class ExtenderScores:
 
     @property
     def normalized(self) -> NDArray[np.int64]:
-        """On the scheduler's own scale, 0 to 100."""
+        """The scores on the scheduler's scale, 0 to 100."""
         return self.scores * SCALE
 
     @property
@@ -128,20 +128,20 @@ class ExtenderScores:
 def build_extenders(
     configured: Sequence[config.Extender], script_for: Callable[[str], ExtenderScript]
 ) -> tuple[ScriptedExtender, ...]:
-    """The run's extenders, ignorable ones last (buildExtenders); `script_for` is `Scenario.script_for`."""
+    """Return the extenders of a run, ignorable ones last (buildExtenders)."""
     ordered = sorted(configured, key=lambda extender: extender.ignorable)
     return tuple(ScriptedExtender(extender, script_for(extender.url_prefix)) for extender in ordered)
 
 
 def resources_ignored_by_scheduler(configured: Sequence[config.Extender]) -> frozenset[str]:
-    """managedResources with ignoredByScheduler; if there are any, they replace NodeResourcesFit's ignoredResources."""
+    """Return the managedResources with ignoredByScheduler, which replace ignoredResources of the plugin."""
     return frozenset(r.name for extender in configured for r in extender.managed_resources if r.ignored_by_scheduler)
 
 
 def find_nodes_that_pass_extenders(
     extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node]
 ) -> tuple[list[int], list[ExtenderRejection], bool]:
-    """Positions of the nodes that remain, in order; why the others do not; whether they come back bare of pods.
+    """Return the positions of the remaining nodes, the rejections, and whether pods are still known.
 
     kube-scheduler: findNodesThatPassExtenders.
 
@@ -172,7 +172,7 @@ def find_nodes_that_pass_extenders(
 
 
 def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node]) -> list[ExtenderScores]:
-    """The scores of every interested extender; one whose call fails gives none (prioritizeNodes)."""
+    """Return the scores of all interested extenders; failed calls are ignored (prioritizeNodes)."""
     found = []
     for extender in extenders:
         if not extender.prioritizes or not extender.is_interested(pod):
@@ -187,7 +187,7 @@ def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node]) -
 
 
 def bind(extenders: Sequence[Extender], pod: Pod, node_name: str, rules: Rules) -> str | None:
-    """Name of the extender that bound the pod, None if none is responsible (extendersBinding); raises ExtenderError."""
+    """Bind by an extender. Return its name, None if none is responsible (extendersBinding). Raises ExtenderError."""
     for extender in extenders:
         if not extender.binds or not extender.is_interested(pod):
             continue
@@ -202,7 +202,7 @@ def bind(extenders: Sequence[Extender], pod: Pod, node_name: str, rules: Rules) 
 
 
 def _status(found: ExtenderFilterResult, node_name: str) -> Status | None:
-    """A node in both maps is unresolvable."""
+    """Return the status of a rejected node; unresolvable takes precedence."""
     if node_name in found.failed_unresolvable:
         return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (found.failed_unresolvable[node_name],))
     if node_name in found.failed:

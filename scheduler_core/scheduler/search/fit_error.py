@@ -1,4 +1,4 @@
-"""The message of a pod that fits nowhere (kube-scheduler: framework.FitError.Error)."""
+"""The message of an unschedulable pod (kube-scheduler: framework.FitError.Error)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scheduler_core.framework.interface import Diagnosis
 
 
 class FitError(Exception):
-    """No node passed; `diagnosis` says why. `num_all_nodes` is 1 where only one node was asked (Reserve, Permit)."""
+    """No node fits; see `diagnosis`. `num_all_nodes` is 1 if a single node was evaluated (Reserve, Permit)."""
 
     def __init__(self, num_all_nodes: int, diagnosis: Diagnosis, *, ends_with_dot: bool = False) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class FitError(Exception):
         return f"{text} {diagnosis.post_filter_message}{self._end}" if diagnosis.post_filter_message else text
 
     def _histogram(self) -> list[str]:
-        """ "count reason", sorted as strings; nodes without a status of their own count with the absent one."""
+        """Return "count reason" sorted as strings; nodes without a status count as the absent one."""
         counts: Counter[str] = Counter()
         per_status = np.bincount(self.diagnosis.which, minlength=1)
         per_status[0] = self.num_all_nodes - int(per_status[1:].sum())
@@ -42,19 +42,19 @@ class FitError(Exception):
 
 
 class SchedulingError(Exception):
-    """Something other than a rejection went wrong; the pod is tried again after an error backoff."""
+    """An error other than a rejection; the pod is retried after an error backoff."""
 
 
 class NoNodesAvailable(Exception):
-    """The cluster has no node at all."""
+    """The cluster has no nodes."""
 
     def __str__(self) -> str:
         return "no nodes available to schedule pods"
 
 
 class PodGroupUnschedulable(Exception):
-    """A member fits, but its group as a whole does not (errPodGroupUnschedulable)."""
+    """The member fits, but its group does not (errPodGroupUnschedulable)."""
 
 
 class SchedulerPanic(RunEnded):
-    """At this point the release's kube-scheduler ends with a panic."""
+    """The kube-scheduler of this release panics here."""

@@ -1,4 +1,4 @@
-"""OpportunisticBatching: a pod like the one before takes the next best node of that one's scores (runtime/batch.go).
+"""OpportunisticBatching: equal pods use the sorted scores of the pod before them (runtime/batch.go).
 
 Only while each pod fills its node: then the next node in line is still the best, and no other needs to be looked at.
 """
@@ -30,7 +30,7 @@ Signature = Hashable
 
 @dataclass(slots=True)
 class _Kept:
-    """The other nodes of one pod's scores, best first, and since when they are known."""
+    """The other nodes of a pod's scores, best first, and the cycle that computed them."""
 
     signature: Signature
     nodes: Iterator[str]
@@ -40,7 +40,7 @@ class _Kept:
 
 @dataclass(slots=True)
 class _Turn:
-    """The scheduling cycle under way."""
+    """The current scheduling cycle."""
 
     number: int
     signature: Signature | None
@@ -48,7 +48,7 @@ class _Turn:
 
 
 class OpportunisticBatch:
-    """One profile's. In each scheduling cycle `hint`, then, if a node was found, `store`."""
+    """The batch of a profile. Call `hint` in each scheduling cycle, and `store` if a node was found."""
 
     def __init__(self, framework: Framework, signers: Sequence[SignPlugin]) -> None:
         self._framework = framework
@@ -59,7 +59,7 @@ class OpportunisticBatch:
         self._last_node = ""
 
     def go_on_from(self, other: OpportunisticBatch) -> None:
-        """Know what another one knows, which goes on knowing it."""
+        """Copy the state of another batch."""
         kept = other._kept
         if kept is not None:
             kept.nodes, nodes = tee(kept.nodes)
@@ -67,7 +67,7 @@ class OpportunisticBatch:
         self._last_cycle, self._last_node = other._last_cycle, other._last_node
 
     def hint(self, cycle: CycleState, number: int) -> str:
-        """GetNodeHint: the node to try first, "" if what is kept is of no use. `number` counts all profiles' cycles."""
+        """Return the node to evaluate first, "" if there is none (GetNodeHint). `number` counts all cycles."""
         self._now = turn = _Turn(number, self._sign(cycle.pod), "")
         kept = self._kept
         if kept is not None and kept.left and self._usable(kept, cycle, turn):
@@ -76,7 +76,7 @@ class OpportunisticBatch:
         return turn.hint
 
     def store(self, chosen: str, others: Iterator[str] | None = None, count: int = 0) -> None:
-        """StoreScheduleResults: `others` are the `count` nodes that were not chosen, best first."""
+        """Store the `count` nodes that were not chosen, best first (StoreScheduleResults)."""
         self._last_cycle, self._last_node = self._now.number, chosen
         if self._now.hint == chosen:
             return
@@ -85,7 +85,7 @@ class OpportunisticBatch:
             self._kept = _Kept(signature, others, count, self._framework.now)
 
     def _sign(self, pod: Pod) -> Signature | None:
-        """SignPod: equal for pods that every plugin judges alike; None if a plugin cannot tell."""
+        """Return a key that equal pods share (SignPod); None if a plugin does not provide one."""
         signature: dict[str, Hashable] = {}
         for plugin in self._signers:
             fragments = plugin.sign_pod(pod)
@@ -95,7 +95,7 @@ class OpportunisticBatch:
         return tuple(sorted(signature.items()))
 
     def _usable(self, kept: _Kept, cycle: CycleState, turn: _Turn) -> bool:
-        """batchStateCompatible: the same kind of pod, right after the last one, which has filled its node."""
+        """Return whether the state applies: an equal pod right after the last one (batchStateCompatible)."""
         if turn.number != self._last_cycle + 1 or turn.signature != kept.signature:
             return False
         row = self._framework.cluster.nodes.row_of.get(self._last_node)
@@ -107,7 +107,7 @@ class OpportunisticBatch:
 
 
 def batch_of(framework: Framework) -> OpportunisticBatch | None:
-    """computeBatchablePlugins: None if some plugin, or an extender, rules it out."""
+    """Return a batch; None if a plugin or extender does not allow it (computeBatchablePlugins)."""
     points: tuple[type[Plugin], ...] = (PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin)
     plugins = {plugin.name: plugin for point in points for plugin in framework.at(point)}
     signers = [plugin for plugin in plugins.values() if isinstance(plugin, SignPlugin)]

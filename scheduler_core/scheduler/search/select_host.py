@@ -1,4 +1,4 @@
-"""Which of the best nodes is taken (schedule_one.go: newSortedNodeScores and its heap)."""
+"""The selection among the best nodes (schedule_one.go: newSortedNodeScores and its heap)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Totals = NDArray[np.int64]
 Positions = NDArray[np.intp]  # of nodes among the feasible ones, in the order found
 
 
 def top_of_heap(tied: Positions) -> int:
-    """Which of the equally best positions the heap of all positions has on top, as an index into `tied`.
+    """Return the index into `tied` of the position on top of the heap of all positions.
 
     container/heap compares a node with its better child, the left one of equals, and swaps only for a better one. So of
     two equals an ancestor beats its descendants, and the left branch the right one: the first in preorder wins.
@@ -23,14 +22,14 @@ def top_of_heap(tied: Positions) -> int:
     return int(np.lexsort((depths, aligned))[0])
 
 
-def drawn(rng: np.random.Generator, count: int) -> int:
-    """One of `count`, each as likely: reservoir sampling, with rand.Intn(n) for the n-th."""
+def draw(rng: np.random.Generator, count: int) -> int:
+    """Return one of `count` at random by reservoir sampling, with rand.Intn(n) for the n-th."""
     replaced = np.flatnonzero(rng.integers(0, np.arange(2, count + 1)) == 0)
     return int(replaced[-1]) + 1 if len(replaced) else 0
 
 
 def in_heap_order(totals: Sequence[int]) -> Iterator[int]:
-    """All positions as container/heap pops them, best first."""
+    """Yield all positions as container/heap pops them, best first."""
     heap = list(range(len(totals)))
     for place in reversed(range(len(heap) // 2)):
         _down(heap, totals, place, len(heap))

@@ -1,14 +1,14 @@
 // @ts-check
-/** What opens over the page: help, share, go to, search, breakpoints, transcript. */
+/** The dialogs over the page: help, share, go to, search, breakpoints, transcript. */
 
 import { h, patch } from "../shared/dom.js";
-import { t } from "../shared/i18n.js";
-import { formatLink } from "../shared/link.js";
-import { sharedLink } from "../shared/sharing.js";
+import { plain, t } from "../shared/i18n.js";
+import { formatLink, sharedLink } from "../shared/link.js";
 import { podName, seconds } from "../shared/units.js";
-import { help } from "./help.js";
+import { captionOf, framesOf } from "../steps/registry.js";
+import { apply, fork } from "../trace/state.js";
+import { KEYS } from "./keyboard.js";
 import { savePicture } from "./picture.js";
-import { transcript } from "./transcript.js";
 
 /** @type {Record<string, (view: View, close: () => void) => Child>} */
 const BODIES = { help, share, goto: goTo, search, breakpoints, transcript };
@@ -259,7 +259,7 @@ function results(view, close, word) {
 	const attempts = view.index.columns.flatMap((column) =>
 		column.kind === "attempt" && podName(column.pod).toLowerCase().includes(word) ? [column] : [],
 	);
-	const found = [
+	const matches = [
 		...pods.map((key) => link(`p${key}`, `${t("pod")} ${key}`, () => view.act.select({ kind: "pod", name: key }))),
 		...nodes.map((name) => link(`n${name}`, `${t("node")} ${name}`, () => view.act.select({ kind: "node", name }))),
 		...attempts.map((one) =>
@@ -271,7 +271,7 @@ function results(view, close, word) {
 			),
 		),
 	];
-	return found.length ? found.slice(0, MOST_FOUND) : [h("li", { key: "none" }, t("search.none"))];
+	return matches.length ? matches.slice(0, MOST_FOUND) : [h("li", { key: "none" }, t("search.none"))];
 }
 
 /** @param {View} view */
@@ -282,8 +282,8 @@ function breakpoints(view) {
 		event.preventDefault();
 		const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
 		const value = (/** @type {string} */ name) => String(form.get(name) ?? "").trim();
-		const made = { pod: value("pod"), plugin: value("plugin"), outcome: value("outcome") };
-		if (made.pod || made.plugin || made.outcome) player.breakpoints.push(made);
+		const breakpoint = { pod: value("pod"), plugin: value("plugin"), outcome: value("outcome") };
+		if (breakpoint.pod || breakpoint.plugin || breakpoint.outcome) player.breakpoints.push(breakpoint);
 		again();
 	};
 	return [
@@ -339,4 +339,120 @@ function breakpoints(view) {
 /** @param {string} text for between double quotes */
 function inAttribute(text) {
 	return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+}
+
+/** @typedef {import("./keyboard.js").Binding} Binding */
+
+const KEY_NAMES = {
+	" ": "space",
+	ArrowRight: "→",
+	ArrowLeft: "←",
+	PageDown: "pg dn",
+	PageUp: "pg up",
+	"Shift+ArrowRight": "shift →",
+	"Shift+ArrowLeft": "shift ←",
+};
+const SIGNS = ["solid", "hollow", "passed", "star", "reprieved", "untouchable", "hatched", "amber", "indigo", "gap"];
+const RANGE = 3; // more keys than that stand as the first and the last
+
+/** @returns {Child} */
+function help() {
+	return [
+		h(
+			"div",
+			{ key: "keys", class: "keys" },
+			Object.entries(KEYS).map(([name, bindings]) =>
+				h("section", { key: name }, h("h3", null, t(`help.keys.${name}`)), h("dl", null, bindings.map(row))),
+			),
+		),
+		h("h3", { key: "signs" }, t("help.signs")),
+		h(
+			"ul",
+			{ key: "legend", class: "signs" },
+			SIGNS.map((sign) => h("li", { key: sign }, t(`help.${sign}`))),
+		),
+	];
+}
+
+/** @param {Binding} binding */
+function row({ keys, name }) {
+	const shown = keys.length > RANGE ? [keys[0], "–", keys[keys.length - 1]] : keys;
+	const text = t(`control.${name}`).replace(/ ?[(（].*/, "");
+	return h(
+		"div",
+		{ key: name },
+		h(
+			"dt",
+			null,
+			shown.map((key) =>
+				key === "–" ? key : h("kbd", { key }, KEY_NAMES[/** @type {keyof typeof KEY_NAMES} */ (key)] ?? key),
+			),
+		),
+		h("dd", null, text),
+	);
+}
+
+const AROUND = 150;
+
+/** @param {View} view @param {() => void} close */
+function transcript(view, close) {
+	const from = Math.max(0, view.step - AROUND);
+	const to = Math.min(view.store.steps - 1, view.horizon?.step ?? view.step + AROUND);
+	return [
+		h("p", { key: "about" }, t("transcript.about", { from, to, all: view.store.steps })),
+		h(
+			"ol",
+			{ key: "lines", class: "transcript-lines" },
+			linesOf(view, from, to)
+				.filter(mayBeTold(view))
+				.map((line) =>
+					h(
+						"li",
+						{
+							key: `${line.step}.${line.frame}`,
+							class: line.step === view.step && line.frame === view.frame ? "now" : "",
+							"aria-current": line.step === view.step && line.frame === view.frame ? "step" : null,
+						},
+						h(
+							"button",
+							{
+								type: "button",
+								class: "link",
+								on: {
+									click: () => {
+										view.act.seek(line.step, line.frame);
+										close();
+									},
+								},
+							},
+							`${line.step}${line.frame ? `.${line.frame}` : ""}`,
+						),
+						h("span", { class: "when" }, seconds(line.time)),
+						h("span", null, h("b", null, line.sentence), " ", line.why),
+					),
+				),
+		),
+	];
+}
+
+/** Nothing behind what may be told. @param {View} view @returns {(line: {step: number, frame: number}) => boolean} */
+function mayBeTold({ horizon }) {
+	return ({ step, frame }) => !horizon || step < horizon.step || frame <= horizon.frame;
+}
+
+/** @param {View} view @param {number} from @param {number} to */
+function linesOf(view, from, to) {
+	const out = [];
+	const first = view.store.stateAfter(from);
+	let state = first ? fork(first) : null;
+	for (let step = from; step <= to && state; step += 1) {
+		const event = view.store.event(step);
+		if (!event) break;
+		if (step > from) apply((state = fork(state)), event);
+		for (let frame = 0; frame < framesOf(event); frame += 1) {
+			const caption = captionOf({ state, event, frame, order: "plugin", following: view.store.event(step + 1) });
+			out.push({ step, frame, time: state.time, sentence: plain(caption.sentence), why: plain(caption.why) });
+		}
+	}
+	return out;
 }

@@ -13,17 +13,17 @@
 const FAILED = new Set(["Unschedulable", "Error"]);
 
 /** @param {any} event */
-export function isPreemption(event) {
+function isPreemption(event) {
 	return event.type === "PreemptionEvaluated" && event.candidates.length > 0;
 }
 
 /** @param {any} event */
-export function isFailure(event) {
+function isFailure(event) {
 	return (event.type === "SchedulingFailed" && FAILED.has(event.outcome)) || event.type === "BindingFailed";
 }
 
 /** @param {string} pod @returns {(event: any) => boolean} */
-export function concerns(pod) {
+function concerns(pod) {
 	return (event) => event.pod === pod || event.preemptor === pod || event.pod?.pod === pod;
 }
 
@@ -34,7 +34,7 @@ function point(player, by) {
 }
 
 /** By what they are for; the help dialog has the same groups. @type {Record<string, Binding[]>} */
-export const GROUPS = {
+export const KEYS = {
 	move: [
 		{ keys: [" "], name: "play", run: (player) => player.play() },
 		{ keys: ["ArrowRight", "PageDown"], name: "forward", run: (player) => void player.forward() },
@@ -66,7 +66,7 @@ export const GROUPS = {
 		},
 		{ keys: ["i"], name: "inspect", run: (_, page) => page.set({ margin: !page.state().options.margin }) },
 		{ keys: ["z"], name: "zoomin", run: (_, page) => page.zoom(0.6) },
-		{ keys: ["Z"], name: "zoomout", run: (_, page) => page.zoom(1 / 0.6) },
+		{ keys: ["x"], name: "zoomout", run: (_, page) => page.zoom(1 / 0.6) },
 		{ keys: ["e"], name: "everystep", run: (_, page) => page.state().learner?.everyStep() },
 	],
 	predict: [
@@ -79,8 +79,8 @@ export const GROUPS = {
 		{ keys: ["Enter"], name: "reveal", run: (_, page) => page.state().learner?.predictions.goOn() },
 	],
 	teach: [
-		{ keys: ["P"], name: "present", run: () => void import("./presentation.js").then(({ present }) => present()) },
-		{ keys: ["S"], name: "speaker", run: (_, page) => page.open("speaker") },
+		{ keys: ["v"], name: "present", run: () => present() },
+		{ keys: ["m"], name: "speaker", run: (_, page) => page.open("speaker") },
 		{ keys: ["s"], name: "share", run: (_, page) => page.open("share") },
 	],
 	ask: [
@@ -89,7 +89,7 @@ export const GROUPS = {
 	],
 };
 
-export const BINDINGS = Object.values(GROUPS).flat();
+const BINDINGS = Object.values(KEYS).flat();
 
 /** @param {KeyboardEvent} event */
 function nameOf(event) {
@@ -105,8 +105,52 @@ export function press(event, player, page) {
 	if (target.closest?.("input, textarea, select, dialog[open], .margin pre")) return;
 	if (event.key === " " && target.closest?.("button, a, summary") && !target.closest?.(".play")) return;
 	if (event.key === "Enter" && target.closest?.("button, a, summary, [tabindex]:not(.margin)")) return;
-	const found = BINDINGS.find(({ keys }) => keys.includes(nameOf(event)));
-	if (!found) return;
+	const binding = BINDINGS.find(({ keys }) => keys.includes(nameOf(event)));
+	if (!binding) return;
 	event.preventDefault();
-	found.run(player, page, event.key);
+	binding.run(player, page, event.key);
+}
+
+const REST_MS = 2500; // the light goes out when the pointer rests
+
+/** @type {HTMLElement | null} */
+let light = null;
+let rest = 0;
+
+/** Begin, or end. */
+function present() {
+	const on = document.body.classList.toggle("presenting");
+	if (on) begin();
+	else end();
+	dispatchEvent(new Event("resize"));
+}
+
+function begin() {
+	light ??= document.createElement("div");
+	light.className = "spotlight";
+	light.setAttribute("aria-hidden", "true");
+	document.body.append(light);
+	addEventListener("pointermove", follow);
+	document.addEventListener("fullscreenchange", left);
+	void document.documentElement.requestFullscreen?.().catch(() => {}); // without it the page alone is large
+}
+
+function end() {
+	removeEventListener("pointermove", follow);
+	document.removeEventListener("fullscreenchange", left);
+	light?.remove();
+	if (document.fullscreenElement) void document.exitFullscreen();
+}
+
+/** Escape leaves the whole screen, and with it the presentation. */
+function left() {
+	if (!document.fullscreenElement && document.body.classList.contains("presenting")) present();
+}
+
+/** @param {PointerEvent} event */
+function follow({ clientX, clientY }) {
+	light?.style.setProperty("transform", `translate(${clientX}px, ${clientY}px)`);
+	light?.classList.add("on");
+	clearTimeout(rest);
+	rest = setTimeout(() => light?.classList.remove("on"), REST_MS);
 }

@@ -105,7 +105,7 @@ function styleOf(look) {
 }
 
 /**
- * What the stylesheet alone draws, such as the lines between the stations, as an element.
+ * Draws as elements what only the stylesheet draws on the page, such as the lines between the stations.
  * @param {Element} element
  * @param {"::before" | "::after"} which
  * @returns {Element[]}

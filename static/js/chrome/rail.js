@@ -3,8 +3,7 @@
 
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { rampStyle } from "../shared/priority.js";
-import { decimal, podName } from "../shared/units.js";
+import { count, decimal, podName, rampStyle, seconds } from "../shared/units.js";
 import { actOf, theatre } from "../steps/preempt/model.js";
 import { framesOf } from "../steps/registry.js";
 import { pointOf, STATIONS, stations } from "../trace/phase.js";
@@ -83,16 +82,18 @@ function station(view, point, kind, target) {
 	);
 }
 
-/** How far in: "5/6". @param {View} view */
+/** The progress within a step: "5/6". @param {View} view */
 function progress(view) {
 	const frames = framesOf(view.event, view.order);
-	if (view.event.type === "ScoresComputed") return view.frame < frames - 1 ? ` ${view.frame + 1}/${frames - 1}` : "";
+	// before a question, how long it takes may tell
+	const of = (/** @type {number} */ all) => ` ${view.frame + 1}${view.horizon ? "" : `/${all}`}`;
+	if (view.event.type === "ScoresComputed") return view.frame < frames - 1 ? of(frames - 1) : "";
 	const play = view.event.type === "PreemptionEvaluated" ? theatre(view.state) : null;
 	if (play) {
 		const { act, at } = actOf(play, view.frame);
-		return act === "rung" ? t("station.rung", { i: at }) : frames > 1 ? ` ${view.frame + 1}/${frames}` : "";
+		return act === "rung" ? t("station.rung", { i: at }) : frames > 1 ? of(frames) : "";
 	}
-	return frames > 1 ? ` ${view.frame + 1}/${frames}` : "";
+	return frames > 1 ? of(frames) : "";
 }
 
 /** The steps behind us at which this attempt came to its extension points. @param {View} view */
@@ -105,4 +106,84 @@ function stepsBehind(view) {
 		if (event.type === "CycleStarted") break;
 	}
 	return steps;
+}
+
+/** @param {Element} target @param {View} view */
+export function drawTransport(target, view) {
+	const { player } = view;
+	const button = (
+		/** @type {string} */ key,
+		/** @type {string} */ text,
+		/** @type {() => void} */ click,
+		/** @type {Record<string, any>} */ more = {},
+	) =>
+		h(
+			"button",
+			{ key, type: "button", title: t(`control.${key}`), "aria-label": t(`control.${key}`), on: { click }, ...more },
+			text,
+		);
+	patch(target, [
+		h(
+			"div",
+			{ key: "buttons", class: "transport-buttons", role: "group", "aria-label": t("control.group") },
+			button("attemptback", "◂◂", () => player.attempt(-1), { class: "wide-only" }),
+			button("back", "◂", () => player.back()),
+			button("play", player.playing ? `❚❚ ${t("control.pause")}` : `▶ ${t("control.play")}`, () => player.play(), {
+				class: "play",
+				"aria-label": t(player.playing ? "control.pause" : "control.play"),
+				title: t("control.space"),
+			}),
+			button("forward", "▸", () => player.forward()),
+			button("attempton", "▸▸", () => player.attempt(1), { class: "wide-only" }),
+		),
+		h(
+			"div",
+			{ key: "speed", class: "transport-speed" },
+			button("slower", "−", () => player.faster(-1)),
+			h("span", { "aria-live": "off" }, `${player.speed}×`),
+			button("faster", "+", () => player.faster(1)),
+			button(
+				"breakpoints",
+				player.breakpoints.length ? `● ${player.breakpoints.length}` : "○",
+				() => view.act.open("breakpoints"),
+				{ class: player.hit ? "hit" : "" },
+			),
+		),
+	]);
+}
+
+/** @param {Element} target @param {View} view */
+export function drawClock(target, view) {
+	const { state, store, run } = view;
+	const total = Math.max(store.steps, run.steps);
+	patch(target, [
+		h("b", { key: "time", class: "clock" }, seconds(state.time)),
+		h(
+			"p",
+			{ key: "where" },
+			h(
+				"span",
+				null,
+				store.complete
+					? t("where.attempt", { n: state.attempt, total: view.index.attempts })
+					: t("where.attempt.open", { n: state.attempt }),
+			),
+			h(
+				"button",
+				{ type: "button", class: "where-step", title: t("control.goto"), on: { click: () => view.act.open("goto") } },
+				t("where.step", { n: count(view.step), total: count(Math.max(0, total - 1)) }),
+			),
+		),
+		h(
+			"button",
+			{
+				key: "lanes",
+				type: "button",
+				class: "lanes-switch",
+				"aria-pressed": String(view.options.lanes),
+				on: { click: () => view.act.set({ lanes: !view.options.lanes }) },
+			},
+			t("lanes.open"),
+		),
+	]);
 }

@@ -1,71 +1,33 @@
 // @ts-check
 /** The middle of the page: which picture is on. */
 
-import { h, patch } from "../shared/dom.js";
-import { GROUPS } from "../steps/parts/late.js";
-import { momentOfStep, PICTURES, STEPS } from "../steps/registry.js";
+import { h, PHONE, patch } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { stripsBeside } from "../steps/binding/view.js";
+import { claimRows } from "../steps/cluster/view.js";
+import { ribbon } from "../steps/group/around.js";
+import { rows as preemptionRows } from "../steps/preempt/view.js";
+import { askedAt, explainRef, momentOfStep, PICTURES, pictureOf, unasked } from "../steps/registry.js";
+import { nodeInspector, podInspector } from "./inspector.js";
 
-const NARROW = 700; // there the pods in flight stand under the rail
 const ROW = 36; // pixels a binding cycle that runs beside
 
-/** The pictures and their parts that have come. @type {Record<string, any>} */
-const here = {};
 /**
  * Pictures drawn so far: the others stay, hidden, since to change one costs less than to make it anew.
  * @type {Set<PictureName>}
  */
 const shown = new Set();
 
-/** @param {PictureName[]} names */
-async function load(names) {
-	await Promise.all(names.map(async (name) => (here[name] ??= await PICTURES[name]())));
-}
-
-/** Fetch what the next steps will need. */
-export function warmPictures() {
-	void load(/** @type {PictureName[]} */ (Object.keys(PICTURES)));
-}
-
-/**
- * @param {StepName} scene @param {State} state @param {string} hero
- * @returns {PictureName[]} the picture, and what else it draws
- */
-function partsOf(scene, state, hero) {
-	const parts = [...(STEPS[scene].picture?.(state.nodes.size) ?? [])];
-	if (binds(state)) parts.push("strips");
-	if (state.feature_gates.SchedulerAsyncPreemption) parts.push("running");
-	if (state.pods.get(hero)?.summary.wishes?.some(({ kind }) => kind === "claim")) parts.push("claims");
-	return parts;
-}
-
-/** Is there a binding cycle to show? @param {State} state */
-function binds({ cycle, pods }) {
-	if (cycle.PodAssumed || cycle.PodBound || cycle.PodUnreserved) return true;
-	for (const { place } of pods.values()) if (place === "binding" || place === "waiting") return true;
-	return false;
-}
-
-/**
- * Resolves once a scene can be drawn; null when it can be now.
- * @param {StepName} scene @param {State} state @param {string} hero
- */
-export function pictureFor(scene, state, hero) {
-	const missing = partsOf(scene, state, hero).filter((name) => !here[name]);
-	return missing.length ? load(missing) : null;
-}
-
-/** Its parts must be here. @param {Element} target @param {View} view */
+/** @param {Element} target @param {View} view */
 export function drawStage(target, view) {
-	const [name] = partsOf(view.scene, view.state, view.hero);
+	const name = pictureOf(view.scene, view.state);
 	shown.add(name);
-	const wide = view.width > NARROW;
-	const strips = name === "cluster" || name === "gang" || !wide ? [] : (here.strips?.stripsBeside(view) ?? []);
-	const ribbon = (name !== "gang" && GROUPS.ribbon?.(view)) || [];
+	const wide = view.width > PHONE;
 	const beside = [
-		...((wide && here.claims?.claimRows(view)) || []),
-		...strips,
-		...ribbon,
-		...(here.running?.rows(view) ?? []),
+		...(wide ? claimRows(view) : []),
+		...(name === "cluster" || name === "gang" || !wide ? [] : stripsBeside(view)),
+		...(name === "gang" ? [] : ribbon(view)),
+		...(view.state.feature_gates.SchedulerAsyncPreemption ? preemptionRows(view) : []),
 	];
 	const bottom = beside.length ? `${beside.length * ROW + 8}px` : "0";
 	patch(target, [
@@ -75,5 +37,56 @@ export function drawStage(target, view) {
 		h("div", { key: "meanwhile", class: "meanwhile" }, beside),
 	]);
 	const then = view.scene === "score" ? view.state : view.moment(momentOfStep(view.scene));
-	here[name].draw(target.querySelector(".scene:not([hidden])"), { ...view, state: then }, here);
+	PICTURES[name](/** @type {Element} */ (target.querySelector(".scene:not([hidden])")), { ...view, state: then });
+}
+
+/** @param {Element} target @param {View} view */
+export function drawMargin(target, view) {
+	target.classList.toggle("open", view.options.margin || view.selection !== null || view.pin !== null);
+	const close = h(
+		"button",
+		{
+			key: "close",
+			type: "button",
+			class: "margin-close",
+			"aria-label": t("close"),
+			on: {
+				click: () => {
+					view.act.pin(null);
+					view.act.select(null);
+					view.act.set({ margin: false });
+				},
+			},
+		},
+		"✕",
+	);
+	const { selection } = view;
+	const ref = view.pin ?? view.explained ?? askedAt(view) ?? unasked(view.state, view.hero);
+	const inspected = !view.pin && selection;
+	const inspect = inspected && (inspected.kind === "pod" ? podInspector : nodeInspector);
+	const body = inspect ? inspect(view, inspected.name) : ref && explainRef(view, ref);
+	patch(target, [
+		(view.pin || selection || view.options.margin) && close,
+		h(
+			"div",
+			{ key: inspected ? `${inspected.kind}${inspected.name}` : `ref${ref?.split(":")[0]}`, class: "margin-body" },
+			inspected ? body : foldRest(view, body),
+		),
+	]);
+}
+
+/**
+ * Its title and the line that decides; all steps of the arithmetic are below, folded unless a number was pointed at.
+ * @param {View} view @param {Child} body
+ */
+function foldRest(view, body) {
+	const parts = /** @type {any[]} */ ([body].flat(Number.POSITIVE_INFINITY)).filter(Boolean);
+	const is = (/** @type {RegExp} */ kind) => (/** @type {any} */ one) => kind.test(one.props?.class ?? "");
+	const line = parts.find(is(/\b(formula|facts)\b/));
+	const lead = line
+		? [...parts.slice(0, 2), line]
+		: parts.slice(0, Math.max(3, parts.findIndex(is(/\bfigures\b/)) + 1));
+	const rest = parts.filter((one) => !lead.includes(one));
+	if (view.pin || rest.every(is(/^note$/))) return parts;
+	return [...lead, h("details", { key: "rest", class: "rest" }, h("summary", null, t("margin.steps")), rest)];
 }

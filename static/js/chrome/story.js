@@ -3,10 +3,11 @@
 
 import { h, patch } from "../shared/dom.js";
 import { list, plain, t } from "../shared/i18n.js";
-import { podName, quantity, widthOf } from "../shared/units.js";
-import { GROUPS } from "../steps/parts/late.js";
+import { post } from "../shared/server.js";
+import { count, podName, quantity, widthOf } from "../shared/units.js";
+import { card } from "../steps/group/around.js";
 import { pipsOf } from "../steps/parts/pods.js";
-import { wishesOf } from "../steps/parts/wishes.js";
+import { wishesOf } from "../steps/parts/words.js";
 import { framesOf } from "../steps/registry.js";
 
 const ROW = 60; // letters of a sentence that stand in one row
@@ -18,7 +19,7 @@ export function drawHero(target, view) {
 	const pod = view.state.pods.get(view.hero);
 	if (!view.hero) {
 		patch(target, [
-			GROUPS.card?.(view) ??
+			card(view) ??
 				h(
 					"div",
 					{ key: "none", class: "hero none" },
@@ -121,7 +122,7 @@ export function sentence(view, list) {
 
 /** @param {Element} target @param {View} view */
 export function drawCaption(target, view) {
-	const { eyebrow, sentence: words, why } = view.caption;
+	const { eyebrow, sentence: words, why, folded } = view.caption;
 	const own = (/** @type {any} */ one) =>
 		one.event === view.event.type && (!one.attempt || one.attempt === view.state.attempt);
 	// a teacher speaks of the outcome: when all of it has been shown
@@ -132,11 +133,25 @@ export function drawCaption(target, view) {
 	target.classList.toggle("dense", rows > 3);
 	target.classList.toggle("full", rows > 4);
 	patch(target, [
-		h("p", { key: "eyebrow", class: "eyebrow" }, plain(eyebrow)),
+		h(
+			"p",
+			{ key: "eyebrow", class: "eyebrow" },
+			h("span", { key: "text" }, plain(eyebrow)),
+			folded && foldedButton(folded),
+		),
 		h("h1", { key: "sentence", class: long > 110 ? "long" : "" }, sentence(view, words)),
 		h("p", { key: "why", class: "why", title: reason }, sentence(view, why)),
 		lesson && h("p", { key: "lesson", class: "lesson" }, lesson.text),
 	]);
+}
+
+/** What was passed by on the short way; a click unfolds it. @param {NonNullable<Caption["folded"]>} folded */
+function foldedButton({ text, unfold }) {
+	return h(
+		"button",
+		{ key: "folded", type: "button", class: "folded", title: t("fold.title", { text }), on: { click: unfold } },
+		h("span", null, text),
+	);
 }
 
 /** @param {Element} target @param {View} view */
@@ -144,8 +159,61 @@ export function drawNext(target, view) {
 	patch(target, [h("h2", { key: "label" }, t("next")), h("p", { key: "text" }, sentence(view, view.caption.next))]);
 }
 
-/** For screen readers: the sentence once it has settled. @param {Element} target @param {View} view */
+/** Announces the sentence to screen readers once it has settled. @param {Element} target @param {View} view */
 export function drawLive(target, view) {
 	const text = `${plain(view.caption.eyebrow)}. ${plain(view.caption.sentence)} ${plain(view.caption.why)}`;
 	if (!(view.player.playing && view.player.speed > 1) && target.textContent !== text) target.textContent = text;
+}
+
+/**
+ * Bars over the page: still streaming, failed, cancelled, connection lost.
+ * @param {Element} target
+ * @param {View} view
+ */
+export function drawNotices(target, view) {
+	const { run, store } = view;
+	const lost = run.connection === "lost";
+	const queued = run.state === "queued" && !store.steps;
+	const running = !store.complete && (run.state === "running" || run.state === "queued");
+	const share = run.steps ? Math.min(1, store.steps / run.steps) : 0;
+	patch(target, [
+		lost && h("p", { key: "lost", class: "notice warn" }, t("run.lost")),
+		run.connection === "closed" &&
+			!store.complete &&
+			h("p", { key: "closed", class: "notice bad" }, run.message || t("run.closed")),
+		running &&
+			!lost &&
+			h(
+				"p",
+				{ key: "running", class: "notice" },
+				queued ? place(run) : t("run.running", { n: count(store.steps) }),
+				!queued &&
+					h(
+						"progress",
+						share
+							? { value: String(share), max: "1", "aria-label": t("run.streaming") }
+							: { "aria-label": t("run.streaming") },
+					),
+				run.cancel &&
+					h("button", { type: "button", class: "cancel", on: { click: () => post(run.cancel, {}) } }, t("run.cancel")),
+			),
+		run.state === "failed" &&
+			h("p", { key: "failed", class: "notice bad" }, t("run.failed"), run.message ? ` ${run.message}` : ""),
+		run.state === "cancelled" && h("p", { key: "cancelled", class: "notice warn" }, t("run.cancelled")),
+		view.player.hit && h("p", { key: "hit", class: "notice" }, t("breakpoints.hit")),
+	]);
+}
+
+/** The reason why a queued run waits, as far as that is known. @param {View["run"]} run */
+function place({ ahead }) {
+	if (!ahead) return t("run.queued");
+	const first = ahead.runs ? t("run.queued.behind", { n: ahead.runs }) : t("run.queued.next");
+	return ahead.seconds ? `${first} ${duration(ahead.seconds)}` : first;
+}
+
+/** In seconds or minutes. @param {number} seconds */
+function duration(seconds) {
+	return seconds < 90
+		? t("run.queued.seconds", { n: seconds })
+		: t("run.queued.minutes", { n: Math.round(seconds / 60) });
 }

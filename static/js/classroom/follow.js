@@ -12,8 +12,9 @@ export class Follow {
 	 * @param {Player} player
 	 * @param {(place: Place) => void} chose what else a place says: the order of nodes, the selection
 	 * @param {() => void} changed following or not
+	 * @param {() => void} moved somewhere
 	 */
-	constructor(player, chose, changed) {
+	constructor(player, chose, changed, moved) {
 		this.player = player;
 		this.chose = chose;
 		this.changed = changed;
@@ -21,14 +22,17 @@ export class Follow {
 		this.held = false;
 		/** @type {Place | null} the teacher's */
 		this.place = null;
-		this.ours = false;
-		this.move = player.move.bind(player);
+		const move = player.move.bind(player);
+		this.move = (/** @type {number} */ step, /** @type {number} */ frame, /** @type {boolean} */ motion) => {
+			move(step, frame, motion);
+			moved();
+		};
 		player.move = (step, frame, motion) => this.wish(step, frame, motion);
 	}
 
 	/** The reader wants to go somewhere. @param {number} step @param {number} frame @param {boolean} motion */
 	wish(step, frame, motion) {
-		if (this.ours || !this.place) return this.move(step, frame, motion);
+		if (!this.place) return this.move(step, frame, motion);
 		if (this.held && isAhead({ step, frame }, this.place)) {
 			this.player.playing = false;
 			({ step, frame } = isAhead(this.player, this.place) ? this.player : this.place);
@@ -52,23 +56,20 @@ export class Follow {
 		if (this.on && moved) this.go();
 	}
 
-	/** To the teacher, with the ordinary motion where that is one frame on. */
+	/** To the teacher, with the ordinary motion where the teacher went there so. */
 	go() {
 		const { player, place } = this;
 		if (!place) return;
-		const next =
-			(place.step === player.step && place.frame === player.frame + 1) ||
-			(place.step === player.step + 1 && place.frame === 0);
+		let { step, frame } = player;
+		do {
+			if (frame < player.frames(step) - 1) frame += 1;
+			else [step, frame] = [step + 1, 0];
+		} while (player.leavesOut(step, frame));
 		player.playing = false;
+		const isNext = place.step === step && place.frame === frame;
+		const isAnswer = place.step === player.step && place.frame > player.frame;
 		this.chose(place);
-		this.move(place.step, place.frame, next);
-	}
-
-	/** What moves the player on the class's behalf. @param {() => void} act */
-	led(act) {
-		this.ours = true;
-		act();
-		this.ours = false;
+		this.move(place.step, place.frame, isNext || isAnswer);
 	}
 
 	/** Back to the teacher. */
@@ -85,13 +86,13 @@ export class Follow {
 		if (player.step === place.step && player.frame !== place.frame && place.frame < frames) this.go();
 	}
 
-	/** How many steps the reader is behind the teacher; below zero: ahead. */
+	/** The number of steps that the reader is behind the teacher; negative: ahead. */
 	get behind() {
 		return this.place ? this.place.step - this.player.step : 0;
 	}
 }
 
 /** @param {Spot} a @param {Spot} b */
-export function isAhead(a, b) {
+function isAhead(a, b) {
 	return a.step > b.step || (a.step === b.step && a.frame > b.frame);
 }

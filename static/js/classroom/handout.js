@@ -3,14 +3,15 @@
 
 import { h, patch } from "../shared/dom.js";
 import { loadCatalogue, t } from "../shared/i18n.js";
-import { loadCaptions } from "../steps/captions.js";
+import { addPlugins } from "../steps/parts/words.js";
 import { ChunkStore } from "../trace/chunk_store.js";
 import { Feed } from "../trace/feed.js";
+import { sceneDrawer } from "./scene.js";
 import { sheetOf } from "./sheet.js";
 
 /** @typedef {import("./sheet.js").Sheet} Sheet */
 /** @typedef {import("./sheet.js").Item} Item */
-/** @typedef {{run: string, words: string, picture: string}} Part */
+/** @typedef {{run: string, words: string}} Part */
 
 const MOST_STEPS = 40_000; // of a longer run the beginning
 
@@ -48,46 +49,54 @@ function read({ run }) {
 	});
 }
 
-/** @param {Part} part @returns {Promise<Sheet>} */
-async function sheet(part) {
-	const [store, lesson] = await Promise.all([read(part), part.words ? (await fetch(part.words)).json() : {}]);
-	return sheetOf(store, lesson);
+/** @param {Element} within @param {ReturnType<typeof sceneDrawer>} draw */
+async function drawScenes(within, draw) {
+	for (const stage of /** @type {NodeListOf<HTMLElement>} */ (within.querySelectorAll(".shot > .stage:empty")))
+		await draw(stage, { step: Number(stage.dataset.step), frame: Number(stage.dataset.frame) });
 }
 
-/** @param {Part} part @param {number} step */
-function picture({ picture }, step) {
-	const address = new URL(picture, location.href);
-	address.searchParams.set("step", String(step));
-	address.searchParams.set("bare", "1");
-	return h("img", { src: address.href, alt: t("handout.picture", { step }) });
+/** A place for the scene of a step; it is drawn once the page has it. @param {Item} item */
+function picture({ step, frame }) {
+	return h(
+		"div",
+		{ class: "player still shot", role: "img", "aria-label": t("handout.picture", { step }) },
+		h("div", {
+			class: "stage",
+			"data-step": step,
+			"data-frame": frame,
+			"aria-hidden": "true",
+			inert: true,
+			opaque: true,
+		}),
+	);
 }
 
-/** @param {Part} part @returns {(item: Item) => Child} */
-function figure(part) {
-	return ({ step, sentence, words, question, options, number, plainly }) =>
+/** @param {Item} item @returns {Child} */
+function figure(item) {
+	const { step, sentence, words, question, options, number, plainly } = item;
+	return h(
+		"figure",
+		{ key: `${step}${number ?? ""}` },
+		!plainly && picture(item),
 		h(
-			"figure",
-			{ key: `${step}${number ?? ""}` },
-			!plainly && picture(part, step),
-			h(
-				"figcaption",
-				null,
-				h("p", { class: "handout-where" }, t("handout.step", { step }), sentence && ` · ${sentence}`),
-				words && h("p", { class: "handout-words" }, words),
-				question && h("p", { class: "handout-question" }, `${number}. ${question}`),
-				options &&
-					h(
-						"ul",
-						{ class: "handout-options" },
-						options.map((one) => h("li", null, one)),
-					),
-				options && h("p", { class: "handout-line" }, t("handout.why")),
-			),
-		);
+			"figcaption",
+			null,
+			h("p", { class: "handout-where" }, t("handout.step", { step }), sentence && ` · ${sentence}`),
+			words && h("p", { class: "handout-words" }, words),
+			question && h("p", { class: "handout-question" }, `${number}. ${question}`),
+			options &&
+				h(
+					"ul",
+					{ class: "handout-options" },
+					options.map((one) => h("li", null, one)),
+				),
+			options && h("p", { class: "handout-line" }, t("handout.why")),
+		),
+	);
 }
 
-/** @param {Part} part @param {Sheet} made @param {number} i */
-function answers(part, { answers, later, end, title }, i) {
+/** @param {Sheet} made @param {number} i */
+function answers({ answers, later, end, title }, i) {
 	const many = boot.parts.length > 1;
 	return [
 		many && h("h3", { key: `t${i}` }, title),
@@ -105,7 +114,7 @@ function answers(part, { answers, later, end, title }, i) {
 				h(
 					"li",
 					{ key: one.step },
-					picture(part, one.step),
+					picture(one),
 					h("b", null, `${t("handout.step", { step: one.step })}. `),
 					one.words || one.sentence,
 				),
@@ -116,20 +125,26 @@ function answers(part, { answers, later, end, title }, i) {
 }
 
 async function start() {
-	await Promise.all([loadCatalogue(boot.captions), loadCaptions()]);
+	addPlugins(boot.outside?.plugins ?? {});
+	await loadCatalogue(boot.captions, boot.outside?.texts);
 	const places = [...root.querySelectorAll(".handout-steps")];
 	/** @type {Child[]} */
-	const told = [];
-	let asked = 0;
+	const parts = [];
+	const told = /** @type {Element} */ (document.getElementById("told"));
+	let questionCount = 0;
 	for (const [i, part] of boot.parts.entries()) {
-		const made = await sheet(part);
-		made.title = root.querySelectorAll(".handout-part :is(h1, h2)")[i]?.textContent ?? "";
-		for (const one of [...made.items, ...made.answers]) if (one.number) one.number += asked;
-		asked += made.answers.length;
-		patch(places[i], made.items.map(figure(part)));
-		told.push(...answers(part, made, i));
+		const [store, lesson] = await Promise.all([read(part), part.words ? (await fetch(part.words)).json() : {}]);
+		const sheetPart = sheetOf(store, lesson);
+		const draw = sceneDrawer(boot.api, part.run, store);
+		sheetPart.title = root.querySelectorAll(".handout-part :is(h1, h2)")[i]?.textContent ?? "";
+		for (const one of [...sheetPart.items, ...sheetPart.answers]) if (one.number) one.number += questionCount;
+		questionCount += sheetPart.answers.length;
+		patch(places[i], sheetPart.items.map(figure));
+		await drawScenes(places[i], draw);
+		parts.push(...answers(sheetPart, i));
+		patch(told, parts);
+		await drawScenes(told, draw);
 	}
-	patch(/** @type {Element} */ (document.getElementById("told")), told);
 	/** @type {HTMLElement} */ (document.getElementById("answers")).hidden = false;
 	await Promise.all([...root.querySelectorAll("img")].map((one) => one.decode().catch(() => {})));
 	news.textContent = "";

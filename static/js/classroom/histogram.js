@@ -1,8 +1,8 @@
 // @ts-check
-/** What a class answered: at the right end of each row a bar with the count; where there are no rows, a list. */
+/** The answers of a class: a bar with the count at the right end of each row, or a list if there are no rows. */
 
-import { cornerOf, rowOf } from "../learn/asking.js";
-import { optionText, textOf } from "../learn/words.js";
+import { cornerOf, rowOf } from "../chrome/rows.js";
+import { optionText, textOf } from "../learn/asking.js";
 import { h, patch } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
 
@@ -15,8 +15,14 @@ const TOTALS = 66; // pixels at a row's end, where Score has its totals
 /** @type {HTMLElement | null} */
 let layer = null;
 
-/** @param {HTMLElement} root @param {Question} question @param {number[]} counts @param {number} right */
-export function drawHistogram(root, question, counts, right) {
+/** @param {HTMLElement} root @param {Question | null} question @param {number[] | null} counts null: no bars */
+export function drawHistogram(root, question, counts) {
+	if (!question || !counts) {
+		layer?.remove();
+		layer = null;
+		return;
+	}
+	const { right } = question;
 	if (!layer) {
 		layer = document.createElement("section");
 		layer.id = "histogram";
@@ -48,10 +54,4 @@ export function drawHistogram(root, question, counts, right) {
 			question.options.map((_, i) => bar(i)),
 		),
 	]);
-}
-
-/** No question, no bars. */
-export function forgetHistogram() {
-	layer?.remove();
-	layer = null;
 }

@@ -1,13 +1,12 @@
 // @ts-check
 /**
- * What a handout has of a run: the steps and questions before the answers, and what is kept for the last page, which is
+ * The contents of a handout: the steps and questions before the answers, and what is kept for the last page, which is
  * all that tells an answer: what comes of a pod once it was asked about, and whatever names an answer.
  */
 
-import { optionText, textOf } from "../learn/words.js";
+import { optionText, textOf } from "../learn/asking.js";
 import { plain, t } from "../shared/i18n.js";
-import { captionOf } from "../steps/captions.js";
-import { framesOf } from "../steps/registry.js";
+import { captionOf, framesOf } from "../steps/registry.js";
 import { Stops } from "./stops.js";
 
 /** @typedef {import("../learn/questions.js").Question} Question */
@@ -15,6 +14,7 @@ import { Stops } from "./stops.js";
 /**
  * @typedef {object} Item
  * @property {number} step of its picture
+ * @property {number} frame
  * @property {string} sentence what the player says there
  * @property {string} [words] the teacher's
  * @property {string} [question]
@@ -38,17 +38,17 @@ const SHORT = 3; // an answer of fewer letters is found in any sentence
 export function sheetOf(store, lesson) {
 	const stops = new Stops(store, lesson);
 	stops.read();
-	const asked = stops.questions.list;
+	const questionList = stops.questions.list;
 	const marks = (stops.words.length ? stops.words : decisions(store)).slice(0, MOST_MARKS);
 	const shown = marks.map((one) => ({ ...itemAt(store, lastOf(store, one.step)), words: one.text }));
-	const early = shown.filter((one) => !asked.some((question) => tells(one, podAt(store, one.step), question)));
+	const early = shown.filter((one) => !questionList.some((question) => tells(one, podAt(store, one.step), question)));
 	const start = itemAt(store, { step: 0, frame: 0 });
-	const questions = asked.map((question, i) => askedItem(store, question, i + 1, asked));
+	const questions = questionList.map((question, i) => askedItem(store, question, i + 1, questionList));
 	const items = [start, ...early, ...questions].sort((a, b) => a.step - b.step);
 	return {
 		title: "",
 		items,
-		answers: asked.map((question, i) => ({ number: i + 1, ...answer(store, question) })),
+		answers: questionList.map((question, i) => ({ number: i + 1, ...answer(store, question) })),
 		later: shown.filter((one) => !early.includes(one)),
 		end: endOf(store),
 	};
@@ -57,9 +57,9 @@ export function sheetOf(store, lesson) {
 /** The step, and what the player says there. @param {ChunkStore} store @param {Spot} spot @returns {Item} */
 function itemAt(store, { step, frame }) {
 	const [event, state] = [store.event(step), store.stateBefore(step + 1)];
-	if (!event || !state) return { step, sentence: "" };
+	if (!event || !state) return { step, frame, sentence: "" };
 	const { sentence } = captionOf({ state, event, frame, order: "plugin", following: store.event(step + 1) });
-	return { step, sentence: plain(sentence) };
+	return { step, frame, sentence: plain(sentence) };
 }
 
 /** @param {ChunkStore} store @param {number} step @returns {Spot} */
@@ -68,7 +68,7 @@ function lastOf(store, step) {
 }
 
 /**
- * The cluster before the question's step, since a picture has no frames.
+ * What is shown before the question.
  * @param {ChunkStore} store
  * @param {Question} question
  * @param {number} number
@@ -77,9 +77,8 @@ function lastOf(store, step) {
  */
 function askedItem(store, question, number, asked) {
 	const { step, frame } = question.from;
-	const before = Math.max(0, step - 1);
-	const spot = frame ? { step, frame: frame - 1 } : lastOf(store, before);
-	const item = { ...itemAt(store, spot), step: before };
+	const spot = frame ? { step, frame: frame - 1 } : lastOf(store, Math.max(0, step - 1));
+	const item = itemAt(store, spot);
 	// what would tell an earlier answer stays away: words and picture
 	const plainly = asked.slice(0, number - 1).some((one) => tells(item, question.pod, one));
 	const options = question.options.map((option) => optionText(option, question));
@@ -101,7 +100,7 @@ function tells(item, pod, question) {
 	return right.length >= SHORT && `${item.sentence} ${item.words ?? ""}`.includes(right);
 }
 
-/** Whose attempt a step belongs to. @param {ChunkStore} store @param {number} step */
+/** The attempt that a step belongs to. @param {ChunkStore} store @param {number} step */
 function podAt(store, step) {
 	for (const { event } of store.walk(step, -1)) if (event.type === "CycleStarted") return event.pod;
 	return "";
@@ -116,18 +115,18 @@ function answer(store, question) {
 	};
 }
 
-/** Of a run that nobody marked: preemptions, then how attempts end. @param {ChunkStore} store */
+/** The steps of a run without marks: preemptions, then the ends of attempts. @param {ChunkStore} store */
 function decisions(store) {
-	const found = [];
+	const entries = [];
 	const left = { PreemptionEvaluated: 4, SchedulingFailed: 3, HostSelected: 5 };
 	for (const { step, event } of store.walk(0, 1)) {
 		const type = /** @type {keyof typeof left} */ (event.type);
 		if (left[type] > 0) {
 			left[type] -= 1;
-			found.push({ step, text: "" });
+			entries.push({ step, text: "" });
 		}
 	}
-	return found;
+	return entries;
 }
 
 /** @param {ChunkStore} store */

@@ -1,20 +1,35 @@
 // @ts-check
 /** A class's websocket: what everybody is shown, and what is sent. A connection that is lost comes back by itself. */
 
+/**
+ * The player's page, as far as a class needs it.
+ * @typedef {object} Page
+ * @property {HTMLElement} root
+ * @property {Player} player
+ * @property {ChunkStore} store
+ * @property {RunIndex} index
+ * @property {{selection: any, pin: string | null}} chosen
+ * @property {{drawn: View | null, followers: Set<(before: View | null, now: View) => void>}} screen
+ * @property {(motion: boolean) => void} redraw
+ * @property {any} boot
+ */
+
 /** @typedef {{step: number, frame: number, order: "plugin" | "node", selection: any, by?: string}} Place */
 /** @typedef {{id: string, choices: number, counts?: number[], right?: number}} Asked */
+/** @typedef {{mine: {question: string, choice: number} | null}} Hello `mine`: what this student answered */
 /**
  * @typedef {object} Board
  * @property {number} number a higher one is newer
  * @property {Partial<Place>} place
  * @property {boolean} paused
  * @property {number} gathered
- * @property {Partial<Asked>} asked
+ * @property {Partial<Asked>} asked the question on screen; once it is revealed with what was answered
+ * @property {string[]} revealed ids of the questions that were revealed
  * @property {boolean} ended
  */
 /**
  * @typedef {object} Hearer
- * @property {(board: Board, hello: {mine: number | null} | null) => void} board `hello`: the first of a connection
+ * @property {(board: Board, hello: Hello | null) => void} board `hello`: the first of a connection
  * @property {(message: any) => void} message of another type
  * @property {(lost: boolean) => void} connection
  */

@@ -1,17 +1,17 @@
 // @ts-check
 /**
- * What the player tells the speaker view, a second window of this browser (pages/speaker.js), and what that asks for.
+ * The channel between the player and the speaker view, a second window of this browser (pages/speaker.js).
  * They find each other by a name that this tab keeps: the view goes on when the player is loaded again, or becomes a
  * class.
  */
 
+import { textOf } from "../learn/asking.js";
 import { predictions } from "../learn/predictions.js";
-import { textOf } from "../learn/words.js";
 import { plain } from "../shared/i18n.js";
-import { captionOf } from "../steps/captions.js";
+import { captionOf } from "../steps/registry.js";
 import { Stops } from "./stops.js";
 
-/** @typedef {import("./begin.js").Page} Page */
+/** @typedef {import("./socket.js").Page} Page */
 /** @typedef {{eyebrow: string, sentence: string, why: string, lesson: string}} Told */
 /**
  * @typedef {{code: string, students: number, answered: number, open: boolean, paused: boolean,
@@ -22,7 +22,7 @@ const KEPT = "kschedui.speaker";
 const SPACING = 100; // milliseconds between two messages
 const WINDOW = "popup,width=1040,height=760";
 
-/** What a class adds, on its teacher's page. */
+/** Hooks that a class sets on its teacher's page. */
 export const ofClass = {
 	/** @type {() => ClassTold | null} */
 	told: () => null,
@@ -127,14 +127,17 @@ function tell() {
 	});
 }
 
-/** What is on screen. @param {View} view @returns {Told} */
+/** The caption on screen as plain text. @param {View} view @returns {Told} */
 function toldOf(view) {
 	const { eyebrow, sentence, why } = view.caption;
-	const told = { eyebrow: plain(eyebrow), sentence: plain(sentence), why: plain(why) };
-	return { ...told, lesson: "" };
+	const texts = { eyebrow: plain(eyebrow), sentence: plain(sentence), why: plain(why) };
+	return { ...texts, lesson: "" };
 }
 
-/** What comes with the next key, whether it may be told or not: of an open question, its answer. @param {View} view */
+/**
+ * The caption that the next key brings, even if it may not be shown yet: of an open question, its answer.
+ * @param {View} view
+ */
 function nextOf(view) {
 	const { player, store, explainer } = view;
 	const { open, ahead } = predictions;
@@ -150,7 +153,7 @@ function nextOf(view) {
 	return toldOf(/** @type {View} */ ({ ...view, ...to, event, state, caption }));
 }
 
-/** Where the player's next key goes; null: nothing more is here. @param {Player} player */
+/** The place that the player's next key goes to; null: nothing more is here. @param {Player} player */
 function onward(player) {
 	let { step, frame } = player;
 	do {

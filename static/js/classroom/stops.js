@@ -1,8 +1,8 @@
 // @ts-check
-/** Where a teacher may want to stop: attempts, questions, and the steps at which the scenario's text says something. */
+/** Steps at which a teacher may want to stop: attempts, questions, and steps that the scenario's text mentions. */
 
+import { textOf } from "../learn/asking.js";
 import { Questions } from "../learn/questions.js";
-import { textOf } from "../learn/words.js";
 import { plain, t } from "../shared/i18n.js";
 import { podName } from "../shared/units.js";
 
@@ -27,14 +27,14 @@ export class Stops {
 	list(index) {
 		this.read();
 		const attempts = index.columns.flatMap((one) => (one.kind === "attempt" ? [attemptStop(one)] : []));
-		const asked = this.questions.list.map(questionStop);
-		const marked = [...asked, ...this.words];
-		const found =
+		const questionStops = this.questions.list.map(questionStop);
+		const marked = [...questionStops, ...this.words];
+		const stops =
 			attempts.length + marked.length > MOST ? [...attempts.slice(0, MOST), ...marked] : [...attempts, ...marked];
-		return found.sort((a, b) => a.step - b.step || a.frame - b.frame);
+		return stops.sort((a, b) => a.step - b.step || a.frame - b.frame);
 	}
 
-	/** What has come since. */
+	/** Read the steps that have come since. */
 	read() {
 		const { store } = this;
 		this.questions.update(store);
@@ -45,10 +45,10 @@ export class Stops {
 	/** @param {AnyEvent} event */
 	take(event) {
 		if (event.type === "CycleStarted") this.attempt = event.attempt;
-		const told = this.captions.find(
+		const caption = this.captions.find(
 			(one) => one.event === event.type && (!one.attempt || one.attempt === this.attempt),
 		);
-		if (told) this.words.push({ step: this.next, frame: 0, kind: "words", text: told.text });
+		if (caption) this.words.push({ step: this.next, frame: 0, kind: "words", text: caption.text });
 	}
 }
 

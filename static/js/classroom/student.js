@@ -1,74 +1,49 @@
 // @ts-check
 /** A student's page: the ordinary player, which follows the teacher, and a bar that says so. */
 
+import { hint } from "../learn/asking.js";
 import { predictions } from "../learn/predictions.js";
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { Asked } from "./asked.js";
-import { Follow } from "./follow.js";
+import { Attendance } from "./attendance.js";
+import { drawHistogram } from "./histogram.js";
 import { addressOf, ClassSocket } from "./socket.js";
 
-/** @typedef {import("./begin.js").Page} Page */
-/** @typedef {import("./socket.js").Board} Board */
+/** @typedef {import("./socket.js").Page} Page */
 
 /** @param {Page} page */
 export function attend(page) {
-	const { player, chosen, screen, redraw, boot } = page;
-	/** @type {Board | null} */
-	let board = null;
+	const { root, screen, boot } = page;
 	let lost = false;
 	let refused = "";
-	const follow = new Follow(player, chose, show);
-	const asked = new Asked(page, (act) => follow.led(act));
-	predictions.turn(false, player); // in a class the teacher asks
-	predictions.listen((what, { id }, choice) => {
-		if (what === "picked") socket.say({ type: "answer", question: id, choice });
-	});
+	const attendance = new Attendance({ ...page, predictions }, (message) => socket.say(message), show);
+	attendance.foot = foot;
+	const { follow } = attendance;
 
-	/** @param {import("./socket.js").Place} place */
-	function chose({ order, selection }) {
-		player.order = order;
-		chosen.selection = selection;
-		chosen.pin = null;
+	/** Below the open question. @param {import("../learn/questions.js").Question} open */
+	function foot(open) {
+		const text = attendance.tooLate === open.id ? t("class.late") : hint(predictions, open);
+		return [h("span", { key: "hint", role: "status" }, attendance.takes ? text : t("class.over.answers"))];
 	}
 
-	/** @param {Board} now @param {{mine: number | null} | null} hello */
-	function take(now, hello) {
-		const { id, counts } = now.asked;
-		const back = board !== null && now.gathered > board.gathered;
-		board = now;
-		follow.held = now.paused || Boolean(id && !counts);
-		if (!id && asked.now.id) predictions.turn(false, player);
-		if (now.place.step !== undefined) follow.lead(/** @type {any} */ (now.place));
-		const fresh = asked.take(now.asked, /** @type {any} */ (now.place));
-		if (back || fresh) follow.catchUp();
-		if (hello && id) remember(id, hello.mine);
-		if (now.ended) end();
-		show();
-		redraw(false);
-	}
-
-	/** What was answered before the page was loaded again, or while there was no connection. */
-	function remember(/** @type {string} */ id, /** @type {number | null} */ mine) {
-		const pick = predictions.picks.get(id);
-		if (pick === undefined && mine !== null) predictions.picks.set(id, mine);
-		if (pick !== undefined && pick !== mine) socket.say({ type: "answer", question: id, choice: pick });
-	}
-
-	/** What was shown of a private scenario ends with the class. */
+	/** Removes a private scenario from the page when the class ends. */
 	function end() {
-		follow.held = false;
 		if (boot.scenario.private) location.reload();
 	}
 
-	const bar = /** @type {HTMLElement} */ (document.getElementById("class-bar"));
 	function show() {
-		patch(bar, barOf({ board, follow, asked, lost, refused }));
+		const bar = /** @type {HTMLElement} */ (document.getElementById("class-bar"));
+		patch(bar, barOf(attendance, lost, refused));
 	}
 
 	const socket = new ClassSocket(addressOf(boot.class.ws), boot.class.code, {
-		board: take,
+		board: (board, hello) => {
+			attendance.take(board, hello);
+			if (board.ended) end();
+			show();
+		},
 		message: (message) => {
+			if (message.type === "answered" || message.type === "late") attendance.keep(message, message.type === "late");
 			if (message.type === "error" && !message.again) refused = message.message;
 			show();
 		},
@@ -78,7 +53,8 @@ export function attend(page) {
 		},
 	});
 	screen.followers.add((_, now) => {
-		follow.drawn(now);
+		attendance.drawn(now);
+		drawHistogram(root, attendance.question, attendance.counts);
 		show();
 	});
 	document.addEventListener("keydown", (event) => event.key === "q" && event.stopImmediatePropagation(), true);
@@ -94,13 +70,11 @@ export function attend(page) {
 	show();
 }
 
-/**
- * @param {{board: Board | null, follow: Follow, asked: Asked, lost: boolean, refused: string}} now
- * @returns {Child[]}
- */
-function barOf({ board, follow, asked, lost, refused }) {
+/** @param {Attendance} attendance @param {boolean} lost @param {string} refused @returns {Child[]} */
+function barOf(attendance, lost, refused) {
+	const { board, follow } = attendance;
 	const ended = board?.ended ?? false;
-	const news = refused && !board ? refused : (!lost && !ended && questionOf(asked)) || stateOf(board, follow, lost);
+	const news = refused && !board ? refused : (!lost && !ended && questionOf(attendance)) || stateOf(attendance, lost);
 	const toggle = h(
 		"button",
 		{
@@ -113,29 +87,34 @@ function barOf({ board, follow, asked, lost, refused }) {
 		h("kbd", { "aria-hidden": "true" }, "c"),
 	);
 	return [
+		board?.paused && !ended && h("p", { key: "paused", class: "class-paused", "data-paused": true }, t("class.paused")),
 		h("p", { key: "news", class: `class-news ${follow.on && !lost && !ended ? "on" : ""}` }, news, distance(follow)),
-		h("p", { key: "live", class: "sr", role: "status" }, news),
+		h("p", { key: "live", class: "sr", role: "status" }, board?.paused ? `${t("class.paused")}. ${news}` : news),
 		board && !ended && toggle,
 	];
 }
 
-/** @param {Board | null} board @param {Follow} follow @param {boolean} lost */
-function stateOf(board, follow, lost) {
+/** @param {Attendance} attendance @param {boolean} lost */
+function stateOf({ board, follow }, lost) {
 	if (board?.ended) return t("class.ended");
 	if (lost) return t("class.lost");
 	if (!board) return t("class.joining");
 	if (!follow.place) return t("class.waiting");
-	if (board.paused) return t(follow.on ? "class.paused" : "class.paused.away");
+	if (board.paused && !follow.on) return t("class.paused.away");
 	return t(follow.on ? "class.following" : "class.away");
 }
 
-/** Of a question: that it is there, or how many were right. @param {Asked} asked */
-function questionOf(asked) {
-	if (asked.open) return t("class.question");
-	return asked.tally ? t("class.right", { right: asked.tally[0], all: asked.tally[1] }) : "";
+/** The text about a question: that it is open, or how many were right. @param {Attendance} attendance */
+function questionOf({ isAsked, counts, question }) {
+	if (isAsked) return t("class.question");
+	if (!counts || !question) return "";
+	return t("class.right", { right: counts[question.right] ?? 0, all: counts.reduce((sum, one) => sum + one, 0) });
 }
 
-/** For the eye alone: it changes with each step. @param {Follow} follow */
+/**
+ * Shows the distance to the teacher; not announced, since it changes with each step.
+ * @param {import("./follow.js").Follow} follow
+ */
 function distance(follow) {
 	const { behind } = follow;
 	if (follow.on || !behind) return null;

@@ -1,133 +1,76 @@
 // @ts-check
-/** The teacher's page: the ordinary player, which everyone follows, and a bar to lead by. */
+/** The teacher's page: the ordinary player, which everyone follows (lead.js), and a bar to lead by. */
 
 import { predictions } from "../learn/predictions.js";
-import { optionText, textOf } from "../learn/words.js";
 import { h, patch } from "../shared/dom.js";
-import { has, plain, t } from "../shared/i18n.js";
-import { Asked } from "./asked.js";
+import { has, t } from "../shared/i18n.js";
+import { drawHistogram } from "./histogram.js";
+import { Lead } from "./lead.js";
 import { addressOf, ClassSocket } from "./socket.js";
 import { ofClass, openSpeaker } from "./speaking.js";
 
-/** @typedef {import("./begin.js").Page} Page */
-/** @typedef {import("./socket.js").Board} Board */
-
-const SPACING = 110; // milliseconds between two places; the server keeps ten a second
+/** @typedef {import("./socket.js").Page} Page */
 
 /** @param {Page} page */
 export function teach(page) {
-	const { player, chosen, screen, boot } = page;
-	const me = Math.random().toString(36).slice(2);
+	const { root, screen, boot } = page;
 	const { code } = boot.class;
-	/** @type {Board | null} */
-	let board = null;
-	let counts = { students: 0, answered: 0 };
 	let lost = false;
 	let news = "";
 	let asksToEnd = false;
-	let last = "";
-	let due = 0;
 
-	const asked = new Asked(page, (act) => act());
-	predictions.turn(true, player);
-	predictions.listen((what, question) => {
-		if (what === "asked") say("ask", { question: question.id, choices: question.options.length });
-	});
-
-	/** The words are for the file of answers. */
-	function reveal() {
-		const { question } = asked;
-		if (!question) return;
-		const labels = question.options.map((option) => optionText(option, question));
-		say("reveal", { right: question.right, text: plain(textOf(question)), labels });
-	}
-
-	/** Go on without an answer. */
-	function skip() {
-		say("ask");
-		predictions.heldBy = "";
-		predictions.skip();
-		predictions.heldBy = "class";
-	}
-
-	/** Off the screen, once we have gone on. @param {View} now */
-	function putAway(now) {
-		const { question } = asked;
-		if (!question || !board?.asked.id || board.asked.id !== asked.now.id) return;
-		const shown = predictions.settled.has(question.id);
-		const gone = now.step !== question.shown.step || now.frame < question.shown.frame;
-		if (asked.now.counts ? shown && gone : !predictions.open) say("ask");
-	}
-
-	function place() {
-		const { step, frame, order } = player;
-		return { step, frame, order, selection: chosen.selection };
-	}
-
-	/** Tell where we are: at once, then at most every SPACING, and the last one always. */
-	function lead() {
-		const here = JSON.stringify(place());
-		if (here === last || due || !board || board.ended) return;
-		if (socket.say({ type: "place", ...place(), by: me })) last = here;
-		due = setTimeout(() => {
-			due = 0;
-			lead();
-		}, SPACING);
-	}
-
-	/** Another window, or this page before it was loaded again. @param {Board} now @param {boolean} first */
-	function meet(now, first) {
-		const { step, frame = 0, order = "plugin", selection = null, by } = now.place;
-		if (step === undefined || by === me) return;
-		if (!first && board && now.place.step === board.place.step && now.place.frame === board.place.frame) return;
-		player.order = order;
-		chosen.selection = selection;
-		const { on } = predictions;
-		predictions.turn(false, player); // no question on the way
-		player.seek(step, frame);
-		predictions.turn(on, player);
-		last = JSON.stringify({ step, frame, order, selection });
-	}
-
-	/** @param {Board} now @param {boolean} hello */
-	function take(now, hello) {
-		const first = board === null;
-		if (first || !hello) meet(now, first);
-		board = now;
-		asked.take(now.asked, first ? player : /** @type {any} */ (now.place));
-		if (hello && !first) last = ""; // what was sent meanwhile may be lost
-		lead();
-		show();
-	}
+	const lead = new Lead({ ...page, predictions }, (message) => socket.say(message));
+	lead.foot = foot;
 
 	const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("class-code"));
 	const bar = /** @type {HTMLElement} */ (document.getElementById("class-bar"));
-	const say = (/** @type {string} */ type, /** @type {object} */ more = {}) => socket.say({ type, ...more });
 	function show() {
 		patch(bar, barOf());
 		ofClass.changed();
 	}
 
-	/** For the speaker view. */
-	function told() {
-		const { open, tally } = asked;
-		const { paused = false, ended = false } = board ?? {};
-		return { code, ...counts, open, right: tally, paused, ended, lost };
+	/** Returns the state of the class for the speaker view. */
+	function report() {
+		const { paused, board } = lead;
+		const { students, answered } = lead.counted;
+		const open = Boolean(predictions.open && !lead.counts);
+		return { code, students, answered, open, right: tally(), paused, ended: board?.ended ?? false, lost };
+	}
+
+	/**
+	 * The number of right answers and of answers; null before the question is revealed.
+	 * @returns {[number, number] | null}
+	 */
+	function tally() {
+		const { counts, question } = lead;
+		return counts && question && [counts[question.right] ?? 0, counts.reduce((sum, one) => sum + one, 0)];
 	}
 
 	/** @param {string} name @param {() => void} click @param {Record<string, any>} [more] */
 	function button(name, click, more = {}) {
 		return h(
 			"button",
-			{ key: name, type: "button", class: "tool", title: titleOf(name), on: { click }, ...more },
+			{
+				key: name,
+				type: "button",
+				class: "tool",
+				title: titleOf(name),
+				on: {
+					click: () => {
+						click();
+						show();
+					},
+				},
+				...more,
+			},
 			t(`class.${name}`),
 		);
 	}
 
 	/** @returns {Child[]} */
 	function barOf() {
-		const ended = board?.ended;
-		const paused = board?.paused ?? false;
+		const { paused, counted } = lead;
+		const ended = lead.board?.ended;
 		return [
 			h(
 				"button",
@@ -143,14 +86,13 @@ export function teach(page) {
 			h(
 				"div",
 				{ key: "counts", class: "class-counts" },
-				h("p", { class: "class-count" }, lost ? t("class.lost") : t("class.students", { n: counts.students })),
-				!ended && tally(),
+				h("p", { class: "class-count" }, lost ? t("class.lost") : t("class.students", { n: counted.students })),
+				!ended && tallyText(),
 			),
 			h("p", { key: "live", class: "sr", role: "status" }, ended ? t("class.ended") : news),
-			!ended && question(),
 			!ended && [
-				button("asks", () => predictions.turn(!predictions.on, player), { "aria-pressed": String(predictions.on) }),
-				button("pause", () => say("pause", { on: !paused }), { "aria-pressed": String(paused) }),
+				button("asks", () => lead.toggleAsking(), { "aria-pressed": String(predictions.on) }),
+				button("pause", () => lead.pause(), { "aria-pressed": String(paused), "data-paused": paused }),
 				button("gather", gather),
 				button("speaker", () => openSpeaker(page)),
 				asksToEnd
@@ -158,7 +100,7 @@ export function teach(page) {
 							"span",
 							{ key: "sure", class: "class-sure" },
 							t("class.end.sure"),
-							button("end.yes", () => say("end"), { class: "button danger" }),
+							button("end.yes", () => lead.end(), { class: "button danger" }),
 							button("end.no", askToEnd),
 						)
 					: button("end", askToEnd),
@@ -172,36 +114,55 @@ export function teach(page) {
 		];
 	}
 
-	/** Of the question on screen: how many have answered, then how many were right. */
-	function tally() {
-		const { answered, students } = counts;
-		if (asked.tally) return h("p", { class: "class-tally" }, t("class.right", tallied(asked.tally)));
-		const all = Math.max(answered, students);
-		return asked.open && h("p", { class: "class-tally" }, t("class.answered", { n: answered, all }));
+	/** The text about the current question: how many have answered, then how many were right. */
+	function tallyText() {
+		const now = tally();
+		if (now) return h("p", { class: "class-tally" }, t("class.right", { right: now[0], all: now[1] }));
+		return predictions.open && h("p", { class: "class-tally" }, answeredText());
 	}
 
-	function question() {
-		if (asked.tally || !asked.open) return null;
-		return [button("reveal", reveal, { class: "button primary" }), button("skip", skip)];
+	function answeredText() {
+		return t("class.answered", { n: lead.answered, all: Math.max(lead.answered, lead.counted.students) });
+	}
+
+	/** Below the open question: how many have answered, and what the next key does. @returns {Child[]} */
+	function foot() {
+		if (lead.counts) return [h("span", { key: "hint", role: "status" }, t("class.key.shows"))];
+		const early = lead.warned === predictions.open?.id;
+		return [
+			h("b", { key: "answered", class: "class-answered" }, answeredText()),
+			h("span", { key: "hint", role: "status" }, t(early ? "class.key.early" : "class.key.reveals")),
+			button("skip", () => lead.skip(), { class: "button" }),
+			button("reveal", () => lead.reveal(), { class: "button primary" }),
+		];
 	}
 
 	function gather() {
-		say("gather");
+		lead.gather();
 		news = t("class.gathered");
-		show();
 	}
 
 	function askToEnd() {
 		asksToEnd = !asksToEnd;
-		show();
 	}
 
-	Object.assign(ofClass, { told, does: { reveal, skip, gather, pause: () => say("pause", { on: !board?.paused }) } });
+	const does = {
+		reveal: () => lead.reveal(),
+		skip: () => lead.skip(),
+		gather,
+		pause: () => lead.pause(),
+	};
+	Object.assign(ofClass, { told: report, does });
 	const socket = new ClassSocket(addressOf(boot.class.ws), code, {
-		board: (now, hello) => take(now, hello !== null),
+		board: (board, hello) => {
+			lead.take(board, hello !== null);
+			show();
+		},
 		message: (message) => {
-			if (message.type === "count") counts = message;
+			if (message.type === "count") lead.count(message);
+			if (message.type === "kept") lead.keep(message.n, message.number);
 			if (message.type === "error") news = message.message;
+			if (predictions.open) page.redraw(false);
 			show();
 		},
 		connection: (now) => {
@@ -209,21 +170,17 @@ export function teach(page) {
 			show();
 		},
 	});
-	screen.followers.add((_, view) => {
-		lead();
-		putAway(view);
+	screen.followers.add(() => {
+		lead.drawn();
+		drawHistogram(root, lead.question, lead.counts);
+		show();
 	});
 	socket.open();
 	show();
 	if (!boot.class.begun) dialog.showModal();
 }
 
-/** @param {[number, number]} tally */
-function tallied([right, all]) {
-	return { right, all };
-}
-
-/** What a short name means. @param {string} name */
+/** The full text of a short name. @param {string} name */
 function titleOf(name) {
 	return has(`class.${name}.title`) ? t(`class.${name}.title`) : null;
 }

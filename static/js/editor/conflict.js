@@ -20,20 +20,20 @@ const MARKS = { "+": "+", "-": "−", "@": "", " ": "" };
  * @returns {Promise<{choice: string, theirs: string}>}
  */
 export async function chooseText(dialog, { address, file, version, text, saving }) {
-	const found = await differenceTo(address, text);
+	const difference = await differenceTo(address, text);
 	dialog.returnValue = "";
 	patch(dialog, [
 		h("h2", { id: `${dialog.id}-title` }, t("conflict.title", { version })),
 		h(
 			"p",
 			null,
-			typeof found === "string"
-				? found
-				: found.rows?.length
+			typeof difference === "string"
+				? difference
+				: difference.rows?.length
 					? t("conflict.about", { version })
-					: t(found.rows ? "conflict.same" : "conflict.long"),
+					: t(difference.rows ? "conflict.same" : "conflict.long"),
 		),
-		typeof found !== "string" && found.rows?.length
+		typeof difference !== "string" && difference.rows?.length
 			? h(
 					"div",
 					{
@@ -43,7 +43,7 @@ export async function chooseText(dialog, { address, file, version, text, saving 
 						autofocus: true,
 						"aria-label": t("conflict.difference"),
 					},
-					table(found.rows, version),
+					table(difference.rows, version),
 				)
 			: null,
 		h("p", null, h("a", { href: file, download: true }, t("conflict.download", { version }))),
@@ -53,7 +53,7 @@ export async function chooseText(dialog, { address, file, version, text, saving 
 			h("button", { class: "button", value: "" }, t("conflict.later")),
 			h(
 				"button",
-				{ class: "button", value: "theirs", disabled: typeof found === "string" },
+				{ class: "button", value: "theirs", disabled: typeof difference === "string" },
 				t("conflict.theirs", { version }),
 			),
 			h("button", { class: "button primary", value: "mine" }, t(saving ? "conflict.mine.save" : "conflict.mine")),
@@ -61,7 +61,7 @@ export async function chooseText(dialog, { address, file, version, text, saving 
 	]);
 	dialog.showModal();
 	await new Promise((closed) => dialog.addEventListener("close", closed, { once: true }));
-	return { choice: dialog.returnValue, theirs: typeof found === "string" ? "" : found.text };
+	return { choice: dialog.returnValue, theirs: typeof difference === "string" ? "" : difference.text };
 }
 
 /**

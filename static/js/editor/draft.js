@@ -21,8 +21,8 @@ export function draftOf(id, version) {
 		 * @returns {Draft | null}
 		 */
 		read() {
-			const found = drafts(start).filter((draft) => draft.version <= version);
-			const draft = found.find((one) => one.version === version) ?? found.sort((a, b) => b.at - a.at)[0] ?? null;
+			const earlier = drafts(start).filter((draft) => draft.version <= version);
+			const draft = earlier.find((one) => one.version === version) ?? earlier.sort((a, b) => b.at - a.at)[0] ?? null;
 			from = draft?.version ?? version;
 			return draft;
 		},
@@ -36,7 +36,7 @@ export function draftOf(id, version) {
 				return false; // storage is full or forbidden; the page says so
 			}
 		},
-		/** What is typed from here on belongs to another version; what was kept before stays. @param {number} version */
+		/** Text typed from here on belongs to another version; text kept before stays. @param {number} version */
 		rebase(version) {
 			from = version;
 		},

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a hand does on the editor's page wherever it is: keys, tabs, files that are dropped, parts that are chosen. */
+/** Input on the editor's page: keys, tabs, dropped files, selected parts. */
 
 /** Left and right choose the other tab. @param {HTMLElement} page @param {(name: "yaml" | "builder") => void} show */
 export function listenToTabs(page, show) {

@@ -13,8 +13,9 @@ import { chooseText } from "./conflict.js";
 import { draftOf } from "./draft.js";
 import { builder } from "./form/builder.js";
 import { listenToFiles, listenToKeys, listenToTabs, listenToTemplates } from "./hands.js";
-import { clusterCards } from "./outcome/cluster_cards.js";
+import { clusterCards } from "./outcome/cluster_picture.js";
 import { Outcome } from "./outcome/outcome.js";
+import { ruleValues } from "./outcome/rule_values.js";
 import { releaseControl } from "./release.js";
 import { yamlEditor } from "./text/yaml_editor.js";
 
@@ -31,15 +32,17 @@ useCatalogue(catalogue);
 
 const draft = draftOf(data.scenario || `new.${data.from ?? ""}`, Number(data.version) || 0);
 const saved = /** @type {HTMLTextAreaElement} */ (element("text")).value;
-const found = draft.read();
-if (found?.text === saved) draft.forget();
-const kept = found?.text === saved ? null : found;
+const draftFound = draft.read();
+if (draftFound?.text === saved) draft.forget();
+const unsaved = draftFound?.text === saved ? null : draftFound;
 const state = {
-	text: kept?.text ?? saved,
-	version: kept?.version ?? (Number(data.version) || 0), // that the text was begun from
+	text: unsaved?.text ?? saved,
+	version: unsaved?.version ?? (Number(data.version) || 0), // that the text was begun from
 	/** @type {import("../shared/server.js").Problem[]} */ errors: [],
 	/** @type {import("../shared/server.js").Problem[]} */ warnings: [],
 	/** @type {{nodes: any[], pods: any[]}} */ summary: { nodes: [], pods: [] },
+	/** @type {import("./outcome/rule_values.js").PodValues | null} */ rules: null,
+	rulePod: "", // for which the rules are evaluated
 	drawn: false, // the summary is of this text, or of what it was before the last change
 	status: "",
 	checked: "",
@@ -48,6 +51,8 @@ const state = {
 	chosen: "", // the pod that waits at its end and of which nodes tell why
 	conflict: 0, // the version that somebody saved meanwhile, until one of the two texts is chosen
 	mine: "", // the text that gave way to that version
+	waiting: "", // what a request waits for
+	upload: { id: "", text: "" }, // a text that a worker has read
 };
 
 const socket = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${data.ws}`;
@@ -57,12 +62,12 @@ const editor = yamlEditor(element("yaml"), {
 	label: t("editor.yaml"),
 	catalogue: fields,
 	fixLabel: t("editor.fix"),
-	onChange: changed,
+	onChange: takeChange,
 	onRun: () => run(),
 });
 const tables = builder(element("builder"), (text) => {
 	editor.write(text);
-	changed(text);
+	takeChange(text);
 });
 
 const drawRelease = releaseControl(
@@ -80,12 +85,13 @@ const drawRelease = releaseControl(
 
 /** @type {ReturnType<typeof setTimeout>} */
 let timer;
+let checking = new AbortController();
 /**
  * `data-checked` is there while the page shows what the server found in this very text.
  * @param {string} text
  * @param {string} [told] instead of keeping a draft
  */
-function changed(text, told) {
+function takeChange(text, told) {
 	delete page.dataset.checked;
 	if (text.length - state.text.length > PASTED && comesIn(text)) {
 		// printed by a cluster, with all its secrets: neither sent nor kept before they are dropped
@@ -95,29 +101,47 @@ function changed(text, told) {
 		return;
 	}
 	state.text = text;
-	state.status = told ?? (draft.keep(text) ? t("editor.kept") : t("editor.notKept"));
+	const kept = told === undefined && draft.keep(text);
+	if (kept && text !== state.upload.text) keepUpload("");
+	state.status = told ?? (kept ? t("editor.kept") : t("editor.notKept"));
 	clearTimeout(timer);
 	timer = setTimeout(check, CHECK_AFTER);
 	drawStatus();
 	drawSide();
 }
 
-async function check() {
+/** @param {import("../shared/server.js").Checked | null} [known] what the server found in this text already */
+async function check(known = null) {
 	const text = state.text;
+	clearTimeout(timer);
+	checking.abort();
+	checking = new AbortController();
 	drawRelease();
 	try {
-		const { status, body } = await post(`${data.api}check`, { text });
+		const ways = { signal: checking.signal, told: sayWaiting };
+		const { status, body } = known
+			? { status: 200, body: known }
+			: await post(`${data.api}check`, { text, pod: state.rulePod }, ways);
+		state.waiting = "";
 		if (text !== state.text) return;
 		if (status === 429) return later(body.errors[0].message);
 		Object.assign(state, { errors: body.errors ?? [], warnings: body.warnings ?? [], checked: text });
-		if (body.summary && !state.errors.length) Object.assign(state, { summary: body.summary, drawn: true });
+		if (body.summary && !state.errors.length)
+			Object.assign(state, { summary: body.summary, rules: body.rules ?? null, drawn: true });
 		editor.show(state.errors, state.warnings);
-	} catch {
+	} catch (error) {
+		if (text !== state.text || /** @type {Error} */ (error).name === "AbortError") return;
 		state.status = t("editor.offline");
 	}
 	drawStatus();
 	drawSide();
 	if (state.checked === state.text) page.dataset.checked = "";
+}
+
+/** A request waits for its turn, or is worked on. @param {import("../shared/server.js").Waiting} waiting */
+function sayWaiting({ ahead, part }) {
+	state.waiting = ahead === null ? t("wait.part", { percent: Math.floor(100 * part) }) : t("wait.ahead", { n: ahead });
+	drawStatus();
 }
 
 /** The server is asked too often: say so, and check again in a while. @param {string} sentence */
@@ -151,6 +175,7 @@ function drawStatus() {
 						? `✓ ${t("editor.good", { nodes: state.summary.nodes.length, pods: state.summary.pods.length })}`
 						: t("editor.checking"),
 				),
+		state.waiting ? h("span", { class: "waiting" }, state.waiting) : null,
 		h(
 			"span",
 			{ class: state.conflict ? "no" : "muted" },
@@ -184,6 +209,7 @@ function inWords({ document, line, path, message }) {
 function drawSide() {
 	patch(element("side"), [
 		state.errors.length ? h("p", { class: "stale" }, t(state.drawn ? "editor.stale" : "editor.nothing")) : null,
+		state.drawn && state.rules ? ruleValues(state.rules, chooseRulePod) : null,
 		...(state.drawn ? clusterCards(state, outcome, drawSide) : []),
 		outcome.view(
 			(step) => save(`#${step}`),
@@ -191,6 +217,13 @@ function drawSide() {
 			state.ran !== state.text,
 		),
 	]);
+}
+
+/** @param {string} pod */
+function chooseRulePod(pod) {
+	state.rulePod = pod;
+	delete page.dataset.checked;
+	void check();
 }
 
 /** @param {import("../shared/server.js").Problem} problem */
@@ -213,10 +246,11 @@ function showTab(name) {
 
 /** Run the text as it stands, without saving it. */
 async function run() {
-	await check();
+	if (state.checked !== state.text) await check();
 	if (state.errors.length) return;
-	const { body } = await post(`${data.api}preview`, { text: state.text });
-	if (body.errors) return refused(body.errors);
+	const { body } = await post(`${data.api}preview`, { text: state.text }, { told: sayWaiting });
+	state.waiting = "";
+	if (body.errors) return showRefusal(body.errors);
 	state.ran = state.text;
 	state.atEnd = true;
 	outcome.follow(body.run);
@@ -231,16 +265,19 @@ async function save(fragment = "") {
 		return location.assign(`/s/${data.scenario}/v/${data.version}/${fragment}`);
 	state.status = t("editor.saving");
 	drawStatus();
+	const text = state.upload.text === state.text ? { upload: state.upload.id } : { text: state.text };
+	const ways = { told: sayWaiting, kept: keepUpload };
 	const { status, body } = data.scenario
-		? await post(`${data.api}scenarios/${data.scenario}/versions`, { text: state.text, base: state.version || null })
-		: await post(`${data.api}scenarios`, { text: state.text, fork_of: data.fork || null });
+		? await post(`${data.api}scenarios/${data.scenario}/versions`, { ...text, base: state.version || null }, ways)
+		: await post(`${data.api}scenarios`, { ...text, fork_of: data.fork || null }, ways);
+	state.waiting = "";
 	if (status === 409) {
 		state.version = state.conflict = body.version;
 		state.status = t("editor.conflict", { version: body.version });
 		drawStatus();
 		return compare(true, fragment);
 	}
-	if (body.errors) return refused(body.errors);
+	if (body.errors) return showRefusal(body.errors);
 	draft.forget();
 	location.assign(body.url + fragment);
 }
@@ -266,7 +303,7 @@ async function compare(saving, fragment) {
 	state.version = version;
 	draft.rebase(version);
 	if (choice === "mine") {
-		changed(state.text);
+		takeChange(state.text);
 		return saving ? save(fragment) : undefined;
 	}
 	state.mine = state.text;
@@ -280,12 +317,12 @@ async function compare(saving, fragment) {
  */
 function put(text, told) {
 	editor.write(text);
-	changed(text, told);
+	takeChange(text, told);
 	redraw();
 }
 
 /** @param {import("../shared/server.js").Problem[]} errors */
-function refused(errors) {
+function showRefusal(errors) {
 	if (!errors.some((problem) => problem.line)) {
 		// about the request, not about the text
 		state.status = errors.map((problem) => problem.message).join(" ");
@@ -298,15 +335,24 @@ function refused(errors) {
 }
 
 /**
- * What the intake made of a dump; or a text that can be mended, which comes in as it is, with its errors under their
+ * Takes over the scenario made from a dump, or a text with errors that can be corrected, with its errors under their
  * lines.
  * @param {import("../intake/dialog.js").Brought} brought
  */
-async function take({ text, errors }) {
+async function take({ text, errors, checked, upload }) {
 	state.drawn = false; // the cluster of another text
+	state.upload = upload ? { id: upload, text } : { id: "", text: "" };
 	put(text);
 	state.status = errors.length ? t("editor.notImported") : t("editor.imported");
-	await check();
+	await check(checked);
+}
+
+/** So that a page that is loaded again goes on with it. @param {string} upload "": there is none */
+function keepUpload(upload) {
+	const url = new URL(location.href);
+	for (const name of ["dropped", "import", "upload"]) url.searchParams.delete(name);
+	if (upload) url.searchParams.set("upload", upload);
+	history.replaceState(null, "", url);
 }
 
 /** The builder shows the text as it is now. */
@@ -322,6 +368,7 @@ const intake = new Intake({
 	naming: fields.naming,
 	take,
 	inWords,
+	keep: keepUpload,
 	say: (sentence) => {
 		state.status = sentence;
 		drawStatus();
@@ -336,7 +383,7 @@ element("discard").addEventListener("click", () => {
 	element("restored").hidden = true;
 });
 element("restored").hidden = state.text === saved;
-if (kept && kept.version < Number(data.version)) state.conflict = Number(data.version);
+if (unsaved && unsaved.version < Number(data.version)) state.conflict = Number(data.version);
 element("older").hidden = !state.conflict;
 element("compare").addEventListener("click", () => compare(false));
 listenToTabs(page, showTab);
@@ -347,10 +394,12 @@ listenToTemplates((part) => {
 	put(before ? `${before}\n---\n${part}` : part);
 	if (!element("yaml").hidden) editor.goTo({ line: before ? before.split("\n").length + 2 : 1, message: "" });
 });
-const asked = new URLSearchParams(location.search);
-showTab(asked.has("builder") ? "builder" : "yaml");
-if (asked.has("import")) intake.open();
+const parameters = new URLSearchParams(location.search);
+showTab(parameters.has("builder") ? "builder" : "yaml");
+if (parameters.has("import")) intake.open();
 page.dataset.ready = "true";
-await check();
-const dropped = asked.has("dropped") ? await takeOver() : null;
+const upload = parameters.get("upload");
+await (upload ? intake.resume(upload) : check());
+if (state.checked !== state.text) await check(); // what was under way came to nothing
+const dropped = parameters.has("dropped") ? await takeOver() : null;
 if (dropped) await intake.bring(dropped);

@@ -30,7 +30,7 @@ export function drawn(asked) {
 }
 
 /** @param {Asked} asked */
-function shared({ share, width, measure }) {
+function commonOptions({ share, width, measure }) {
 	return {
 		className: "plot",
 		width,
@@ -51,7 +51,7 @@ function scale({ points, share }) {
 	return [gridY(ticks), axisY({ ...ticks, facetAnchor: "left" })]; // once, though parts are empty yet
 }
 
-/** What is said of a dot under the pointer. @param {Asked} asked */
+/** The tooltip of a dot. @param {Asked} asked */
 function dots({ points, labels, factor, measure }) {
 	const title = (/** @type {import("./rows.js").Point} */ one) =>
 		`${factor}: ${labels[one.level]}\n${measure}: ${Number(one.value.toPrecision(6))}\n#${one.run}`;
@@ -73,16 +73,16 @@ function boxes(asked) {
 	const room = width / labels.length;
 	const longest = Math.min(24, Math.max(...labels.map((label) => label.length)));
 	const rotate = longest * 8 <= room ? 0 : room > 24 ? -35 : -90;
-	const told = labels.filter((_, i) => i % Math.ceil(LETTER / room) === 0);
+	const shown = labels.filter((_, i) => i % Math.ceil(LETTER / room) === 0);
 	return plot({
-		...shared(asked),
+		...commonOptions(asked),
 		marginBottom: rotate ? 44 + longest * (rotate < -35 ? 8 : 4) : 56,
 		x: { axis: null, domain: [-1, 1] },
 		fx: {
 			label: factor,
 			domain: labels,
 			padding: 0.1,
-			ticks: told,
+			ticks: shown,
 			tickRotate: rotate,
 			tickFormat: short,
 			axis: "bottom",
@@ -100,13 +100,13 @@ function short(label) {
 	return label.length > 24 ? `${label.slice(0, 23)}…` : label;
 }
 
-/** Of many levels: along an axis of numbers where all of them are, else by their order. @param {Asked} asked */
+/** Places many levels along an axis: by value if all are numbers, otherwise by their order. @param {Asked} asked */
 function field(asked) {
 	const { points, labels, factor } = asked;
 	const numbers = labels.every((label) => label !== "" && Number.isFinite(Number(label)));
 	const x = (/** @type {import("./rows.js").Point} */ one) => (numbers ? Number(labels[one.level]) : one.level + 1);
 	return plot({
-		...shared(asked),
+		...commonOptions(asked),
 		marginBottom: 56,
 		x: { label: `${factor} →`, nice: true },
 		marks: [...scale(asked), dot(points, { ...dots(asked), x })],

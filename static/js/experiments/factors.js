@@ -1,5 +1,5 @@
 // @ts-check
-/** What the form's fields say, as the factors that the API takes; what is wrong is a sentence. */
+/** The form's fields as the factors that the API takes; an error is one sentence. */
 import { t } from "../shared/i18n.js";
 
 /** @typedef {{name: string, fields: Record<string, string>, chosen: string[]}} Filled a fieldset that is switched on */

@@ -10,7 +10,7 @@ const button = /** @type {HTMLButtonElement} */ (element("begin"));
 const boot = JSON.parse(element("boot").textContent ?? "{}");
 
 /** @param {HTMLFieldSetElement} box @returns {import("./factors.js").Filled} */
-function filled(box) {
+function readFactor(box) {
 	const inputs = /** @type {HTMLInputElement[]} */ ([...box.querySelectorAll("input[name], select[name]")]);
 	const checks = inputs.filter((input) => input.type === "checkbox");
 	return {
@@ -20,9 +20,9 @@ function filled(box) {
 	};
 }
 
-/** Those that are switched on; throws the sentence of what is wrong. */
-function made() {
-	return boxes.filter(isOn).map((box) => factorOf(box.dataset.factor ?? "", filled(box)));
+/** Read the factors that are switched on; throws a sentence about the first error. */
+function readFactors() {
+	return boxes.filter(isOn).map((box) => factorOf(box.dataset.factor ?? "", readFactor(box)));
 }
 
 /** @param {HTMLFieldSetElement} box */
@@ -41,7 +41,7 @@ function tell() {
 	problem("");
 	button.disabled = true;
 	try {
-		const counts = made().map((one) => one.count);
+		const counts = readFactors().map((one) => one.count);
 		const n = counts.reduce((product, count) => product * count, 1);
 		const text = n.toLocaleString();
 		const fits = counts.length > 0 && n <= boot.most;
@@ -60,7 +60,7 @@ async function begin() {
 	button.disabled = true;
 	problem("");
 	element("product").textContent = t("beginning");
-	const factors = made().map((one) => one.factor);
+	const factors = readFactors().map((one) => one.factor);
 	const { scenario, version } = boot;
 	const kubernetes = new URLSearchParams(location.search).get("kubernetes");
 	const more = kubernetes ? { kubernetes } : {};

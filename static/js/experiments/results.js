@@ -33,7 +33,7 @@ let drawn = { what: "", size: 0 }; // what the drawing shows, so that it is made
 
 /** @param {any} answer */
 function take(answer) {
-	for (const one of answer.results) state.results.set(one.run, one);
+	for (const result of answer.results) state.results.set(result.run, result);
 	Object.assign(state, { state: answer.state, done: answer.done, failed: answer.failed, error: answer.error });
 	state.next = answer.next;
 }

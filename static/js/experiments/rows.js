@@ -15,12 +15,12 @@
  */
 export function levelsOf(factors, run) {
 	let rest = run - 1;
-	const found = [];
+	const rows = [];
 	for (const { labels } of [...factors].reverse()) {
-		found.unshift(rest % labels.length);
+		rows.unshift(rest % labels.length);
 		rest = Math.floor(rest / labels.length);
 	}
-	return found;
+	return rows;
 }
 
 /**
@@ -40,7 +40,7 @@ export function pointsOf(results, factors, factor, measure) {
 }
 
 /**
- * Where each dot stands in its level's width, from -1 to 1: dots of about the same value stand side by side, so that
+ * The place of each dot in its level's width, from -1 to 1: dots of about the same value stand side by side, so that
  * width tells how many they are, and one that is alone stands in the middle.
  * @param {Point[]} points
  * @param {number} bins of all values
@@ -98,7 +98,7 @@ export function reasonsOf(results) {
 }
 
 /**
- * Which factor and measure tell most at first: the first factor that varies and the first measure that differs.
+ * The factor and the measure to show first: the first factor that varies and the first measure that differs.
  * @param {Factor[]} factors
  * @param {Map<number, Result>} results
  * @param {string[]} measures

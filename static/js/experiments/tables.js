@@ -1,5 +1,5 @@
 // @ts-check
-/** What the drawing shows, as tables: each level's distribution, the runs with the highest and lowest values, and why
+/** The drawing as tables: each level's distribution, the runs with the highest and lowest values, and why
  * some have none. */
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
@@ -10,7 +10,7 @@ const LEVELS = 100;
 const MOST_REASONS = 5;
 
 /** @param {number} value @param {boolean} share */
-export function shown(value, share) {
+export function formatValue(value, share) {
 	if (share) return `${(100 * value).toLocaleString(undefined, { maximumFractionDigits: 1 })}%`;
 	return value.toLocaleString(undefined, { maximumFractionDigits: 2 });
 }
@@ -77,7 +77,9 @@ function summary({ boot, factor, measure }, points, share) {
 			{ key: one.level },
 			h("th", { scope: "row" }, one.level),
 			h("td", null, one.count.toLocaleString()),
-			[one.least, one.median, one.mean, one.most].map((value, at) => h("td", { key: String(at) }, shown(value, share))),
+			[one.least, one.median, one.mean, one.most].map((value, at) =>
+				h("td", { key: String(at) }, formatValue(value, share)),
+			),
 		),
 	);
 	const heads = [name, ...["count", "least", "median", "mean", "most"].map((key) => t(key))];
@@ -100,7 +102,7 @@ function runs({ boot, measure, highest }, points, share, open, turn) {
 			{ key: String(run) },
 			h("th", { scope: "row" }, run.toLocaleString()),
 			levelsOf(boot.levels, run).map((level, at) => h("td", { key: `l${at}` }, boot.levels[at].labels[level])),
-			h("td", null, shown(value, share)),
+			h("td", null, formatValue(value, share)),
 			h(
 				"td",
 				null,

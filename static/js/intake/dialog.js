@@ -5,11 +5,17 @@
  */
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { read } from "../shared/server.js";
+import { follow, send } from "../shared/server.js";
 import { count } from "../shared/units.js";
 
 /** @typedef {import("../shared/server.js").Problem} Problem */
-/** @typedef {{text: string, notes: string[], errors: Problem[]}} Brought */
+/** @typedef {import("../shared/server.js").Ways} Ways */
+/** @typedef {import("../shared/server.js").Answer} Answer */
+/** @typedef {import("../shared/server.js").Checked} Checked */
+/**
+ * @typedef {{text: string, notes: string[], errors: Problem[], checked: Checked | null, upload: string}} Brought
+ *   `checked`: what the server found in the text; `upload`: of which the text is, where a worker read it
+ */
 /**
  * @typedef {{packed: Blob, size: number, asTyped: boolean, typed: string, names: object | null}} Made what is sent,
  *   packed, and how long it was; is it what somebody typed, as it was? That text, where it was typed; and which name
@@ -24,7 +30,8 @@ const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (docume
 export class Intake {
 	/**
 	 * @param {{data: any, table: object, naming: object, take: (brought: Brought) => Promise<void>,
-	 *   say: (sentence: string) => void, inWords: (problem: Problem) => string}} page
+	 *   say: (sentence: string) => void, inWords: (problem: Problem) => string, keep: (upload: string) => void}} page
+	 *   `keep` remembers the upload that is under way for when the page is loaded again; "": there is none
 	 */
 	constructor(page) {
 		this.page = page;
@@ -116,25 +123,53 @@ export class Intake {
 	/** @param {Made} made @returns {Promise<void>} */
 	async send({ packed, size, asTyped: isTyped, typed, names }) {
 		this.idle();
-		this.sending = new AbortController();
 		this.tell(t("intake.sending", { size: count(size) }), null);
-		const token =
-			/** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"))?.value ?? "";
-		const headers = { "Content-Type": "application/gzip", "X-CSRFToken": token };
-		const answer = await fetch(`${this.page.data.api}import`, {
-			method: "POST",
-			headers,
-			body: packed,
-			signal: this.sending.signal,
-		});
-		const { errors = [], text = "", notes = [] } = (await read(answer)).body;
-		const mended = errors.length > 0 && mendable(typed, errors);
+		const ways = this.ways();
+		const { body } = await send(`${this.page.data.api}import`, "application/gzip", packed, ways);
+		const mended = body.errors?.length > 0 && mendable(typed, body.errors);
 		if (mended && !isTyped) return this.send(await asTyped(typed)); // so that its own lines are told
-		if (errors.length && !mended) return void this.refuse(asSentence(this.page.inWords(errors[0])));
+		await this.end(body, mended ? typed : "", names);
+	}
+
+	/** Go on with an upload that was under way when this page was left. @param {string} upload */
+	async resume(upload) {
+		this.open();
+		this.busy(true);
+		try {
+			const { body } = await follow(`${this.page.data.api}uploads/${upload}`, this.ways());
+			if (body.url) return location.replace(body.url); // it was saved
+			await this.end(body, "", null);
+		} catch {
+			this.page.keep("");
+		}
+		this.idle();
+		this.busy(false);
+	}
+
+	/** How to wait for the answer. @returns {Ways} */
+	ways() {
+		this.sending = new AbortController();
+		return {
+			signal: this.sending.signal,
+			kept: this.page.keep,
+			told: ({ ahead, part }) =>
+				ahead === null
+					? this.tell(t("intake.making", { percent: Math.floor(100 * part) }), part)
+					: this.tell(t("wait.ahead", { n: ahead }), null),
+		};
+	}
+
+	/**
+	 * Close the dialog with what was answered, or with what can be mended; or say what is wrong.
+	 * @param {any} body @param {string} typed @param {object | null} names
+	 */
+	async end({ errors = [], text = "", notes = [], checked = null, upload = "" }, typed, names) {
+		this.page.keep(upload);
+		if (errors.length && !typed) return void this.refuse(asSentence(this.page.inWords(errors[0])));
 		element("import").removeAttribute("data-busy");
 		this.sending = null;
 		/** @type {HTMLDialogElement} */ (element("import")).close();
-		await this.page.take({ text: text || typed, notes, errors });
+		await this.page.take({ text: text || typed, notes, errors, checked, upload });
 		if (text) showNotes(notes, names);
 	}
 
@@ -185,11 +220,11 @@ async function asTyped(typed) {
 }
 
 /**
- * What was done on the way, until it is closed; and which name became which, for its owner to keep.
+ * Shows what the import changed, until it is closed, and the table of replaced names for download.
  * @param {string[]} notes
  * @param {object | null} [names]
  */
-export function showNotes(notes, names = null) {
+function showNotes(notes, names = null) {
 	const place = element("import-notes");
 	place.hidden = !notes.length;
 	const close = h(

@@ -49,7 +49,7 @@ export class FileText {
 			if (!decoder) refuseArchive(bytes);
 			decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true });
 			for (let at = 0; at < bytes.length; at += BLOCK)
-				yield this.checked(decoded(decoder, bytes.subarray(at, at + BLOCK)));
+				yield this.checked(decode(decoder, bytes.subarray(at, at + BLOCK)));
 		}
 		if (this.empty) throw new Refused("empty");
 	}
@@ -64,12 +64,15 @@ export class FileText {
 			// several files in one; or a text that happens to have the mark in it
 			const member = this.file.slice(start, end);
 			if (end < this.file.size && !(await isWhole(member))) continue;
-			yield* unpacked(this.counted(member, start));
+			yield* unpack(this.counted(member, start));
 			start = end;
 		}
 	}
 
-	/** Of each block: how far it is in the file. @param {Blob} part @param {number} start @returns {ReadableStream} */
+	/**
+	 * Yields the position of each block in the file.
+	 * @param {Blob} part @param {number} start @returns {ReadableStream}
+	 */
 	counted(part, start) {
 		let at = start;
 		return part.stream().pipeThrough(
@@ -98,7 +101,7 @@ export class FileText {
 	}
 }
 
-/** Where members of a gzip file may begin; nothing where it is not packed. @param {Blob} file */
+/** The possible starts of members in a gzip file; empty if the file is not compressed. @param {Blob} file */
 async function memberStarts(file) {
 	const isMark = (/** @type {Uint8Array} */ bytes, /** @type {number} */ at) =>
 		GZIP.every((byte, i) => bytes[at + i] === byte) && (bytes[at + 3] ?? 0) < GZIP_FLAGS;
@@ -123,11 +126,11 @@ async function isWhole(member) {
 }
 
 /**
- * What gzip packed; of a file that is cut off what there is of it.
+ * The uncompressed contents; for a truncated file, as much as there is.
  * @param {ReadableStream} packed
  * @returns {AsyncGenerator<Uint8Array>}
  */
-async function* unpacked(packed) {
+async function* unpack(packed) {
 	const { readable, writable } = new DecompressionStream("gzip");
 	const writer = writable.getWriter();
 	let ended = false;
@@ -164,7 +167,7 @@ function encodingOf(bytes) {
 }
 
 /** @param {TextDecoder} decoder @param {Uint8Array} bytes */
-function decoded(decoder, bytes) {
+function decode(decoder, bytes) {
 	try {
 		return decoder.decode(bytes, { stream: true });
 	} catch {

@@ -105,7 +105,7 @@ class Reader {
 	}
 }
 
-/** Where the value that starts at `at` ends; -1 where it does not. @param {string} text @param {number} at */
+/** The end of the value that starts at `at`; -1 if it does not end. @param {string} text @param {number} at */
 function endOf(text, at) {
 	const first = text[at];
 	if (first === '"') return endOfText(text, at);

@@ -7,10 +7,12 @@
 /**
  * @typedef {{public: string, number: string, kept: string[], patterns: Record<string, string>, labelMaps: string[],
  *   references: Record<string, string>, named: Record<string, string>, keys: string[], pods: string[],
- *   spoken: string[], words: string[], amounts: string[]}} Naming naming_table.py
+ *   annotations: string[], spoken: string[], words: string[], amounts: string[], drivers: string[]}} Naming
+ *   naming_table.py
  */
 /** @typedef {Map<string, string>} Mapping original -> made-up */
 
+const DEVICE_CLASS = "deviceclass.resource.kubernetes.io/";
 const ZONES = "__"; // between the zones of a volume
 
 /** @param {any} value */
@@ -18,7 +20,7 @@ const isMap = (value) => value !== null && typeof value === "object" && !Array.i
 
 /** Labels, or a selector that is a map of labels. @param {Naming} table @param {string} name @param {any} value */
 function isLabelMap(table, name, value) {
-	if (!isMap(value)) return false;
+	if (!isMap(value) || "nodeSelectorTerms" in value) return false;
 	return table.labelMaps.includes(name) || (name === "selector" && !value.matchLabels && !value.matchExpressions);
 }
 
@@ -31,6 +33,10 @@ export class Names {
 		this.number = new RegExp(table.number);
 		/** @type {Record<string, Set<string>>} */
 		this.byKind = Object.fromEntries(Object.keys(table.patterns).map((kind) => [kind, new Set()]));
+		/** @type {Set<string>} of devices */
+		this.drivers = new Set();
+		/** @type {Set<string>} uids */
+		this.owners = new Set();
 		/** @type {Map<string, [string, string]>} ReplicaSet -> Deployment, hash */
 		this.hashed = new Map();
 	}
@@ -48,17 +54,24 @@ export class Names {
 		if (Array.isArray(value)) for (const item of value) this.collect(item, key);
 		if (!isMap(value)) return;
 		this.noteHashed(value.metadata);
+		const [kind, driver] = this.table.drivers;
+		if (value.kind === kind && isMap(value.spec) && typeof value.spec[driver] === "string")
+			this.drivers.add(value.spec[driver]);
 		if (isMap(value.metadata) && typeof value.kind === "string" && value.kind !== "Scenario") {
 			this.add(value.kind, value.metadata.name);
 			this.add("Namespace", value.metadata.namespace);
 		}
+		if (key === "ownerReferences") this.owners.add(String(value.uid));
 		for (const [name, item] of Object.entries(value)) {
 			this.at(key, name, item, value);
 			this.collect(item, name);
 		}
 	}
 
-	/** What a field names. @param {string} parent @param {string} name @param {any} item @param {any} holder */
+	/**
+	 * The objects that a field names.
+	 * @param {string} parent @param {string} name @param {any} item @param {any} holder
+	 */
 	at(parent, name, item, holder) {
 		const { table } = this;
 		const all = (/** @type {string} */ kind, /** @type {any} */ names) => {
@@ -90,8 +103,9 @@ export class Names {
 		}
 	}
 
-	/** Made-up names in the order of the originals. @returns {Mapping} */
+	/** Made-up names in the order of the originals; the drivers of devices keep theirs. @returns {Mapping} */
 	mapping() {
+		for (const names of Object.values(this.byKind)) for (const driver of this.drivers) names.delete(driver);
 		/** @type {Mapping} */
 		const made = new Map();
 		for (const [kind, pattern] of Object.entries(this.table.patterns)) {
@@ -157,24 +171,34 @@ export class Renaming {
 			const pods = last === "pods" && path.at(-2) === "expect";
 			const kept = Object.entries(value).filter(([key, item]) => !this.isSpoken(key, item, path));
 			return Object.fromEntries(
-				kept.map(([key, item]) => [pods ? this.text(key, ["pods"]) : key, this.value(item, [...path, key])]),
+				kept.map(([key, item]) => [
+					pods ? this.text(key, ["pods"]) : this.resource(key),
+					this.value(item, [...path, key]),
+				]),
 			);
 		}
 		if (Array.isArray(value)) return value.map((item) => this.value(item, path));
 		return typeof value === "string" ? this.text(value, path) : value;
 	}
 
+	/** The implicit extended resource of a DeviceClass has the class's name. @param {string} key */
+	resource(key) {
+		if (!key.startsWith(DEVICE_CLASS)) return key;
+		const name = key.slice(DEVICE_CLASS.length);
+		return DEVICE_CLASS + (this.mapping.get(name) ?? name);
+	}
+
 	/**
-	 * What people wrote, and what a condition or an expectation quotes.
+	 * Returns whether a field is free text, or quotes names as a condition or an expectation does.
 	 * @param {string} key @param {any} item @param {string[]} path
 	 */
 	isSpoken(key, item, path) {
-		if (path.at(-1) === "annotations") return !this.names.public.test(key) || key.startsWith("kschedui.io/look-at");
+		if (path.at(-1) === "annotations") return !this.table.annotations.includes(key);
 		return (
 			key === "message" ||
 			(path.length === 1 && path[0] === "spec" && this.table.spoken.includes(key)) ||
 			(key === "reason" && path.includes("expect")) ||
-			(key === "uid" && path.at(-1) !== "ownerReferences" && !this.mapping.get(String(item)))
+			(key === "uid" && !this.names.owners.has(String(item)) && !this.mapping.get(String(item)))
 		);
 	}
 

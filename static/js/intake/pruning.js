@@ -18,13 +18,13 @@ const BUILT_IN = new Set(
 		.concat("CustomResourceDefinition APIService ComponentStatus ValidatingWebhookConfiguration ")
 		.concat("MutatingWebhookConfiguration FlowSchema PriorityLevelConfiguration CertificateSigningRequest ")
 		.concat("CSIStorageCapacity ValidatingAdmissionPolicy CronJob Binding ")
-		.concat("DeviceClass ResourceClaim ResourceClaimTemplate ResourceClass ResourceSlice")
+		.concat("ResourceClass")
 		.split(" "),
 ).add("container log");
 const BEFORE = /^(.*)\//; // the group of an apiVersion
 
 /**
- * What is left out, counted by name. `cut`: [line, objects before it] where the text ends in the middle of an object.
+ * Counts of what is left out, by name. `cut`: [line, objects before it] where the text ends in the middle of an object.
  */
 export class LeftOut {
 	kinds = /** @type {Record<string, number>} */ ({});
@@ -78,7 +78,7 @@ export class Pruning {
 		return known.type;
 	}
 
-	/** How an object that is left out is called. @param {string} version @param {string} kind */
+	/** The name of an object that is left out. @param {string} version @param {string} kind */
 	nameOfKind(version, kind) {
 		const group = groupOf(version);
 		return group && Object.hasOwn(this.table.kinds, kind) ? `${group}/${kind}` : kind || "?";

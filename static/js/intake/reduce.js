@@ -8,7 +8,7 @@ import { parseAllDocuments } from "../../vendor/yaml/yaml.js";
 import { Cut, isList, NoJson, readJson } from "./json_pieces.js";
 import { keptLines, Unsure } from "./line_filter.js";
 import { OtherNames } from "./other_names.js";
-import { composed, SCALARS } from "./plain_style.js";
+import { compose, SCALARS } from "./plain_style.js";
 import { LeftOut, Pruning } from "./pruning.js";
 import { Source } from "./source.js";
 import { Pieces } from "./yaml_pieces.js";
@@ -20,7 +20,7 @@ const LONGEST_MARKER = 80;
 const FOR_PEOPLE = /(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z]|Name: {2,}\S[^\n]*\n[A-Z][\w ]*: {2,}/y;
 const JSON_START = /\{\s*(?:["}]|$)|\[\s*(?:[[{"\]]|$)/y;
 
-/** It cannot be read; `line` counts from 1, and `reason` is the end of a key of the words. */
+/** The text cannot be read; `line` counts from 1, and `reason` is the end of a key of the words. */
 export class Malformed extends Error {
 	/** @param {number} line @param {string} [reason] */
 	constructor(line, reason = "malformed") {
@@ -113,7 +113,7 @@ class Reader {
 		}
 	}
 
-	/** As far as it is YAML. */
+	/** Reads the text as far as it is YAML. */
 	async yaml() {
 		const { source } = this;
 		const pieces = new Pieces(source.lineOf(source.at), true);
@@ -149,7 +149,7 @@ class Reader {
 	lines(lines, piece, source) {
 		let document;
 		try {
-			document = JSON.stringify(composed(lines));
+			document = JSON.stringify(compose(lines));
 		} catch (error) {
 			if (!(error instanceof Unsure)) throw error;
 			if (this.asData) return this.parse({ ...piece, lines }, source);

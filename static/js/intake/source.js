@@ -86,7 +86,7 @@ function ends(text, start, end) {
 }
 
 /**
- * What containers wrote is dropped but for its line ends; a line that may be a mark is looked at whole.
+ * Drops container output except for line ends; a line that may be a marker is checked as a whole.
  * @param {AsyncIterator<string>} blocks
  * @param {import("./pruning.js").LeftOut} leftOut
  * @returns {AsyncGenerator<string>}
@@ -105,7 +105,7 @@ async function* withoutLogs(blocks, leftOut) {
 }
 
 /**
- * What a terminal shows around a dump is dropped but for its line ends, and counted.
+ * Drops terminal output around a dump except for line ends, and counts it.
  * @param {AsyncGenerator<string>} blocks
  * @param {import("./pruning.js").LeftOut} leftOut
  * @returns {AsyncGenerator<string>}

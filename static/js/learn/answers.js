@@ -1,20 +1,22 @@
 // @ts-check
 /**
- * What a question's answer is, by the trace alone: its options, which of them is right, and where the run shows it.
+ * The answer of a question, from the trace alone: its options, the right one, and the place where the run shows it.
  * Null where no answer is the only one: equal outcomes, chance, too few options.
  */
 
-import { filtered, PASSED, stoppedBy } from "../steps/filter/model.js";
+import { placesOf } from "../steps/devices/model.js";
+import { filterModel, PASSED, stoppedBy } from "../steps/filter/model.js";
 import { stageOf, theatreFrames } from "../steps/preempt/model.js";
 import { activeOrder } from "../steps/queue/view.js";
 import { framesOf } from "../steps/registry.js";
-import { scores } from "../steps/score/model.js";
+import { scores } from "../steps/score/bars.js";
 
 /** @typedef {{step: number, frame: number}} Spot */
 /** @typedef {{key: string, kind: "node" | "pod" | "number" | "plugin" | "word"}} Option `key` is the answer itself */
 /**
- * What is asked of an event.
- * @typedef {{event: string, kind: string, frame?: number | null, about?: string}} Ask
+ * The question about an event.
+ * @typedef {{event: string, kind: string, frame?: number | null, about?: string, text?: string}} Ask
+ *   `text` of the scenario
  */
 /**
  * @typedef {object} Answer
@@ -42,17 +44,19 @@ export function answerOf(store, step, ask) {
 	const before = store.stateBefore(step) ?? (step ? undefined : store.stateAfter(0));
 	const state = store.stateBefore(step + 1);
 	if (!event || !before || !state) return null;
-	const found = ANSWERS[`${ask.event}:${ask.kind}`]?.({ store, step, event, before, state, ask }) ?? null;
-	return found && found.right >= 0 && found.options.length > 1 ? found : null;
+	const answer = ANSWERS[`${ask.event}:${ask.kind}`]?.({ store, step, event, before, state, ask }) ?? null;
+	return answer && answer.right >= 0 && answer.options.length > 1 ? answer : null;
 }
 
 /** @type {Record<string, (found: Case) => Answer | null>} */
 const ANSWERS = {
-	"CycleStarted:pod": popped,
-	"PreFilterFinished:choice": preFiltered,
+	"CycleStarted:pod": nextPod,
+	"PreFilterFinished:choice": preFilterChoice,
 	"NodesFiltered:node": leftOver,
 	"NodesFiltered:number": howManyLeft,
 	"NodesFiltered:choice": rejecter,
+	"DevicesSearched:choice": whatStops,
+	"DevicesSearched:number": howOftenBack,
 	"ScoresComputed:node": winner,
 	"ScoresComputed:number": total,
 	"HostSelected:node": (found) => {
@@ -61,10 +65,10 @@ const ANSWERS = {
 		const state = step === null ? undefined : found.store.stateBefore(step + 1);
 		return step === null || !event || !state ? null : winner({ ...found, step, event, state });
 	},
-	"PreemptionEvaluated:node": nominated,
+	"PreemptionEvaluated:node": nominatedNode,
 	"PreemptionEvaluated:pod": victim,
 	"PreemptionEvaluated:number": howManyVictims,
-	"PreemptionEvaluated:choice": helped,
+	"PreemptionEvaluated:choice": preemptionHelps,
 	"PermitEvaluated:choice": (found) => word(found, ["Success", "Wait", "Unschedulable"], found.event.code),
 	"PermitDecided:choice": (found) => word(found, ["allowed", "rejected", "timeout"], found.event.decision),
 	"BindingFailed:choice": (found) => word(found, POINTS, found.event.point),
@@ -83,7 +87,7 @@ const ANSWERS = {
  * @param {Partial<Answer>} [where]
  * @returns {Answer}
  */
-function made({ step, event, ask }, kind, all, right, where = {}) {
+function makeAnswer({ step, event, ask }, kind, all, right, where = {}) {
 	const keys = few([...new Set(all.map(String))], String(right));
 	const frame = Math.max(0, Math.min(ask.frame ?? where.from?.frame ?? 0, framesOf(event) - 1));
 	const from = where.from && where.from.step !== step ? where.from : { step, frame };
@@ -110,7 +114,7 @@ function few(keys, right = "") {
 
 /** @param {Case} found @param {string[]} words @param {string} right */
 function word(found, words, right) {
-	return made(found, "word", words, right);
+	return makeAnswer(found, "word", words, right);
 }
 
 /** The nearest event of the same attempt. @param {Case} found @param {1 | -1} by @param {string} type */
@@ -122,39 +126,46 @@ function stepOf({ store, step }, by, type) {
 	return null;
 }
 
-/** Whose turn it is. @param {Case} found */
-function popped(found) {
+/** The pod whose turn it is. @param {Case} found */
+function nextPod(found) {
 	const { before, event } = found;
 	const waiting = activeOrder(before);
 	const hero = before.pods.get(event.pod);
 	const rank = (/** @type {PodState | undefined} */ pod) => `${pod?.summary.priority ?? 0} ${pod?.timestamp}`;
 	const rivals = waiting.filter((key) => key !== event.pod);
 	if (event.source === "backoff" || rivals.some((key) => rank(before.pods.get(key)) === rank(hero))) return null;
-	return made(found, "pod", waiting, event.pod);
+	return makeAnswer(found, "pod", waiting, event.pod);
 }
 
-/** Who turns the pod away at PreFilter, if anybody does. @param {Case} found */
-function preFiltered(found) {
+/** The plugin that rejects the pod at PreFilter, if any. @param {Case} found */
+function preFilterChoice(found) {
 	const { results, rejected_by: by } = found.event;
 	const plugins = results.map((/** @type {any} */ one) => one.plugin);
-	return made(found, "plugin", [...plugins, by, "none"].filter(Boolean), by ?? "none");
+	return makeAnswer(found, "plugin", [...plugins, by, "none"].filter(Boolean), by ?? "none");
 }
 
-/** The one node that is left; of `about`, a plugin: the one that it turns away. @param {Case} found */
+/** The only node that is left; if `about` is a plugin, the only node that it rejects. @param {Case} found */
 function leftOver(found) {
-	const model = filtered(found.state);
+	const model = filterModel(found.state);
 	if (!model || model.hinted) return null;
 	const k = model.plugins.indexOf(found.ask.about ?? "");
 	const hits = found.ask.about ? (k < 0 ? [] : stoppedBy(model, k)) : model.feasible;
-	return hits.length === 1 ? made(found, "node", model.names, hits[0]) : null;
+	return hits.length === 1 ? makeAnswer(found, "node", model.names, hits[0]) : null;
 }
 
 /** @param {Case} found */
 function howManyLeft(found) {
-	const model = filtered(found.state);
-	if (!model || model.evaluated < model.total) return null; // then it is as many as were looked for
+	const model = filterModel(found.state);
+	if (!model) return null;
 	const right = model.feasible.length;
-	return made(found, "number", numbersAround(right, model.evaluated), right);
+	if (model.evaluated < model.total) return found.ask.text ? whereItStops(found, model) : null;
+	return makeAnswer(found, "number", numbersAround(right, model.evaluated), right);
+}
+
+/** The number of feasible nodes at which the search stops. @param {Case} found @param {Filtered} model */
+function whereItStops(found, { feasible, total }) {
+	const options = [feasible.length, Math.round(total / 10), Math.round(total / 2), total].sort((a, b) => a - b);
+	return makeAnswer(found, "number", options, feasible.length);
 }
 
 /** Up to nine whole numbers about one. @param {number} right @param {number} most */
@@ -165,16 +176,59 @@ function numbersAround(right, most) {
 
 /** The plugin that turns the node `about` away. @param {Case} found */
 function rejecter(found) {
-	const model = filtered(found.state);
+	const model = filterModel(found.state);
 	const at = model?.at.get(found.ask.about ?? "");
 	if (!model || !at) return null;
 	const right = at.stop === PASSED ? "none" : model.plugins[at.stop];
 	const frame = at.stop === PASSED ? framesOf(found.event) - 1 : Math.min(at.stop, framesOf(found.event) - 1);
 	const plugins = few(model.plugins, right).slice(0, MOST_OPTIONS);
 	const names = right === "none" || plugins.length < MOST_OPTIONS ? plugins.slice(0, MOST_OPTIONS - 1) : plugins;
-	return made(found, "plugin", [...names, ...(names.length < MOST_OPTIONS ? ["none"] : [])], right, {
+	return makeAnswer(found, "plugin", [...names, ...(names.length < MOST_OPTIONS ? ["none"] : [])], right, {
 		shown: { step: found.step, frame },
 	});
+}
+
+const STOPS = ["selector", "constraint", "held", "taint", "counters", "elsewhere", "incomplete", "empty", "nothing"];
+
+/** A node's own part of the search for devices. @param {Case} found */
+function searchOf({ event, step, ask }) {
+	const node = event.nodes.findIndex((/** @type {any} */ one) => one.node === ask.about);
+	const places = placesOf(event);
+	const first = places.findIndex((place) => place.node === node);
+	const last = places.findLastIndex((place) => place.node === node);
+	return node < 0 ? null : { search: event.nodes[node], from: { step, frame: first }, shown: { step, frame: last } };
+}
+
+/** What keeps the devices of the node `about` from the pod, if it is one thing alone. @param {Case} found */
+function whatStops(found) {
+	const own = searchOf(found);
+	if (!own) return null;
+	const { tries = [], pools = [], outcome } = own.search;
+	const kinds = new Set([
+		...tries.map((/** @type {any} */ one) => one.kind),
+		...pools.map((/** @type {any} */ one) => one.problem ?? ""),
+	]);
+	const stops = weightiest(STOPS.filter((kind) => kinds.has(kind)));
+	if (!stops.length && !pools.length) stops.push("empty");
+	if (outcome !== "found" && stops.length !== 1) return null;
+	return makeAnswer(found, "word", STOPS, outcome === "found" ? "nothing" : stops[0], own);
+}
+
+/**
+ * Devices that do not match, or that are taken, are no reason where others are stopped by something else.
+ * @param {string[]} kinds
+ */
+function weightiest(kinds) {
+	for (const light of ["selector", "held"]) if (kinds.length > 1) kinds = kinds.filter((kind) => kind !== light);
+	return kinds;
+}
+
+/** How many devices the search gives back on the node `about`. @param {Case} found */
+function howOftenBack(found) {
+	const own = searchOf(found);
+	if (!own || own.search.unfinished) return null;
+	const right = (own.search.tries ?? []).filter((/** @type {any} */ one) => one.kind === "returned").length;
+	return makeAnswer(found, "number", numbersAround(right, right + 3), right, own);
 }
 
 /** The node with the highest total. @param {Case} found */
@@ -185,7 +239,7 @@ function winner(found) {
 	if (!model || !host || host.by_heap) return null;
 	const best = Math.max(...model.totals);
 	if (model.totals.filter((points) => points === best).length !== 1) return null;
-	return made(found, "node", model.names, host.node, { from: { step: found.step, frame: 1 } });
+	return makeAnswer(found, "node", model.names, host.node, { from: { step: found.step, frame: 1 } });
 }
 
 /** The total of the node `about`. @param {Case} found */
@@ -196,41 +250,41 @@ function total(found) {
 	const right = model.totals[i];
 	const near = [...model.plugins.map((one) => right - one.weighted[i]), ...model.totals, right + 100];
 	const options = [...new Set([right, ...near.filter((points) => points > 0)])].slice(0, 5).sort((a, b) => a - b);
-	return made(found, "number", options, right, { from: { step: found.step, frame: framesOf(found.event) - 2 } });
+	return makeAnswer(found, "number", options, right, { from: { step: found.step, frame: framesOf(found.event) - 2 } });
 }
 
-/** What the evaluation came to, if chance and the order of nodes did not decide it. @param {Case} found */
-function decided(found) {
+/** The result of the evaluation, if neither chance nor the order of nodes decided it. @param {Case} found */
+function clearChoice(found) {
 	const { event } = found;
 	const { candidates, chosen, rungs } = stageOf(event);
 	return chosen && event.nominated_node === chosen.node && rungs < 6 && !event.more ? { candidates, chosen } : null;
 }
 
-/** Where room is made. @param {Case} found */
-function nominated(found) {
-	const played = decided(found);
+/** The node on which room is made. @param {Case} found */
+function nominatedNode(found) {
+	const played = clearChoice(found);
 	if (!played) return null;
 	const { candidates, chosen } = played;
 	const names = candidates.length > 1 ? candidates.map((one) => one.node) : [...found.before.nodes.keys()];
 	const frame = candidates.length > 1 ? 1 : 0;
-	return made(found, "node", names, chosen.node, { from: { step: found.step, frame } });
+	return makeAnswer(found, "node", names, chosen.node, { from: { step: found.step, frame } });
 }
 
 /** The only pod that has to go. @param {Case} found */
 function victim(found) {
-	const played = decided(found);
+	const played = clearChoice(found);
 	if (played?.chosen.victims.length !== 1) return null;
 	const all = played.candidates.flatMap((one) => one.removed);
 	const frame = theatreFrames(found.event) > 2 ? 1 : 0;
-	return made(found, "pod", all, played.chosen.victims[0], { from: { step: found.step, frame } });
+	return makeAnswer(found, "pod", all, played.chosen.victims[0], { from: { step: found.step, frame } });
 }
 
 /** @param {Case} found */
 function howManyVictims(found) {
-	const played = decided(found);
+	const played = clearChoice(found);
 	if (!played) return null;
 	const right = played.chosen.victims.length;
-	return made(
+	return makeAnswer(
 		found,
 		"number",
 		numbersAround(right, Math.max(2, ...played.candidates.map((one) => one.removed.length))),
@@ -239,7 +293,7 @@ function howManyVictims(found) {
 }
 
 /** Does evicting pods help? @param {Case} found */
-function helped(found) {
+function preemptionHelps(found) {
 	return word(found, ["Nominated", "Unschedulable"], found.event.nominated_node ? "Nominated" : "Unschedulable");
 }
 
@@ -249,7 +303,7 @@ function waitingTime(found) {
 	if (event.queue !== "backoff" || event.backoff_until == null) return null;
 	const right = Math.round((event.backoff_until - state.time) * 100) / 100;
 	const options = [...new Set([right, ...SECONDS])].sort((a, b) => a - b);
-	return made(found, "number", options, right);
+	return makeAnswer(found, "number", options, right);
 }
 
 /** The only pod that a cluster event moves. @param {Case} found */
@@ -262,7 +316,7 @@ function woken(found) {
 			if (other.type === "PodEnqueued" && other.event === event.event) return null;
 		}
 	}
-	return made(
+	return makeAnswer(
 		found,
 		"pod",
 		waiting.map((one) => one.summary.pod),
@@ -272,14 +326,14 @@ function woken(found) {
 
 const ENDS = { Scheduled: "HostSelected", Nominated: "PodNominated", Unschedulable: "SchedulingFailed" };
 
-/** What the attempt comes to. @param {Case} found */
+/** The outcome of the attempt. @param {Case} found */
 function outcome(found) {
 	const { event } = found;
 	const end = /** @type {string | undefined} */ (ENDS[/** @type {keyof typeof ENDS} */ (event.outcome)]);
 	const began = stepOf(found, -1, "CycleStarted");
 	const shown = end ? stepOf(found, -1, end) : null;
 	if (began === null || shown === null) return null;
-	return made(found, "word", Object.keys(ENDS), event.outcome, {
+	return makeAnswer(found, "word", Object.keys(ENDS), event.outcome, {
 		from: { step: began + 1, frame: 0 },
 		shown: { step: shown, frame: 0 },
 	});

@@ -1,19 +1,19 @@
 // @ts-check
 /**
  * The answers to choose from: a button at the right end of each row that the stage has for them, else a list; and
- * afterwards a tag on what was picked.
+ * afterwards what was right, and what was picked.
  */
 
+import { cornerOf, rowOf, SIZE } from "../chrome/rows.js";
 import { h, patch } from "../shared/dom.js";
-import { plain, t } from "../shared/i18n.js";
-import { endCard, fitsButton } from "./end_card.js";
-import { optionText, textOf } from "./words.js";
+import { parts, plain, t } from "../shared/i18n.js";
+import { scenarioDone } from "../shared/progress.js";
+import { podName } from "../shared/units.js";
+import { node, pod } from "../steps/parts/words.js";
+import { framesOf } from "../steps/registry.js";
 
 /** @typedef {import("./predictions.js").Predictions} Predictions */
 /** @typedef {import("./questions.js").Question} Question */
-/** @typedef {{left: number, top: number}} Corner */
-
-const SIZE = 44; // pixels of a button, so that a thumb finds it
 
 /** @type {HTMLElement | null} */
 let layer = null;
@@ -33,18 +33,20 @@ export function drawAnswers(root, view, predictions) {
 	root.classList.toggle("ended", Boolean(end));
 	if (!open && !shown && !end && !fits && !layer) return;
 	layer ??= layerOf(root);
-	patch(layer, open ? asking(root, predictions, open) : [shown && tag(root, predictions, shown), end, fits]);
+	patch(layer, open ? asking(root, predictions, open) : [shown && outcome(root, predictions, shown), end, fits]);
+	const listed = /** @type {HTMLElement | null} */ (layer.querySelector(".answers.listed"));
+	root.style.setProperty("--answers-room", `${listed?.offsetHeight ?? 0}px`); // the stage ends above them
 	if (open && predictions.offersSkip)
 		/** @type {HTMLElement | null} */ (layer.querySelector(".skip-question"))?.focus();
 }
 
 /** @param {HTMLElement} root */
 function layerOf(root) {
-	const made = document.createElement("section");
-	made.id = "predict";
-	made.setAttribute("aria-label", t("predict.label"));
-	root.querySelector("#stage")?.after(made); // in the order in which it is read
-	return made;
+	const section = document.createElement("section");
+	section.id = "predict";
+	section.setAttribute("aria-label", t("predict.label"));
+	root.querySelector("#stage")?.after(section); // in the order in which it is read
+	return section;
 }
 
 /** @param {HTMLElement} root @param {Predictions} predictions @param {Question} open */
@@ -60,6 +62,7 @@ function asking(root, predictions, open) {
 				type: "button",
 				class: `answer ${places ? "on-row" : ""}`,
 				"aria-pressed": String(picked === i),
+				disabled: predictions.host?.takes === false,
 				"aria-label": places ? `${i + 1}: ${text}` : null, // without a row it is on the button
 				style: places ? { left: `${places[i].left}px`, top: `${places[i].top}px` } : {},
 				on: { click: () => (predictions.picks.get(open.id) === i ? predictions.reveal() : predictions.pick(i)) },
@@ -82,58 +85,86 @@ function asking(root, predictions, open) {
 		h(
 			"p",
 			{ key: "go", class: "predict-go" },
-			h("span", { role: "status" }, hint(predictions, open)),
-			!predictions.heldBy &&
-				h(
-					"button",
-					{ key: "skip", type: "button", class: "button skip-question", on: { click: () => predictions.skip() } },
-					t("predict.skip"),
-				),
-			!predictions.heldBy &&
-				h(
-					"button",
-					{
-						key: "reveal",
-						type: "button",
-						class: "button primary",
-						disabled: picked === undefined,
-						on: { click: () => predictions.reveal() },
-					},
-					t("predict.reveal"),
-				),
+			predictions.host ? predictions.host.foot(open) : foot(predictions, open),
 		),
 	];
 }
 
-/** @param {Predictions} predictions @param {Question} open */
-function hint(predictions, open) {
+/**
+ * The buttons of a reader without a class.
+ * @param {Predictions} predictions @param {Question} open @returns {Child[]}
+ */
+function foot(predictions, open) {
+	return [
+		h("span", { key: "hint", role: "status" }, hint(predictions, open, predictions.offersSkip)),
+		h(
+			"button",
+			{ key: "skip", type: "button", class: "button skip-question", on: { click: () => predictions.skip() } },
+			t("predict.skip"),
+		),
+		h(
+			"button",
+			{
+				key: "reveal",
+				type: "button",
+				class: "button primary",
+				disabled: !predictions.picks.has(open.id),
+				on: { click: () => predictions.reveal() },
+			},
+			t("predict.reveal"),
+		),
+	];
+}
+
+/**
+ * The hint on how to answer, or the answer that was picked.
+ * @param {Predictions} predictions
+ * @param {Question} open
+ * @param {boolean} [skips]
+ */
+export function hint(predictions, open, skips = false) {
 	const picked = predictions.picks.get(open.id);
 	if (picked !== undefined) {
 		const name = optionText(open.options[picked], open);
-		return t(predictions.heldBy ? "predict.held" : "predict.picked", { name });
+		return t(predictions.host ? "predict.held" : "predict.picked", { name });
 	}
 	const keys = matchMedia("(pointer: coarse)").matches ? ".touch" : "";
-	const skips = predictions.offersSkip && !predictions.heldBy;
 	return t(`predict.${skips ? "pickorskip" : "pick"}${keys}`, { n: open.options.length });
 }
 
 /**
- * What was picked stays marked where it stands.
+ * Right and wrong: a tag at the row of the right answer and of the picked one, or where they have no row, the answers
+ * with a mark.
  * @param {HTMLElement} root
  * @param {Predictions} predictions
  * @param {Question} shown
  */
-function tag(root, predictions, shown) {
+function outcome(root, predictions, shown) {
 	const pick = predictions.picks.get(shown.id);
-	const box = pick === undefined ? null : rowOf(root, shown.options[pick]);
-	if (!box) return null;
-	const { left, top } = cornerOf(root, box);
-	const style = { left: `${left - 34}px`, top: `${top + SIZE / 2}px` };
-	return h("span", { key: "tag", class: "prediction-tag", style }, t("predict.tag"));
+	if (pick === undefined) return null;
+	const kinds = [...new Set([shown.right, pick])].map((i) => ({ i, kind: i === shown.right ? "right" : "wrong" }));
+	const label = (/** @type {{i: number, kind: string}} */ { i, kind }) =>
+		t(`predict.tag.${kind === "right" && i === pick ? "both" : kind}`);
+	const boxes = kinds.map(({ i }) => rowOf(root, shown.options[i]));
+	if (boxes.every((box) => box !== null))
+		return kinds.map((one, k) => {
+			const { left, top } = cornerOf(root, boxes[k]);
+			const style = { left: `${left - 34}px`, top: `${top + SIZE / 2}px` };
+			return h("span", { key: one.kind, class: `prediction-tag ${one.kind}`, style }, label(one));
+		});
+	return h(
+		"ul",
+		{ key: "outcome", class: "answers listed outcome" },
+		shown.options.map((option, i) => {
+			const one = kinds.find((each) => each.i === i);
+			const text = optionText(option, shown);
+			return h("li", { key: i, class: one?.kind ?? "" }, h("span", null, text), one && h("small", null, label(one)));
+		}),
+	);
 }
 
 /**
- * Where each option's button stands; null where some have no row, or rows are too close.
+ * The position of each option's button; null if some have no row, or rows are too close.
  * @param {HTMLElement} root
  * @param {Question} open
  */
@@ -151,34 +182,125 @@ function placesOf(root, { options }) {
 	return apart && inside ? places : null;
 }
 
-/**
- * The row of the stage, or the item of the queue, that stands for an option.
- * @param {HTMLElement} root
- * @param {import("./answers.js").Option} option
- */
-export function rowOf(root, { key, kind }) {
-	if (kind !== "node" && kind !== "pod") return null;
-	const name = CSS.escape(key);
-	const rows =
-		kind === "node"
-			? [`[data-node="${name}"]`]
-			: [`.victim[data-pod="${name}"]`, `[data-pod="${name}"]`, `[data-fly="${name}"]`];
-	for (const row of rows) {
-		for (const element of root.querySelectorAll(`#stage .scene:not([hidden]) ${row}, #queue ${row}`)) {
-			const box = element.getBoundingClientRect();
-			if (box.width && box.height) return box;
-		}
-	}
-	return null;
+/** @param {View} view @param {import("./predictions.js").Predictions} predictions @returns {Child} */
+function endCard(view, predictions) {
+	const { boot, event } = view;
+	if (event.type !== "RunFinished") return null;
+	scenarioDone(boot.scenario?.id ?? "");
+	const [right, told] = predictions.tally;
+	const attempts = view.index.columns.flatMap((column) => (column.kind === "attempt" ? [column] : []));
+	const facts = {
+		placed: attempts.filter(({ outcome }) => outcome === "Scheduled").length,
+		evicted: attempts.reduce((sum, { victims }) => sum + victims, 0),
+		waiting: event.pending.length,
+	};
+	return h(
+		"section",
+		{ key: "end", class: "end-card", "aria-label": t("end.title") },
+		h("h2", null, t("end.title")),
+		h(
+			"dl",
+			null,
+			Object.entries(facts).map(([name, n]) =>
+				h(
+					"div",
+					{ key: name },
+					h("dd", null, name === "waiting" && n ? why(boot, n) : String(n)),
+					h("dt", null, t(`end.${name}`, { n })),
+				),
+			),
+		),
+		told > 0 && h("p", { key: "tally" }, t("predict.tally", { right, all: told })),
+		h("p", { key: "on", class: "buttons" }, onward(view, facts.waiting)),
+	);
+}
+
+/** The number of those that wait leads to what keeps them waiting. @param {any} boot @param {number} n */
+function why({ embed, page }, n) {
+	return embed ? String(n) : h("a", { href: `${page}pending/`, title: t("end.why") }, String(n));
 }
 
 /**
- * The upper left corner of a button at a row's right end.
- * @param {HTMLElement} root
- * @param {DOMRect} box
- * @returns {Corner}
+ * A button where a step says that no node was found: it leads to changes that would help.
+ * @param {View} view @returns {Child}
  */
-export function cornerOf(root, box) {
-	const frame = root.getBoundingClientRect();
-	return { left: box.right - frame.left - SIZE, top: box.top - frame.top + root.scrollTop + (box.height - SIZE) / 2 };
+function fitsButton({ act, boot, event, frame, order }) {
+	const { outcome = "Scheduled", feasible = outcome === "Scheduled" } = /** @type {any} */ (event);
+	if (feasible || boot.embed || frame < framesOf(event, order) - 1) return null;
+	return h(
+		"button",
+		{ key: "fits", type: "button", class: "button fits", on: { click: () => act.open("ask:changes") } },
+		t("ask.fits"),
+	);
+}
+
+/** @param {View} view @param {number} waiting @returns {Child[]} */
+function onward({ act, boot }, waiting) {
+	const { place, embed, scenario, page } = /** @type {any} */ (boot);
+	if (embed) return [];
+	const form = /** @type {HTMLFormElement | null} */ (document.querySelector(`form[action$="/${scenario?.id}/fork/"]`));
+	return [
+		place?.on && h("a", { key: "next", class: "button primary", href: place.on }, t("end.next")),
+		place && !place.on && h("a", { key: "done", class: "button primary", href: place.url }, t("end.back")),
+		h(
+			"button",
+			{
+				key: "ask",
+				type: "button",
+				class: "button",
+				on: { click: () => act.open(waiting ? "ask:changes" : "ask:run") },
+			},
+			t(waiting ? "ask.fits" : "ask.title"),
+		),
+		form &&
+			h(
+				"button",
+				{ key: "fork", type: "button", class: "button", on: { click: () => form.requestSubmit() } },
+				t("end.change"),
+			),
+		h("a", { key: "many", href: `${page?.split("?")[0]}experiments/` }, t("margin.experiment")),
+	];
+}
+
+/** @typedef {import("./answers.js").Option} Option */
+
+/**
+ * The caption while a question is open: its last line is what the step itself says.
+ * @param {View} view
+ * @param {Question} asked
+ */
+export function questionCaption(view, asked) {
+	return {
+		eyebrow: parts("predict.eyebrow"),
+		sentence: textOf(asked),
+		why: view.caption.sentence,
+		next: [t("predict.next")],
+	};
+}
+
+/** @param {Question} asked @returns {Part[]} */
+export function textOf(asked) {
+	if (asked.text) return [asked.text];
+	return parts(`ask.${asked.event}.${asked.kind}`, { pod: pod(asked.pod, asked.pod), node: node(asked.about) });
+}
+
+/** @param {Option} option @param {Question} asked @returns {string} */
+export function optionText({ key, kind }, asked) {
+	if (kind === "pod") return podName(key);
+	if (kind === "plugin") return key === "none" ? t("ask.option.none") : key;
+	if (kind === "word") return t(`ask.option.${key}`);
+	return asked.event === "PodEnqueued" && kind === "number" ? `${key} s` : key;
+}
+
+/**
+ * The prediction beside the answer: the end of the answer's eyebrow.
+ * @param {Question} asked
+ * @param {number | undefined} pick
+ * @returns {Part[]}
+ */
+export function answerPart(asked, pick) {
+	if (pick === undefined) return [];
+	const right = optionText(asked.options[asked.right], asked);
+	const wrong = optionText(asked.options[pick], asked);
+	return [t(pick === asked.right ? "predict.right" : "predict.wrong", { right, pick: wrong })];
 }

@@ -1,16 +1,15 @@
 // @ts-check
-/** What a page for learners has besides the player: questions before answers. Put together here, once a page. */
+/** Learning on a page: questions before answers, and the short way through a run. Put together once a page. */
 
 import { t } from "../shared/i18n.js";
 import { choice, choose } from "../shared/progress.js";
-import { nextOf } from "../steps/captions.js";
-import { framesOf } from "../steps/registry.js";
-import { drawAnswers } from "./asking.js";
-import { hiddenFrom } from "./hiding.js";
+import { framesOf, nextOf } from "../steps/registry.js";
+import { heroOf } from "../trace/phase.js";
+import { RunIndex } from "../trace/run_index.js";
+import { answerPart, drawAnswers, questionCaption } from "./asking.js";
 import { predictions } from "./predictions.js";
-import { Questions } from "./questions.js";
-import { leftOut, nextTold, story } from "./story.js";
-import { answerPart, questionCaption } from "./words.js";
+import { isBefore, Questions } from "./questions.js";
+import { foldedText, ShortWay } from "./short_way.js";
 
 /**
  * The player's page, as far as it is needed here.
@@ -18,7 +17,7 @@ import { answerPart, questionCaption } from "./words.js";
  * @property {HTMLElement} root
  * @property {Player} player
  * @property {ChunkStore} store
- * @property {{look: (view: View) => View, coming: Promise<unknown> | null}} lens
+ * @property {{look: (view: View) => View}} lens
  * @property {{drawn: View | null, followers: Set<(before: View | null, now: View) => void>}} screen
  * @property {(motion: boolean) => void} redraw
  * @property {import("../view").Actions} act
@@ -27,32 +26,28 @@ import { answerPart, questionCaption } from "./words.js";
 
 /** @typedef {import("./answers.js").Spot} Spot */
 
-/** What explains an answer before it is shown. */
-const TELLING = /^(total|compare|candidates?|column|verdict):/;
-
-/** @type {Questions | null} */
-let questions = null;
-let begun = false;
+/** References whose explanation would tell an answer before it is shown. */
+const TELLING = /^(total|compare|candidates?|start|column|verdict)(:|$)/;
 
 /** Begin, on a page. @param {Page} page */
 export function begin(page) {
-	if (begun) return;
-	begun = true;
 	const { player, screen, lens, redraw, boot } = page;
 	predictions.go = (to) => player.move(to.step, to.frame, true);
 	predictions.listen((what, question, pick) => {
 		if (what === "revealed" && pick !== null) page.act.pin(comparedRef(question, pick));
 	});
 	predictions.changed = () => redraw(false);
-	player.stopBefore = (step, frame) => stopBefore(page, { step, frame });
+	predictions.source = new Questions(boot.lesson?.questions ?? []);
+	player.stopBefore = (step, frame) => predictions.stopBefore(player, { step, frame });
 	lens.look = (view) => look(page, view);
-	lens.coming = null;
 	screen.followers.add((_, now) => {
 		drawAnswers(page.root, now, predictions);
 		drawSwitches(page);
 	});
-	story.on = !boot.embed && (choice("steps") ?? (boot.story ? "story" : "every")) === "story";
-	player.leavesOut = (step, frame) => leftOut(page.store, step, frame);
+	const { captions = [], questions = [] } = boot.lesson ?? {};
+	shortWay = new ShortWay(page.store, [...captions, ...questions]);
+	shortWay.on = boot.embed || choice("steps") !== "every";
+	player.leavesOut = (step, frame) => shortWay?.passes(step, frame, player.order) ?? false;
 	if (boot.predict || (!boot.embed && choice("predict") === "on")) predictions.turn(true, here(player));
 }
 
@@ -63,15 +58,16 @@ function togglePredicting({ player, boot }) {
 }
 
 /** @param {Page} page */
-function toggleSteps({ redraw }) {
-	story.on = !story.on;
-	choose("steps", story.on ? "story" : "every");
+function toggleSteps({ redraw, boot }) {
+	if (!shortWay) return;
+	shortWay.on = !shortWay.on;
+	if (!boot.embed) choose("steps", shortWay.on ? "short" : "every");
 	redraw(false);
 }
 
 /** The header's switches: what they do, and how they stand. @param {Page} page */
 function drawSwitches(page) {
-	const switches = { "predict-switch": predictions.on, "steps-switch": !story.on };
+	const switches = { "predict-switch": predictions.on, "steps-switch": !shortWay?.on };
 	for (const [id, on] of Object.entries(switches)) {
 		const button = document.getElementById(id);
 		button?.setAttribute("aria-pressed", String(on));
@@ -84,41 +80,8 @@ function here({ step, frame }) {
 	return { step, frame };
 }
 
-/** Read what has come of the run. @param {Page} page */
-function read({ store, boot }) {
-	questions ??= new Questions(boot.lesson?.questions ?? []);
-	questions.update(store);
-	predictions.questions = questions.list;
-}
-
-/** The last place before a question. @param {Player} player @param {Spot} from @returns {Spot} */
-function placeBefore(player, { step, frame }) {
-	return frame ? { step, frame: frame - 1 } : { step: step - 1, frame: player.frames(step - 1) - 1 };
-}
-
 /**
- * Where the way to a place ends, if a question lies on it.
- * @param {Page} page
- * @param {Spot} to
- * @returns {Spot | null}
- */
-function stopBefore(page, to) {
-	if (!predictions.on) return null;
-	read(page);
-	const { player } = page;
-	const { ahead } = predictions;
-	if (!ahead || predictions.allows(to)) {
-		if (to.step !== player.step || to.frame !== player.frame) predictions.leave();
-		return null;
-	}
-	player.playing = false;
-	const spot = placeBefore(player, ahead.from);
-	predictions.ask();
-	return predictions.open ? spot : here(player); // else the answer is being shown
-}
-
-/**
- * What the margin compares once an answer is shown.
+ * The comparison in the margin once an answer is shown.
  * @param {import("./questions.js").Question} asked
  * @param {number} pick
  */
@@ -127,40 +90,105 @@ function comparedRef({ event, kind, options, right }, pick) {
 	return scored && pick !== right ? `compare:${options[right].key}:${options[pick].key}` : null;
 }
 
-/** What a scenario says of itself, without what to look for. @param {any} boot */
+/** The scenario's words without its hints. @param {any} boot */
 function silent(boot) {
 	return { ...boot, lesson: { ...boot.lesson, description: "", look_at: "" } };
 }
 
-/** Its caption, with what comes next on the short way. @param {View} view @returns {Caption} */
-function retold({ caption, event, frame, order, state, hero, store, step, following }) {
-	const told = nextTold(store, step);
-	if (told === following || frame < framesOf(event, order) - 1) return caption;
-	return { ...caption, next: nextOf({ event, frame, order, following: told, state, hero }) };
+/**
+ * Its caption, with what is folded into the step, and what comes next on the short way.
+ * @param {View} view
+ * @returns {Caption}
+ */
+function retell({ caption, event, frame, order, state, hero, store, step, player, act }) {
+	const frames = shortWay?.foldedInto(player, { step, frame }) ?? [];
+	const text = foldedText(store, frames, event);
+	const unfold = () => {
+		shortWay?.unfold(frames);
+		act.seek(frames[0].step, frames[0].frame);
+	};
+	const folded = text ? { folded: { text, unfold } } : {};
+	const next = nextTold(player, { step, frame });
+	const following = store.event(next.step);
+	if (next.step === step || !following) return { ...caption, ...folded };
+	const then = store.stateBefore(next.step + 1);
+	const about = { pod: then ? heroOf(following, then) : "", ...following }; // of another attempt, perhaps
+	const words = nextOf({ event, frame: framesOf(event, order), order, following: about, state, hero });
+	return { ...caption, ...folded, next: next.step === step + 1 ? caption.next : words };
 }
 
-/** What may be told now. @param {Page} page @param {View} view @returns {View} */
+/** The next place that is not passed by. @param {Player} player @param {Spot} place @returns {Spot} */
+function nextTold(player, { step, frame }) {
+	let at = { step, frame };
+	do
+		at =
+			at.frame < player.frames(at.step) - 1 ? { step: at.step, frame: at.frame + 1 } : { step: at.step + 1, frame: 0 };
+	while (player.store.event(at.step) && player.leavesOut(at.step, at.frame));
+	return at;
+}
+
+/** The short way through this run. @type {ShortWay | null} */
+let shortWay = null;
+
+/** The view without anything that may not be told yet. @param {Page} page @param {View} view @returns {View} */
 function look(page, view) {
 	const { index, step, frame, pin } = view;
 	const learner = { predictions, predict: () => togglePredicting(page), everyStep: () => toggleSteps(page) };
-	const caption = retold(view);
-	if (predictions.on) read(page);
+	const caption = retell(view);
+	if (predictions.on) predictions.read(page.store);
 	const { ahead, open } = predictions;
-	const told = predictions.on && !open ? predictions.shownAt(view) : null;
-	const answer = told ? { eyebrow: [...caption.eyebrow, ...answerPart(told, predictions.picks.get(told.id))] } : {};
+	const revealed = predictions.on && !open ? predictions.shownAt(view) : null;
+	const answer = revealed
+		? { eyebrow: [...caption.eyebrow, ...answerPart(revealed, predictions.picks.get(revealed.id))] }
+		: {};
 	if (!ahead) return { ...view, learner, own: view.caption, caption: { ...caption, ...answer } };
-	const stop = placeBefore(page.player, ahead.from);
-	const next = stop.step === step && stop.frame === frame ? { next: [t("predict.next")] } : {};
+	const next = isBefore(nextTold(page.player, view), ahead.from) ? {} : { next: [t("predict.next")] };
 	return {
 		...view,
 		learner,
 		own: view.caption,
 		caption: open ? questionCaption(view, open) : { ...caption, ...answer, ...next },
 		index: hiddenFrom(index, step),
-		horizon: { step, frame },
+		horizon: { step, frame, question: ahead.from.step },
 		pin: pin && TELLING.test(pin) ? null : pin,
 		boot: silent(view.boot),
 		explained: ahead.step === step && view.scene === "preempt" ? `request:${view.hero}` : undefined,
 		options: { ...view.options, later: false, table: false },
 	};
+}
+
+/** @type {{index: RunIndex, next: number, step: number, hidden: RunIndex} | null} */
+let last = null;
+
+/**
+ * The same columns in the same places, without names and outcomes behind a step.
+ * @param {RunIndex} index
+ * @param {number} step
+ * @returns {RunIndex}
+ */
+function hiddenFrom(index, step) {
+	if (last?.index === index && last.next === index.next && last.step === step) return last.hidden;
+	const hidden = Object.assign(new RunIndex(), index, {
+		columns: index.columns.map((column) => hideColumn(column, step)),
+		moves: hideMoves(index, step),
+	});
+	last = { index, next: index.next, step, hidden };
+	return hidden;
+}
+
+/** @param {Column} column @param {number} step @returns {Column} */
+function hideColumn(column, step) {
+	if (column.kind === "gap") return { ...column, changes: column.changes.filter((one) => one.step <= step) };
+	if (column.end <= step) return column;
+	return { ...column, pod: column.step <= step ? column.pod : "", outcome: null, node: "", victims: 0 };
+}
+
+/** @param {RunIndex} index @param {number} step */
+function hideMoves(index, step) {
+	const moves = new Map();
+	for (const [pod, own] of index.moves) {
+		const shown = own.filter((move) => move.step <= step);
+		if (shown.length) moves.set(pod, shown);
+	}
+	return moves;
 }

@@ -1,21 +1,29 @@
 // @ts-check
 /**
- * What the reader predicts: the question that is open, what was picked, and up to where the run may tell. A class
- * follows it (`listen`) and decides when an answer is shown (`heldBy`); see docs/architecture.md.
+ * The reader's predictions: the open question, the picked answers, and how much of the run may be shown. In a class
+ * the teacher's page asks and shows the answers (`host`); see docs/architecture.md.
  */
 
-import { isBefore } from "./questions.js";
+import { isBefore, placeBefore } from "./questions.js";
 
 /** @typedef {import("./questions.js").Question} Question */
 /** @typedef {import("./answers.js").Spot} Spot */
-/** @typedef {"asked" | "picked" | "revealed" | "skipped"} Happening */
+/** @typedef {"picked" | "revealed"} Happening */
 /** @typedef {(what: Happening, question: Question, pick: number | null) => void} Listener */
+/**
+ * Asks and shows the answers in place of the reader.
+ * @typedef {object} Host
+ * @property {boolean} takes may the reader answer now?
+ * @property {() => void} goOn Forward or Enter, while a question is open
+ * @property {() => void} forward Enter, while none is
+ * @property {(question: Question) => Child[]} foot stands below the answers
+ */
 
 export class Predictions {
 	constructor() {
 		this.on = false;
-		/** @type {Question[]} of the run, in order, as far as they are known */
-		this.questions = [];
+		/** @type {import("./questions.js").Questions | null} */
+		this.source = null;
 		/** @type {Question | null} asked now: the reader stands before it */
 		this.open = null;
 		/** @type {Map<string, number>} what was picked, by the question's id */
@@ -26,8 +34,8 @@ export class Predictions {
 		this.since = { step: 0, frame: 0 };
 		/** Forward was asked for without a pick. */
 		this.offersSkip = false;
-		/** Somebody else shows the answers: the reader's own Enter does not. */
-		this.heldBy = "";
+		/** @type {Host | null} */
+		this.host = null;
 		/** @type {Set<Listener>} */
 		this.listeners = new Set();
 		/** @type {(to: Spot) => void} where the player goes, with motion */
@@ -48,11 +56,26 @@ export class Predictions {
 		for (const listener of this.listeners) listener(what, question, pick);
 	}
 
+	/** Find the questions in what has come of the run. @param {ChunkStore} store */
+	read(store) {
+		this.source?.update(store);
+	}
+
+	/** The questions of the run, in order, as far as they are known. @returns {Question[]} */
+	get questions() {
+		return this.source?.list ?? [];
+	}
+
+	/** @param {string} [id] @returns {Question | null} */
+	byId(id) {
+		return this.questions.find((question) => question.id === id) ?? null;
+	}
+
 	/** @param {boolean} on @param {Spot} here */
 	turn(on, here) {
 		this.on = on;
 		this.open = null;
-		this.since = here;
+		this.since = { step: here.step, frame: here.frame };
 		this.changed();
 	}
 
@@ -64,14 +87,28 @@ export class Predictions {
 
 	/** The question whose answer was shown last at a place. @param {Spot} here @returns {Question | null} */
 	shownAt(here) {
-		const told = this.questions.filter((one) => this.settled.get(one.id) === "revealed");
-		return told.findLast((one) => one.shown.step === here.step && one.shown.frame <= here.frame) ?? null;
+		const revealed = this.questions.filter((one) => this.settled.get(one.id) === "revealed");
+		return revealed.findLast((one) => one.shown.step === here.step && one.shown.frame <= here.frame) ?? null;
 	}
 
-	/** May the reader come to a place? @param {Spot} to @returns {boolean} */
-	allows(to) {
+	/**
+	 * The place where the way to another place stops, if a question lies on it.
+	 * @param {Player} player
+	 * @param {Spot} to
+	 * @returns {Spot | null}
+	 */
+	stopBefore(player, to) {
+		if (!this.on) return null;
+		this.read(player.store);
 		const { ahead } = this;
-		return !ahead || isBefore(to, ahead.from);
+		if (!ahead || isBefore(to, ahead.from)) {
+			if (to.step !== player.step || to.frame !== player.frame) this.leave();
+			return null;
+		}
+		player.playing = false;
+		const spot = placeBefore(player, ahead.from);
+		this.ask();
+		return this.open ? spot : { step: player.step, frame: player.frame }; // else the answer is being shown
 	}
 
 	/** Ask the question ahead: the reader stands before it and went on. */
@@ -81,14 +118,14 @@ export class Predictions {
 		if (this.open === ahead) return this.goOn();
 		this.open = ahead;
 		this.offersSkip = false;
-		this.tell("asked", ahead);
 		this.changed();
 	}
 
-	/** Forward, while a question is open. */
+	/** Forward, while a question is open; Enter, in a class, at any time. */
 	goOn() {
-		if (!this.open) return;
-		if (this.picks.has(this.open.id)) return this.reveal();
+		if (!this.open) return this.host?.forward();
+		if (this.host) return this.host.goOn();
+		if (this.picks.has(this.open.id)) return this.show();
 		this.offersSkip = true;
 		this.changed();
 	}
@@ -101,16 +138,21 @@ export class Predictions {
 	/** @param {number} index of an option */
 	pick(index) {
 		const { open } = this;
-		if (!open || index < 0 || index >= open.options.length) return;
+		if (!open || index < 0 || index >= open.options.length || this.host?.takes === false) return;
 		this.picks.set(open.id, index);
 		this.tell("picked", open);
 		this.changed();
 	}
 
-	/** Show the answer. @param {string} [by] whoever holds the answers */
-	reveal(by = "") {
+	/** The reader chose an option again, or asks for the answer. */
+	reveal() {
+		if (!this.host) this.show();
+	}
+
+	/** Show the answer of the open question. */
+	show() {
 		const { open } = this;
-		if (!open || by !== this.heldBy) return;
+		if (!open) return;
 		this.settled.set(open.id, "revealed");
 		this.open = null;
 		this.tell("revealed", open);
@@ -120,20 +162,19 @@ export class Predictions {
 	/** Go on without an answer. */
 	skip() {
 		const { open } = this;
-		if (!open || this.heldBy) return;
+		if (!open) return;
 		this.settled.set(open.id, "skipped");
 		this.picks.delete(open.id);
 		this.open = null;
-		this.tell("skipped", open);
 		this.go(open.from);
 	}
 
-	/** How many of the answers that were shown were predicted: [right, answered]. @returns {[number, number]} */
+	/** The number of shown answers that were predicted: [right, answered]. @returns {[number, number]} */
 	get tally() {
-		const told = this.questions.filter((one) => this.settled.get(one.id) === "revealed" && this.picks.has(one.id));
-		return [told.filter((one) => this.picks.get(one.id) === one.right).length, told.length];
+		const answered = this.questions.filter((one) => this.settled.get(one.id) === "revealed" && this.picks.has(one.id));
+		return [answered.filter((one) => this.picks.get(one.id) === one.right).length, answered.length];
 	}
 }
 
-/** Those of this page. */
+/** The predictions of this page. */
 export const predictions = new Predictions();

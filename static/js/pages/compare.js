@@ -33,8 +33,8 @@ const begun = [0, 1].map((side) =>
 
 /** The pair to which a step belongs; before any attempt, the first. @param {number} side @param {number} step */
 function pairAt(side, step) {
-	const found = begun[side].findLast(([from]) => from <= step) ?? begun[side][0];
-	return found ? found[1] : 0;
+	const stretch = begun[side].findLast(([from]) => from <= step) ?? begun[side][0];
+	return stretch ? stretch[1] : 0;
 }
 
 /**
@@ -75,13 +75,13 @@ function goTo(place) {
 	at = Math.max(0, Math.min(place, pairs.length - 1));
 	for (const side of [0, 1]) {
 		const from = Number(pairs[at][side]);
-		if (from !== NONE) send(side, decided(side, from));
+		if (from !== NONE) send(side, outcomeStep(side, from));
 	}
 	tell();
 }
 
 /** The step of an attempt that tells its outcome. @param {number} side @param {number} from */
-function decided(side, from) {
+function outcomeStep(side, from) {
 	for (const { event, step } of stage(side)?.store.walk(from, 1) ?? []) {
 		if (["HostSelected", "PreemptionEvaluated", "SchedulingFailed"].includes(event.type)) return step;
 		if (event.type === "AttemptFinished") return step;
@@ -95,14 +95,14 @@ function jump(by, wanted) {
 		if (wanted(pairs[place])) return goTo(place);
 }
 
-/** One step, on the side that has this attempt; the other follows. @param {1 | -1} by */
+/** Moves one step on the side that has this attempt; the other side follows. @param {1 | -1} by */
 function step(by) {
 	const player = stage(pairs[at]?.[0] === NONE ? 1 : 0)?.player;
 	if (by > 0) player?.forward();
 	else player?.back();
 }
 
-/** What is on screen, in words and in the address. */
+/** Show where both runs are, in words and in the address. */
 function tell() {
 	slider.value = String(at);
 	const pair = pairs[at];
@@ -117,7 +117,7 @@ function tell() {
 }
 
 /** A side shows a step: because it was sent there, or because its reader went there. @param {number} side */
-function shown(side) {
+function whenShown(side) {
 	const player = stage(side)?.player;
 	if (!player || !stage(1 - side)?.player) return;
 	if (sent[side] !== null) {
@@ -132,10 +132,10 @@ function shown(side) {
 
 /** Both are drawn for the first time: go where the address says, else to the first difference. */
 function begin() {
-	const asked = /^#(\d+),(\d+)$/.exec(location.hash);
-	if (asked) {
-		for (const side of [0, 1]) send(side, Number(asked[side + 1]));
-		at = pairAt(0, Number(asked[1]));
+	const match = /^#(\d+),(\d+)$/.exec(location.hash);
+	if (match) {
+		for (const side of [0, 1]) send(side, Number(match[side + 1]));
+		at = pairAt(0, Number(match[1]));
 		tell();
 	} else if (pairs.length) goTo(Math.max(0, first));
 	document.body.dataset.ready = "";
@@ -150,7 +150,7 @@ function watch(side) {
 	let begun = false;
 	const look = () => {
 		if (!player.dataset.ready) return;
-		if (begun) return ready === 2 && shown(side);
+		if (begun) return ready === 2 && whenShown(side);
 		if (!stage(side)?.store.complete) return void setTimeout(look, 100);
 		begun = true;
 		ready += 1;

@@ -5,7 +5,7 @@ import { doneScenarios } from "../shared/progress.js";
 
 const entries = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#course > [data-id]")]);
 const onward = /** @type {HTMLAnchorElement} */ (document.getElementById("continue"));
-const told = /** @type {HTMLElement} */ (document.getElementById("course-done"));
+const element = /** @type {HTMLElement} */ (document.getElementById("course-done"));
 
 function draw() {
 	const done = doneScenarios();
@@ -13,8 +13,8 @@ function draw() {
 	for (const entry of entries) /** @type {HTMLElement} */ (entry.querySelector(".done")).hidden = !isDone(entry);
 	const n = entries.filter(isDone).length;
 	const next = entries.find((entry) => !isDone(entry))?.querySelector("a");
-	told.textContent = n
-		? (told.dataset.told ?? "").replace("{n}", String(n)).replace("{all}", String(entries.length))
+	element.textContent = n
+		? (element.dataset.told ?? "").replace("{n}", String(n)).replace("{all}", String(entries.length))
 		: "";
 	onward.hidden = !next;
 	if (!next) return;

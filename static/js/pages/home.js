@@ -55,7 +55,7 @@ function showNames(words) {
 	return shown;
 }
 
-/** How far somebody is who takes the lessons one after another, and where to go on. */
+/** The reader's progress along the track, and where to go on. */
 function drawTrack() {
 	const done = doneScenarios();
 	for (const card of cards) {
@@ -64,9 +64,10 @@ function drawTrack() {
 	}
 	for (const chapter of chapters) {
 		const ids = lessonsOf(chapter);
-		const told = /** @type {HTMLElement} */ (chapter.querySelector(".chapter-done"));
+		const counter = /** @type {HTMLElement} */ (chapter.querySelector(".chapter-done"));
 		const n = ids.filter((id) => done.has(id)).length;
-		if (n) told.textContent = (told.dataset.told ?? "").replace("{n}", String(n)).replace("{all}", String(ids.length));
+		if (n)
+			counter.textContent = (counter.dataset.told ?? "").replace("{n}", String(n)).replace("{all}", String(ids.length));
 		chapter.classList.toggle("complete", n === ids.length);
 		const next = ids.find((id) => !done.has(id)) ?? ids[0];
 		/** @type {HTMLAnchorElement} */ (chapter.querySelector("a")).href = linkTo(next);
@@ -93,7 +94,7 @@ function cardOf(id) {
 	return cards.find((card) => card.dataset.id === id);
 }
 
-/** Who takes the track predicts, unless that was turned off. @param {string} id */
+/** Turns predicting on for readers of the learning path, unless they turned it off. @param {string} id */
 function linkTo(id) {
 	const url = new URL(cardOf(id)?.querySelector("a")?.href ?? "/", location.href);
 	if (choice("predict") !== "off") url.searchParams.set("predict", "1");

@@ -6,8 +6,7 @@
 
 import { h, patch } from "../shared/dom.js";
 import { loadCatalogue, t } from "../shared/i18n.js";
-import { startClock } from "./speaker_clock.js";
-import { Notes } from "./speaker_notes.js";
+import { get, read } from "../shared/server.js";
 
 /** @typedef {{eyebrow: string, sentence: string, why: string, lesson: string, asks?: boolean}} Told */
 /** @typedef {{step: number, frame: number, kind: string, text: string}} Stop */
@@ -15,6 +14,142 @@ import { Notes } from "./speaker_notes.js";
 const SILENCE = 2500; // milliseconds after which there is nobody
 const PICTURE_REST = 250; // a picture is drawn by the server: not while steps fly by
 const NOT_KEYS = new Set(["Tab", "Escape", "Shift", "Control", "Alt", "Meta"]);
+
+const KEPT = "kschedui.speaker.since";
+
+/** Milliseconds since 1970; kept for when the window is loaded again. */
+function startOfTalk() {
+	const since = Number(sessionStorage.getItem(KEPT));
+	return since || restartTalk();
+}
+
+function restartTalk() {
+	const now = Date.now();
+	sessionStorage.setItem(KEPT, String(now));
+	return now;
+}
+
+/** @param {number} seconds */
+function formatElapsed(seconds) {
+	const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
+	const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+	return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
+/** @param {Element} target @param {string} language */
+function startClock(target, language) {
+	const day = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+	let since = startOfTalk();
+	const draw = () => {
+		const seconds = Math.max(0, Math.floor((Date.now() - since) / 1000));
+		const reset = () => {
+			since = restartTalk();
+			draw();
+		};
+		patch(target, [
+			h(
+				"p",
+				{ key: "day", class: "speaker-day" },
+				h("span", { class: "sr" }, t("speaker.day")),
+				day.format(Date.now()),
+			),
+			h(
+				"p",
+				{ key: "elapsed", class: "speaker-elapsed" },
+				h("span", { class: "sr" }, t("speaker.elapsed")),
+				formatElapsed(seconds),
+			),
+			h("button", { key: "reset", type: "button", class: "button", on: { click: reset } }, t("speaker.reset")),
+		]);
+	};
+	draw();
+	setInterval(draw, 1000);
+}
+
+const REST = 700; // milliseconds after the last letter
+const LONGEST = 2000;
+
+export class Notes {
+	/** @param {string} address @param {() => void} changed */
+	constructor(address, changed) {
+		this.address = address;
+		this.changed = changed;
+		/** @type {Map<number, string>} by step */
+		this.kept = new Map();
+		this.step = -1;
+		/** @type {{step: number, text: string} | null} not sent yet */
+		this.unsent = null;
+		this.due = 0;
+		this.news = "";
+		addEventListener("pagehide", () => void this.send());
+	}
+
+	async load() {
+		try {
+			for (const { step, text } of await get(this.address)) this.kept.set(step, text);
+		} catch {
+			this.news = t("speaker.notes.lost");
+		}
+	}
+
+	/**
+	 * Keeps the note of the current step while somebody is writing it.
+	 * @param {Element} target @param {number} now the step on screen
+	 */
+	draw(target, now) {
+		const writing = document.hasFocus() && document.activeElement?.id === "note";
+		const step = writing ? this.step : now;
+		if (step !== this.step) {
+			void this.send();
+			this.news = "";
+		}
+		this.step = step;
+		const input = (/** @type {any} */ event) => this.write(step, event.target.value);
+		patch(target, [
+			h("label", { key: "label", for: "note" }, t("speaker.note", { step })),
+			h("textarea", {
+				key: `note${step}`,
+				id: "note",
+				rows: "4",
+				maxlength: String(LONGEST),
+				value: this.unsent?.step === step ? this.unsent.text : (this.kept.get(step) ?? ""),
+				placeholder: t("speaker.note.none"),
+				on: { input, blur: () => void this.send().then(this.changed) },
+			}),
+			h("p", { key: "news", class: "muted small", role: "status" }, this.news || t("speaker.notes.about")),
+		]);
+	}
+
+	/** @param {number} step @param {string} text */
+	write(step, text) {
+		this.unsent = { step, text };
+		this.news = "";
+		clearTimeout(this.due);
+		this.due = setTimeout(() => void this.send(), REST);
+	}
+
+	async send() {
+		const { unsent } = this;
+		clearTimeout(this.due);
+		if (!unsent) return;
+		this.unsent = null;
+		const { step, text } = unsent;
+		if (text.trim()) this.kept.set(step, text);
+		else this.kept.delete(step);
+		const token = /** @type {HTMLInputElement} */ (document.querySelector("input[name=csrfmiddlewaretoken]")).value;
+		const headers = { "Content-Type": "application/json", "X-CSRFToken": token };
+		const body = JSON.stringify({ text });
+		try {
+			const sent = await fetch(`${this.address}/${step}`, { method: "PUT", headers, body, keepalive: true });
+			const { status, body: said } = await read(sent);
+			this.news = status === 200 ? t("speaker.notes.saved") : said.errors[0].message;
+		} catch {
+			this.unsent ??= unsent; // the next letter tries again
+			this.news = t("speaker.notes.lost");
+		}
+		this.changed();
+	}
+}
 
 const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "{}");
 const region = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -68,7 +203,7 @@ function button(text, click, more = "") {
 	return h("button", { key: text, type: "button", class: `button ${more}`, on: { click } }, text);
 }
 
-/** Of the class, if there is one. @param {any} told */
+/** Shows the numbers of the class, if there is one. @param {any} told */
 function classOf(told) {
 	if (!told) return [];
 	const { code, students, answered, open, right, paused, ended, lost } = told;
@@ -165,7 +300,7 @@ document.addEventListener("keydown", (event) => {
 	key(event.key, event.shiftKey);
 });
 
-await loadCatalogue(boot.captions);
+await loadCatalogue(boot.captions, boot.outside?.texts);
 startClock(region("clock"), boot.language);
 await notes.load();
 say({ type: "hello" });

@@ -1,8 +1,9 @@
 // @ts-check
-/** What a reader can do to the page, whatever it is done with. */
+/** Actions that a reader can take on the page, and the address bar, which follows. */
 
-import { saveLink } from "./address.js";
-import { chosen, index, player, redraw, store, timeline } from "./page.js";
+import { zoom as zoomTimeline } from "../chrome/timeline.js";
+import { formatLink, parseLink } from "../shared/link.js";
+import { boot, chosen, index, player, redraw, store, timeline } from "./page.js";
 
 let left = { step: -1, frame: 0 }; // where the other order of Filter was
 
@@ -38,9 +39,38 @@ export const act = {
 };
 
 /** Zoom the timeline about the playhead. @param {number} factor */
-export async function zoom(factor) {
-	const hands = await import("../chrome/timeline/hands.js");
+export function zoom(factor) {
 	const [from, to] = timeline.range(index);
-	hands.zoom(timeline, index, factor, (index.positionOf(player.step, store.steps) - from) / (to - from));
+	zoomTimeline(timeline, index, factor, (index.positionOf(player.step, store.steps) - from) / (to - from));
 	redraw(false);
+}
+
+const DELAY = 120; // it follows once the reader rests: browsers limit how often it may change
+let timer = 0;
+
+/** @param {boolean} now */
+export function saveLink(now) {
+	clearTimeout(timer);
+	if (now) write();
+	else timer = setTimeout(write, DELAY);
+}
+
+function write() {
+	const { step, frame, order } = player;
+	const link = formatLink({ step, frame, selection: chosen.selection, order });
+	document.getElementById("open-outside")?.setAttribute("href", (boot.page ?? "") + link);
+	const page = boot.embed ? "" : (boot.page ?? "");
+	if (link === location.hash || (link === "#0" && !location.hash)) return;
+	const last = parseLink(location.hash);
+	const jump = last.step !== null && Math.abs(last.step - step) > 1;
+	if (jump && !player.playing && !boot.embed) history.pushState(null, "", page + link);
+	else history.replaceState(null, "", page + link);
+}
+
+/** Go where the address says. */
+export function followAddress() {
+	const place = parseLink(location.hash);
+	chosen.selection = place.selection;
+	player.order = place.order;
+	if (place.step !== null) player.seek(place.step, place.frame);
 }

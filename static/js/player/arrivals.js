@@ -1,11 +1,23 @@
 // @ts-check
-/** What the feed brings: chunks into the store, news of the run; then the chunks before the linked one. */
+/** Messages of the feed: chunks into the store, news of the run; then the chunks before the linked one. */
 
 import { t } from "../shared/i18n.js";
-import { chunkOf } from "../trace/feed.js";
-import { prepare } from "./drawing.js";
-import { beginning, boot, feed, linked, linkedChunk } from "./opening.js";
-import { firstShown, index, player, redraw, run, screen, store } from "./page.js";
+import { backfill, chunkOf } from "../trace/feed.js";
+import { loadHeadline } from "./drawing.js";
+import {
+	beginning,
+	boot,
+	feed,
+	firstShown,
+	index,
+	linked,
+	linkedChunk,
+	player,
+	redraw,
+	run,
+	screen,
+	store,
+} from "./page.js";
 
 /** Take what comes from here on. */
 export function listenToFeed() {
@@ -27,7 +39,7 @@ function takeChunk(chunk) {
 	const first = !screen.drawn && store.event(player.step);
 	if (first) {
 		player.seek(player.step, linked.frame);
-		void prepare();
+		void loadHeadline();
 	} else redraw(false);
 	return first && !document.hidden ? firstShown : new Promise((resolve) => setTimeout(resolve));
 }
@@ -53,7 +65,7 @@ function hear(message) {
 }
 
 /**
- * How the run began, for a link into the middle. Where that chunk is not there yet, all come over the socket.
+ * Loads the start of the run, for a link into its middle. Where that chunk is not there yet, all come over the socket.
  * @param {number} next
  */
 async function begin(next) {
@@ -70,7 +82,6 @@ async function pastTheEnd(end) {
 }
 
 /** @param {number} before */
-async function fill(before) {
-	const { backfill } = await import("../trace/late/backfill.js");
+function fill(before) {
 	return backfill(boot.api, boot.run, before, (seq) => store.has(seq), takeChunk);
 }

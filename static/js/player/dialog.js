@@ -3,9 +3,8 @@
 
 import { drawDialog } from "../chrome/dialogs.js";
 import { formatLink } from "../shared/link.js";
-import { loadCaptions } from "../steps/captions.js";
-import { boot } from "./opening.js";
 import * as page from "./page.js";
+import { boot } from "./page.js";
 
 const { region, screen } = page;
 const dialog = /** @type {HTMLDialogElement} */ (region("dialog"));
@@ -17,26 +16,31 @@ dialog.addEventListener("close", () => {
 });
 screen.followers.add(follow);
 
-/** One that was open and closed meanwhile stays closed. @param {string} name */
+/** Opens a dialog, once the first step is drawn. @param {string} name */
 export async function showDialog(name) {
 	for (const menu of document.querySelectorAll(":popover-open")) /** @type {HTMLElement} */ (menu).hidePopover();
 	if (!screen.drawn) return void (wished = name); // a link to a step needs the step
 	if (name === "speaker") return void (await import("../classroom/speaking.js")).openSpeaker({ ...page, boot });
 	if (name.startsWith("ask")) return void askAbout(name.slice("ask".length + 1));
-	const fresh = !dialog.open;
-	await loadCaptions(); // the transcript tells every event
-	if (!screen.drawn || !(fresh || dialog.open)) return;
 	open = name; // only now: the close event of the one before may have come meanwhile
 	drawDialog(dialog, name, screen.drawn);
 	if (!dialog.open) dialog.showModal();
 }
 
-/** @type {typeof import("../ask/open.js") | null} */
+/** @type {typeof import("../what_if/panel.js") | null} */
 let asking = null;
+
+/** The panel; what it tells goes through the page's lens. */
+async function loadAsking() {
+	const panel = await import("../what_if/panel.js");
+	const { look } = page.lens;
+	page.lens.look = (view) => panel.tell(look(view));
+	return panel;
+}
 
 /** The panel beside the stage. @param {string} what */
 async function askAbout(what) {
-	asking ??= await import("../ask/open.js");
+	asking ??= await loadAsking();
 	if (screen.drawn && !screen.drawn.boot.embed) asking.ask(screen.drawn, what);
 }
 

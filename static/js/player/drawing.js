@@ -1,72 +1,45 @@
 // @ts-check
-/**
- * The one place that draws: which modules the step needs, the view that they draw from, and each region of the page.
- */
+/** The only place that draws: the view of a step, and each region of the page from it. */
 
-import { drawMargin } from "../chrome/margin.js";
-import { drawRail } from "../chrome/rail.js";
-import { drawStage, pictureFor } from "../chrome/stage.js";
-import { drawCaption, drawHero, drawLive, drawNext } from "../chrome/story.js";
-import { drawClock, drawTransport } from "../chrome/transport.js";
+import { drawClock, drawRail, drawTransport } from "../chrome/rail.js";
+import { drawMargin, drawStage } from "../chrome/stage.js";
+import { drawCaption, drawHero, drawLive, drawNext, drawNotices } from "../chrome/story.js";
 import { drawStill } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { formatLink } from "../shared/link.js";
-import { captionOf, captionsFor } from "../steps/captions.js";
-import { explanationFor } from "../steps/explanations.js";
-import { filtered, stoppedAlone } from "../steps/filter/model.js";
+import { filterModel, stoppedAlone } from "../steps/filter/model.js";
 import { drawQueue } from "../steps/queue/view.js";
-import { sceneOf } from "../steps/registry.js";
-import { momentOf } from "../trace/moments.js";
+import { captionOf, sceneOf } from "../steps/registry.js";
+import { momentOf } from "../trace/chunk_store.js";
 import { heroOf } from "../trace/phase.js";
-import { act } from "./actions.js";
-import { saveLink } from "./address.js";
-import { boot } from "./opening.js";
+import { act, saveLink } from "./actions.js";
 import * as page from "./page.js";
+import { boot } from "./page.js";
 
 const MOST_WAITED = 3000; // steps; further on it takes long to simulate the run up to an attempt
 
 const { chosen, explainer, index, player, redraw, region, root, run, screen, sizes, store, timeline } = page;
-
-/** Comes when the first step has been drawn: it does not move. @type {typeof import("./motion.js") | null} */
-let flights = null;
-
-/** @param {typeof import("./motion.js")} motion */
-export function drawWithMotion(motion) {
-	flights = motion;
-}
 
 /** The furthest step shown. */
 let reach = 0;
 
 /** In the one animation frame. */
 export function draw() {
-	const coming = prepare();
+	const coming = loadHeadline();
 	if (coming) return void coming.then(() => redraw(false));
 	const view = makeView();
 	if (!view) return drawWaiting();
 	const before = screen.drawn;
-	const whole = drawMoving(before, view);
+	drawMoving(before, view);
 	if (before?.step !== view.step) wantExplanations(view);
 	screen.drawn = view; // before the dialog's own turn
 	for (const follow of screen.followers) follow(before, view);
 	saveLink(false);
-	if (whole && !player.pendingDraw) ready(view);
+	if (!player.pendingDraw) ready(view);
 }
 
-/** Resolves once the step's modules are here; null when they are. */
-export function prepare() {
-	const { state, event, frame, order } = player;
-	if (!state || !event) return null;
-	const scene = sceneOf(event, state);
-	const hero = heroOf(event, state);
-	const told = [captionsFor(event, state), headline()];
-	const drawn = [pictureFor(scene, state, hero), explanationFor({ scene, state, event, hero, frame, order })];
-	const coming = [page.lens.coming, ...told, ...drawn].filter(Boolean);
-	return coming.length ? Promise.all(coming) : null;
-}
-
-/** Resolves once the headline can be told with its numbers: it does not change afterwards. */
-function headline() {
+/** Resolve once the headline can be told with its numbers: it does not change afterwards; null: it can now. */
+export function loadHeadline() {
 	const { state, event, step, frame, order } = player;
 	if (!state || !event || step > MOST_WAITED || fast()) return null;
 	const { drawn } = screen;
@@ -100,7 +73,7 @@ export function makeView() {
 		scene: sceneOf(event, state),
 		caption,
 		reach,
-		motion: page.motionWanted() && Boolean(flights?.wantsMotion()),
+		motion: page.motionWanted() && wantsMotion(),
 		...chosen,
 		explainer,
 		player,
@@ -120,18 +93,38 @@ export function makeView() {
  * @param {View} view
  */
 function drawMoving(before, view) {
-	const motion = view.motion && before !== null;
-	const places = motion ? (flights?.remember(root) ?? null) : null;
+	const moves = view.motion && before !== null;
+	const places = moves ? remember(root) : null;
 	const moved = before?.step !== view.step || before.frame !== view.frame;
-	if (moved) root.classList.toggle("still", !motion);
-	drawStill(moved && !motion);
-	if (moved && !motion) flights?.settle();
-	const whole = drawRegions(view);
-	if (motion) flights?.fly(root, places, player.speed);
-	return whole;
+	if (moved) root.classList.toggle("still", !moves);
+	if (moves && moved) drawOpening(before, view);
+	drawStill(moved && !moves);
+	if (moved && !moves) settle();
+	drawRegions(view);
+	if (moves) fly(root, places, player.speed);
 }
 
-/** @param {View} view @returns {boolean} whether all of it is there: a view may wait for a module of its own */
+/**
+ * Draw the picture from which the step moves on, where the one before it does not show that: the lanes before the first
+ * plugin, through which survivors then run; the nodes before a pod stops.
+ * @param {View} before @param {View} view
+ */
+function drawOpening(before, view) {
+	const { event, scene, frame, order, step } = view;
+	const runs =
+		before.event !== event && event.type === "NodesFiltered" && scene === "filter" && frame > 0 && order === "plugin";
+	const stops = before.scene !== scene && event.type === "ObjectDeleted" ? store.stateBefore(step) : null;
+	if (!runs && !stops) return;
+	const opening = stops ? { ...view, state: stops } : { ...view, event: { type: "CycleStarted" }, following: event };
+	const stage = region("stage");
+	drawStill(true);
+	root.classList.add("still");
+	drawStage(stage, opening);
+	stage.getBoundingClientRect(); // the browser takes it in
+	root.classList.remove("still");
+}
+
+/** @param {View} view */
 function drawRegions(view) {
 	root.dataset.scene = view.scene;
 	root.classList.toggle("lanes-open", view.options.lanes);
@@ -141,13 +134,12 @@ function drawRegions(view) {
 	drawRail(region("rail"), view);
 	drawQueue(region("queue"), view);
 	drawStage(region("stage"), view);
-	const margin = drawMargin(region("margin"), view);
+	drawMargin(region("margin"), view);
 	drawTransport(region("transport"), view);
-	const lanes = timeline.draw(region("timeline"), view);
+	timeline.draw(region("timeline"), view);
 	drawClock(region("clock"), view);
-	drawNews(view);
+	drawNotices(region("notices"), view);
 	drawLive(region("live"), view);
-	return margin && lanes;
 }
 
 /**
@@ -159,23 +151,9 @@ function ready(view) {
 	page.stepShown();
 }
 
-/** @type {typeof import("../chrome/notices.js") | null} */
-let notices = null;
-
-/** What there is to say of the run: nothing, of most. @param {View} view */
-function drawNews(view) {
-	if (notices) notices.drawNotices(region("notices"), view);
-	else if (run.state !== "done" || run.connection !== "open" || player.hit) {
-		void import("../chrome/notices.js").then((module) => {
-			if (!notices) redraw(false);
-			notices = module;
-		});
-	}
-}
-
 /** Before the first chunk is here. */
 function drawWaiting() {
-	drawNews(/** @type {any} */ ({ run, store, player }));
+	drawNotices(region("notices"), /** @type {any} */ ({ run, store, player }));
 	const pastEnd = store.complete && player.step >= store.steps;
 	region("caption").textContent = t(pastEnd ? "run.pastend" : run.state === "queued" ? "run.queued" : "run.waiting");
 	if (pastEnd && store.steps) player.seek(store.steps - 1);
@@ -186,6 +164,105 @@ function wantExplanations(view) {
 	const { state, hero, step } = view;
 	if (fast() || state.cycle.CycleStarted?.pod !== hero) return;
 	const ahead = [1, 2].map((by) => store.event(step + by)).find((event) => event?.type === "NodesFiltered");
-	const model = filtered(ahead && !state.cycle.NodesFiltered ? { ...state, cycle: { NodesFiltered: ahead } } : state);
+	const model = filterModel(
+		ahead && !state.cycle.NodesFiltered ? { ...state, cycle: { NodesFiltered: ahead } } : state,
+	);
 	if (model) explainer.want(state.attempt, model.names.slice(0, 12));
+}
+
+const MOST = 240;
+const FLIGHT = 720;
+const SLIDE = 320;
+const NEAR = 2;
+/** @typedef {{box: DOMRect, home: string}} Place */
+/** @type {Set<Animation>} */
+const running = new Set();
+const reduced = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
+
+/** Does the reader want motion? */
+function wantsMotion() {
+	return !reduced?.matches;
+}
+
+/** End what is under way: a seek shows everything where it belongs. */
+function settle() {
+	for (const animation of running) animation.cancel();
+}
+
+/** @param {Element} element @param {Keyframe[]} frames @param {KeyframeAnimationOptions} timing */
+function animate(element, frames, timing) {
+	const animation = element.animate(frames, timing);
+	running.add(animation);
+	const ended = () => void running.delete(animation);
+	return animation.finished.then(ended, ended);
+}
+
+/** The element that a pod is drawn in: its node, its part of the queue, the card. @param {Element} element */
+function homeOf(element) {
+	const home = element.closest("[data-node], .queue-section, #hero");
+	return home?.getAttribute("data-node") ?? home?.className ?? home?.id ?? "";
+}
+
+/**
+ * The place of every pod on screen.
+ * @param {Element} root @returns {Map<string, Place> | null} null: too many to follow
+ */
+function remember(root) {
+	const marked = root.querySelectorAll(":is([data-fly], [data-fly-from]):not([hidden] *)");
+	if (marked.length > MOST) return null;
+	const places = new Map();
+	for (const element of marked) {
+		const key = element.getAttribute("data-fly") ?? element.getAttribute("data-fly-from");
+		const box = element.getBoundingClientRect();
+		if (key && box.width && !(places.has(key) && element.hasAttribute("data-fly-from")))
+			places.set(key, { box, home: homeOf(element) });
+	}
+	return places;
+}
+
+/** @param {Element} root @param {Map<string, Place> | null} before @param {number} speed */
+function fly(root, before, speed) {
+	if (!before) return;
+	for (const element of root.querySelectorAll("[data-fly]:not([hidden] *)")) {
+		const from = before.get(element.getAttribute("data-fly") ?? "");
+		const home = homeOf(element);
+		if (!from || (from.home === home && element.closest("[data-node]"))) continue; // it stays where it is
+		const to = element.getBoundingClientRect();
+		const zoom = /** @type {HTMLElement} */ (root).currentCSSZoom ?? 1;
+		const [dx, dy] = [(from.box.left - to.left) / zoom, (from.box.top - to.top) / zoom];
+		if (!to.width || (Math.abs(dx) < NEAR && Math.abs(dy) < NEAR)) continue;
+		const timing = {
+			duration: (from.home === home ? SLIDE : FLIGHT) / Math.max(1, speed),
+			easing: "cubic-bezier(.3,0,.1,1)",
+		};
+		if (from.home === home)
+			void animate(element, [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "none" }], timing);
+		else if (!element.closest(".queue-section.binding")) flight(root, element, from.box, to, timing);
+	}
+}
+
+/**
+ * From one home to another a pod flies over everything, as a block of its own; where it lands it shows up at the end.
+ * @param {Element} root @param {Element} element @param {DOMRect} from @param {DOMRect} to @param
+ *   {KeyframeAnimationOptions} timing
+ */
+function flight(root, element, from, to, timing) {
+	const block = document.createElement("div");
+	const look = getComputedStyle(element);
+	block.className = "flight";
+	block.textContent = (element.getAttribute("data-fly") ?? "").split("/").at(-1) ?? "";
+	const empty = look.backgroundColor === "rgba(0, 0, 0, 0)"; // hatched: it is not there for good
+	block.style.setProperty("background-color", empty ? "var(--panel)" : look.backgroundColor);
+	block.style.setProperty("background-image", look.backgroundImage);
+	block.style.setProperty("color", look.color);
+	root.append(block);
+	const zoom = /** @type {HTMLElement} */ (root).currentCSSZoom ?? 1;
+	const at = (/** @type {DOMRect} */ box) => ({
+		left: `${box.left / zoom}px`,
+		top: `${box.top / zoom}px`,
+		width: `${box.width / zoom}px`,
+		height: `${box.height / zoom}px`,
+	});
+	void animate(element, [{ opacity: 0 }, { opacity: 0 }], timing);
+	animate(block, [at(from), at(to)], { ...timing, fill: "forwards" }).then(() => block.remove());
 }

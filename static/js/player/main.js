@@ -1,13 +1,16 @@
 // @ts-check
 /** The page: boot data in, feed to store to player to views. Here it is put together and started. */
 
-import { loadCatalogue } from "../shared/i18n.js";
-import { act, zoom } from "./actions.js";
-import { followAddress } from "./address.js";
+import { press } from "../chrome/keyboard.js";
+import { begin as beginLearning } from "../learn/learning.js";
+import { loadCatalogue, plain } from "../shared/i18n.js";
+import { addPlugins } from "../steps/parts/words.js";
+import { act, followAddress, zoom } from "./actions.js";
 import { listenToFeed } from "./arrivals.js";
-import { draw } from "./drawing.js";
-import { boot, linked } from "./opening.js";
+import { draw, makeView } from "./drawing.js";
 import * as page from "./page.js";
+import { boot, linked } from "./page.js";
+import { playing } from "./player.js";
 
 const { chosen, drawWith, firstShown, index, player, redraw, region, run, screen, sizes, store, timeline } = page;
 
@@ -19,21 +22,10 @@ function measure() {
 	if (!same) redraw(false);
 }
 
-/** What the keys do comes once a step is on the screen; a key pressed before waits for it. */
-function listenToKeys() {
+function listenToPage() {
 	const state = () => screen.drawn ?? { hero: "", options: chosen.options, order: player.order };
 	const hands = { open: act.open, zoom, set: act.set, state };
-	/** @type {typeof import("../chrome/keyboard.js") | null} */
-	let keyboard = null;
-	const coming = firstShown.then(async () => (keyboard = await import("../chrome/keyboard.js")));
-	document.addEventListener("keydown", (event) => {
-		if (keyboard) keyboard.press(event, player, hands);
-		else void coming.then(({ press }) => press(event, player, hands));
-	});
-}
-
-function listenToPage() {
-	listenToKeys();
+	document.addEventListener("keydown", (event) => press(event, player, hands));
 	addEventListener("popstate", followAddress);
 	const observer = new ResizeObserver(measure);
 	for (const name of ["stage", "timeline"]) observer.observe(region(name));
@@ -41,28 +33,41 @@ function listenToPage() {
 	document.addEventListener("themechange", () => redraw(false));
 }
 
-/** The teacher's words. Who predicts is asked before anything is shown that would tell. */
-async function teach() {
-	if (boot.predict) page.lens.coming = import("./warm.js").then(({ learn }) => learn());
+/** Fetch the teacher's words. */
+async function loadWords() {
 	if (boot.words) boot.lesson = await (await fetch(boot.words)).json();
+}
+
+/** Count the letters of the caption on screen. */
+function lettersNow() {
+	const { sentence = [], why = [] } = makeView()?.caption ?? {};
+	return plain([...sentence, ...why]).length;
 }
 
 async function start() {
 	for (const button of document.querySelectorAll("[data-open]")) {
 		button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));
 	}
-	const texts = [loadCatalogue(boot.captions), teach()];
 	player.step = linked.step ?? 0;
+	player.frame = linked.frame;
 	player.order = linked.order;
+	player.advance = playing(lettersNow);
 	listenToFeed();
-	await Promise.all(texts);
+	addPlugins(boot.outside?.plugins ?? {});
+	await Promise.all([loadCatalogue(boot.captions, boot.outside?.texts), loadWords()]);
+	beginLearning({ ...page, act, boot });
 	drawWith(draw); // nothing is drawn without words
 	measure();
 	redraw(false);
 	listenToPage();
+	await firstShown;
+	if (boot.ask && !boot.embed) act.open(`ask:${boot.ask}`);
+	if (!boot.embed) (await import("../classroom/speaking.js")).beginSpeaking({ ...page, boot });
+	if (boot.class?.role === "teacher") (await import("../classroom/teacher.js")).teach({ ...page, boot });
+	else if (boot.class) (await import("../classroom/student.js")).attend({ ...page, boot });
+	redraw(false);
 }
 
 void start();
-void firstShown.then(async () => (await import("./warm.js")).warm());
 // For tests and for the curious: the player of this page.
 Object.assign(globalThis, { kschedui: { player, store, index, timeline, feed: () => run } });

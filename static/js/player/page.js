@@ -1,15 +1,32 @@
 // @ts-check
 /**
- * What the page is made of: its regions, the run as far as it is here, what the reader chose, and when it is drawn
+ * The parts of the page: its regions, the run as far as it is here, what the reader chose, and when it is drawn
  * anew.
  */
 
-import { Timeline } from "../chrome/timeline/timeline.js";
+import { Timeline } from "../chrome/timeline.js";
+import { linkedPlace } from "../shared/link.js";
 import { ChunkStore } from "../trace/chunk_store.js";
 import { Explainer } from "../trace/explainer.js";
+import { chunkOf, Feed, fetchChunk, openFrame } from "../trace/feed.js";
 import { RunIndex } from "../trace/run_index.js";
-import { boot, linked } from "./opening.js";
 import { Player } from "./player.js";
+
+export const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "{}");
+export const linked = linkedPlace(location);
+export const linkedChunk = chunkOf(linked.step ?? 0);
+export const feed = new Feed(new URL(boot.ws, location.href.replace(/^http/, "ws")).href, boot.run, linkedChunk);
+/** The run's first chunk, if the page brought it, as a websocket sends it. */
+const first = boot.chunk ? Uint8Array.from(atob(boot.chunk), (letter) => letter.charCodeAt(0)).buffer : null;
+/**
+ * A chunk from the middle is read with the run's first one; null if that is not to be had.
+ * @type {Promise<TraceChunk | null>}
+ */
+export const beginning = linkedChunk
+	? (first ? openFrame(first) : fetchChunk(boot.api, boot.run, 0)).catch(() => null)
+	: Promise.resolve(null);
+if (first && !linkedChunk) feed.take(first);
+feed.open(/** @type {any} */ (globalThis).kscheduiEarly);
 
 /** @param {string} name */
 export function region(name) {
@@ -46,11 +63,8 @@ export const screen = {
 	followers: /** @type {Set<(before: View | null, now: View) => void>} */ (new Set()),
 };
 
-/** What a learner sees the run through (learn/); `coming` while it has to be there first. */
-export const lens = {
-	look: (/** @type {View} */ view) => view,
-	coming: /** @type {Promise<unknown> | null} */ (null),
-};
+/** The filter through which a learner sees the run (learn/). */
+export const lens = { look: (/** @type {View} */ view) => view };
 
 /** @type {((value?: unknown) => void) | null} */
 let tell = null;

@@ -10,7 +10,7 @@ import { framesOf } from "../steps/registry.js";
 /** @typedef {{step: number, frame: number}} Place */
 /** @typedef {{pod: string, plugin: string, outcome: string}} Breakpoint every field that is not "" must match */
 
-export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32];
+const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32];
 
 export class Player {
 	/** @param {ChunkStore} store @param {(motion: boolean) => void} changed */
@@ -27,9 +27,12 @@ export class Player {
 		this.breakpoints = [];
 		/** @type {Breakpoint | null} the breakpoint at which playing stopped */
 		this.hit = null;
-		/** Comes after the first step: plays on. @type {(player: Player, now: number) => void} */
+		/** Plays on. @type {(player: Player, now: number) => void} */
 		this.advance = () => {};
-		/** Where a question stops the way there; null: nowhere. @type {(step: number, frame: number) => Place | null} */
+		/**
+		 * The last place before a question on the way there; null: no question.
+		 * @type {(step: number, frame: number) => Place | null}
+		 */
 		this.stopBefore = () => null;
 		/** Is a frame left out on the way? @type {(step: number, frame: number) => boolean} */
 		this.leavesOut = () => false;
@@ -70,16 +73,21 @@ export class Player {
 		this.changed(motion);
 	}
 
-	/** One frame on or back. @returns {boolean} whether there was one */
+	/** Moves one frame forward or back. @returns {boolean} whether there was one */
 	forward(motion = true) {
 		let { step, frame } = this;
 		do {
 			if (frame < this.frames(step) - 1) frame += 1;
 			else if (this.store.event(step + 1)) [step, frame] = [step + 1, 0];
 			else return false;
-		} while (this.leavesOut(step, frame));
+		} while (this.leavesOut(step, frame) && !this.breaksAt(step, frame));
 		this.move(step, frame, motion);
 		return true;
+	}
+
+	/** Does playing stop there? @param {number} step @param {number} frame */
+	breaksAt(step, frame) {
+		return this.playing && frame === 0 && this.breakpoints.some((one) => matches(one, this.store.event(step)));
 	}
 
 	back() {
@@ -109,9 +117,9 @@ export class Player {
 	 * @param {(event: AnyEvent, step: number) => boolean} test
 	 */
 	jump(by, test) {
-		const found = this.find(by, test);
-		if (found) this.seek(found.step, 0);
-		return found !== null;
+		const place = this.find(by, test);
+		if (place) this.seek(place.step, 0);
+		return place !== null;
 	}
 
 	attempt(/** @type {1 | -1} */ by) {
@@ -159,4 +167,81 @@ export class Player {
 		this.hit = hit;
 		this.changed(false);
 	}
+}
+
+const STEP_MS = 1700;
+const MOST_STEPS_A_FRAME = 8;
+
+const LETTERS = 130; // of a caption, that are read in one step's time
+const SHORTEST = 0.4;
+
+/**
+ * The timer that advances a player.
+ * @param {() => number} lettersNow of the caption on screen
+ * @returns {(player: Player, now: number) => void}
+ */
+export function playing(lettersNow) {
+	/** The time for which the present frame is shown, in milliseconds. @param {Player} player */
+	const stay = ({ event, speed }) => (STEP_MS * (event ? paceOf(event, lettersNow()) : 0.2)) / speed;
+	return (player, now) => {
+		player.due ||= now + stay(player);
+		for (let steps = 0; steps < MOST_STEPS_A_FRAME && now >= player.due; steps += 1) {
+			if (!player.forward(player.speed <= 8)) {
+				if (player.store.complete) player.stop(null);
+				player.due = now + 100;
+				return;
+			}
+			player.due = Math.max(player.due, now - 100) + stay(player);
+			const { event, frame } = player;
+			const hit = event && frame === 0 ? player.breakpoints.find((one) => matches(one, event)) : undefined;
+			if (hit) return player.stop(hit);
+		}
+	};
+}
+
+/** @param {AnyEvent} event @param {number} letters of its caption */
+function paceOf(event, letters) {
+	return Math.max(weightOf(event), Math.min(2.5, Math.max(SHORTEST, letters / LETTERS)));
+}
+
+/**
+ * The time that autoplay stays on an event, as a share of a step: less if there is nothing new to read.
+ * @param {AnyEvent} event
+ */
+function weightOf(event) {
+	switch (event.type) {
+		case "ClockAdvanced":
+		case "AttemptFinished":
+		case "PodReserved":
+		case "PodAssumed":
+			return 0.5;
+		case "PermitEvaluated":
+		case "PodPreBound":
+			return ("code" in event && event.code === "Wait") ||
+				event.results.some((one) => (one.code ?? "Success") !== "Success")
+				? 1
+				: 0.4;
+		case "NodesFiltered":
+		case "PreFilterFinished":
+			return 0.8;
+		default:
+			return 1;
+	}
+}
+
+/** Does an event satisfy a breakpoint? @param {Breakpoint} breakpoint @param {any} event */
+export function matches(breakpoint, event) {
+	if (!event) return false;
+	const { pod, plugin, outcome } = breakpoint;
+	if (pod && event.pod !== pod && !event.pod?.endsWith?.(`/${pod}`)) return false;
+	if (outcome && event.outcome !== outcome) return false;
+	if (plugin && !rejecters(event).includes(plugin)) return false;
+	return Boolean(pod || plugin || outcome);
+}
+
+/** Plugins that turned something down in an event. @param {any} event @returns {string[]} */
+function rejecters(event) {
+	if (event.type === "NodesFiltered") return event.verdicts.map((/** @type {any} */ verdict) => verdict.plugin);
+	if (event.type === "SchedulingFailed") return event.unschedulable_plugins;
+	return [event.rejected_by, event.plugin].filter(Boolean);
 }

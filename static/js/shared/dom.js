@@ -3,6 +3,9 @@
  * Draw a tree of plain descriptions onto the DOM. Elements with the same key and tag stay, so that CSS transitions run.
  */
 
+/** Pixels of a page up to which it is laid out as on a phone: the first breakpoint of css/tokens.css. */
+export const PHONE = 700;
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /**

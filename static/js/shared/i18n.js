@@ -1,21 +1,38 @@
 // @ts-check
 /**
- * The player's texts: one JSON catalogue per language. `{name}` is filled in, `{n|node|nodes}` chooses by number.
+ * The texts of a page: a JSON catalogue per language. `{name}` is filled in. `{n|node|nodes}` chooses by number, with a
+ * form for each plural category of the language, in the order of CATEGORIES. `{n|=1:it|them}` has one for exactly 1.
  */
+
+const CATEGORIES = ["zero", "one", "two", "few", "many", "other"];
 
 /** @type {Record<string, string>} */
 let catalogue = {};
+let plural = new Intl.PluralRules("en");
+/** The categories that the language has. */
+let categories = ["one", "other"];
 
-/** @param {Record<string, string>} texts */
+/** @param {Record<string, string>} texts `language` names theirs */
 export function useCatalogue(texts) {
 	catalogue = texts;
+	plural = new Intl.PluralRules(texts.language);
+	const known = new Set(/** @type {string[]} */ (plural.resolvedOptions().pluralCategories));
+	categories = CATEGORIES.filter((category) => known.has(category));
 }
 
-/** @param {string} url */
-export async function loadCatalogue(url) {
+/** @param {string[]} forms @param {number} n */
+function pluralForm(forms, n) {
+	const exact = forms.find((form) => form.startsWith(`=${n}:`));
+	if (exact !== undefined) return exact.slice(exact.indexOf(":") + 1);
+	const others = forms.filter((form) => !/^=\d+:/.test(form));
+	return others[categories.indexOf(plural.select(n))] ?? others[others.length - 1];
+}
+
+/** @param {string} url @param {Record<string, string>} [more] texts of plugins from other packages */
+export async function loadCatalogue(url, more) {
 	const answer = await fetch(url);
 	if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
-	useCatalogue(await answer.json());
+	useCatalogue({ ...(await answer.json()), ...more });
 }
 
 /** @param {string} key */
@@ -37,17 +54,17 @@ export function parts(key, values = {}) {
 			if (piece) out.push(piece);
 			continue;
 		}
-		const [name, one, many] = piece.slice(1, -1).split("|");
+		const [name, ...forms] = piece.slice(1, -1).split("|");
 		const value = values[name];
-		if (one !== undefined) out.push(number(value) === 1 ? one : (many ?? one));
+		if (forms.length) out.push(pluralForm(forms, numberIn(value)));
 		else if (Array.isArray(value)) out.push(...value);
 		else if (value !== undefined) out.push(typeof value === "number" ? String(value) : value);
 	}
 	return out;
 }
 
-/** @param {Part | Part[] | number | undefined} value */
-function number(value) {
+/** The number of a text such as "1,200" or "1.5 cpu". @param {Part | Part[] | number | undefined} value */
+function numberIn(value) {
 	const text = typeof value === "object" && !Array.isArray(value) ? value.text : String(value);
 	return Number(text.replace(/[^\d.-]/g, ""));
 }

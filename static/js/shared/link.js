@@ -8,12 +8,12 @@
 export function parseLink(fragment) {
 	const [position, ...options] = fragment.replace(/^#/, "").split("&");
 	const match = /^(\d+)(?:\.(\d+))?$/.exec(position);
-	const named = Object.fromEntries(options.map((option) => option.split("=", 2)));
+	const parameters = Object.fromEntries(options.map((option) => option.split("=", 2)));
 	return {
 		step: match ? Number(match[1]) : null,
 		frame: match?.[2] ? Number(match[2]) : 0,
-		selection: parseSelection(decodeURIComponent(named.sel ?? "")),
-		order: named.by === "node" ? "node" : "plugin",
+		selection: parseSelection(decodeURIComponent(parameters.sel ?? "")),
+		order: parameters.by === "node" ? "node" : "plugin",
 	};
 }
 
@@ -33,8 +33,19 @@ export function formatLink({ step, frame, selection, order }) {
 /** The step that a page was asked for: the fragment, else `?step=`. @param {Location} location @returns {Place} */
 export function linkedPlace(location) {
 	const place = parseLink(location.hash);
-	const asked = new URLSearchParams(location.search).get("step");
-	if (place.step === null && asked !== null && /^\d+(\.\d+)?$/.test(asked))
-		return { ...place, ...parseLink(asked), selection: place.selection };
+	const step = new URLSearchParams(location.search).get("step");
+	if (place.step === null && step !== null && /^\d+(\.\d+)?$/.test(step))
+		return { ...place, ...parseLink(step), selection: place.selection };
 	return place;
+}
+
+/**
+ * A place for others, of which servers see the step: they draw it where the link is shown.
+ * @param {URL} page @param {Place} place
+ */
+export function sharedLink(page, { step, frame, selection, order }) {
+	const link = new URL(page);
+	link.searchParams.set("step", `${step ?? 0}${frame ? `.${frame}` : ""}`);
+	if (selection || order === "node") link.hash = formatLink({ step, frame, selection, order });
+	return link.href;
 }

@@ -1,10 +1,10 @@
 // @ts-check
-/** What this browser remembers of a learner: scenarios whose end was reached, and what was chosen. */
+/** A learner's progress and choices, kept in this browser. */
 
 const DONE = "kschedui.done"; // public ids
 
 /** @param {string} key @returns {string | null} null too where there is no storage */
-function kept(key) {
+function read(key) {
 	try {
 		return localStorage.getItem(key);
 	} catch {
@@ -24,8 +24,8 @@ function keep(key, value) {
 /** @returns {Set<string>} */
 export function doneScenarios() {
 	try {
-		const found = JSON.parse(kept(DONE) ?? "[]");
-		return new Set(Array.isArray(found) ? found.filter((id) => typeof id === "string") : []);
+		const ids = JSON.parse(read(DONE) ?? "[]");
+		return new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []);
 	} catch {
 		return new Set();
 	}
@@ -37,9 +37,9 @@ export function scenarioDone(id) {
 	if (id && !done.has(id)) keep(DONE, JSON.stringify([...done.add(id)]));
 }
 
-/** What was chosen; null: nothing yet. @param {"predict" | "steps"} name */
+/** The choice that was made before; null: none. @param {"predict" | "steps"} name */
 export function choice(name) {
-	return kept(`kschedui.${name}`);
+	return read(`kschedui.${name}`);
 }
 
 /** @param {"predict" | "steps"} name @param {string} value */

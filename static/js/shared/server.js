@@ -2,35 +2,142 @@
 /**
  * Calls to this site's own API. A refusal is an answer too: its `errors` say what, where and what was expected, or at
  * least one sentence. `fix`: the JSON that stands there, and the JSON of what may be meant.
+ *
+ * The server tells whoever waits for their turn how many come before, and keeps the place of who asks again; a large
+ * request it answers later (202). Both look like one slow answer here.
  */
+
+const WAIT = "wait=2"; // seconds in which the server answers, or tells the place
+const ASKED_AGAIN = 500; // ms
+const ASKED_LATE = 2000; // ms, while the server cannot be reached: it may be starting again
+const UNREACHED = 90; // times, before that is told
 
 /**
  * @typedef {{message: string, document?: number, line?: number, column?: number, path?: string, fix?: {value?: string,
  *   instead?: string}}} Problem
  */
+/** @typedef {{ahead: number | null, part: number}} Waiting requests that come before; null: it is worked on, so far */
+/** @typedef {{status: number, body: any}} Answer */
+/** @typedef {{errors: Problem[], warnings: Problem[], summary: {nodes: any[], pods: any[]}}} Checked found in a text */
+/**
+ * @typedef {{told?: (waiting: Waiting) => void, kept?: (upload: string) => void, signal?: AbortSignal}} Ways `kept`
+ *   hears the id of a large request before it is answered; an abort cancels it
+ */
 
 /**
  * @param {string} url
  * @param {object} body
- * @param {AbortSignal} [signal]
- * @returns {Promise<{status: number, body: any}>}
+ * @param {Ways} [ways]
+ * @returns {Promise<Answer>}
  */
-export async function post(url, body, signal) {
-	const token =
-		/** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"))?.value ?? "";
-	const headers = { "Content-Type": "application/json", "X-CSRFToken": token };
-	const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
-	return read(answer);
+export function post(url, body, ways = {}) {
+	return send(url, "application/json", JSON.stringify(body), ways);
+}
+
+/**
+ * @param {string} url
+ * @param {string} type
+ * @param {BodyInit} body
+ * @param {Ways} [ways]
+ */
+export function send(url, type, body, ways = {}) {
+	return ask(url, { method: "POST", headers: { "Content-Type": type, ...forgery() }, body }, ways);
+}
+
+/**
+ * @param {string} url
+ * @param {{method?: string, headers?: Record<string, string>, body?: BodyInit}} [options]
+ * @param {Ways} [ways]
+ * @returns {Promise<Answer>}
+ */
+export async function ask(url, options = {}, ways = {}) {
+	const { told = () => {}, kept = () => {}, signal } = ways;
+	for (;;) {
+		const answer = await fetch(url, { ...options, headers: { Prefer: WAIT, ...options.headers }, signal });
+		if (answer.status === 202) {
+			const later = answer.headers.get("Location") ?? "";
+			kept(later.split("/").pop() ?? "");
+			return follow(later, ways);
+		}
+		const { status, body } = await read(answer);
+		if (status !== 503 || !body.ahead) return { status, body };
+		told({ ahead: body.ahead.others, part: 0 });
+		await pause(ASKED_AGAIN, signal);
+	}
+}
+
+/**
+ * The answer of a large request, whichever process is started again meanwhile.
+ * @param {string} url
+ * @param {Ways} [ways]
+ * @returns {Promise<Answer>}
+ */
+export async function follow(url, { told = () => {}, signal } = {}) {
+	try {
+		for (let unreached = 0; ; ) {
+			const { status, body } = await reached(url, signal);
+			if (status === 0 || status === 429 || status >= 500) {
+				unreached += 1;
+				if (unreached > UNREACHED) return { status, body };
+				await pause(ASKED_LATE, signal);
+				continue;
+			}
+			unreached = 0;
+			if (status !== 200) return { status, body };
+			if (body.answer) {
+				const { status, body: found } = await reached(body.answer, signal);
+				if (status && status !== 503) return { status, body: found };
+			} else if (body.state === "failed" || body.state === "cancelled")
+				return { status: 422, body: { errors: [{ message: body.error }] } };
+			else told({ ahead: body.ahead?.others ?? null, part: body.progress });
+			await pause(ASKED_AGAIN, signal);
+		}
+	} catch (error) {
+		if (signal?.aborted) void fetch(url, { method: "DELETE", headers: forgery() }).catch(() => {});
+		throw error;
+	}
+}
+
+/** @param {string} url @param {AbortSignal} [signal] @returns {Promise<Answer>} status 0: it was not reached */
+async function reached(url, signal) {
+	try {
+		return await read(await fetch(url, { signal }));
+	} catch (error) {
+		if (signal?.aborted) throw error;
+		return { status: 0, body: { errors: [{ message: String(error) }] } };
+	}
+}
+
+/** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
+function pause(ms, signal) {
+	return new Promise((resolve, reject) => {
+		const over = () => {
+			clearTimeout(timer);
+			reject(signal?.reason);
+		};
+		const timer = setTimeout(() => {
+			signal?.removeEventListener("abort", over);
+			resolve();
+		}, ms);
+		if (signal?.aborted) over();
+		else signal?.addEventListener("abort", over, { once: true });
+	});
+}
+
+/** @returns {Record<string, string>} */
+function forgery() {
+	const token = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"));
+	return { "X-CSRFToken": token?.value ?? "" };
 }
 
 /**
  * @param {Response} answer
- * @returns {Promise<{status: number, body: any}>}
+ * @returns {Promise<Answer>}
  */
 export async function read(answer) {
 	const json = (answer.headers.get("content-type") ?? "").includes("json");
-	const found = json ? await answer.json() : { detail: `${answer.status} ${answer.statusText}` };
-	const body = answer.ok ? found : { ...found, errors: found.errors ?? [{ message: found.detail }] };
+	const content = json ? await answer.json() : { detail: `${answer.status} ${answer.statusText}` };
+	const body = answer.ok ? content : { ...content, errors: content.errors ?? [{ message: content.detail }] };
 	return { status: answer.status, body };
 }
 

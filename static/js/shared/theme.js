@@ -6,8 +6,8 @@ const system = matchMedia("(prefers-color-scheme: dark)");
 
 /** @returns {"light" | "dark"} */
 const wanted = () => {
-	const asked = new URLSearchParams(location.search).get("theme") ?? localStorage.getItem(KEY);
-	return asked === "dark" || asked === "light" ? asked : system.matches ? "dark" : "light";
+	const chosen = new URLSearchParams(location.search).get("theme") ?? localStorage.getItem(KEY);
+	return chosen === "dark" || chosen === "light" ? chosen : system.matches ? "dark" : "light";
 };
 
 const show = () => {

@@ -1,187 +1,225 @@
 // @ts-check
 /**
- * The steps: a folder each, an entry here, words in static/i18n. What an entry imports comes with the first event that
- * needs it, or when the page is idle.
+ * The steps: a folder each, an entry here, words in static/i18n. From the entries: the picture that is on, the caption
+ * of an event and frame, and where a number comes from.
  */
 
+import { has, parts, t } from "../shared/i18n.js";
+import { heroOf, pointOf } from "../trace/phase.js";
+import * as bindingExplanation from "./binding/words.js";
+import { CAPTIONS as binding } from "./binding/words.js";
+import { draw as drawCluster } from "./cluster/view.js";
+import * as clusterExplanation from "./cluster/words.js";
+import { CAPTIONS as cluster } from "./cluster/words.js";
+import { draw as drawDevices } from "./devices/view.js";
+import * as devicesExplanation from "./devices/words.js";
+import { CAPTIONS as devices, searchFrames } from "./devices/words.js";
+import { draw as drawLanes } from "./filter/lanes.js";
 import { filterFrames } from "./filter/model.js";
-import { GROUPS } from "./parts/late.js";
+import * as filterExplanation from "./filter/words.js";
+import { CAPTIONS as filter } from "./filter/words.js";
+import { shown as groupShown } from "./group/around.js";
+import { draw as drawGroup } from "./group/view.js";
+import * as groupExplanation from "./group/words.js";
+import { CAPTIONS as group } from "./group/words.js";
+import { drawCells, drawRanked } from "./many/view.js";
+import { CAPTIONS as observed } from "./observed/words.js";
+import { node, pod } from "./parts/words.js";
 import { theatreFrames } from "./preempt/model.js";
+import { draw as drawPreemption } from "./preempt/view.js";
+import * as preemptExplanation from "./preempt/words.js";
+import { CAPTIONS as preempt } from "./preempt/words.js";
+import * as prefilterExplanation from "./prefilter/words.js";
+import { CAPTIONS as prefilter } from "./prefilter/words.js";
+import * as queueExplanation from "./queue/words.js";
+import { CAPTIONS as queue } from "./queue/words.js";
+import * as runExplanation from "./run/words.js";
+import { CAPTIONS as run } from "./run/words.js";
+import * as scoreExplanation from "./score/words.js";
+import { CAPTIONS as score } from "./score/words.js";
 
 const LANES = 200; // nodes; more are cells
-const BARS = 12; // and reasons written on lanes; more are grouped where they have no room
+const BARS = 12; // nodes whose scores are bars on lanes; of more the best are shown
 
 /** A frame for each plugin, and one for the result. @param {import("../trace/trace").ScoresComputed} event */
 function scoreFrames(event) {
 	return event.plugins.length + (event.extenders?.length ?? 0) + 1;
 }
 
-/** Pictures, each with a `draw`, and parts of pictures. */
+/** Each draws the middle of the page. @type {Record<PictureName, Draw>} */
 export const PICTURES = {
-	cluster: () => import("./cluster/view.js"),
-	lanes: () => import("./filter/lanes.js"),
-	funnel: () => import("./filter/funnel.js"),
-	bars: () => import("./score/bars.js"),
-	preempt: () => import("./preempt/view.js"),
-	strips: () => import("./binding/view.js"),
-	running: () => import("./preempt/running.js"),
-	claims: () => import("./cluster/claims.js"),
-	scores: () => import("./many/ranked.js"),
-	cells: () => import("./many/cells.js"),
-	reasons: () => import("./many/reason_groups.js"),
-	gang: () => import("./group/view.js"),
+	cluster: drawCluster,
+	lanes: drawLanes,
+	preempt: drawPreemption,
+	scores: drawRanked,
+	cells: drawCells,
+	gang: drawGroup,
+	devices: drawDevices,
 };
 
 /** @type {Record<StepName, Step>} */
-export const STEPS = {
+const STEPS = {
 	cluster: {
-		tells: ["ClockAdvanced", "ObjectApplied", "ObjectDeleted"],
-		captions: () => import("./cluster/captions.js"),
-		picture: (nodes) => [nodes > LANES ? "cells" : "cluster"],
+		captions: cluster,
+		picture: (nodes) => (nodes > LANES ? "cells" : "cluster"),
 		explains: ["room"],
-		explanation: () => import("./cluster/explanation.js"),
+		...clusterExplanation,
 	},
-	run: {
-		tells: ["RunStarted", "RunFinished"],
-		captions: () => import("./run/captions.js"),
-		explains: ["run"],
-		explanation: () => import("./run/explanation.js"),
-	},
-	queue: {
-		tells: [
-			"PodEnqueued",
-			"PodsKeptWaiting",
-			"PodGated",
-			"PodIgnored",
-			"PodActivated",
-			"CycleStarted",
-			"AttemptFinished",
-		],
-		captions: () => import("./queue/captions.js"),
-		explains: ["priority", "backoff", "queues"],
-		explanation: () => import("./queue/explanation.js"),
-	},
-	prefilter: {
-		tells: ["PreFilterFinished"],
-		captions: () => import("./prefilter/captions.js"),
-		explains: ["request"],
-		explanation: () => import("./prefilter/explanation.js"),
-	},
+	run: { captions: { ...run, ...observed }, explains: ["run"], ...runExplanation },
+	queue: { captions: queue, explains: ["priority", "backoff", "queues"], ...queueExplanation },
+	prefilter: { captions: prefilter, explains: ["request"], ...prefilterExplanation },
 	filter: {
-		tells: ["NodesFiltered"],
-		captions: () => import("./filter/captions.js"),
+		captions: filter,
 		shows: ["CycleStarted", "PreFilterFinished", "NodesFiltered"],
-		picture: (nodes) =>
-			nodes > LANES ? ["cells"] : nodes > BARS ? ["lanes", "funnel", "reasons"] : ["lanes", "funnel"],
+		picture: (nodes) => (nodes > LANES ? "cells" : "lanes"),
+		moment: "NodesFiltered",
 		frames: { NodesFiltered: filterFrames },
 		explains: ["verdict", "column"],
-		explanation: () => import("./filter/explanation.js"),
+		...filterExplanation,
+	},
+	devices: {
+		captions: devices,
+		shows: ["DevicesSearched"],
+		picture: () => "devices",
+		moment: "DevicesSearched",
+		frames: { DevicesSearched: searchFrames },
+		explains: ["search"],
+		...devicesExplanation,
 	},
 	score: {
-		tells: ["ScoresComputed", "HostSelected"],
-		captions: () => import("./score/captions.js"),
+		captions: score,
 		shows: ["ScoresComputed", "HostSelected"],
-		picture: (nodes) => (nodes > LANES ? ["cells"] : nodes > BARS ? ["scores"] : ["lanes", "bars"]),
+		picture: (nodes) => (nodes > LANES ? "cells" : nodes > BARS ? "scores" : "lanes"),
+		moment: "ScoresComputed",
 		frames: { ScoresComputed: scoreFrames },
 		explains: ["score", "total", "compare"],
-		explanation: () => import("./score/explanation.js"),
+		...scoreExplanation,
 	},
 	preempt: {
-		tells: [
-			"PreemptionEvaluated",
-			"VictimEvicted",
-			"PreemptionStarted",
-			"PreemptionFinished",
-			"PodNominated",
-			"NominationCleared",
-		],
-		captions: () => import("./preempt/captions.js"),
+		captions: preempt,
 		shows: ["PreemptionEvaluated", "VictimEvicted", "PreemptionStarted", "PodNominated"],
-		picture: () => ["preempt"],
+		picture: () => "preempt",
+		moment: "PreemptionEvaluated",
 		frames: { PreemptionEvaluated: theatreFrames },
 		explains: ["candidate", "candidates", "start"],
-		explanation: () => import("./preempt/explanation.js"),
+		...preemptExplanation,
 	},
-	binding: {
-		tells: [
-			"PodAssumed",
-			"PodReserved",
-			"PermitEvaluated",
-			"PermitDecided",
-			"PodPreBound",
-			"PodBound",
-			"BindingFailed",
-			"PodUnreserved",
-			"SchedulingFailed",
-		],
-		captions: () => import("./binding/captions.js"),
-		explains: ["message"],
-		explanation: () => import("./binding/explanation.js"),
-	},
-	group: {
-		tells: [
-			"PodGroupCycleStarted",
-			"PlacementStarted",
-			"PodGroupEvaluated",
-			"PlacementsScored",
-			"PodGroupPreemptionEvaluated",
-			"PodGroupDecided",
-			"PodGroupMemberDecided",
-			"PodGroupConditionWritten",
-			"PodGroupCycleFinished",
-		],
-		captions: () => import("./group/captions.js"),
-		picture: () => ["gang"],
-		explains: ["group"],
-		explanation: () => import("./group/explanation.js"),
-	},
+	binding: { captions: binding, explains: ["message"], ...bindingExplanation },
+	group: { captions: group, picture: () => "gang", explains: ["group"], ...groupExplanation },
 };
 
 /** @template T @param {(name: StepName, step: Step) => [string, T][]} entries */
-function collected(entries) {
+function collect(entries) {
 	return new Map(Object.entries(STEPS).flatMap(([name, step]) => entries(/** @type {StepName} */ (name), step)));
 }
 
-const SHOWS = collected((name, { shows = [] }) => shows.map((type) => [type, name]));
-const FRAMES = collected((_, { frames = {} }) => Object.entries(frames));
-
-/** Whose captions speak of an event. */
-export const TELLS = collected((name, { tells }) => tells.map((type) => [type, name]));
-
-/** Who explains a number. */
-export const EXPLAINS = collected((name, { explains = [] }) => explains.map((kind) => [kind, name]));
+const SHOWS = collect((name, { shows = [] }) => shows.map((type) => [type, name]));
+const FRAMES = collect((_, { frames = {} }) => Object.entries(frames));
+/** By event type: what captions it. */
+export const CAPTIONS = collect((_, { captions }) => Object.entries(captions));
+/** By kind of reference to a number: the step that explains it. */
+const EXPLAINS = collect((name, { explains }) => explains.map((kind) => [kind, name]));
 
 /** The step whose picture is on. @param {AnyEvent} event @param {State} state @returns {StepName} */
 export function sceneOf(event, state) {
 	const { cycle } = state;
-	if (GROUPS.shown?.(event, state)) return "group";
-	if (event.type === "HostSelected") return cycle.ScoresComputed ? "score" : "filter";
+	if (groupShown(event, state)) return "group";
+	if (event.type === "HostSelected" || (event.type === "DecisionObserved" && cycle.HostSelected))
+		return cycle.ScoresComputed ? "score" : cycle.DevicesSearched ? "devices" : "filter";
 	if (event.type === "VictimEvicted" && !cycle.VictimEvicted) return "cluster"; // beside the cycles
+	if (event.type === "ObjectDeleted") return "cluster"; // where its room is free again
 	const own = SHOWS.get(event.type);
 	if (own) return own;
 	// the picture of what the attempt came to stays until the attempt is over
 	if (!cycle.CycleStarted || cycle.AttemptFinished || cycle.PodAssumed || event.type === "AttemptFinished")
 		return "cluster";
 	if (cycle.PreemptionEvaluated) return "preempt";
-	return cycle.NodesFiltered ? "filter" : "cluster";
+	return cycle.DevicesSearched ? "devices" : cycle.NodesFiltered ? "filter" : "cluster";
+}
+
+/** The picture of a step. @param {StepName} scene @param {State} state @returns {PictureName} */
+export function pictureOf(scene, { nodes, cycle }) {
+	// where evicting pods cannot help, the lanes stay and say why
+	const shown =
+		scene === "preempt" && cycle.NodesFiltered && !cycle.PreemptionEvaluated?.candidates?.length ? "filter" : scene;
+	return STEPS[shown].picture?.(nodes.size) ?? "cluster";
+}
+
+/** The event whose moment a step's picture shows, for as long as it is on. @param {StepName} scene */
+export function momentOfStep(scene) {
+	return STEPS[scene].moment;
 }
 
 /**
- * The event whose moment a step's picture shows, for as long as it is on.
- * @type {Partial<Record<StepName, AnyEvent["type"]>>}
- */
-const MOMENTS = { filter: "NodesFiltered", score: "ScoresComputed", preempt: "PreemptionEvaluated" };
-
-/** @param {StepName | undefined} name */
-export function momentOfStep(name) {
-	return name && MOMENTS[name];
-}
-
-/**
- * One event, several frames: plugin by plugin, node by node, act by act.
+ * Events with several frames: by plugin, by node, or by act.
  * @param {AnyEvent | undefined} event
  * @param {FilterOrder} [order]
  */
 export function framesOf(event, order = "plugin") {
 	return (event && FRAMES.get(event.type)?.(event, order)) ?? 1;
+}
+
+/**
+ * The caption of an event and frame: words are in the catalogue, numbers come from the state.
+ * @param {Context} context @returns {Caption}
+ */
+export function captionOf(context) {
+	const hero = heroOf(context.event, context.state);
+	const { type } = context.event;
+	const teller = (context.state.group && CAPTIONS.get(`group.${type}`)) ?? CAPTIONS.get(type);
+	const caption = teller?.({ ...context, hero }) ?? {};
+	return {
+		eyebrow: caption.eyebrow ?? parts(`eyebrow.${pointOf(context.event, context.state) || "between"}`),
+		sentence: caption.sentence ?? [type],
+		why: joinSentences(caption.why ?? []),
+		next: caption.next?.length ? caption.next : nextOf({ ...context, hero }),
+	};
+}
+
+/** Sentences, with a space between them where the language has one. @param {Part[]} why @returns {Part[]} */
+function joinSentences(why) {
+	return t("sentence.gap") ? why : why.filter((part) => part !== " ");
+}
+
+/** Announce the next step, never its result. @param {Context} context @returns {Part[]} */
+export function nextOf({ event, frame, order, following, state, hero }) {
+	if (frame < framesOf(event, order) - 1) return parts("next.frame");
+	if (!following) return state.finished ? parts("next.finished") : parts("next.unknown");
+	const name = "pod" in following && typeof following.pod === "string" ? following.pod : "";
+	const { type, queue, action, plugin, pod_group } = following;
+	const key = `next.${type}.${queue || action || (pod_group && "group") || plugin || state.pods.get(name)?.place}`;
+	const values = {
+		pod: pod(name, hero),
+		node: node(following.node ?? ""),
+		n: state.nodes.size,
+		kind: following.kind ?? "",
+		name: following.name ?? "",
+	};
+	return parts(has(key) ? key : `next.${type}`, values);
+}
+
+/** The number that decides in the frame on screen, which a step explains unasked. @param {Asked} place */
+export function askedAt(place) {
+	return STEPS[place.scene].asked?.(place);
+}
+
+/**
+ * The number that is explained when nobody points at one and none decides.
+ * @param {State} state @param {string} hero
+ */
+export function unasked({ pods }, hero) {
+	const pod = pods.get(hero);
+	if (pod?.node) return `room:${pod.node}:cpu`;
+	return pod ? `request:${hero}` : "run";
+}
+
+/**
+ * The origin of a number: the rule in words, the arithmetic with this pod's values, the API's text, the source.
+ * @param {View} view @param {string} ref what is pointed at: "score:node-1:ImageLocality" @returns {Child}
+ */
+export function explainRef(view, ref) {
+	const [kind, first = "", ...rest] = ref.split(":");
+	const second = rest.join(":"); // an extender's name is an address
+	const step = STEPS[EXPLAINS.get(kind) ?? "prefilter"]; // PreFilter's says what a pod requests
+	return step.explain({ ...view, state: view.moment(step.moment) }, kind, first, second);
 }

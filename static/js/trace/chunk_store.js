@@ -24,7 +24,7 @@ export class ChunkStore {
 	}
 
 	/**
-	 * Where the chunk before is here, its end is this one's start: equal records are then shared.
+	 * If the previous chunk is here, its end is this one's start, so that equal records are shared.
 	 * @param {Chunk} chunk
 	 * @param {TraceChunk["keyframe"]} keyframe
 	 */
@@ -70,7 +70,7 @@ export class ChunkStore {
 		if (near?.step === step) return near.state;
 		const ahead = near && near.step < step && near.step >= chunk.first && step - near.step < APART;
 		const state = ahead
-			? folded(near.state, chunk, near.step + 1 - chunk.first, step + 1 - chunk.first)
+			? foldEvents(near.state, chunk, near.step + 1 - chunk.first, step + 1 - chunk.first)
 			: stateIn(chunk, step + 1 - chunk.first);
 		this.cursor = { step, state };
 		return state;
@@ -95,16 +95,36 @@ export class ChunkStore {
 function stateIn(chunk, count) {
 	const passed = Math.floor(count / APART);
 	for (let i = chunk.kept.length; i <= passed; i += 1)
-		chunk.kept.push(folded(chunk.kept[i - 1], chunk, (i - 1) * APART, i * APART));
-	return folded(chunk.kept[passed], chunk, passed * APART, count);
+		chunk.kept.push(foldEvents(chunk.kept[i - 1], chunk, (i - 1) * APART, i * APART));
+	return foldEvents(chunk.kept[passed], chunk, passed * APART, count);
 }
 
 /**
  * A state, moved past some events of a chunk.
  * @param {State} before @param {Chunk} chunk @param {number} from @param {number} to
  */
-function folded(before, { events }, from, to) {
+function foldEvents(before, { events }, from, to) {
 	const state = fork(before);
 	for (let at = from; at < to; at += 1) apply(state, events[at]);
+	return state;
+}
+
+/** @type {{store: ChunkStore, step: number, state: State} | null} */
+let last = null;
+
+/**
+ * The state after this attempt's last event of a type, or now when there was none.
+ * @param {ChunkStore} store @param {number} step where we are @param {State} state there
+ * @param {AnyEvent["type"]} type
+ */
+export function momentOf(store, step, state, type) {
+	if (!state.cycle[type]) return state;
+	for (const { step: at, event } of store.walk(step, -1)) {
+		if (event.type === "CycleStarted" || (event.type === type && at === step)) return state;
+		if (event.type !== type) continue;
+		if (last?.store !== store || last.step !== at)
+			last = { store, step: at, state: store.stateBefore(at + 1) ?? state };
+		return last.state;
+	}
 	return state;
 }

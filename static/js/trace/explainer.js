@@ -1,8 +1,10 @@
 // @ts-check
-/** What the engine explains about an attempt: facts and arithmetic per node and plugin, asked for once, kept. */
+/** The engine's explanations of an attempt: facts and arithmetic per node and plugin, fetched once and kept. */
 
 const REST_MS = 250;
 const PATIENCE_MS = 600;
+const MOST_NODES = 40; // in one request; more only when somebody points at one
+const MOST_KEPT = 8000;
 
 export class Explainer {
 	/** @param {string} api @param {string} run @param {() => void} arrived */
@@ -22,8 +24,8 @@ export class Explainer {
 
 	/** @param {number} attempt @param {string} node @returns {NodeExplanation | null} */
 	node(attempt, node) {
-		const found = this.known.get(`${attempt} ${node}`);
-		return typeof found === "object" ? found : null;
+		const explanation = this.known.get(`${attempt} ${node}`);
+		return typeof explanation === "object" ? explanation : null;
 	}
 
 	/** "asked", "failed" or undefined. @param {number} attempt @param {string} node */
@@ -62,9 +64,30 @@ export class Explainer {
 	/** @param {number} attempt */
 	now(attempt) {
 		clearTimeout(this.timer);
-		this.coming = import("./requests.js").then(({ ask }) =>
-			attempt === this.wanted.attempt ? ask(this, attempt) : undefined,
-		);
+		this.coming = this.ask(attempt);
+	}
+
+	/** Fetch what is wanted. @param {number} attempt */
+	async ask(attempt) {
+		const nodes = [...this.wanted.nodes].slice(0, MOST_NODES);
+		if (!nodes.length) return; // a request that names none asks for all
+		if (this.known.size > MOST_KEPT) this.known.clear();
+		this.wanted.nodes.clear();
+		this.set(attempt, nodes, "asked");
+		this.abort = new AbortController();
+		try {
+			const answer = await fetch(`${this.base}${attempt}?nodes=${nodes.map(encodeURIComponent).join(",")}`, {
+				signal: this.abort.signal,
+			});
+			if (!answer.ok) throw new Error(String(answer.status));
+			const explained = await answer.json();
+			this.set(attempt, nodes, "failed");
+			for (const node of explained.nodes) this.known.set(`${attempt} ${node.node}`, node);
+		} catch (error) {
+			if (error instanceof DOMException && error.name === "AbortError") return this.set(attempt, nodes, null);
+			this.set(attempt, nodes, "failed");
+		}
+		this.arrived();
 	}
 
 	/**

@@ -3,7 +3,6 @@
  * Bytes: follow one run over the websocket, from a cursor. A chunk whose number equals the cursor is taken, one below
  * is ignored, one above makes us subscribe again. Earlier chunks (a link into the middle) come over HTTP.
  */
-import { unpackLoaded } from "./columns.js";
 
 /** Codes after which asking again is useless. */
 const FINAL = new Set([4001, 4004]);
@@ -30,17 +29,13 @@ export function chunkOf(step) {
 export async function openFrame(frame) {
 	if (new TextDecoder().decode(new Uint8Array(frame, 0, 4)) !== "KSU1") throw new Error("not a chunk");
 	const body = new Blob([new Uint8Array(frame, 32)]).stream().pipeThrough(new DecompressionStream("deflate"));
-	const text = await new Response(body).text();
-	const chunk = JSON.parse(text);
-	unpackLoaded(chunk);
-	if (chunk.keyframe?.nodes) await import("./late/whole.js");
-	if (text.includes('"pod_group')) await import("./late/groups.js");
-	if (text.includes('"PreemptionEvaluated"')) (await import("./late/candidates.js")).unpack(chunk);
+	const chunk = await new Response(body).json();
+	unpack(chunk);
 	return chunk;
 }
 
 /**
- * What to do with a chunk that arrived.
+ * Decide what to do with a chunk that arrived.
  * @param {number} seq @param {number} cursor @returns {"apply" | "ignore" | "resubscribe"}
  */
 export function cursorRule(seq, cursor) {
@@ -63,7 +58,7 @@ export class Feed {
 		this.wait = FIRST_WAIT;
 		/** Frames are opened one after another, in order of arrival. */
 		this.opening = Promise.resolve();
-		/** What comes before somebody listens waits. @type {Promise<Listener>} */
+		/** Messages wait until somebody listens. @type {Promise<Listener>} */
 		this.listener = new Promise((resolve) => (this.listen = resolve));
 	}
 
@@ -135,9 +130,120 @@ export class Feed {
 	}
 }
 
-/** One chunk over HTTP. @param {string} api @param {string} run @param {number} seq */
+/** Fetches one chunk over HTTP. @param {string} api @param {string} run @param {number} seq */
 export async function fetchChunk(api, run, seq) {
 	const answer = await fetch(`${api}/runs/${run}/chunks/${seq}`);
 	if (!answer.ok) throw new Error(`chunk ${seq}: ${answer.status}`);
 	return openFrame(await answer.arrayBuffer());
+}
+
+/**
+ * Fetch the chunks below `before` that are not here, first to last.
+ * @param {string} api @param {string} run @param {number} before @param {(seq: number) => boolean} has
+ * @param {(chunk: TraceChunk) => unknown} take
+ */
+export async function backfill(api, run, before, has, take) {
+	for (let seq = 0; seq < before; seq += 1) {
+		if (has(seq)) continue;
+		await take(await fetchChunk(api, run, seq));
+	}
+}
+
+const READERS = {
+	u1: (/** @type {ArrayBuffer} */ b) => new Uint8Array(b),
+	u2: (/** @type {ArrayBuffer} */ b) => new Uint16Array(b),
+	i4: (/** @type {ArrayBuffer} */ b) => new Int32Array(b),
+	i8: (/** @type {ArrayBuffer} */ b) => Float64Array.from(new BigInt64Array(b), Number),
+};
+
+/**
+ * The `count` integers of a column.
+ * @param {import("./trace").Column} column @param {number} count @returns {ArrayLike<number> & Iterable<number>}
+ */
+export function decodeColumn(column, count) {
+	if (typeof column === "number") return new Array(count).fill(column);
+	if (column.startsWith("d1:")) return decodeRising(column);
+	const kind = /** @type {keyof typeof READERS} */ (column.slice(0, 2));
+	const bytes = Uint8Array.from(atob(column.slice(3)), (c) => c.charCodeAt(0));
+	return READERS[kind](bytes.buffer);
+}
+
+/** "d1:first:steps": integers that rise by less than 256 from one to the next. @param {string} column */
+function decodeRising(column) {
+	const [, first, steps] = column.split(":");
+	const numbers = [Number(first)];
+	for (const step of atob(steps)) numbers.push(numbers[numbers.length - 1] + step.charCodeAt(0));
+	return numbers;
+}
+
+/** Turn a chunk's columns into records, in place. @param {TraceChunk} chunk */
+export function unpack(chunk) {
+	unpackLoaded(chunk);
+	unpackCandidates(chunk);
+}
+
+/** RunStarted's nodes and pods, one by one; before schemas 5 and 4 they come so. @param {TraceChunk} chunk */
+function unpackLoaded({ events: [started] }) {
+	if (started?.type !== "RunStarted") return;
+	if (started.loaded_nodes) started.nodes = nodesOf(started.loaded_nodes);
+	if (!started.loaded) return;
+	const { nodes = [] } = started;
+	const { kinds, pods, kind, node, start_time } = started.loaded;
+	started.pods = pods.map((pod, i) => {
+		const summary = { ...kinds[kind[i]], pod };
+		if (node[i] >= 0) summary.node = nodes[node[i]].name;
+		if (start_time[i] !== null) summary.start_time = start_time[i];
+		return summary;
+	});
+}
+
+/** @param {import("./trace").NodeColumns} loaded */
+function nodesOf({ kinds, keys, nodes, kind, labels }) {
+	return nodes.map((name, i) => ({
+		...kinds[kind[i]],
+		name,
+		labels: Object.fromEntries(keys[kind[i]].map((key, k) => [key, labels[i][k]])),
+	}));
+}
+
+/** Preemption's candidates, one by one, from an event's columns. @param {TraceChunk} chunk */
+function unpackCandidates({ events, keyframe }) {
+	const { cycle = [] } = /** @type {{cycle?: any}} */ (keyframe ?? {});
+	for (const event of [...events, ...(Array.isArray(cycle) ? cycle : [])])
+		if (event.type === "PreemptionEvaluated") event.candidates ??= event.dry_runs ? candidatesOf(event.dry_runs) : [];
+}
+
+/**
+ * @param {import("./trace").DryRuns} runs
+ * @returns {Candidate[]}
+ */
+function candidatesOf({
+	nodes,
+	removed,
+	removed_counts,
+	tried,
+	reprieved,
+	violates_pdb,
+	victims,
+	victim_counts,
+	...each
+}) {
+	let [at, victim] = [0, 0];
+	return nodes.map((node, i) => {
+		const here = removed.slice(at, at + removed_counts[i]);
+		const places = victims.slice(victim, victim + victim_counts[i]);
+		const tries = here.map((_, n) => at + n);
+		[at, victim] = [at + here.length, victim + places.length];
+		return {
+			node,
+			victims: places.map((place) => here[place]),
+			removed: here,
+			reprieve: tries.map((n) => ({ pod: here[tried[n]], reprieved: reprieved[n], violates_pdb: violates_pdb[n] })),
+			pdb_violations: each.pdb_violations[i],
+			rung: each.rung[i],
+			highest_priority: each.highest_priority[i],
+			priority_sum: each.priority_sum[i],
+			earliest_start: each.earliest_start[i],
+		};
+	});
 }

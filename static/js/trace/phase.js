@@ -1,5 +1,7 @@
 // @ts-check
-/** Which pod and which extension point belong to an event, and how far the pod has come. */
+/** The pod and the extension point that an event belongs to, and how far the pod has come. */
+
+import { EVENTS } from "./events.js";
 
 /** @typedef {"todo" | "done" | "current" | "skipped" | "failed" | "undone"} StationState */
 
@@ -11,47 +13,34 @@ export const STATIONS = /** @type {const} */ ({
 });
 const ALL = Object.values(STATIONS).flat();
 
-/** @type {Partial<Record<AnyEvent["type"], string>>} */
-const POINT = {
-	PodGated: "PreEnqueue",
-	CycleStarted: "QueueSort",
-	PreFilterFinished: "PreFilter",
-	NodesFiltered: "Filter",
-	PreemptionEvaluated: "PostFilter",
-	VictimEvicted: "PostFilter",
-	PreemptionStarted: "PostFilter",
-	PodNominated: "PostFilter",
-	ScoresComputed: "Score",
-	HostSelected: "Score",
-	PodAssumed: "Reserve",
-	PodReserved: "Reserve",
-	PermitEvaluated: "Permit",
-	PermitDecided: "Permit",
-	PodPreBound: "PreBind",
-	PodBound: "Bind",
-};
+/** The extension point that an event declares. @param {string} type */
+const pointOfType = (type) => EVENTS[/** @type {AnyEvent["type"]} */ (type)]?.extension_point;
 
 /** The extension point of an event, or "" between cycles. @param {AnyEvent} event @param {State} state */
 export function pointOf(event, state) {
 	if (event.type === "BindingFailed") return event.point;
 	if (event.type === "SchedulingFailed" || event.type === "PodUnreserved") return failedPoint(state, event.pod);
-	if (event.type === "PodActivated") return "Permit";
+	if (event.type === "DecisionObserved") return ALL[pointsReached(state, event.pod) - 1] ?? "";
 	if (event.type === "VictimEvicted" && underWay(state) !== event.preemptor) return ""; // beside the cycles
 	if (event.type === "PodEnqueued") return enqueuedPoint(event, state);
 	if (event.type === "NominationCleared")
 		return state.cycle.PodAssumed ? "Reserve" : state.cycle.PreemptionEvaluated ? "PostFilter" : "";
-	if (event.type === "ObjectApplied" && event.kind.startsWith("PersistentVolume") && underWay(state)) return "PreBind";
+	if (event.type === "ObjectApplied" && WRITTEN.test(event.kind) && state.cycle.PodAssumed && underWay(state))
+		return "PreBind";
 	return (
-		POINT[event.type] ??
-		(underWay(state) && !("pod" in event) ? (ALL[reached(state, heroOf(event, state)) - 1] ?? "") : "")
+		pointOfType(event.type) ??
+		(underWay(state) && !("pod" in event) ? (ALL[pointsReached(state, heroOf(event, state)) - 1] ?? "") : "")
 	);
 }
 
-/** Only activeQ is sorted. @param {import("./trace").PodEnqueued} event @param {State} state */
-function enqueuedPoint({ pod, queue }, state) {
+/** What PreBind plugins write. */
+const WRITTEN = /^PersistentVolume|^ResourceClaim$/;
+
+/** Between attempts no extension point runs. @param {import("./trace").PodEnqueued} event @param {State} state */
+function enqueuedPoint({ pod }, state) {
 	const hero = underWay(state);
-	if (hero) return pod === hero ? failedPoint(state, pod) : (ALL[reached(state, hero) - 1] ?? "");
-	return queue === "active" ? "QueueSort" : "";
+	if (!hero) return "";
+	return pod === hero ? failedPoint(state, pod) : (ALL[pointsReached(state, hero) - 1] ?? "");
 }
 
 /** The pod whose attempt goes on: what happens meanwhile belongs to it. @param {State} state @returns {string} */
@@ -60,13 +49,13 @@ export function underWay({ cycle, group }) {
 }
 
 /**
- * How far the attempt came that is over: one behind its last extension point.
+ * The progress of a finished attempt: one after its last extension point.
  * @param {State} state @param {string} hero
  */
-function reached(state, hero) {
+function pointsReached(state, hero) {
 	const { cycle } = state;
 	const done = Object.entries(cycle).filter(([, event]) => !event.pod || event.pod === hero);
-	const points = done.map(([type]) => POINT[/** @type {AnyEvent["type"]} */ (type)] ?? "");
+	const points = done.map(([type]) => pointOfType(type) ?? "");
 	if (cycle.SchedulingFailed?.pod === hero) points.push(failedPoint(state, hero));
 	return 1 + Math.max(-1, ...points.map((point) => ALL.indexOf(/** @type {any} */ (point))));
 }
@@ -91,6 +80,7 @@ export function heroOf(event, state) {
 		case "NominationCleared":
 		case "PreFilterFinished":
 		case "NodesFiltered":
+		case "DevicesSearched":
 		case "PreemptionEvaluated":
 		case "ScoresComputed":
 		case "HostSelected":
@@ -114,7 +104,7 @@ export function stations(event, state) {
 	const hero = heroOf(event, state);
 	const own = state.cycle.CycleStarted?.pod === hero ? state.cycle : {};
 	const current = pointOf(event, state);
-	const now = event.type === "AttemptFinished" ? reached(state, hero) : ALL.indexOf(/** @type {any} */ (current));
+	const now = event.type === "AttemptFinished" ? pointsReached(state, hero) : ALL.indexOf(/** @type {any} */ (current));
 	const out = new Map();
 	ALL.forEach((point, i) => out.set(point, i < now ? "done" : "todo"));
 	if (now >= ALL.indexOf("PreFilter")) mark(out, own, now);
@@ -134,7 +124,7 @@ function mark(out, cycle, now) {
 }
 
 /**
- * What failed stays red, and what was reserved before it is undone.
+ * Marks the failed point in red, and those reserved before it as undone.
  * @param {Map<string, StationState>} out @param {AnyEvent} event @param {State} state @param {string} hero
  */
 function rollBack(out, event, state, hero) {

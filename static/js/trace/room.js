@@ -50,7 +50,7 @@ export function free(state, name, resource, pod) {
 	return allocatable(node, resource) - used(node, resource) - held;
 }
 
-/** What a pod asks of a resource. @param {State} state @param {string} pod @param {string} resource */
+/** A pod's request of a resource. @param {State} state @param {string} pod @param {string} resource */
 export function request(state, pod, resource) {
 	return resource === "pods" ? 1 : (state.pods.get(pod)?.summary.requests?.[resource] ?? 0);
 }
@@ -66,15 +66,15 @@ export function resourceOf(reason) {
  */
 export function scarcest(state, node, pod) {
 	const record = state.nodes.get(node);
-	const asked = Object.entries(state.pods.get(pod)?.summary.requests ?? {}).filter(([, value]) => value > 0);
-	if (!record || !asked.length) return "pods";
+	const requested = Object.entries(state.pods.get(pod)?.summary.requests ?? {}).filter(([, value]) => value > 0);
+	if (!record || !requested.length) return "pods";
 	const share = (/** @type {string} */ name) =>
 		(free(state, node, name, pod) - request(state, pod, name)) / Math.max(1, allocatable(record, name));
-	return asked.map(([name]) => name).sort((a, b) => share(a) - share(b))[0];
+	return requested.map(([name]) => name).sort((a, b) => share(a) - share(b))[0];
 }
 
 /** @param {NodeState} node */
-export function zoneOf(node) {
+function zoneOf(node) {
 	return node.summary.labels?.["topology.kubernetes.io/zone"] ?? "";
 }
 

@@ -4,7 +4,7 @@
  * where each pod was. Most attempts take no virtual time, so columns, not seconds, are the axis; empty time is folded.
  */
 
-export const GAP_WIDTH = 0.7;
+const GAP_WIDTH = 0.7;
 
 export class RunIndex {
 	constructor() {
@@ -141,7 +141,7 @@ export class RunIndex {
 		return lastUpTo(this.columns.length, (i) => this.columns[i].step <= step);
 	}
 
-	/** Where a step lies on the axis. @param {number} step @param {number} steps of the run */
+	/** The position of a step on the axis. @param {number} step @param {number} steps of the run */
 	positionOf(step, steps) {
 		const i = this.columnOf(step);
 		const first = this.columns[i].step;

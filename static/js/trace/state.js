@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * What is visible between two events, and `apply`, the only writer. Keyframe n plus the events of chunk n comes to the
+ * The state between two events, and `apply`, its only writer. Keyframe n plus the events of chunk n comes to the
  * same as keyframe n + 1. Records (pods, nodes) are replaced, never edited, so a fork of the state costs two shallow
  * copies and shares everything else.
  */
 
-import { HANDLERS, setCycle } from "./fold.js";
+import { EVENTS } from "./events.js";
 
 /** @returns {State} */
 export function emptyState() {
@@ -17,6 +17,8 @@ export function emptyState() {
 		order: [],
 		pods: new Map(),
 		storage: new Map(),
+		claims: new Map(),
+		slices: new Map(),
 		cycle: {},
 		group: null,
 		pod_groups: new Map(),
@@ -39,16 +41,28 @@ export function emptyState() {
  * @returns {State | undefined}
  */
 export function fromKeyframe(keyframe, began) {
-	if ("nodes" in keyframe) return HANDLERS.whole(emptyState(), keyframe);
+	if ("nodes" in keyframe) return fromWholeKeyframe(keyframe);
 	const { step, time, since = [], cycle = [], group = [], order } = keyframe;
 	if (!step) return emptyState();
 	if (!began) return undefined;
 	const state = { ...fork(began), replay: true };
 	for (const event of since) apply(state, event);
-	setCycle(state, cycle);
-	HANDLERS.Group?.(state, { events: group });
+	restoreCycles(state, cycle, group);
 	const attempt = state.cycle.CycleStarted?.attempt ?? state.group?.started.first_attempt ?? 0;
 	return Object.assign(state, { step, time, attempt, order: order ?? state.order, replay: false });
+}
+
+/**
+ * Keyframes of schema 1, in runs that were stored before: they have every node and every pod.
+ * @param {WholeKeyframe} keyframe @returns {State}
+ */
+function fromWholeKeyframe({ nodes, pods, ...rest }) {
+	return {
+		...emptyState(),
+		...rest,
+		nodes: new Map(Object.entries(nodes).map(([name, node]) => [name, { requested: {}, pods: [], ...node }])),
+		pods: new Map(Object.entries(pods).map(([key, pod]) => [key, fullPod(pod)])),
+	};
 }
 
 /** A state that can be moved on without touching this one. @param {State} state @returns {State} */
@@ -64,8 +78,343 @@ export function fork(state) {
 
 /** Move the state past one event. @param {State} state @param {AnyEvent} event @returns {State} the same object */
 export function apply(state, event) {
-	const handler = /** @type {any} */ (HANDLERS)[event.type];
-	if (handler) handler(state, event);
+	record(state, event);
+	CHANGES[event.type]?.(state, event);
 	state.step += 1;
 	return state;
 }
+
+/**
+ * Keep an event in the record of the cycle that it declares to be part of (scheduler_core/trace/event.py).
+ * @param {State} state @param {any} event
+ */
+function record(state, event) {
+	const { part_of, repeats } = EVENTS[/** @type {AnyEvent["type"]} */ (event.type)] ?? {};
+	const { cycle } = state;
+	if (part_of === "group cycle") return recordOfGroup(state, event);
+	if (!part_of || part_of === "run" || !isOfTheCycle(cycle, event, part_of)) return;
+	cycle[event.type] = repeats ? [...(cycle[event.type] ?? []), event] : event;
+}
+
+/** @param {Record<string, any>} cycle @param {any} event @param {string} part_of */
+function isOfTheCycle({ CycleStarted: started, AttemptFinished: finished }, event, part_of) {
+	if (!started) return false;
+	if (part_of === "cycle of its pod") return !started.pod_group || started.pod === event.pod;
+	return part_of !== "cycle of the preemptor" || (!finished && started.pod === event.preemptor);
+}
+
+/** @param {State} state @param {any} event */
+function recordOfGroup(state, event) {
+	const name = OF_GROUP[event.type];
+	if (event.type === "PodGroupCycleStarted") state.group = { started: event, runs: [] };
+	else if (state.group && event.type === "PodGroupEvaluated")
+		state.group = { ...state.group, runs: [...state.group.runs, event] };
+	else if (state.group && name) state.group = { ...state.group, [name]: event };
+}
+
+/** @typedef {Record<string, number>} Resources */
+
+/** The name under which the record of a pod group cycle keeps an event. */
+const OF_GROUP = /** @type {Record<string, keyof GroupCycle>} */ ({
+	PlacementStarted: "placement",
+	PlacementsScored: "scored",
+	PodGroupPreemptionEvaluated: "preemption",
+	PodGroupDecided: "decided",
+	PodGroupConditionWritten: "condition",
+	PodGroupCycleFinished: "finished",
+});
+
+/** Replace some fields of a pod's record. @param {State} state @param {string} key @param {Partial<PodState>} change */
+function setPod(state, key, change) {
+	const pod = state.pods.get(key);
+	if (pod) state.pods.set(key, { ...pod, ...change });
+}
+
+/** A pod's record with all that the encoding leaves out. @param {StoredPod} pod @returns {PodState} */
+function fullPod(pod) {
+	return {
+		node: "",
+		nominated_node: "",
+		timestamp: 0,
+		sequence: 0,
+		attempts: 0,
+		backoff_until: null,
+		error_backoff: false,
+		unschedulable_plugins: [],
+		message: "",
+		gone_at: null,
+		start_time: null,
+		deadline: null,
+		moved_by: "",
+		hints: [],
+		...pod,
+	};
+}
+
+/** @param {PodSummary} summary */
+function newPod(summary) {
+	const { node = "", nominated_node = "", start_time = null } = summary;
+	return fullPod({ summary, place: node ? "bound" : "new", node, nominated_node, start_time });
+}
+
+/** @param {State} state @param {import("./trace").Storage | null} [storage] */
+function store(state, storage) {
+	if (storage) state.storage.set(storageKey(storage), storage);
+}
+
+/**
+ * ResourceClaims and ResourceSlices, by name; the maps are replaced, for most runs have none.
+ * @param {State} state @param {import("./trace").ClaimState | null} [claim] @param {SliceState | null} [slice]
+ */
+function storeDevices(state, claim, slice) {
+	if (claim) state.claims = new Map(state.claims).set(claim.claim, claim);
+	if (slice) state.slices = new Map(state.slices).set(slice.name, slice);
+}
+
+/** @typedef {import("./trace").SliceState} SliceState */
+
+/** @param {State} state @param {any} event */
+function dropDevices(state, { kind, namespace, name }) {
+	if (kind === "ResourceClaim") {
+		state.claims = new Map(state.claims);
+		state.claims.delete(`${namespace}/${name}`);
+	}
+	if (kind === "ResourceSlice") {
+		state.slices = new Map(state.slices);
+		state.slices.delete(name);
+	}
+}
+
+/** A claim may be called as a pod is. @param {{kind: string, name: string, namespace?: string}} object */
+export function storageKey({ kind, namespace, name }) {
+	return `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
+}
+
+/**
+ * Add or subtract resources; a sum of zero is left out.
+ * @param {Resources} sum @param {Resources} part @param {1 | -1} sign
+ */
+function plus(sum, part, sign) {
+	const out = { ...sum };
+	for (const name in part) {
+		out[name] = (out[name] ?? 0) + sign * part[name];
+		if (!out[name]) delete out[name];
+	}
+	return out;
+}
+
+/** @param {State} state @param {string} key @param {string} node */
+function putOn(state, key, node) {
+	const record = state.nodes.get(node);
+	const pod = state.pods.get(key);
+	if (!record || !pod || record.pods.includes(key)) return;
+	const requested = plus(record.requested, pod.summary.requests ?? {}, 1);
+	state.nodes.set(node, { ...record, requested, pods: [...record.pods, key] });
+}
+
+/** @param {State} state @param {string} key */
+function takeOff(state, key) {
+	const pod = state.pods.get(key);
+	const record = pod && state.nodes.get(pod.node);
+	if (!pod || !record?.pods.includes(key)) return;
+	const requested = plus(record.requested, pod.summary.requests ?? {}, -1);
+	state.nodes.set(pod.node, { ...record, requested, pods: record.pods.filter((other) => other !== key) });
+}
+
+/** Between two members no pod's cycle is under way. @param {State} state */
+function endMember(state) {
+	state.cycle = {};
+	state.attempt = state.group?.started.first_attempt ?? 0;
+}
+
+/** A member's decision is recorded like an attempt of its own. @param {any} event */
+function cycleStartOf({ attempt, pod, profile, pod_attempts, pod_group }) {
+	return { type: "CycleStarted", attempt, pod, profile, pod_attempts, pod_group };
+}
+
+/**
+ * While the group is only tried, a member with a node is not on its way there, and does not wait on Permit.
+ * @param {State} state @param {string} key
+ */
+function keepScheduling(state, key) {
+	const pod = state.pods.get(key);
+	if (!pod?.node || !state.group || state.group.decided || !state.group.started.pods.includes(key)) return;
+	state.pods.set(key, { ...pod, place: "scheduling", deadline: null });
+}
+
+/** @param {State} state @param {import("./trace").PodGroupSummary | null} [summary] */
+function setPodGroup(state, summary) {
+	if (!summary) return;
+	const { condition = null } = state.pod_groups.get(summary.pod_group) ?? {};
+	state.pod_groups = new Map(state.pod_groups).set(summary.pod_group, { summary, condition });
+}
+
+/**
+ * Restore the records of the cycles under way from a keyframe.
+ * @param {State} state
+ * @param {AnyEvent[]} cycle CycleStarted and what followed it
+ * @param {AnyEvent[]} group the events of the pod group cycle
+ */
+function restoreCycles(state, [started, ...events], group) {
+	state.cycle = started ? { CycleStarted: started } : {};
+	for (const event of events) record(state, event);
+	state.group = null;
+	for (const event of group) record(state, event);
+	for (const key of state.pods.keys()) keepScheduling(state, key);
+	if (started?.type === "PodGroupMemberDecided") state.cycle.CycleStarted = cycleStartOf(started);
+}
+
+/**
+ * The changes that an event makes to pods, nodes, objects and groups, by type.
+ * @type {Partial<Record<AnyEvent["type"], (state: State, event: any) => void>>}
+ */
+const CHANGES = {
+	RunStarted(state, event) {
+		state.title = event.title;
+		state.profiles = event.profiles;
+		state.plugins = event.plugins ?? {};
+		state.feature_gates = event.feature_gates ?? {};
+		state.wakes = event.wakes ?? {};
+		state.kubernetes_version = event.kubernetes_version ?? "1.34";
+		for (const summary of event.nodes) state.nodes.set(summary.name, { summary, requested: {}, pods: [] });
+		state.order = event.order.map((/** @type {number} */ row) => event.nodes[row].name);
+		for (const summary of event.pods) {
+			state.pods.set(summary.pod, newPod(summary));
+			putOn(state, summary.pod, summary.node);
+		}
+		for (const storage of event.storage ?? []) store(state, storage);
+		for (const summary of event.pod_groups ?? []) setPodGroup(state, summary);
+		if (event.claims?.length) state.claims = new Map(event.claims.map((/** @type {any} */ one) => [one.claim, one]));
+		if (event.slices?.length) state.slices = new Map(event.slices.map((/** @type {any} */ one) => [one.name, one]));
+	},
+	ClockAdvanced(state, event) {
+		state.time = event.time;
+	},
+	ObjectApplied(state, event) {
+		if (event.order) state.order = event.order;
+		store(state, event.storage);
+		setPodGroup(state, event.pod_group);
+		storeDevices(state, event.claim, event.slice);
+		if (event.node) {
+			const before = state.nodes.get(event.name);
+			state.nodes.set(event.name, { requested: {}, pods: [], ...before, summary: event.node });
+		}
+		if (!event.pod) return;
+		const key = event.pod.pod;
+		const before = state.pods.get(key);
+		if (before) {
+			takeOff(state, key);
+			setPod(state, key, { summary: event.pod });
+			return putOn(state, key, before.node);
+		}
+		state.pods.set(key, newPod(event.pod));
+		putOn(state, key, event.pod.node ?? "");
+	},
+	ObjectDeleted(state, event) {
+		if (event.order) state.order = event.order;
+		if (event.kind === "Node") state.nodes.delete(event.name);
+		state.storage.delete(storageKey(event));
+		dropDevices(state, event);
+		const key = `${event.namespace}/${event.name}`;
+		if (event.kind === "PodGroup") {
+			state.pod_groups = new Map(state.pod_groups);
+			state.pod_groups.delete(key);
+		}
+		if (event.kind !== "Pod") return;
+		takeOff(state, key);
+		state.pods.delete(key);
+		state.deleted = [...state.deleted, key];
+	},
+	PodEnqueued(state, event) {
+		setPod(state, event.pod, {
+			place: event.queue,
+			node: "",
+			timestamp: event.timestamp,
+			sequence: event.sequence,
+			moved_by: event.event,
+			hints: event.hints ?? [],
+			backoff_until: event.backoff_until ?? null,
+			error_backoff: event.error_backoff ?? false,
+		});
+	},
+	PodGated(state, event) {
+		setPod(state, event.pod, {
+			place: "gated",
+			timestamp: event.timestamp,
+			sequence: event.sequence,
+			moved_by: event.event ?? "UnschedulablePodAdd",
+			message: event.message,
+			unschedulable_plugins: [event.plugin],
+		});
+	},
+	PodIgnored(state, event) {
+		setPod(state, event.pod, { place: "outside" });
+	},
+	CycleStarted(state, event) {
+		state.attempt = event.attempt;
+		state.cycle = { CycleStarted: event };
+		if (!event.pod_group) state.group = null;
+		setPod(state, event.pod, { place: "scheduling", attempts: event.pod_attempts, backoff_until: null });
+	},
+	VictimEvicted(state, event) {
+		setPod(state, event.pod, { gone_at: event.gone_at });
+	},
+	PodNominated(state, event) {
+		setPod(state, event.pod, { nominated_node: event.node });
+	},
+	NominationCleared(state, event) {
+		setPod(state, event.pod, { nominated_node: "" });
+	},
+	PodAssumed(state, event) {
+		setPod(state, event.pod, { node: event.node, place: "binding" });
+		putOn(state, event.pod, event.node);
+		if (!state.replay) keepScheduling(state, event.pod);
+	},
+	PodUnreserved(state, event) {
+		takeOff(state, event.pod);
+		setPod(state, event.pod, { place: "scheduling", node: "", deadline: null });
+	},
+	PermitEvaluated(state, event) {
+		if (event.code === "Wait") setPod(state, event.pod, { place: "waiting", deadline: event.deadline ?? null });
+		if (!state.replay) keepScheduling(state, event.pod);
+	},
+	PermitDecided(state, event) {
+		setPod(state, event.pod, { place: "binding", deadline: null });
+	},
+	PodBound(state, event) {
+		setPod(state, event.pod, {
+			place: "bound",
+			node: event.node,
+			nominated_node: "",
+			start_time: event.start_time ?? null,
+			message: "",
+			deadline: null,
+			unschedulable_plugins: [],
+		});
+	},
+	SchedulingFailed(state, event) {
+		setPod(state, event.pod, { message: event.message, unschedulable_plugins: event.unschedulable_plugins });
+	},
+	RunFinished(state) {
+		state.finished = true;
+	},
+	PodGroupCycleStarted(state, event) {
+		endMember(state);
+		event.pods.forEach((/** @type {string} */ key, /** @type {number} */ i) => {
+			setPod(state, key, { place: "scheduling", attempts: event.pod_attempts[i], backoff_until: null });
+		});
+	},
+	PodGroupEvaluated: endMember,
+	PodGroupMemberDecided(state, event) {
+		state.attempt = event.attempt;
+		state.cycle = { CycleStarted: cycleStartOf(event) };
+	},
+	PodGroupConditionWritten(state, event) {
+		const before = state.pod_groups.get(event.pod_group);
+		if (event.kept || !before) return;
+		const { status, reason, message = "" } = event;
+		const condition = { status, reason, message };
+		state.pod_groups = new Map(state.pod_groups).set(event.pod_group, { ...before, condition });
+	},
+	PodGroupCycleFinished: endMember,
+};

@@ -1,11 +1,11 @@
-/** Generated from scheduler_core/trace by `manage.py trace_types`. Do not edit. */
+/** Generated from scheduler_core/trace by `manage.py generate`. Do not edit. */
 
 export type Column = number | string;
 export type Outcome = "Scheduled" | "Nominated" | "Unschedulable" | "Error";
 export type StatusCode = "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
 export type GroupOutcome = "Scheduled" | "WaitingOnPreemption" | "Unschedulable" | "Error";
 
-/** What one plugin's QueueingHintFn said to a cluster event: does it wake the pod? */
+/** One plugin's queueing hint for a cluster event: whether the pod is to be retried. */
 export interface Hint {
   plugin: string;
   hint: "Queue" | "QueueSkip";
@@ -21,9 +21,9 @@ export interface NodeSummary {
   images?: Record<string, number>;
 }
 
-/** What a pod asks of its place beyond room, in `kubectl`'s notation. */
+/** A requirement of a pod besides resources, in `kubectl`'s notation. */
 export interface Wish {
-  kind: "node" | "tolerates" | "near" | "apart" | "spread" | "claim" | "port";
+  kind: "node" | "tolerates" | "near" | "apart" | "spread" | "claim" | "port" | "device";
   value: string;
   key?: string;
   number?: number;
@@ -41,7 +41,61 @@ export interface Storage {
   reach?: string;
 }
 
-/** A PodDisruptionBudget when preemption asked it: `allowed` = `healthy` - `desired`, not below 0. */
+/** One requirement of the nodes that an allocation can be used on; a `field` of the node, or a label. */
+export interface DeviceRequirement {
+  key: string;
+  operator: string;
+  values?: string[];
+  field?: boolean;
+}
+
+/** A device: its attributes and capacities as text, its taints, what it takes of its pool's counters. */
+export interface DeviceModel {
+  attributes?: Record<string, string>;
+  capacity?: Record<string, string>;
+  taints?: string[];
+  consumes?: Record<string, string>;
+  shareable?: boolean;
+}
+
+/** A ResourceSlice: devices of a pool that a driver has on a node, or (without `node`) on several. */
+export interface SliceState {
+  name: string;
+  driver: string;
+  pool: string;
+  node?: string;
+  devices?: string[];
+  models?: DeviceModel[];
+  model?: number[];
+  counters?: Record<string, string>;
+}
+
+/** A device that a claim was given, with what its result says besides (DeviceRequestAllocationResult). */
+export interface GivenDevice {
+  request: string;
+  driver: string;
+  pool: string;
+  device: string;
+  admin_access?: boolean | null;
+  tolerations?: ([string, string, string, string, number | null])[];
+  binding_conditions?: string[];
+  binding_failure_conditions?: string[];
+  share_id?: string;
+  consumed?: Record<string, string>;
+}
+
+/** A ResourceClaim: the devices that it was given, where they can be used, who uses it. */
+export interface ClaimState {
+  claim: string;
+  allocated?: boolean;
+  devices?: GivenDevice[];
+  nodes?: DeviceRequirement[][] | null;
+  configs?: number;
+  reserved_for?: string[];
+  deleting?: boolean;
+}
+
+/** A PodDisruptionBudget during preemption: `allowed` = `healthy` - `desired`, at least 0. */
 export interface BudgetNow {
   name: string;
   namespace: string;
@@ -69,7 +123,7 @@ export interface PodSummary {
   pod_group?: string;
 }
 
-/** Nodes as columns, a value per node. What nodes that are alike have in common stands once, in `kinds`. */
+/** Nodes as columns, a value per node. Values shared by nodes are stored once, in `kinds`. */
 export interface NodeColumns {
   kinds: NodeSummary[];
   keys: string[][];
@@ -78,7 +132,7 @@ export interface NodeColumns {
   labels: string[][];
 }
 
-/** Pods as columns, a value per pod. What pods that are alike have in common stands once, in `kinds`. */
+/** Pods as columns, a value per pod. Values shared by pods are stored once, in `kinds`. */
 export interface PodColumns {
   kinds: PodSummary[];
   pods: string[];
@@ -103,7 +157,7 @@ export interface PodGroupState {
   message?: string;
 }
 
-/** How a member fared while its group was tried. `permit` "": it fits nowhere, and `message` says why. */
+/** The result of a member while its group was tried. `permit` "": no node fits, and `message` says why. */
 export interface GroupMember {
   pod: string;
   node?: string;
@@ -112,14 +166,14 @@ export interface GroupMember {
   message?: string;
 }
 
-/** What a placement that holds the group scored: by plugin (normalized and weighted), and in all. */
+/** The scores of a placement that holds the group: by plugin (normalized and weighted), and in total. */
 export interface PlacementScore {
   placement: string;
   total: number;
   scores: Record<string, number>;
 }
 
-/** What can only be evicted together: a pod, or the members of a group with disruptionMode PodGroup. */
+/** Pods that can only be evicted together: a single pod, or the members of a group with disruptionMode PodGroup. */
 export interface VictimUnit {
   pods: string[];
   priority: number;
@@ -197,7 +251,7 @@ export interface MoreCandidates {
   rung: number | string;
 }
 
-/** A pod that an event does not help, and what each plugin that was asked said. */
+/** A pod that an event does not help, with the hint of each plugin that was called. */
 export interface KeptWaiting {
   pod: string;
   hints: Hint[];
@@ -219,6 +273,237 @@ export interface PointRun {
   timeout?: number | null;
 }
 
+/** A claim or class as YAML, line by line. */
+export interface ShownDocument {
+  kind: "ResourceClaim" | "DeviceClass";
+  name: string;
+  lines: string[];
+}
+
+/** A request, or a subrequest: "gpu", "gpu/large". `count` 0: all that match. */
+export interface SearchedRequest {
+  claim: string;
+  name: string;
+  device_class: string;
+  count: number;
+  of_list?: boolean;
+}
+
+/** A pool as the node sees it; one with a `problem` gives no devices (before 1.35 an incomplete one does). */
+export interface SearchedPool {
+  driver: string;
+  pool: string;
+  devices?: string[];
+  problem?: "" | "incomplete" | "invalid" | "elsewhere" | "outdated";
+  message?: string;
+}
+
+/** One step of the search. `devices` ("driver/pool/device") has several where they were turned down for one reason. */
+export interface DeviceTry {
+  kind: "subrequest" | "taken" | "returned" | "held" | "chosen" | "selector" | "constraint" | "taint" | "counters" | "capacity" | "elsewhere" | "empty" | "error";
+  request: string;
+  claim?: string;
+  devices?: string[];
+  text?: string;
+  document?: number;
+  line?: number;
+}
+
+/** The search on one node. `outcome` "unavailable": a claim has its devices, and they cannot be used here. */
+export interface NodeSearch {
+  node: string;
+  outcome: "found" | "none" | "unavailable" | "error";
+  pools?: SearchedPool[];
+  tries?: DeviceTry[];
+  unfinished?: boolean;
+  found?: [string, string, string][];
+  message?: string;
+}
+
+/** DynamicResources looked for devices on these nodes, in this order; `more` were searched besides. */
+export interface DevicesSearched {
+  type: "DevicesSearched";
+  claims: string[];
+  requests: SearchedRequest[];
+  nodes: NodeSearch[];
+  documents?: ShownDocument[];
+  more?: number;
+}
+
+/** The observed decision of a cluster's own scheduler about this attempt's pod, beside the simulated one. */
+export interface DecisionObserved {
+  type: "DecisionObserved";
+  pod: string;
+  verdict: "equal" | "tie" | "different" | "unknowable";
+  cause?: "" | "score" | "rejected" | "feasible" | "message" | "nomination" | "sampling" | "moment" | "scheduler" | "gone";
+  node?: string;
+  message?: string;
+  nominated_node?: string;
+  victims?: string[];
+  simulated_node?: string;
+  simulated_message?: string;
+  simulated_victims?: string[];
+  plugin?: string;
+  points?: number;
+  reasons?: string[];
+  note?: string;
+  seen?: number;
+}
+
+/** A member of a group was popped, and with it all its fellows that wait for a node; they are tried in this order. */
+export interface PodGroupCycleStarted {
+  type: "PodGroupCycleStarted";
+  cycle: number;
+  pod_group: string;
+  profile: string;
+  pods: string[];
+  pod_attempts: number[];
+  first_attempt: number;
+  min_count?: number | null;
+  scheduled?: number;
+  topology_key?: string;
+  source?: "active" | "backoff";
+}
+
+/** The group is tried on these nodes alone: those with one value of the topology key, or (name "") on all. */
+export interface PlacementStarted {
+  type: "PlacementStarted";
+  pod_group: string;
+  placement: string;
+  nodes: string[];
+  number: number;
+  count: number;
+}
+
+/** All members were tried one after the other, each beside those before it. Nothing has been bound yet. */
+export interface PodGroupEvaluated {
+  type: "PodGroupEvaluated";
+  pod_group: string;
+  success: boolean;
+  members: GroupMember[];
+  placement?: string;
+  nodes?: string[] | null;
+  waiting_on_preemption?: boolean;
+  message?: string;
+}
+
+/** Several placements hold the group: the one with the highest total is taken, of equals the first. */
+export interface PlacementsScored {
+  type: "PlacementsScored";
+  pod_group: string;
+  placements: PlacementScore[];
+  chosen: string;
+}
+
+/** WorkloadAwarePreemption looked for victims for the group as a whole. */
+export interface PodGroupPreemptionEvaluated {
+  type: "PodGroupPreemptionEvaluated";
+  pod_group: string;
+  status: "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
+  message?: string;
+  victims?: string[];
+  simulations?: number;
+  units?: VictimUnit[];
+}
+
+/** The group was decided. Scheduled: members that have a node are bound now; otherwise all return to the queue. */
+export interface PodGroupDecided {
+  type: "PodGroupDecided";
+  pod_group: string;
+  outcome: "Scheduled" | "WaitingOnPreemption" | "Unschedulable" | "Error";
+  message?: string;
+  placement?: string | null;
+}
+
+/** The decision for one member follows: its binding, or its return to the queue. */
+export interface PodGroupMemberDecided {
+  type: "PodGroupMemberDecided";
+  pod: string;
+  pod_group: string;
+  attempt: number;
+  profile: string;
+  pod_attempts: number;
+  node?: string;
+}
+
+/** The condition PodGroupScheduled that the cycle wants to write. `kept`: True stands there already and is never */
+export interface PodGroupConditionWritten {
+  type: "PodGroupConditionWritten";
+  pod_group: string;
+  status: "True" | "False";
+  reason: string;
+  message?: string;
+  kept?: boolean;
+  absent?: boolean;
+}
+
+/** All that the cycle caused has been delivered. AttemptFinished follows for each member. */
+export interface PodGroupCycleFinished {
+  type: "PodGroupCycleFinished";
+  cycle: number;
+  pod_group: string;
+  outcome: "Scheduled" | "WaitingOnPreemption" | "Unschedulable" | "Error";
+  waiting_on_permit?: string[];
+}
+
+/** DefaultPreemption's PostFilter ran (or was not reached: see `message`). */
+export interface PreemptionEvaluated {
+  type: "PreemptionEvaluated";
+  eligible: boolean;
+  reason: string;
+  candidates?: Candidate[];
+  dry_runs?: DryRuns | null;
+  nominated_node?: string;
+  victims?: string[];
+  unhelpful?: number;
+  failed?: Record<string, Verdict>;
+  message?: string;
+  candidates_wanted?: number;
+  extenders?: string[];
+  more_failed?: number;
+  more?: MoreCandidates | null;
+  budgets?: BudgetNow[];
+}
+
+/** The preemptor's victim was deleted; it is gone at `gone_at` (now, or after its termination seconds). */
+export interface VictimEvicted {
+  type: "VictimEvicted";
+  pod: string;
+  node: string;
+  preemptor: string;
+  gone_at: number;
+}
+
+/** With SchedulerAsyncPreemption: the victims will be deleted beside the next cycles, one call after another. */
+export interface PreemptionStarted {
+  type: "PreemptionStarted";
+  pod: string;
+  node: string;
+  victims: string[];
+}
+
+/** All calls of that preemption have been sent; or one failed, for the reason `error`, and no more are sent. */
+export interface PreemptionFinished {
+  type: "PreemptionFinished";
+  pod: string;
+  error?: string;
+}
+
+/** The pod's status.nominatedNodeName is set: room on the node is kept for it. */
+export interface PodNominated {
+  type: "PodNominated";
+  pod: string;
+  node: string;
+}
+
+/** The pod's nomination ended: bound, preempted by a higher priority, or its own new attempt failed. */
+export interface NominationCleared {
+  type: "NominationCleared";
+  pod: string;
+  node: string;
+  cause: "preempted-by-higher-priority" | "attempt-failed" | "bound" | "deleted";
+}
+
 /** The first event: the cluster as it was loaded. Pending pods follow as PodEnqueued, PodGated or PodIgnored. */
 export interface RunStarted {
   type: "RunStarted";
@@ -236,11 +521,13 @@ export interface RunStarted {
   storage?: Storage[];
   wakes?: Record<string, string[]>;
   pod_groups?: PodGroupSummary[];
+  claims?: ClaimState[];
+  slices?: SliceState[];
   loaded?: PodColumns | null;
   loaded_nodes?: NodeColumns | null;
 }
 
-/** Virtual time moved on, and why: what is due now. */
+/** Virtual time advanced to `time`; `cause` is the kind of the first due action. */
 export interface ClockAdvanced {
   type: "ClockAdvanced";
   time: number;
@@ -260,6 +547,8 @@ export interface ObjectApplied {
   changes?: FieldChange[];
   storage?: Storage | null;
   pod_group?: PodGroupSummary | null;
+  claim?: ClaimState | null;
+  slice?: SliceState | null;
 }
 
 /** An object is gone. A pod leaves its node or queue. */
@@ -285,7 +574,7 @@ export interface PodEnqueued {
   error_backoff?: boolean;
 }
 
-/** A cluster event that plugins were asked about and that helps none of these pods: they stay where they are. */
+/** A cluster event does not help these pods, according to the plugins that rejected them. */
 export interface PodsKeptWaiting {
   type: "PodsKeptWaiting";
   event: string;
@@ -304,7 +593,7 @@ export interface PodGated {
   event?: string;
 }
 
-/** No profile is responsible for the pod's schedulerName: this scheduler leaves it alone. */
+/** The pod's schedulerName is not the name of any profile, so this scheduler ignores the pod. */
 export interface PodIgnored {
   type: "PodIgnored";
   pod: string;
@@ -349,6 +638,7 @@ export interface NodesFiltered {
   hinted?: boolean;
   two_passes?: string[];
   extenders?: [string, string, string][];
+  error?: string;
 }
 
 /** Score ran over the feasible nodes `rows` (in the order found); `total` is the sum of the weighted scores. */
@@ -374,7 +664,7 @@ export interface HostSelected {
   by_heap?: boolean;
 }
 
-/** The cache counts the pod on the node from here on, before it is bound. */
+/** The cache counts the pod on the node before it is bound. */
 export interface PodAssumed {
   type: "PodAssumed";
   pod: string;
@@ -388,7 +678,7 @@ export interface PodReserved {
   results: PointRun[];
 }
 
-/** Unreserve ran in reverse order and the assumed pod was forgotten: the rollback. */
+/** Unreserve ran in reverse order, and the assumed pod was forgotten. */
 export interface PodUnreserved {
   type: "PodUnreserved";
   pod: string;
@@ -456,20 +746,21 @@ export interface SchedulingFailed {
   nominated_node?: string;
 }
 
-/** A plugin asked for the pod to be moved to activeQ at once (Activate). */
+/** A plugin requested that the pod is moved to activeQ (Activate). */
 export interface PodActivated {
   type: "PodActivated";
   pod: string;
   by: string;
 }
 
-/** All that an attempt caused has been delivered; the queues are as the next attempt finds them. */
+/** An attempt has ended, with the queues in the state that the next attempt finds. */
 export interface AttemptFinished {
   type: "AttemptFinished";
   attempt: number;
   pod: string;
   outcome: "Scheduled" | "Nominated" | "Unschedulable" | "Error";
   node?: string;
+  claims?: string[];
 }
 
 /** Nothing can happen any more (or untilSeconds was reached). */
@@ -483,167 +774,13 @@ export interface RunFinished {
   stayed?: number;
 }
 
-/** DefaultPreemption's PostFilter ran (or was not reached: see `message`). */
-export interface PreemptionEvaluated {
-  type: "PreemptionEvaluated";
-  eligible: boolean;
-  reason: string;
-  candidates?: Candidate[];
-  dry_runs?: DryRuns | null;
-  nominated_node?: string;
-  victims?: string[];
-  unhelpful?: number;
-  failed?: Record<string, Verdict>;
-  message?: string;
-  candidates_wanted?: number;
-  extenders?: string[];
-  more_failed?: number;
-  more?: MoreCandidates | null;
-  budgets?: BudgetNow[];
-}
-
-/** The preemptor's victim was deleted; it is gone at `gone_at` (now, or after its termination seconds). */
-export interface VictimEvicted {
-  type: "VictimEvicted";
-  pod: string;
-  node: string;
-  preemptor: string;
-  gone_at: number;
-}
-
-/** With SchedulerAsyncPreemption: the victims will be deleted beside the next cycles, one call after another. */
-export interface PreemptionStarted {
-  type: "PreemptionStarted";
-  pod: string;
-  node: string;
-  victims: string[];
-}
-
-/** All calls of that preemption have been sent; or one failed, for the reason `error`, and no more are sent. */
-export interface PreemptionFinished {
-  type: "PreemptionFinished";
-  pod: string;
-  error?: string;
-}
-
-/** The pod's status.nominatedNodeName is set: room on the node is kept for it. */
-export interface PodNominated {
-  type: "PodNominated";
-  pod: string;
-  node: string;
-}
-
-/** The pod's nomination ended: bound, preempted by a higher priority, or its own new attempt failed. */
-export interface NominationCleared {
-  type: "NominationCleared";
-  pod: string;
-  node: string;
-  cause: "preempted-by-higher-priority" | "attempt-failed" | "bound" | "deleted";
-}
-
-/** A member of a group was popped, and with it all its fellows that wait for a node; they are tried in this order. */
-export interface PodGroupCycleStarted {
-  type: "PodGroupCycleStarted";
-  cycle: number;
-  pod_group: string;
-  profile: string;
-  pods: string[];
-  pod_attempts: number[];
-  first_attempt: number;
-  min_count?: number | null;
-  scheduled?: number;
-  topology_key?: string;
-  source?: "active" | "backoff";
-}
-
-/** The group is tried on these nodes alone: those with one value of the topology key, or (name "") on all. */
-export interface PlacementStarted {
-  type: "PlacementStarted";
-  pod_group: string;
-  placement: string;
-  nodes: string[];
-  number: number;
-  count: number;
-}
-
-/** All members were tried one after the other, each beside those before it. Nothing has been bound yet. */
-export interface PodGroupEvaluated {
-  type: "PodGroupEvaluated";
-  pod_group: string;
-  success: boolean;
-  members: GroupMember[];
-  placement?: string;
-  nodes?: string[] | null;
-  waiting_on_preemption?: boolean;
-  message?: string;
-}
-
-/** Several placements hold the group: the one with the highest total is taken, of equals the first. */
-export interface PlacementsScored {
-  type: "PlacementsScored";
-  pod_group: string;
-  placements: PlacementScore[];
-  chosen: string;
-}
-
-/** WorkloadAwarePreemption looked for victims for the group as a whole. */
-export interface PodGroupPreemptionEvaluated {
-  type: "PodGroupPreemptionEvaluated";
-  pod_group: string;
-  status: "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
-  message?: string;
-  victims?: string[];
-  simulations?: number;
-  units?: VictimUnit[];
-}
-
-/** What becomes of the group. Scheduled: members that have a node are bound now. Else all come back to the queue. */
-export interface PodGroupDecided {
-  type: "PodGroupDecided";
-  pod_group: string;
-  outcome: "Scheduled" | "WaitingOnPreemption" | "Unschedulable" | "Error";
-  message?: string;
-  placement?: string | null;
-}
-
-/** What the group's decision means for one member follows: its way to its node, or back to the queue. */
-export interface PodGroupMemberDecided {
-  type: "PodGroupMemberDecided";
-  pod: string;
-  pod_group: string;
-  attempt: number;
-  profile: string;
-  pod_attempts: number;
-  node?: string;
-}
-
-/** The condition PodGroupScheduled that the cycle wants to write. `kept`: True stands there already and is never */
-export interface PodGroupConditionWritten {
-  type: "PodGroupConditionWritten";
-  pod_group: string;
-  status: "True" | "False";
-  reason: string;
-  message?: string;
-  kept?: boolean;
-  absent?: boolean;
-}
-
-/** All that the cycle caused has been delivered. AttemptFinished follows for each member. */
-export interface PodGroupCycleFinished {
-  type: "PodGroupCycleFinished";
-  cycle: number;
-  pod_group: string;
-  outcome: "Scheduled" | "WaitingOnPreemption" | "Unschedulable" | "Error";
-  waiting_on_permit?: string[];
-}
-
-/** What the events before a chunk have left, beside RunStarted. `order` None: as when the run began. */
+/** The state before a chunk, as events that follow RunStarted. `order` None: as when the run began. */
 export interface Keyframe {
   step: number;
   time: number;
-  since?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished)[];
-  cycle?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished)[];
-  group?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished)[];
+  since?: (DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  cycle?: (DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  group?: (DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
   order?: string[] | null;
 }
 
@@ -652,16 +789,33 @@ export interface TraceChunk {
   seq: number;
   first_step: number;
   keyframe: Keyframe;
-  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished)[];
+  events: (DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
   last: boolean;
 }
 
-/** Of a chunk of any version, what all have in common. */
+/** The part that chunks of all versions have in common. */
 export interface _Events {
-  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished)[];
+  events: (DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
 }
 
 export type AnyEvent =
+  | DevicesSearched
+  | DecisionObserved
+  | PodGroupCycleStarted
+  | PlacementStarted
+  | PodGroupEvaluated
+  | PlacementsScored
+  | PodGroupPreemptionEvaluated
+  | PodGroupDecided
+  | PodGroupMemberDecided
+  | PodGroupConditionWritten
+  | PodGroupCycleFinished
+  | PreemptionEvaluated
+  | VictimEvicted
+  | PreemptionStarted
+  | PreemptionFinished
+  | PodNominated
+  | NominationCleared
   | RunStarted
   | ClockAdvanced
   | ObjectApplied
@@ -673,12 +827,6 @@ export type AnyEvent =
   | CycleStarted
   | PreFilterFinished
   | NodesFiltered
-  | PreemptionEvaluated
-  | VictimEvicted
-  | PreemptionStarted
-  | PreemptionFinished
-  | PodNominated
-  | NominationCleared
   | ScoresComputed
   | HostSelected
   | PodAssumed
@@ -692,13 +840,4 @@ export type AnyEvent =
   | SchedulingFailed
   | PodActivated
   | AttemptFinished
-  | RunFinished
-  | PodGroupCycleStarted
-  | PlacementStarted
-  | PodGroupEvaluated
-  | PlacementsScored
-  | PodGroupPreemptionEvaluated
-  | PodGroupDecided
-  | PodGroupMemberDecided
-  | PodGroupConditionWritten
-  | PodGroupCycleFinished;
+  | RunFinished;

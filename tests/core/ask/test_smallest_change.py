@@ -8,8 +8,9 @@ import pytest
 
 from scheduler_core import decisions, simulate
 from scheduler_core.ask.editing.edits import Edit, NotPossible
-from scheduler_core.ask.moments.moment import Moment, before_attempt
-from scheduler_core.ask.smallest.smallest_change import Change, a_unit_less, smallest_changes
+from scheduler_core.ask.moments.moment import Moment, at_end, before_attempt
+from scheduler_core.ask.smallest.nearest import nearest
+from scheduler_core.ask.smallest.smallest_change import Change, Search, a_unit_less, smallest_changes
 from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import Manifest, node, parse, pod, required_affinity, spread
 
@@ -123,7 +124,7 @@ def test_a_required_term_that_stands_in_the_way_goes() -> None:
 def test_a_label_by_which_another_pod_keeps_it_away_goes() -> None:
     old = pod("old", node="n1", affinity=required_affinity({"app": "web"}, anti=True))
     found = changes(node("n1"), old, pod("web", labels={"app": "web", "tier": "front"}))
-    assert ("n1", [("label", "app", "web", None)]) in found
+    assert ("n1", [("pod-label", "app", "web", None)]) in found
 
 
 def test_a_host_port_that_is_taken_is_not_asked_for() -> None:
@@ -133,8 +134,88 @@ def test_a_host_port_that_is_taken_is_not_asked_for() -> None:
 
 def test_a_node_that_is_full_of_pods_takes_one_more() -> None:
     found = changes(node("n1", pods=1), pod("old", node="n1", priority=9), pod("web"))
-    assert ("n1", [("pods", "n1", 1, 2)]) in found
+    assert ("n1", [("room", "pods", 1, 2)]) in found
 
 
 def test_a_pod_that_finds_a_node_needs_no_change() -> None:
     assert changes(node("n1"), pod("web")) == []
+
+
+ZONE = "topology.kubernetes.io/zone"
+
+
+def kafka(zone: str, volume_zone: str) -> list[Manifest]:
+    """A pod that selects one zone while its volume is in another."""
+    where = {"nodeSelectorTerms": [{"matchExpressions": [{"key": ZONE, "operator": "In", "values": [volume_zone]}]}]}
+    volume = claim_and_volume("data", nodeAffinity={"required": where})
+    used = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
+    return [*volume, pod("kafka-2", nodeSelector={ZONE: zone}, volumes=[used])]
+
+
+def claim_and_volume(name: str, **spec: object) -> list[Manifest]:
+    both = {"accessModes": ["ReadWriteOnce"], "storageClassName": "disks"}
+    volume = {**both, "capacity": {"storage": "1Gi"}, "csi": {"driver": "d", "volumeHandle": name}, **spec}
+    claim = {**both, "resources": {"requests": {"storage": "1Gi"}}, "volumeName": name}
+    return [
+        {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": volume},
+        {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name}, "spec": claim},
+    ]
+
+
+def test_a_selector_of_another_zone_than_the_volumes_is_changed_and_no_node_is_told_to_be_elsewhere() -> None:
+    nodes = [node(f"{zone}{number}", zone=zone) for zone in "abc" for number in range(3)]
+    found = smallest_changes(before_attempt(parse(*nodes, *kafka("c", "b")), 1))
+    assert [(one.kind, one.name, one.after) for one in found[0].changed] == [("selector", ZONE, "b")]
+    assert sorted([found[0].node, *found[0].others]) == ["b0", "b1", "b2"]
+    assert not found[0].false
+    assert all(one.false for one in found if "label" in one.kinds)
+    assert [one.false for one in found] == sorted(one.false for one in found), "what is untrue comes last"
+
+
+def test_a_selector_that_no_node_meets_is_not_answered_by_lying_about_a_cloud() -> None:
+    found = smallest_changes(before_attempt(parse(node("n1", zone="a"), pod("web", nodeSelector={ZONE: "z"})), 1))
+    assert not found[0].false
+    assert [(one.kind, one.after) for one in found[0].changed] == [("selector", "a")]
+
+
+def absent(*objects: Manifest) -> list[tuple[str, str]]:
+    return [(one.kind, one.name) for one in Search(before_attempt(parse(*objects), 1)).missing()]
+
+
+def test_what_no_edit_brings_is_named() -> None:
+    used = {"name": "data", "persistentVolumeClaim": {"claimName": "gone"}}
+    assert absent(node("n1"), pod("web", volumes=[used])) == [("claim", "gone")]
+    gpu = pod("web", limits={"example.com/gpu": "1"})
+    assert absent(node("n1"), gpu) == [("resource", "example.com/gpu")]
+    nodes = [node("n1", zone="a")]
+    assert absent(*nodes, *kafka("a", "b")) == [("place", "data")]
+    claim = claim_and_volume("data")[1]
+    web = pod("web", volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])
+    assert absent(*nodes, claim, web) == [("volume", "data")]
+    unbound = {**claim, "spec": {**claim["spec"], "volumeName": "", "storageClassName": "nowhere"}}
+    assert absent(*nodes, unbound, web) == [("class", "nowhere")]
+
+
+def test_the_nearest_node_takes_the_fewest_changes_and_all_of_them_are_told() -> None:
+    """A node that lacks a little cpu and is in the wrong zone is farther than one that lacks much cpu."""
+    objects = [node("b0", zone="b", cpu=1), node("c0", zone="c", cpu=4), *kafka("c", "b")]
+    objects[-1]["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "4500m"}}
+    moment = before_attempt(parse(*objects), 1)
+    first, *_ = nearest(moment, "default/kafka-2")
+    assert first.node == "b0"
+    told = {one.kind: (one.before, one.after) for one in first.changed}
+    assert told == {"request": ("4500m", "1"), "selector": ("c", "b")}
+
+
+def test_a_gated_pod_is_told_its_gates_first() -> None:
+    moment = at_end(parse(node("n1", cpu=1), pod("web", cpu=2, gates=["example.com/quota"])))
+    found = smallest_changes(moment, "default/web")
+    assert [(one.kind, one.name) for one in found[0].changed] == [("gate", "example.com/quota"), ("request", "cpu")]
+
+
+def test_a_pod_of_a_scheduler_that_nobody_runs_is_given_to_another() -> None:
+    moment = at_end(parse(node("n1"), pod("web", schedulerName="volcano")))
+    found = smallest_changes(moment, "default/web")
+    assert [(one.kind, one.before, one.after) for one in found[0].changed] == [
+        ("scheduler", "volcano", "default-scheduler")
+    ]

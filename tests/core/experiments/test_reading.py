@@ -63,7 +63,7 @@ def test_each_kind_of_factor_becomes_edits() -> None:
     assert [factor.name for factor in design.factors] == [
         "weight of ImageLocality", "plugin off", "nodes added", "high value", "asks", "variant",
     ]  # fmt: skip
-    assert [level.label for level in design.factors[-1].levels] == ["as it is", "gone"]
+    assert [level.label for level in design.factors[-1].levels] == ["unchanged", "gone"]
 
 
 BAD: list[tuple[Any, str]] = [

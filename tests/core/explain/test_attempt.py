@@ -21,12 +21,26 @@ from scheduler_core.releases import DEFAULT_RELEASE
 from scheduler_core.scenario.parse import parse_scenario
 from scheduler_core.simulation.simulation import Simulation
 from scheduler_core.trace.events import AnyEvent
-from tests.builders import configuration, node, parse, pod, scenario
+from tests.builders import (
+    claims,
+    configuration,
+    device,
+    device_claim,
+    device_class,
+    device_request,
+    node,
+    parse,
+    pod,
+    resource_slice,
+    scenario,
+)
 from tests.conformance.records import records_of, scenario_of
 
 CASES = sorted(case for case in records_of(DEFAULT_RELEASE.version) if not case.startswith("gang/"))  # tried together
 GANGS = Path(__file__).parents[2] / "conformance" / "gang"
 MOST_NODES = 12  # of an attempt, the rest goes by the same code
+
+H100 = 'device.attributes["gpu.example.com"].model == "h100"'
 
 
 class EveryAttempt(Watcher):
@@ -238,3 +252,23 @@ def test_a_member_of_a_group_is_explained_as_it_was_tried_on_the_nodes_that_are_
         for found in explained.nodes:
             assert rejection(found) == record["filter"].get(found.node)
             check_scores(found, record)
+
+
+def test_devices_that_were_turned_down_are_told_one_by_one() -> None:
+    busy = device("gpu-2", model="h100")
+    known = parse(
+        node("n1"),
+        device_class(),
+        resource_slice("n1-gpu", [device("gpu-0", model="a100"), device("gpu-1", model="h100"), busy]),
+        *(device_claim(name, device_request("gpu", "gpu", H100)) for name in ("one", "two", "three")),
+        *(pod(name, resourceClaims=claims(name)) for name in ("one", "two", "three")),
+    )
+    devices = [explain(known, number).nodes[0].filters[-1].facts for number in (1, 3)]
+    assert [[(fact.text, fact.holds) for fact in facts] for facts in devices] == [
+        [("The claims of the pod can have gpu-1.", True)],
+        [
+            ('gpu-0: model "a100" ≠ "h100".', False),
+            ("gpu-1: claim default/one has it.", False),
+            ("gpu-2: claim default/two has it.", False),
+        ],
+    ]

@@ -63,9 +63,9 @@ def test_states_are_numbered_anew_when_there_are_many(monkeypatch):
 
     expected = [encode(event) for event in simulate(filling())]
     numbered = []
-    number = NodeTable._numbered_states
+    number = NodeTable._number_states
     monkeypatch.setattr("scheduler_core.cluster.nodes.MIN_KEPT_STATES", 1)
-    monkeypatch.setattr(NodeTable, "_numbered_states", lambda table: numbered.append(table) or number(table))
+    monkeypatch.setattr(NodeTable, "_number_states", lambda table: numbered.append(table) or number(table))
     assert expected == [encode(event) for event in simulate(filling())]
     assert len(numbered) > 2
 

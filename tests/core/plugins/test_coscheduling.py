@@ -176,3 +176,16 @@ def test_running_members_count_towards_the_minimum():
     events = run(group(members=2), node("n", cpu=8), member("old", node="n"), member("new"))
     assert [e.code for e in only(PermitEvaluated, events)] == ["Success"]
     assert only(RunFinished, events)[0].pending == []
+
+
+def test_a_member_is_activated_before_it_moves():
+    events = run(
+        group(members=2),
+        node("n", cpu=8),
+        member("a", nodeSelector={"new": "yes"}),
+        member("b", cpu=1),
+        events=[{"at": 5, "create": node("m", cpu=8, labels={"new": "yes"})}],
+    )
+    at = next(i for i, event in enumerate(events) if isinstance(event, PodActivated))
+    assert events[at + 1].pod == events[at].pod
+    assert events[at + 1].event == "ForceActivate"

@@ -287,6 +287,7 @@ def test_arguments_that_kube_scheduler_refuses(name: str, given: dict[str, Any],
         ({"extenders": [{"prioritizeVerb": "p"}]}, "extenders[0].weight", "Invalid value: 0: must have a positive weight applied to it"),
         ({"extenders": [{"bindVerb": "b"}, {"bindVerb": "b"}]}, "extenders", 'Invalid value: "found 2 extenders implementing bind": only one extender can implement bind'),
         ({"extenders": [{"managedResources": [{"name": "cpu"}]}]}, "extenders[0].managedResources[0].name", 'Invalid value: "cpu": is an invalid extended resource name'),
+        ({"extenders": [{"httpTimeout": "00"}]}, "extenders[0].httpTimeout", '"00" is not a duration; expected one such as 5s or 1m30s'),
         ({"extenders": [{"httpTimeout": "soon"}]}, "extenders[0].httpTimeout", '"soon" is not a duration; expected one such as 5s or 1m30s'),
     ],
 )  # fmt: skip

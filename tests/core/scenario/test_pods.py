@@ -242,12 +242,6 @@ def test_volumes_name_their_claims_and_keep_the_sources_that_plugins_read() -> N
     assert (empty.source_type, empty.source, empty.claim) == ("emptyDir", None, None)
 
 
-def test_resource_claims_are_said_to_be_left_out() -> None:
-    spec: dict[str, Any] = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "one"}]}
-    (warning,) = parse(pod("web", **spec)).warnings
-    assert (warning.path, warning.message.split(":")[0]) == ("spec.resourceClaims", "not simulated")
-
-
 def test_a_pod_on_a_node_that_never_is_is_warned_about() -> None:
     late = {"at": 3, "create": node("late")}
     found = parse_scenario(

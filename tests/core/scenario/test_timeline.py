@@ -213,7 +213,7 @@ def test_scenario_document_is_read() -> None:
         faults=[{"pod": "a", "point": "PreBind"}, {"pod": "x/b", "point": "Bind", "times": 2, "message": "M"}],
         expect={"pods": {"a": "n1", "x/b": "pending", "c": {"pending": True, "reason": "R"}, "d": {"node": "pending"}}, "victims": ["v"]},
     )  # fmt: skip
-    assert (found.title, found.description, found.seed) == ("T", "D", 7)
+    assert (found.title, found.lesson.description, found.seed) == ("T", "D", 7)
     assert (found.until_seconds, found.binding_seconds) == (60.0, 0.5)
     assert found.feature_gates["SchedulerPopFromBackoffQ"] is False
     assert found.faults == (Fault("default/a", "PreBind", 1, "injected fault"), Fault("x/b", "Bind", 2, "M"))

@@ -95,6 +95,8 @@ def test_a_run_begins_with_the_events_that_each_plugin_registered() -> None:
         "Pod/UpdatePodScaleDown",
         "Node/Add",
         "Node/UpdateNodeAllocatable",
+        "DeviceClass/Add",
+        "DeviceClass/Update",
     ]
     assert wakes["NodeName"] == ["Node/Add"]
 

@@ -2,9 +2,9 @@
 
 const { amount, decimal } = await import("/static/js/shared/units.js");
 const { allocatable, free, heldFor, used } = await import("/static/js/trace/room.js");
-const { filtered } = await import("/static/js/steps/filter/model.js");
-const { roomOf } = await import("/static/js/steps/preempt/arithmetic.js");
-const { scores } = await import("/static/js/steps/score/model.js");
+const { filterModel } = await import("/static/js/steps/filter/model.js");
+const { roomOf } = await import("/static/js/steps/preempt/model.js");
+const { scores } = await import("/static/js/steps/score/bars.js");
 
 /** Numbers anywhere in a value. @param {any} value @param {(n: number) => void} take */
 function within(value, take) {
@@ -101,7 +101,7 @@ function ofPods(known) {
 /** @param {Known} known */
 function ofFilter(known) {
 	const { take } = known;
-	const model = filtered(known.view.state);
+	const model = filterModel(known.view.state);
 	if (!model) return;
 	[model.evaluated, model.toFind, ...model.left].forEach(take);
 	model.left.forEach((left, i) => take((model.left[i - 1] ?? model.evaluated) - left));
@@ -147,7 +147,7 @@ function ofPreemption(known) {
 /** @returns {Generator<[string, string]>} */
 export function* figures(view) {
 	const numbers = new Known(view);
-	for (const selector of ["#caption h1", "#caption .why:not(.lesson)"]) {
+	for (const selector of ["#caption h1", "#caption .why", "#caption .lesson"]) {
 		const copy = document.querySelector(selector)?.cloneNode(true);
 		if (!copy) continue;
 		for (const name of copy.querySelectorAll(".name, .pod-name")) name.remove();

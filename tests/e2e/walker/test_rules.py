@@ -40,6 +40,21 @@ SPOILT = {
     ),
     "faint": ("PodAssumed", "#caption h1", "one.style.color = '#bbb'"),
     "figure": ("NodesFiltered", "#caption h1", "one.append(' 47110815')"),
+    "figure: 47110815 in .*note": (
+        "NodesFiltered",
+        "#caption",
+        "one.insertAdjacentHTML('beforeend', '<p class=lesson>the note says 47110815</p>')",
+    ),
+    "note: .*nodes are left": (
+        "NodesFiltered",
+        "#caption",
+        "one.insertAdjacentHTML('beforeend', '<p class=lesson>Seven nodes are left.</p>')",
+    ),
+    "note: .*NodeAffinity puts": (
+        "ScoresComputed",
+        "#caption",
+        "one.insertAdjacentHTML('beforeend', '<p class=lesson>The soft taint and the balance decide.</p>')",
+    ),
     "amber": ("PodAssumed", "#queue .queue-pod:not(.mine)", "one.classList.add('mine')"),
     "station": ("NodesFiltered", "#stage", "memory.station = 12; memory.attempt = kschedui.player.state.attempt"),
     "flips": (

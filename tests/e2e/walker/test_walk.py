@@ -38,12 +38,12 @@ RECORDED = sorted((HERE.parents[1] / "conformance" / "public").glob("*.yaml"))[:
 FEW = {"every": False, "most": 1, "settle": False, "themes": []}
 ALL = {"every": True, "most": 1, "settle": True, "themes": THEMES}
 # Nothing waits for a screen's next turn, so that nothing is painted either where the walker goes from frame to frame at
-# once (`drawNow`), and the page tells whether an explanation is still on its way.
-HASTE = """
+# once (`drawNow`), and the page tells whether an explanation or a manifest is still on its way.
+HASTE = r"""
 globalThis.asking = 0;
 const fetched = globalThis.fetch;
 globalThis.fetch = (...all) => {
-  if (!String(all[0]).includes("/explain/")) return fetched(...all);
+  if (!/\/(explain|objects)\//.test(String(all[0]))) return fetched(...all);
   globalThis.asking += 1;
   return fetched(...all).finally(() => setTimeout(() => { globalThis.asking -= 1; }));
 };

@@ -15,6 +15,8 @@ function cut({ text, parent, box }) {
 		if (beyond <= CUT) continue;
 		const whole = one.closest("[title]")?.getAttribute("title") || one.querySelector("[title]")?.getAttribute("title");
 		const shortened = style.textOverflow === "ellipsis" || style.webkitLineClamp !== "none";
+		const hidden = text.slice(Math.floor(text.length * (1 - Math.max(0, box.right - inside.right) / box.width)));
+		if (one.closest(".why-stopped") && /\d/.test(hidden)) return `the figure in "${hidden}" is cut off`; // it decides
 		if (shortened && whole && inside.width >= READABLE) return "";
 		return `"${text.slice(0, 40)}" is cut by ${Math.round(beyond)} px in .${one.className || one.id}`;
 	}

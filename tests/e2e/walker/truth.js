@@ -2,7 +2,8 @@
 
 const { theatre } = await import("/static/js/steps/preempt/model.js");
 const { free, request, resourceOf } = await import("/static/js/trace/room.js");
-const { filtered } = await import("/static/js/steps/filter/model.js");
+const { filterModel } = await import("/static/js/steps/filter/model.js");
+const { scores } = await import("/static/js/steps/score/bars.js");
 const { STATIONS } = await import("/static/js/trace/phase.js");
 const POINTS = Object.values(STATIONS).flat();
 const nameOf = (/** @type {string} */ key) => key.slice(key.indexOf("/") + 1);
@@ -42,7 +43,7 @@ export function* verdicts({ state, hero }) {
 	for (const card of shown(".node-card")) {
 		const note = card.querySelector(".node-note")?.textContent ?? "";
 		const name = card.getAttribute("data-node") ?? "";
-		const verdict = filtered(state)?.at.get(name)?.verdict;
+		const verdict = filterModel(state)?.at.get(name)?.verdict;
 		if (!note.startsWith("✕") || verdict?.plugin !== "NodeResourcesFit") continue;
 		const resource = resourceOf(verdict.reasons[0]);
 		if (request(state, hero, resource) <= free(state, name, resource, hero))
@@ -63,9 +64,10 @@ export function* dryRun({ event, state, step, last }, memory) {
 	if (blocks && kept.blocks && blocks !== kept.blocks) yield ["moment", `the tanks of step ${kept.step} are drawn otherwise`];
 }
 
-/** The picture of an attempt is not left and come back to. @returns {Generator<[string, string]>} */
-export function* scenes({ state }, memory) {
+/** The picture of an attempt is left only to show a deleted pod's room drain. @returns {Generator<[string, string]>} */
+export function* scenes({ event, state }, memory) {
 	const scene = document.querySelector("#player").dataset.scene;
+	if (event.type === "ObjectDeleted" && scene === "cluster") return;
 	if (memory.sceneAttempt !== state.attempt) memory.scenes = [];
 	memory.sceneAttempt = state.attempt;
 	if (memory.scenes.at(-1) === scene) return;
@@ -110,7 +112,7 @@ export function* promises({ event, state, step }) {
 			yield ["promise", `"${words}", and it moves after ${wait.toFixed(2)} s`];
 	}
 	const next = document.querySelector("#next p")?.textContent ?? "";
-	const evicts = /told to stop|终止|停止/.test(next);
+	const evicts = /(is|are) evicted\.$|驱逐这些|被驱逐。$/.test(next);
 	if (evicts && event.type === "PreemptionEvaluated") {
 		const following = kschedui.store.event(step + 1);
 		const gone = (following?.type === "VictimEvicted" || (event.victims ?? []).some((pod) => state.pods.get(pod)?.gone_at === null));
@@ -121,8 +123,8 @@ export function* promises({ event, state, step }) {
 		if (before?.type === "PodEnqueued" && before.event === event.event) yield ["promise", `"${words}", and ${before.pod} was moved by the same event`];
 	}
 	if (event.type === "HostSelected" && /only node that fits|唯一/.test(words)) {
-		const unseen = (filtered(state)?.evaluated ?? 0) < (state.cycle.NodesFiltered?.total ?? state.nodes.size) && !state.cycle.PreFilterFinished?.nodes;
-		if (unseen) yield ["promise", `"${words}", and only ${filtered(state)?.evaluated} of ${state.nodes.size} nodes were looked at`];
+		const unseen = (filterModel(state)?.evaluated ?? 0) < (state.cycle.NodesFiltered?.total ?? state.nodes.size) && !state.cycle.PreFilterFinished?.nodes;
+		if (unseen) yield ["promise", `"${words}", and only ${filterModel(state)?.evaluated} of ${state.nodes.size} nodes were checked`];
 	}
 	if (event.type === "AttemptFinished" && event.outcome === "Scheduled" && / is placed on /.test(words) && state.pods.get(event.pod)?.place !== "bound")
 		yield ["promise", `"${words}", and it is ${state.pods.get(event.pod)?.place}`];
@@ -133,7 +135,7 @@ export function* rooms({ event, state, hero }) {
 	if (event.type !== "NodesFiltered") return;
 	for (const lane of shown(".lane.hit")) {
 		const name = lane.getAttribute("data-node") ?? "";
-		const verdict = filtered(state)?.at.get(name)?.verdict;
+		const verdict = filterModel(state)?.at.get(name)?.verdict;
 		const [need, left, gap] = (lane.querySelector(".why-stopped")?.textContent ?? "").match(/[\d.]+/g)?.map(Number) ?? [];
 		if (verdict?.plugin !== "NodeResourcesFit" || resourceOf(verdict.reasons[0]) !== "cpu" || gap === undefined || verdict.reasons.length > 1) continue;
 		if (request(state, hero, "cpu") > (state.nodes.get(name)?.summary.allocatable.cpu ?? 0)) continue;
@@ -179,4 +181,31 @@ export function* read({ event }) {
 export function* wishes() {
 	for (const line of shown("#hero .labels"))
 		if (line.scrollHeight > line.clientHeight + 2 && getComputedStyle(line).whiteSpace !== "nowrap") yield ["wish", `"${line.textContent}" is cut off`];
+}
+
+const COUNTS = { no: 0, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, 一: 1, 两: 2, 三: 3, 四: 4, 五: 5, 六: 6 };
+const CONCERNS = {
+	NodeAffinity: /label|affinity|标签|亲和/i,
+	TaintToleration: /taint|污点/i,
+	PodTopologySpread: /spread|zone|分布|区/i,
+	ImageLocality: /image|镜像/i,
+	NodeResourcesBalancedAllocation: /balance|均衡/i,
+	NodeResourcesFit: /room|cpu|full|空间|满/i,
+};
+
+/** A teacher's note says what the step shows: how many nodes are left, and what puts the best node ahead of the next. @returns {Generator<[string, string]>} */
+export function* notes({ event, state }) {
+	const note = document.querySelector("#caption .lesson")?.textContent ?? "";
+	if (!note) return;
+	const left = /(\d+|\w+) (?:feasible )?nodes? (?:is|are) left|剩(?:下)?(\d+|.) ?个节点/i.exec(note);
+	const count = left && (COUNTS[(left[1] ?? left[2]).toLowerCase()] ?? Number(left[1] ?? left[2]));
+	const feasible = filterModel(state)?.feasible.length;
+	if (count !== null && feasible !== undefined && count !== feasible) yield ["note", `"${note}", and ${feasible} nodes are left`];
+	const points = event.type === "ScoresComputed" ? scores(state) : null;
+	if (!points || points.names.length < 2 || !/decid|ahead|决定|领先/.test(note)) return;
+	const [first, second] = points.totals.map((_, i) => i).sort((a, b) => points.totals[b] - points.totals[a]);
+	const gaps = points.plugins.map((one) => one.weighted[first] - one.weighted[second]);
+	const { plugin } = points.plugins[gaps.indexOf(Math.max(...gaps))];
+	const named = Object.keys(CONCERNS).filter((one) => CONCERNS[one].test(note));
+	if (named.length && !named.includes(plugin)) yield ["note", `"${note}", and ${plugin} puts ${points.names[first]} ahead of ${points.names[second]}`];
 }

@@ -7,6 +7,8 @@ import { forget, seen, texts } from "./seen.js";
 import { nameless, outside, unreadable } from "./text.js";
 import * as truth from "./truth.js";
 
+const { boot } = await import("/static/js/player/page.js");
+
 const MOST_OF_A_KIND = 12; // of a run at one size; the others are not told
 const PATIENCE_MS = 60_000;
 const REGIONS = ["#hero", "#caption", "#next", "#rail", "#queue", "#stage", "#margin", "#transport", "#timeline", "#clock"];
@@ -104,17 +106,20 @@ function* wrong(view, memory, themes) {
 	for (const check of Object.values(truth)) yield* check(view, memory);
 }
 
-/** The places to stop at: every frame, or of each kind of event and act only the first few. */
+/** The places to stop at: every frame, or of each kind of event and act only the first few, and all with a teacher's note. */
 function places({ every, most }) {
 	const { player, store } = kschedui;
 	const told = new Map();
 	const out = [];
+	let attempt = 0;
+	const noted = (event) => (boot.lesson?.captions ?? []).some((one) => one.event === event.type && (!one.attempt || one.attempt === attempt));
 	for (let step = 0; step < store.steps; step += 1) {
 		const event = store.event(step);
+		if (event.type === "CycleStarted") attempt = event.attempt;
 		for (let frame = 0; frame < player.frames(step); frame += 1) {
 			const kind = `${event.type} ${event.queue ?? event.outcome ?? event.kind ?? ""} ${Math.min(frame, 4)}`;
 			told.set(kind, (told.get(kind) ?? 0) + 1);
-			if (every || told.get(kind) <= most) out.push([step, frame]);
+			if (every || told.get(kind) <= most || (noted(event) && frame === player.frames(step) - 1)) out.push([step, frame]);
 		}
 	}
 	return out;

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { offers, placeOf } from "../../../static/js/editor/text/completion.js";
+import { inExpression, offers, placeOf, ruleNames } from "../../../static/js/editor/text/completion.js";
 
 const catalogue = {
 	kinds: [{ apiVersion: "v1", kind: "Pod", type: "Pod" }],
@@ -10,6 +10,7 @@ const catalogue = {
 		ObjectMeta: { name: { type: "string" }, labels: { type: "string", map: true } },
 		PodSpec: {
 			containers: { type: "Container", list: true },
+			topics: { type: "enum", values: ["queue", "scale"], list: true },
 			preemptionPolicy: { type: "enum", values: ["Never", "PreemptLowerPriority"] },
 		},
 		Container: { name: { type: "string" }, resources: { type: "Resources" } },
@@ -23,7 +24,7 @@ const labels = (/** @type {string} */ text) => {
 };
 
 test("a field of a block mapping is offered below its parent", () => {
-	assert.deepEqual(labels("kind: Pod\nspec:\n  pre"), ["containers", "preemptionPolicy"]);
+	assert.deepEqual(labels("kind: Pod\nspec:\n  pre"), ["containers", "topics", "preemptionPolicy"]);
 });
 
 test("a field of a list item is offered at the item's depth", () => {
@@ -40,4 +41,39 @@ test("values of a fixed set are offered after the colon", () => {
 
 test("the keys of a free map are not made up", () => {
 	assert.deepEqual(labels("kind: Pod\nmetadata:\n  labels:\n    a"), []);
+});
+
+test("values of a fixed set are offered in a list, in either way of writing it", () => {
+	assert.deepEqual(labels("kind: Pod\nspec:\n  topics: [queue, s"), ["queue", "scale"]);
+	assert.deepEqual(labels("kind: Pod\nspec:\n  topics:\n  - s"), ["queue", "scale"]);
+});
+
+const RULE = "apiVersion: kschedui.io/v1alpha1\nkind: SchedulerPlugin\nspec:\n";
+const FIELDS = {
+	kinds: [],
+	plugins: {},
+	types: {
+		Node: { metadata: { type: "ObjectMeta" }, spec: { type: "NodeSpec" } },
+		ObjectMeta: { name: { type: "string" }, labels: { type: "string", map: true } },
+	},
+};
+
+test("the expression of a rule is found in a block and on a line, and nowhere else", () => {
+	const at = (/** @type {string} */ text) => inExpression(RULE + text, RULE + text);
+	assert.equal(at("  filter: |\n    true &&\n      node.me"), "    true &&\n      node.me");
+	assert.equal(at("  filter: node.me"), "node.me");
+	assert.equal(at("  filter: |\n    true\n  wei"), null);
+	assert.equal(at("  wei"), null);
+	assert.equal(inExpression("kind: Pod\nspec:\n  filter: x", "kind: Pod\nspec:\n  filter: x"), null);
+});
+
+test("in an expression there are variables, then the fields of what they are", () => {
+	const labels = (/** @type {string} */ text) => ruleNames(FIELDS, text).map(({ option }) => option.label);
+	assert.ok(labels("").includes("node"));
+	assert.deepEqual(labels("true && node."), ["metadata", "spec"]);
+	assert.deepEqual(labels("node.metadata.la"), ["name", "labels"]);
+	assert.deepEqual(labels("requested."), ["cpu", "memory", "pods"]);
+	assert.deepEqual(labels("cluster.requested."), ["cpu", "memory", "pods"]);
+	assert.ok(labels("pods.").includes("exists("));
+	assert.equal(ruleNames(FIELDS, "node.metadata.la")[0].word, "la");
 });

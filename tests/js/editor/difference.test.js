@@ -2,7 +2,7 @@
 /** What the builder writes into the text is the smallest change, so that undo and the cursor stay useful. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { difference } from "../../../static/js/editor/text/difference.js";
+import { difference } from "../../../static/js/editor/form/documents.js";
 
 /** @param {string} text @param {{from: number, to: number, insert: string}} change */
 const apply = (text, { from, to, insert }) => text.slice(0, from) + insert + text.slice(to);

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Ending } from "../../../static/js/editor/outcome/ending.js";
-import { unpackLoaded } from "../../../static/js/trace/columns.js";
+import { unpack } from "../../../static/js/trace/feed.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
 const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
@@ -42,7 +42,7 @@ function ended(...objects) {
 	const steps = [];
 	for (const line of out.toString().split("\n").filter(Boolean)) {
 		const { chunk } = JSON.parse(line);
-		unpackLoaded(chunk);
+		unpack(chunk);
 		ending.take(chunk, (_, step) => steps.push(step));
 	}
 	assert.deepEqual(

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { releaseOf, withRelease } from "../../../static/js/editor/text/release.js";
+import { releaseOf, withRelease } from "../../../static/js/editor/release.js";
 
 const NODE = "apiVersion: v1\nkind: Node # comment\nmetadata: {name: n1}\n";
 const OURS = "apiVersion: kschedui.io/v1alpha1\nkind: Scenario\nspec:\n  seed: 3 # mine\n";

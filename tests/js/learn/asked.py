@@ -1,5 +1,5 @@
-"""Print of each lesson, as a JSON line, what it asks in both languages and the chunks of its run: {"slug", "questions",
-"chunks"}."""
+"""Print of each lesson, as a JSON line, what it asks and says in both languages and the chunks of its run: {"slug",
+"questions", "captions", "chunks"}."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 
-from kschedui.scenarios import lessons
 from scheduler_core import chunked, parse_scenario, simulate
 
 MOST_STEPS = 6000  # a lesson asks about its beginning
@@ -19,7 +18,9 @@ def main(files: list[str]) -> None:
     for file in files:
         scenario = parse_scenario(Path(file).read_text(encoding="utf-8"))
         events = itertools.islice(simulate(scenario), MOST_STEPS)
-        row = {"slug": Path(file).stem, "questions": lessons.read(scenario).questions, "chunks": list(chunked(events))}
+        lesson = scenario.lesson
+        row = {"slug": Path(file).stem, "questions": lesson.questions, "captions": lesson.captions}
+        row["chunks"] = list(chunked(events))
         sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
 
 

@@ -6,14 +6,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { optionText, textOf } from "../../../static/js/learn/asking.js";
 import { isBefore, Questions } from "../../../static/js/learn/questions.js";
-import { optionText, textOf } from "../../../static/js/learn/words.js";
+import { foldedText, ShortWay } from "../../../static/js/learn/short_way.js";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
 import { framesOf } from "../../../static/js/steps/registry.js";
 import { ChunkStore } from "../../../static/js/trace/chunk_store.js";
-import { unpackLoaded } from "../../../static/js/trace/columns.js";
-import { unpack } from "../../../static/js/trace/late/candidates.js";
-import "../../../static/js/trace/late/groups.js";
+import { unpack } from "../../../static/js/trace/feed.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
 const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
@@ -32,7 +31,6 @@ function lessons() {
 function storeOf({ chunks }) {
 	const store = new ChunkStore();
 	for (const chunk of chunks) {
-		unpackLoaded(chunk);
 		unpack(chunk);
 		store.put(chunk);
 	}
@@ -70,10 +68,10 @@ function check(slug, store, list) {
 
 const LESSONS = lessons().map((lesson) => ({ ...lesson, store: storeOf(lesson) }));
 
-test("every lesson asks something, in both languages, and its trace answers each question in one way", () => {
+test("every lesson asks two or three things, in both languages, and its trace answers each question in one way", () => {
 	assert.ok(LESSONS.length > 40);
 	for (const { slug, questions, store } of LESSONS) {
-		assert.ok(questions.length > 0, `${slug} asks nothing`);
+		assert.ok([2, 3].includes(questions.length), `${slug} asks ${questions.length} questions`);
 		const list = questionsOf(store, questions);
 		assert.equal(
 			list.length,
@@ -97,4 +95,81 @@ test("a run without questions is asked generated ones, each with one answer", ()
 		check(slug, store, list);
 	}
 	assert.ok(all > LESSONS.length, `${all} questions`);
+});
+
+/** Stops of the short way from beginning to end, as the player goes, and the frames folded into each. */
+function walk({ store, captions, questions }) {
+	const way = new ShortWay(store, [...captions, ...questions]);
+	way.on = true;
+	const stops = [];
+	for (let step = 0; step < store.steps; step += 1)
+		for (let frame = 0; frame < framesOf(store.event(step)); frame += 1)
+			if (!way.passes(step, frame))
+				stops.push({ step, frame, folded: way.foldedInto({ order: "plugin" }, { step, frame }) });
+	return { way, stops };
+}
+
+test("a lesson's short way has few stops, and begins and ends with the run", () => {
+	const most = { "high-preempts-low": 15, "gang-fits": 20, "flash-sale": 60 };
+	for (const lesson of LESSONS) {
+		const { slug, store } = lesson;
+		const { stops } = walk(lesson);
+		assert.ok(stops.length <= (most[slug] ?? 65), `${slug} takes ${stops.length} stops`);
+		assert.equal(stops[0].step, 0, slug);
+		if (store.event(store.steps - 1).type === "RunFinished") assert.equal(stops.at(-1).step, store.steps - 1, slug);
+	}
+});
+
+test("every folded frame belongs to one stop, which names it, and unfolding shows all of them", () => {
+	for (const lesson of LESSONS) {
+		const { slug, store } = lesson;
+		const { way, stops } = walk(lesson);
+		let all = stops.length;
+		for (const { step, frame, folded } of stops) {
+			all += folded.length;
+			for (const catalogue of CATALOGUES) {
+				useCatalogue(catalogue);
+				const text = foldedText(store, folded, store.event(step));
+				assert.equal(text === "", folded.length === 0, `${slug} ${step}.${frame}`);
+				assert.doesNotMatch(text, /fold\.|undefined|null/, `${slug} ${step}.${frame}`);
+			}
+			way.unfold(folded);
+			assert.ok(
+				folded.every((one) => !way.passes(one.step, one.frame)),
+				slug,
+			);
+		}
+		const frames = Array.from({ length: store.steps }, (_, step) => framesOf(store.event(step)));
+		const ending = store.event(store.steps - 1).type === "RunFinished";
+		if (ending)
+			assert.equal(
+				all,
+				frames.reduce((sum, n) => sum + n, 0),
+				slug,
+			);
+	}
+});
+
+test("nothing that decides is folded: no first rejection of a node by a plugin, no victim, no totals, nothing that the text speaks of", () => {
+	for (const lesson of LESSONS) {
+		const { slug, store, captions } = lesson;
+		const { way } = walk(lesson);
+		const rejecting = new Set();
+		for (let step = 0; step < store.steps; step += 1) {
+			const event = store.event(step);
+			const last = framesOf(event) - 1;
+			const name = `${slug} ${step} ${event.type}`;
+			if (event.type === "NodesFiltered")
+				event.plugins.forEach((plugin, k) => {
+					const rejects = event.verdicts.some((verdict) => verdict.plugin === plugin);
+					if (rejects && !rejecting.has(plugin)) assert.ok(!way.passes(step, Math.min(k, last)), `${name} ${plugin}`);
+					if (rejects) rejecting.add(plugin);
+				});
+			const told = ["ScoresComputed", "SchedulerError", "BindingFailed", "PodsKeptWaiting", "PodGroupDecided"];
+			if (told.includes(event.type) || event.candidates?.length) assert.ok(!way.passes(step, last), name);
+			const { attempt } = store.stateAfter(step);
+			if (captions.some((one) => one.event === event.type && one.attempt === attempt))
+				assert.ok(!way.passes(step, last), `${name} has a caption`);
+		}
+	}
 });

@@ -17,6 +17,7 @@ test("both catalogues hold the same texts, and a translation fills in nothing th
 
 test("a text is filled in with marks, and the number chooses the word", () => {
 	useCatalogue({
+		language: "en",
 		a: "{n} {n|node|nodes} for {pod}.",
 		"list.and": " and ",
 		"list.and.more": " and ",
@@ -28,4 +29,28 @@ test("a text is filled in with marks, and the number chooses the word", () => {
 	assert.deepEqual(parts("a", { n: num(2, "ref"), pod: "x" })[0], { text: "2", kind: "num", ref: "ref" });
 	assert.equal(list(["a", "b", "c"]).join(""), "a, b and c");
 	assert.equal(list(["a", "b", "c", "d", "e"], 3).join(""), "a, b and 3 more");
+});
+
+test("the plural is the language's own", () => {
+	const told = (language, text) => {
+		useCatalogue({ language, a: text });
+		return [0, 1, 2, 5, 22].map((n) => t("a", { n }));
+	};
+	assert.deepEqual(told("en", "{n|pod|pods}"), ["pods", "pod", "pods", "pods", "pods"]);
+	assert.deepEqual(told("pl", "{n|pod|pody|podów}"), ["podów", "pod", "pody", "podów", "pody"]);
+	assert.deepEqual(told("zh", "{n|=1:它|它们}"), ["它们", "它", "它们", "它们", "它们"]);
+	assert.deepEqual(told("zh", "{n|节点}"), ["节点", "节点", "节点", "节点", "节点"]);
+});
+
+test("every choice by number has a form for each plural category of its language", () => {
+	for (const name of ["", "editor-", "experiments-"].flatMap((room) => [`${room}en`, `${room}zh-hans`])) {
+		const texts = read(name);
+		const { pluralCategories } = new Intl.PluralRules(texts.language).resolvedOptions();
+		for (const [key, text] of Object.entries(texts)) {
+			for (const [, choice] of text.matchAll(/\{\w+\|([^{}]*)\}/g)) {
+				const forms = choice.split("|").filter((form) => !/^=\d+:/.test(form));
+				assert.equal(forms.length, pluralCategories.length, `${name} ${key}: ${choice}`);
+			}
+		}
+	}
 });

@@ -1,8 +1,7 @@
 // @ts-nocheck
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatLink, linkedPlace, parseLink } from "../../../static/js/shared/link.js";
-import { sharedLink } from "../../../static/js/shared/sharing.js";
+import { formatLink, linkedPlace, parseLink, sharedLink } from "../../../static/js/shared/link.js";
 
 test("a link names step, frame, selection and order, and reads back as the same place", () => {
 	const place = { step: 121, frame: 7, selection: { kind: "pod", name: "default/web-5" }, order: "node" };

@@ -2,7 +2,7 @@
 // Labels of the field of cells stand where they belong, or below what is written there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { freeTop } from "../../../static/js/steps/many/cell_labels.js";
+import { freeTop } from "../../../static/js/steps/many/cell_field.js";
 
 test("a label is written below those that it would stand over, and beside others where it belongs", () => {
 	const winner = { left: 10, right: 80, top: 2 };

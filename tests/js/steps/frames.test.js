@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nodesSeen } from "../../../static/js/steps/filter/model.js";
 import { actOf, stageOf } from "../../../static/js/steps/preempt/model.js";
-import { underWay as running } from "../../../static/js/steps/preempt/running.js";
 import { fates } from "../../../static/js/steps/preempt/tank.js";
+import { underWay as running } from "../../../static/js/steps/preempt/view.js";
 import { framesOf } from "../../../static/js/steps/registry.js";
-import { decodeColumn } from "../../../static/js/trace/columns.js";
+import { decodeColumn } from "../../../static/js/trace/feed.js";
 
 const candidate = (node, rung, reprieve) => ({
 	node,

@@ -7,18 +7,12 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
-import { captionOf, loadCaptions } from "../../../static/js/steps/captions.js";
-import { frame, quorumWords } from "../../../static/js/steps/group/frame.js";
+import { frame, items, quorumWords } from "../../../static/js/steps/group/around.js";
 import { gangOf } from "../../../static/js/steps/group/model.js";
-import { nodeBox } from "../../../static/js/steps/group/nodes.js";
-import { columns, placements } from "../../../static/js/steps/group/placements.js";
-import { items } from "../../../static/js/steps/group/queue.js";
-import { victims } from "../../../static/js/steps/group/victims.js";
+import { columns, nodeBox, placements, victims } from "../../../static/js/steps/group/view.js";
 import { messageWords } from "../../../static/js/steps/group/words.js";
-import { sceneOf } from "../../../static/js/steps/registry.js";
-import { unpackLoaded } from "../../../static/js/trace/columns.js";
-import { unpack } from "../../../static/js/trace/late/candidates.js";
-import "../../../static/js/trace/late/groups.js";
+import { captionOf, sceneOf } from "../../../static/js/steps/registry.js";
+import { unpack } from "../../../static/js/trace/feed.js";
 import { heroOf, stations } from "../../../static/js/trace/phase.js";
 import { apply, emptyState, fork } from "../../../static/js/trace/state.js";
 
@@ -42,7 +36,6 @@ function played(files) {
 	const states = new Map();
 	for (const line of told.toString().split("\n").filter(Boolean)) {
 		const { file, chunk } = JSON.parse(line);
-		unpackLoaded(chunk);
 		unpack(chunk);
 		const state = states.get(file) ?? states.set(file, emptyState()).get(file);
 		const steps = out.get(file) ?? out.set(file, []).get(file);
@@ -56,7 +49,6 @@ function played(files) {
 
 const runs = new Map([...played(LESSONS)].map(([file, steps]) => [/gang-(.*)\.yaml/.exec(file)[1], steps]));
 useCatalogue(catalogue("en"));
-await loadCaptions();
 
 /** The steps of a lesson at which something is told, from the first. */
 function stepsOf(name, type, more = () => true) {

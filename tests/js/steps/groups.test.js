@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
-import { CAPTIONS as PREEMPTION } from "../../../static/js/steps/preempt/captions.js";
-import { CAPTIONS as QUEUE } from "../../../static/js/steps/queue/captions.js";
+import { CAPTIONS as PREEMPTION } from "../../../static/js/steps/preempt/words.js";
+import { CAPTIONS as QUEUE } from "../../../static/js/steps/queue/words.js";
 import { heroOf } from "../../../static/js/trace/phase.js";
 import { emptyState } from "../../../static/js/trace/state.js";
 

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ChunkStore } from "../../../static/js/trace/chunk_store.js";
-import "../../../static/js/trace/late/whole.js";
 import { apply, emptyState, fork } from "../../../static/js/trace/state.js";
 
 const SIZES = [64, 256, 1024, 4096];

@@ -2,7 +2,7 @@
 // Nodes and pods as loaded come as columns, those that are alike once; in runs that were stored before, one by one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unpackLoaded } from "../../../static/js/trace/columns.js";
+import { unpack } from "../../../static/js/trace/feed.js";
 
 const NODES = [
 	{ name: "n1", allocatable: { cpu: 5 }, labels: { zone: "a", 1: "x" } },
@@ -50,7 +50,7 @@ for (const [age, told] of Object.entries(AGES)) {
 				{ type: "ClockAdvanced", time: 1 },
 			],
 		};
-		unpackLoaded(chunk);
+		unpack(chunk);
 		assert.deepEqual(chunk.events[0].pods, PODS);
 		assert.deepEqual(chunk.events[0].nodes, NODES);
 	});
@@ -58,6 +58,6 @@ for (const [age, told] of Object.entries(AGES)) {
 
 test("a chunk from the middle of a run has no pods to unpack", () => {
 	const chunk = { events: [{ type: "PodsKeptWaiting", event: "NodeAdd", pods: [], count: 0 }] };
-	unpackLoaded(chunk);
+	unpack(chunk);
 	assert.deepEqual(chunk.events[0].pods, []);
 });

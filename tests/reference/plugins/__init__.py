@@ -1,45 +1,19 @@
 """The plugins, plainly: each file has the name of its twin in `scheduler_core/plugins`, to be read beside it.
 
-A file holds one family's PreFilter, Filter, Score and queueing hints, one node and one event at a time.
+A file holds one family's PreFilter, Filter, Score and queueing hints, one node and one event at a time. Every class of
+these files that has the name of one of the engine's plugins is the reference for it.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import walk_packages
+
+from scheduler_core.plugins import REGISTRY
 from tests.reference.framework.interface import Plugin
-from tests.reference.plugins.inter_pod_affinity import InterPodAffinity
-from tests.reference.plugins.node_affinity import NodeAffinity
-from tests.reference.plugins.node_resources import NodeResourcesBalancedAllocation, NodeResourcesFit
-from tests.reference.plugins.pod_topology_spread import PodTopologySpread
-from tests.reference.plugins.small.dynamic_resources import DynamicResources
-from tests.reference.plugins.small.image_locality import ImageLocality
-from tests.reference.plugins.small.node_name import NodeName
-from tests.reference.plugins.small.node_ports import NodePorts
-from tests.reference.plugins.small.node_unschedulable import NodeUnschedulable
-from tests.reference.plugins.small.scheduling_gates import SchedulingGates
-from tests.reference.plugins.taint_toleration import TaintToleration
-from tests.reference.plugins.volumes.binding import VolumeBinding
-from tests.reference.plugins.volumes.limits import NodeVolumeLimits
-from tests.reference.plugins.volumes.restrictions import VolumeRestrictions
-from tests.reference.plugins.volumes.zone import VolumeZone
+
+_MODULES = [import_module(module.name) for module in walk_packages(__path__, f"{__name__}.")]
 
 PLUGINS: dict[str, Plugin] = {
-    plugin.name: plugin
-    for plugin in (
-        SchedulingGates(),
-        NodeUnschedulable(),
-        NodeName(),
-        TaintToleration(),
-        NodeAffinity(),
-        NodePorts(),
-        NodeResourcesFit(),
-        VolumeRestrictions(),
-        NodeVolumeLimits(),
-        VolumeBinding(),
-        VolumeZone(),
-        PodTopologySpread(),
-        InterPodAffinity(),
-        DynamicResources(),
-        NodeResourcesBalancedAllocation(),
-        ImageLocality(),
-    )
+    name: found() for name in REGISTRY for module in _MODULES if (found := vars(module).get(name)) is not None
 }

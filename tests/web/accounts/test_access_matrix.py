@@ -34,7 +34,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 VALUES = {
     "number": "1", "a": "1", "b": "1", "seq": "0", "attempt": "1", "kind": "pod", "namespace": "default",
     "name": "hidden-pod", "share_id": "1", "share": "1", "pk": "1",
-    "step": "1",
+    "step": "1", "uid": "a" * 12,
 }  # fmt: skip
 NEEDS = {
     ("GET", "s/{sid}/settings"): OWN,
@@ -63,7 +63,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "api/v1/courses/{cid}": {"title": "A course"},
     "api/v1/runs/{rid}/attempts/{attempt}/what-if": {"edits": []},
     "api/v1/runs/{rid}/attempts/{attempt}/keep": {"edits": []},
+    "api/v1/runs/{rid}/operations": {"question": {"type": "reschedule"}},
+    "api/v1/runs/{rid}/operations/keep": {"question": {"type": "reschedule"}},
 }
+QUERIES = {"api/v1/runs/{rid}/upgrade": "?to=1.35"}
 
 
 def routes(patterns: Any = None, before: str = "") -> Iterator[str]:
@@ -77,7 +80,8 @@ def routes(patterns: Any = None, before: str = "") -> Iterator[str]:
 
 
 ROUTES = sorted({route for route in routes() if not route.startswith("^")})
-OF_A_SCENARIO = [route for route in ROUTES if re.search("{[ser]id}", route)]
+OF_A_REQUESTER = "accounts/mine/runs/{rid}/delete"  # tests/web/runs/test_who_pays.py: for whoever requested the run
+OF_A_SCENARIO = [route for route in ROUTES if re.search("{[ser]id}", route) and route != OF_A_REQUESTER]
 OF_A_COURSE = [route for route in ROUTES if "{cid}" in route]
 
 
@@ -111,7 +115,7 @@ def ask_for(browser: Browser, method: str, route: str, ids: dict[str, str]) -> t
     """Status and body; whatever the call changed is undone."""
     body = json.dumps(BODIES.get(route, {"text": TEXT}))
     kind = "application/json" if route.startswith("api/") else "application/x-www-form-urlencoded"
-    path = "/" + route.format(**VALUES, **ids)
+    path = "/" + route.format(**VALUES, **ids) + QUERIES.get(route, "")
     with transaction.atomic():
         answer = browser.generic(method, path, body if kind.endswith("json") and method != "GET" else "", kind)
         content = body_of(answer)

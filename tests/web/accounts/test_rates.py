@@ -24,7 +24,7 @@ def test_creating_and_running_are_limited(author: Browser, settings: Any, monkey
     answer = author.post_json("/api/v1/scenarios", text=SMALL)
     assert answer.status_code == 429
     assert 0 < int(answer["Retry-After"]) <= 60
-    assert "2 a minute" in answer.json()["detail"]
+    assert "2 per minute" in answer.json()["detail"]
     elsewhere = Browser(REMOTE_ADDR="198.51.100.7")
     assert elsewhere.post_json("/api/v1/scenarios", text=SMALL).status_code == 201
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "run": 0}

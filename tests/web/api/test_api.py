@@ -40,6 +40,21 @@ def test_check_sums_up_a_good_text(author: Browser) -> None:
     assert "podSubject" in answer["warnings"][0]["message"] + answer["warnings"][0]["path"]
 
 
+def test_a_check_has_the_values_of_rules_for_the_pod_that_is_asked_about(author: Browser) -> None:
+    rule = 'apiVersion: kschedui.io/v1alpha1\nkind: SchedulerPlugin\nmetadata: {name: Mine}\nspec: {score: "%s"}\n'
+    rest = "---\napiVersion: v1\nkind: Node\nmetadata: {name: node-1}\n"
+    pods = "".join(
+        f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{name: c, image: i}}]}}\n"
+        for name in ("a", "bb")
+    )
+    text = rule % "size(pod.metadata.name)" + rest + pods
+    for name, value in (("", "1"), ("default/bb", "2"), ("default/nobody", "1")):
+        answer = author.post_json("/api/v1/check", text=text, pod=name).json()
+        assert answer["errors"] == []
+        assert answer["rules"]["rules"][0]["points"] == [{"point": "score", "values": [[value, ""]]}]
+    assert "rules" not in author.post_json("/api/v1/check", text=rest.removeprefix("---\n")).json()
+
+
 def test_check_places_an_error(author: Browser) -> None:
     answer = author.post_json("/api/v1/check", text="apiVersion: v1\nkind: Node\nmetadata:\n  name: UPPER\n").json()
     error = answer["errors"][0]
@@ -91,7 +106,7 @@ def test_an_explanation_that_would_take_too_long_is_refused(author: Browser, fin
     assert author.get(url(finished, "explain/1"), {"nodes": "n1"}).status_code == 200
     answer = author.get(url(finished, "explain/2"), {"nodes": "n1"})
     assert answer.status_code == 422
-    assert "too far" in answer.json()["detail"]
+    assert "too late" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -193,4 +208,4 @@ def test_too_large_a_preview_is_refused_with_the_way_on(author: Browser, setting
     settings.LIMITS = {**settings.LIMITS, "preview_pods": 2}
     answer = author.post_json("/api/v1/preview", text=SMALL)
     assert answer.status_code == 422
-    assert "save the scenario" in answer.json()["detail"]
+    assert "Save the scenario" in answer.json()["detail"]

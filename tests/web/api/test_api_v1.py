@@ -1,11 +1,13 @@
 """API v1 as a script uses it: tokens and scopes, problems, lists, creating once, events, sharing."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
+from django.utils import timezone
 
 from kschedui.accounts import tokens
 from kschedui.models import ApiToken, IdempotencyKey, Run, Scenario
@@ -110,8 +112,8 @@ def test_a_change_with_cookies_alone_is_refused(db: None) -> None:
 
 def test_problems_of_a_token_are_english_and_those_of_a_page_in_its_language(author: Browser, script: Script) -> None:
     chinese = {"Accept-Language": "zh-hans"}
-    assert "no such run" in script.call("GET", "/runs/nothing", **chinese).json()["detail"]
-    assert "no such run" not in author.get(f"{V1}/runs/nothing", headers=chinese).json()["detail"]
+    assert "run does not exist" in script.call("GET", "/runs/nothing", **chinese).json()["detail"]
+    assert "run does not exist" not in author.get(f"{V1}/runs/nothing", headers=chinese).json()["detail"]
 
 
 def test_a_scenario_is_made_read_named_shown_deleted_and_brought_back(script: Script) -> None:
@@ -254,7 +256,7 @@ def test_a_group_sees_what_is_shared_with_it_while_one_belongs_to_it(script: Scr
     group = Group.objects.create(name="class of 2026")
     path = f"/scenarios/{script.save(visibility='private')['id']}"
     refused = problem(script.call("POST", f"{path}/shares", {"group": "class of 2026"}), 422, "unprocessable")
-    assert "belong to no group" in refused["detail"]
+    assert "not a member of a group" in refused["detail"]
     script.user.groups.add(group)
     script.call("POST", f"{path}/shares", {"group": "class of 2026"})
     eve = Script("eve")
@@ -287,3 +289,19 @@ def test_the_page_of_the_api_names_every_operation_and_needs_nothing_from_elsewh
         assert all(f'id="{one["operationId"]}"' in html for one in methods.values())
     assert "<script>" not in html
     assert "https://" not in html
+
+
+def test_a_token_expires(author: Browser) -> None:
+    sign_up(author, "ada")
+    author.post("/accounts/", {"name": "short", "scopes": ["read"], "days": "30"})
+    author.post("/accounts/", {"name": "long", "scopes": ["read"], "days": ""})
+    short, long = ApiToken.objects.get(name="short"), ApiToken.objects.get(name="long")
+    assert long.expires is None
+    assert short.expires is not None
+    assert timedelta(days=29) < short.expires - short.created <= timedelta(days=30, seconds=1)
+    _, secret = tokens.make(short.owner, "soon", ["read"], days=1)
+    assert tokens.find(secret) is not None
+    ApiToken.objects.filter(name="soon").update(expires=timezone.now())
+    assert tokens.find(secret) is None
+    refused = Client().get("/api/v1/scenarios", headers={"Authorization": f"Bearer {secret}"})
+    assert (refused.status_code, refused.json()["code"]) == (401, "invalid_token")

@@ -9,7 +9,6 @@ from kschedui.ask import moments
 from kschedui.models import Scenario
 from kschedui.runs import worker
 from kschedui.scenarios import store
-from kschedui.web.api import answers
 from tests.builders import node, pod, scenario
 from tests.web.conftest import Browser, body_of
 
@@ -47,15 +46,15 @@ def test_an_attempt_is_judged_with_an_edit_beside_what_happened(author: Browser,
     [
         ({**LESS, "name": "nobody"}, "there is no Pod default/nobody at this moment"),
         ({**LESS, "value": "many"}, "spec.containers[0].resources.requests.cpu"),
-        ({**LESS, "kind": "Pood"}, "no kind Pood can be changed here"),
+        ({**LESS, "kind": "Pood"}, "objects of kind Pood cannot be changed here"),
         ({**LESS, "path": ["metadata", "name"]}, "only labels, annotations, spec and status can be changed"),
         ({**LESS, "path": ["metadata"], "value": None}, "only labels, annotations, spec and status can be changed"),
         ({**LESS, "path": ["spec", 4, "x"]}, "there is no spec.4.x in this object"),
         ({**LESS, "path": ["spec"], "value": None}, ""),
-        ({"type": "add-nodes", "like": "n1", "count": 5000}, "add from 1 to 1000 nodes"),
+        ({"type": "add-nodes", "like": "n1", "count": 5000}, "add 1 to 1000 nodes"),
         ({"type": "weight", "plugin": "Nobody", "weight": 2}, ""),
-        ({"type": "wish"}, "this is no edit"),
-        ({}, "this is no edit"),
+        ({"type": "wish"}, "this is not a valid change"),
+        ({}, "this is not a valid change"),
     ],
 )
 def test_what_cannot_be_tried_is_told_in_a_sentence(author: Browser, waiting: str, edit: Any, sentence: str) -> None:
@@ -82,7 +81,7 @@ def test_the_smallest_changes_come_in_words_and_as_edits_that_do(author: Browser
     while found["done"] < found["pieces"]:
         found = author.get(f"{waiting}/changes").json()
     first = found["changes"][0]
-    assert first["words"] == "Ask for 8 cpu instead of 9: it then fits on n2"
+    assert first["words"] == "Request 8 cpu instead of 9: the pod then fits on n2"
     assert asked(author, waiting, *first["edits"]).json()["after"]["node"] == "n2"
 
 
@@ -92,9 +91,9 @@ def test_what_does_for_several_nodes_is_told_once(author: Browser) -> None:
     while (found := author.get(address).json())["done"] < found["pieces"]:
         pass
     found = found["changes"]
-    requests = [one for one in found if "Ask for 2 cpu" in one["words"]]
+    requests = [one for one in found if "Request 2 cpu" in one["words"]]
     assert [(one["node"], one["others"]) for one in requests] == [("n0", ["n1", "n2", "n3"])]
-    assert requests[0]["words"] == "Ask for 2 cpu instead of 3: it then fits on n0 and 3 more"
+    assert requests[0]["words"] == "Request 2 cpu instead of 3: the pod then fits on n0 and 3 more"
 
 
 def test_a_weight_that_decides_is_found(author: Browser) -> None:
@@ -155,8 +154,8 @@ def test_a_kept_fork_is_told_from_its_origin_by_its_title(author: Browser, waiti
 
     more = {"type": "add-nodes", "like": "n2", "count": 2}
     assert title(CORDON) == "Too large: n2 cordoned"
-    assert title(LESS) == "Too large: web asks for 6 cpu"
-    assert title(CORDON, LESS) == "Too large: n2 cordoned, web asks for 6 cpu"
+    assert title(LESS) == "Too large: web requests 6 cpu"
+    assert title(CORDON, LESS) == "Too large: n2 cordoned, web requests 6 cpu"
     assert title(more, LESS, CORDON) == "Too large: 2 more nodes like n2 and 2 more changes"
     Scenario.objects.update(title="T" * 200)
     assert title(CORDON).endswith("…: n2 cordoned")
@@ -172,13 +171,10 @@ def test_what_is_done_to_a_node_later_happens_at_that_moment(author: Browser) ->
     assert '"unschedulable": true' in text
 
 
-def test_a_moment_is_made_once_and_a_heavy_process_is_sent_the_text_once(
-    author: Browser, waiting: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(answers, "LIGHT", 0)
+def test_a_moment_is_made_once(author: Browser, waiting: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[object] = []
-    real = moments._made
-    monkeypatch.setattr(moments, "_made", lambda *given: made.append(given) or real(*given))
+    real = moments._build_moment
+    monkeypatch.setattr(moments, "_build_moment", lambda *given: made.append(given) or real(*given))
     for _ in range(3):
         assert asked(author, waiting, LESS).json()["after"]["node"] == "n2"
     assert len(made) == 1
@@ -187,7 +183,7 @@ def test_a_moment_is_made_once_and_a_heavy_process_is_sent_the_text_once(
 def test_moments_are_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moments, "MOST_ROWS", 5)
     for number in range(4):
-        moments.asked(moments.Name(str(number), "", 1), scenario(node("n1"), pod(f"web-{number}")))
+        moments.find_moment(moments.Name(str(number), "", 1), scenario(node("n1"), pod(f"web-{number}")))
     with pytest.raises(moments.NotHere):
-        moments.asked(moments.Name("0", "", 1), None)
-    assert moments.asked(moments.Name("3", "", 1), None).moment.pod is not None
+        moments.find_moment(moments.Name("0", "", 1), None)
+    assert moments.find_moment(moments.Name("3", "", 1), None).moment.pod is not None

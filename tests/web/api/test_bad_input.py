@@ -306,7 +306,7 @@ def test_a_forged_form_is_refused(author: Browser) -> None:
     for path in ("delete", "fork/", "settings"):
         answer = careful.post(f"/s/{saved['id']}/{path}")
         assert answer.status_code == 403
-        assert "load the page again" in answer.context["sentence"]
+        assert "Reload the page" in answer.context["sentence"]
     body = json.dumps({"text": SMALL})
     answer = careful.post("/api/v1/scenarios", body, content_type="application/json")
     assert answer.status_code == 403

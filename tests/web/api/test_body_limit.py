@@ -52,4 +52,7 @@ def test_who_is_still_sending_a_dump_gets_the_answer_which_names_the_import(live
     for address in ("scenarios", "check", "preview"):
         status, answer = Visitor(live_stack.url).post(f"/api/v1/{address}", text=dump)
         assert status == 413, address
-        assert "25,165,824 bytes. What a cluster printed may have 268,435,456: POST it to /api/v1/import" in str(answer)
+        assert (
+            "25,165,824 bytes. For the output of kubectl, the limit is 268,435,456 bytes: POST it to /api/v1/import"
+            in str(answer)
+        )

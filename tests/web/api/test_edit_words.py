@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kschedui.ask.answers import edits_of
+from kschedui.ask.edit_rows import edits_of
 from kschedui.ask.edit_words import edits_words
 
 POD: dict[str, Any] = {"type": "set", "kind": "Pod", "name": "web", "namespace": "default"}
@@ -26,7 +26,7 @@ TERMS = ["spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnored
         ([{**POD, "path": [*TERMS, 0, "topologyKey"], "value": "zone"}], "podAntiAffinity of web changed"),
         ([{**POD, "path": ["spec", "nodeName"], "value": "n" * 99}], f"web with nodeName {'n' * 59}…"),
         ([{"type": "remove", "kind": "Node", "name": "n1"}], "without n1"),
-        ([{"type": "add-nodes", "like": "n1"}], "one more node like n1"),
+        ([{"type": "add-nodes", "like": "n1"}], "1 more node like n1"),
         ([{"type": "weight", "plugin": "ImageLocality", "weight": 5}], "ImageLocality with weight 5"),
         ([{"type": "disable", "plugin": "ImageLocality"}], "without ImageLocality"),
         ([{"type": "strategy", "strategy": "MostAllocated"}], "scored by MostAllocated"),

@@ -18,7 +18,10 @@ from tests.web.conftest import Browser, private
 from tests.web.sockets import PATIENCE, closed, in_loop, socket, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
-PLACE = {"type": "place", "step": 12, "frame": 1, "order": "node", "selection": {"kind": "pod", "name": "default/a"}}
+PLACE = {"step": 12, "frame": 1, "order": "node", "selection": {"kind": "pod", "name": "default/a"}}
+SHOW = {"type": "show", "n": 1, **PLACE, "paused": False, "gathered": 0, "question": None}
+ASKED = {"id": "winner-1", "choices": 3}
+ANSWER = {"right": 2, "text": "Which node wins?", "labels": ["a", "b", "c"]}
 
 
 class Room:
@@ -77,9 +80,9 @@ async def test_the_teachers_place_comes_to_everyone_and_is_there_for_who_comes_l
     early, late = [await sync_to_async(room.student)() for _ in range(2)]
     async with room.joined() as teacher, room.joined(early) as student:
         assert (teacher.hello["role"], student.hello["role"]) == ("teacher", "student")
-        await say(teacher, **PLACE)
+        await say(teacher, **SHOW)
         board = await until(student, "board")
-        expected = {name: PLACE[name] for name in ("step", "frame", "order", "selection")} | {"by": ""}
+        expected = {**PLACE, "by": ""}
         assert board["place"] == expected
         async with room.joined(late) as other:
             assert other.hello["place"] == expected
@@ -93,26 +96,25 @@ async def test_of_many_places_the_last_one_is_kept_and_comes_to_everyone() -> No
     student = await sync_to_async(room.student)()
     async with room.joined() as teacher, room.joined(student) as follower:
         for step in range(40):
-            await say(teacher, **{**PLACE, "step": step})
+            await say(teacher, **{**SHOW, "n": step, "step": step})
         seen = 0
         board = await until(follower, "board")
         while board["place"]["step"] != 39:
             seen += 1
             board = await until(follower, "board")
         assert seen < 20, "places in between are left out"
+        assert (await until(teacher, "kept", n=39))["number"] == board["number"]
     assert (await sync_to_async(store.board)(room.pk)).place["step"] == 39
 
 
 @in_loop
-async def test_nobody_but_the_teacher_drives_pauses_asks_reveals_or_ends() -> None:
+async def test_nobody_but_the_teacher_says_what_is_shown_or_ends() -> None:
     room = await a_room()
     student = await sync_to_async(room.student)()
     before = await sync_to_async(store.board)(room.pk)
     async with room.joined(student) as made:
         for kind in class_consumer.TEACHER:
-            await say(
-                made, **{**PLACE, "type": kind, "on": True, "question": "q", "choices": 2, "labels": [], "right": 0}
-            )
+            await say(made, **{**SHOW, "type": kind})
             assert "not yours" in (await until(made, "error"))["message"]
     assert await sync_to_async(store.board)(room.pk) == before
 
@@ -138,22 +140,20 @@ async def test_answers_are_counted_for_the_teacher_and_revealed_to_everyone_as_c
     room = await a_room()
     browsers = [await sync_to_async(room.student)() for _ in range(2)]
     async with room.joined() as teacher, room.joined(browsers[0]) as ada, room.joined(browsers[1]) as bob:
-        await say(teacher, type="ask", question="winner-1", choices=3)
+        await say(teacher, **{**SHOW, "question": ASKED})
         for student, choice in ((ada, 0), (bob, 2)):
-            assert (await until(student, "board"))["asked"] == {"id": "winner-1", "choices": 3}
+            assert (await until(student, "board"))["asked"] == ASKED
             await say(student, type="answer", question="winner-1", choice=choice)
             await until(student, "answered", choice=choice)
         await say(ada, type="answer", question="winner-1", choice=2)
         await until(ada, "answered", choice=2)
-        await until(teacher, "count", answered=2)
+        await until(teacher, "count", answered=2, question="winner-1")
         async with room.joined(browsers[0]) as again:
-            assert again.hello["mine"] == 2
-        await say(teacher, type="reveal", right=2, text="Which node wins?", labels=["a", "b", "c"])
-        for one in (teacher, ada, bob):
-            asked = (
-                await until(one, "board", asked={"id": "winner-1", "choices": 3, "counts": [0, 0, 2], "right": 2})
-            )["asked"]
-            assert asked["counts"] == [0, 0, 2]
+            assert again.hello["mine"] == {"question": "winner-1", "choice": 2}
+        await say(teacher, **{**SHOW, "question": {**ASKED, **ANSWER}})
+        for page in (teacher, ada, bob):
+            board = await until(page, "board", asked={**ASKED, "counts": [0, 0, 2], "right": 2})
+            assert board["revealed"] == ["winner-1"]
         await say(bob, type="answer", question="winner-1", choice=0)
         await until(bob, "late")
 
@@ -163,13 +163,13 @@ async def test_pause_and_call_back_and_end_come_to_everyone() -> None:
     room = await a_room()
     student = await sync_to_async(room.student)()
     async with room.joined() as teacher, room.joined(student) as made:
-        await say(teacher, type="pause", on=True)
+        await say(teacher, **{**SHOW, "paused": True})
         await until(made, "board", paused=True)
-        await say(teacher, type="gather")
-        await until(made, "board", gathered=1)
+        await say(teacher, **{**SHOW, "paused": True, "gathered": 1})
+        await until(made, "board", paused=True, gathered=1)
         await say(teacher, type="end")
         await until(made, "board", ended=True)
-        await say(teacher, type="pause", on=False)
+        await say(teacher, **SHOW)
         await until(teacher, "board", ended=True)
 
 
@@ -190,12 +190,12 @@ async def test_another_processes_changes_come_by_announcement_and_by_looking(mon
     room = await a_room()
     student = await sync_to_async(room.student)()
     async with room.joined(student) as made:
-        board = await sync_to_async(store.drive)(room.pk, {"step": 3})
+        board = await sync_to_async(store.show)(room.pk, store.Shown({"step": 3}))
         await connection_layer().group_send(
             store.group(room.pk), {"type": "board", "process": "another", "board": board._asdict()}
         )
         assert (await until(made, "board"))["place"] == {"step": 3}
-        await sync_to_async(store.drive)(room.pk, {"step": 4})
+        await sync_to_async(store.show)(room.pk, store.Shown({"step": 4}))
         assert (await until(made, "board"))["place"] == {"step": 4}, "nobody announced it"
 
 
@@ -217,21 +217,25 @@ async def test_students_of_other_processes_are_counted_while_those_speak(monkeyp
 async def test_what_is_no_message_gets_a_sentence_and_the_socket_lives_on() -> None:
     room = await a_room()
     async with connected(room.teacher) as made:
-        for bad in ("", "x", "[]", "{}", '{"type": "place"}', json.dumps({"type": "x" * 9000})):
+        for bad in ("", "x", "[]", "{}", '{"type": "show"}', json.dumps({"type": "x" * 9000})):
             await made.send_to(text_data=bad)
             assert (await text(made))["type"] == "error"
     async with room.joined() as made:
         wrong: list[dict[str, Any]] = [
-            {**PLACE, "step": -1},
-            {**PLACE, "step": True},
-            {**PLACE, "order": "x"},
-            {**PLACE, "selection": {"kind": "pod"}},
-            {**PLACE, "selection": {"kind": "pod", "name": "x" * 400}},
-            {**PLACE, "by": 7},
-            {"type": "ask", "question": "two words", "choices": 2},
-            {"type": "ask", "question": "q", "choices": 99},
-            {"type": "reveal", "right": 0, "labels": "x"},
-            {"type": "reveal", "right": 0, "labels": []},
+            {**SHOW, "n": -1},
+            {**SHOW, "step": -1},
+            {**SHOW, "step": True},
+            {**SHOW, "order": "x"},
+            {**SHOW, "selection": {"kind": "pod"}},
+            {**SHOW, "selection": {"kind": "pod", "name": "x" * 400}},
+            {**SHOW, "by": 7},
+            {**SHOW, "paused": 1},
+            {**SHOW, "gathered": "1"},
+            {**SHOW, "question": "q"},
+            {**SHOW, "question": {"id": "two words", "choices": 2}},
+            {**SHOW, "question": {"id": "q", "choices": 99}},
+            {**SHOW, "question": {**ASKED, **ANSWER, "labels": "x"}},
+            {**SHOW, "question": {**ASKED, **ANSWER, "right": 3}},
             {"type": "answer", "question": "q", "choice": 0},
             {"type": "join", "class": room.code},
         ]
@@ -268,16 +272,16 @@ async def test_a_full_class_takes_no_more(settings: Any) -> None:
 @in_loop
 async def test_a_place_is_kept_once_the_database_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
     room = await a_room()
-    drive, failures = store.drive, iter([OperationalError("away")])
+    show, failures = store.show, iter([OperationalError("away")])
 
-    def failing(pk: int, place: dict[str, Any]) -> store.Board:
+    def failing(pk: int, shown: store.Shown) -> store.Board:
         for failure in failures:
             raise failure
-        return drive(pk, place)
+        return show(pk, shown)
 
-    monkeypatch.setattr(store, "drive", failing)
+    monkeypatch.setattr(store, "show", failing)
     async with room.joined() as teacher:
-        await say(teacher, **PLACE)
+        await say(teacher, **SHOW)
         assert (await until(teacher, "board"))["place"]["step"] == 12
 
 
@@ -293,7 +297,8 @@ async def test_when_the_last_one_leaves_nothing_of_the_class_stays_in_the_proces
 @in_loop
 async def test_answers_that_come_together_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
     room = await a_room()
-    await sync_to_async(store.ask)(room.pk, "q", 2)
+    asked = store.Question("q", 2)
+    await sync_to_async(store.show)(room.pk, store.Shown({"step": 0}, question=asked))
     batches: list[int] = []
     take = halls.take_answers
 
@@ -307,7 +312,8 @@ async def test_answers_that_come_together_are_written_together(monkeypatch: pyte
         kept = await asyncio.gather(*(hall.answers.put(store.Given("q", f"s{i}", i % 2)) for i in range(500)))
     assert all(kept)
     assert len(batches) < 10
-    assert (await sync_to_async(store.reveal)(room.pk, 0, "", [])).asked["counts"] == [250, 250]
+    revealed = store.Shown({"step": 0}, question=asked._replace(answer=store.RightAnswer(0, "", [])))
+    assert (await sync_to_async(store.show)(room.pk, revealed)).asked["counts"] == [250, 250]
 
 
 def connection_layer() -> Any:

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from kschedui.classrooms import store
+from kschedui.classrooms.store import Question, RightAnswer, Shown
 from kschedui.models import Answer, Classroom, Run, Scenario
 from kschedui.runs import worker
 from tests.web.conftest import OTHER, Browser, private
@@ -18,6 +19,11 @@ def start(teacher: Browser, saved: dict[str, Any]) -> str:
     assert answer.status_code == 302, answer.content
     address: str = answer.headers["Location"]
     return address.split("/")[2]
+
+
+def shown(question: Question | None = None) -> Shown:
+    """What a teacher's page shows at the first step."""
+    return Shown({"step": 0, "frame": 0}, question=question)
 
 
 @pytest.fixture
@@ -152,11 +158,11 @@ def test_the_answers_are_a_file_of_counts_for_the_teacher_alone(
 ) -> None:
     code = start(author, saved)
     pk = store.by_code(code).pk
-    store.ask(pk, "winner-1", 3)
+    store.show(pk, shown(Question("winner-1", 3)))
     store.take(
         pk, [store.Given("winner-1", student, choice) for student, choice in zip("abcd", (1, 1, 0, 1), strict=True)]
     )
-    store.reveal(pk, 1, "=Which node wins?", ["birch-1", "cedar-2"])
+    store.show(pk, shown(Question("winner-1", 3, RightAnswer(1, "=Which node wins?", ["birch-1", "cedar-2"]))))
     answer = author.get(f"/c/{code}/answers.csv")
     assert answer.headers["Content-Type"].startswith("text/csv")
     assert answer.content.decode().splitlines() == [
@@ -190,12 +196,27 @@ def test_an_answer_changes_until_the_question_is_revealed_and_counts_once(
     pk = store.by_code(start(author, saved)).pk
     given = store.Given
     assert store.take(pk, [given("q", "ada", 0)]) == set(), "nothing is asked"
-    store.ask(pk, "q", 2)
+    store.show(pk, shown(Question("q", 2)))
     assert len(store.take(pk, [given("q", "ada", 0), given("q", "ada", 1), given("other", "bob", 0)])) == 1
     assert store.take(pk, [given("q", "bob", 2)]) == set(), "there is no third choice"
-    assert store.reveal(pk, 1, "", []).asked["counts"] == [0, 1]
+    assert store.show(pk, shown(Question("q", 2, RightAnswer(1, "", [])))).asked["counts"] == [0, 1]
     assert store.take(pk, [given("q", "ada", 0)]) == set()
-    assert store.reveal(pk, 0, "", []).asked["right"] == 1, "a question is revealed once"
+    again = store.show(pk, shown(Question("q", 2, RightAnswer(0, "", []))))
+    assert again.asked == {"id": "q", "choices": 2, "counts": [0, 1], "right": 1}, "a question is revealed once"
+    assert store.show(pk, shown()).asked == {}
+    assert store.show(pk, shown(Question("q", 2))).asked == again.asked, "nor is it asked again"
+
+
+def test_a_question_that_is_put_away_keeps_its_answers_for_when_it_is_asked_again(
+    author: Browser, saved: dict[str, Any]
+) -> None:
+    pk = store.by_code(start(author, saved)).pk
+    store.show(pk, shown(Question("q", 2)))
+    store.take(pk, [store.Given("q", "ada", 1)])
+    assert store.show(pk, shown()).revealed == []
+    assert store.take(pk, [store.Given("q", "bob", 1)]) == set()
+    assert store.show(pk, shown(Question("q", 2, RightAnswer(1, "", [])))).asked["counts"] == [0, 1]
+    assert store.board(pk).revealed == ["q"]
 
 
 def test_a_class_takes_answers_of_as_many_students_as_the_limit_says(
@@ -203,7 +224,7 @@ def test_a_class_takes_answers_of_as_many_students_as_the_limit_says(
 ) -> None:
     settings.LIMITS = {**settings.LIMITS, "class_students": 3}
     pk = store.by_code(start(author, saved)).pk
-    store.ask(pk, "q", 2)
+    store.show(pk, shown(Question("q", 2)))
     assert len(store.take(pk, [store.Given("q", name, 0) for name in "abc"])) == 3
     assert store.take(pk, [store.Given("q", "d", 0)]) == set()
     assert len(store.take(pk, [store.Given("q", "a", 1)])) == 1

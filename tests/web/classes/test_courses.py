@@ -41,7 +41,7 @@ def test_a_course_is_made_of_links_ids_and_addresses_and_kept_in_order(author: B
 def test_a_line_that_is_no_scenario_is_named(author: Browser, line: str) -> None:
     page = make(author, save(author, "One"), line)
     assert page.status_code == 422
-    assert "Line 2 is no link to a scenario that you may see." in page.content.decode()
+    assert "Line 2 is not a link to a scenario that you can view." in page.content.decode()
     assert not Course.objects.exists()
 
 

@@ -33,7 +33,7 @@ def test_a_run_that_did_not_end_well_has_no_handout_and_says_so(author: Browser,
     Run.objects.update(state=Run.State.FAILED)
     answer = author.get(f"/s/{saved['id']}/handout")
     assert answer.status_code == 409
-    assert "The run did not end, so there is no handout" in answer.content.decode()
+    assert "The run did not finish, so there is no handout" in answer.content.decode()
 
 
 def test_a_course_of_too_many_scenarios_is_refused_with_both_numbers(

@@ -46,7 +46,7 @@ def test_a_note_has_a_longest_and_a_version_a_most(author: Browser, monkeypatch:
     answer = write(author, saved, 1, "x" * (notes.LONGEST + 1))
     assert (answer.status_code, answer.json()["detail"]) == (
         422,
-        "A note has at most 2,000 characters; this one has 2,001.",
+        "A note can have at most 2,000 characters; this one has 2,001.",
     )
     monkeypatch.setattr(notes, "MOST", 2)
     assert [write(author, saved, step, "x").status_code for step in (1, 2, 3, 2)] == [200, 200, 422, 200]

@@ -64,7 +64,7 @@ def put(name: str, text: str) -> str:
 
 def test_check_is_green_when_every_promise_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", put("good.yaml", GOOD)]) == 0
-    assert capsys.readouterr().out == "ok   good.yaml\n1 of 1 as expected\n"
+    assert capsys.readouterr().out == "ok   good.yaml (kube-scheduler 1.36)\n1 of 1 as expected\n"
 
 
 BAD = {
@@ -126,7 +126,7 @@ def test_simulate_is_short_unless_columns_are_asked_for(folder: Path, capsys: py
     assert len(json.loads(long.splitlines()[0])["totals"]) == 50
     assert len(short) * 20 < len(long)
     assert main(["simulate", "--format", "table", "many.yaml"]) == 0
-    assert capsys.readouterr().out.splitlines()[1].split()[2:4] == ["Scheduled", "default/p0"]
+    assert capsys.readouterr().out.splitlines()[2].split()[2:4] == ["Scheduled", "default/p0"]
 
 
 def test_a_summary_counts_by_message(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +147,10 @@ def test_explain_says_what_blocks_and_how_near_the_nearest_node_is(
     assert main(["explain", "web", "dump.yaml"]) == 0
     told = capsys.readouterr().out
     assert "Too little cpu" in told
-    assert told.index("short by 0.5 cpu on n-17") < told.index("short by 1 cpu on n-16")
+    nearer, farther = (
+        f"nearest: {words} instead of 5" for words in ("n-17: Request 4500m cpu", "n-16 and 1 more: Request 4 cpu")
+    )
+    assert told.index(nearer) < told.index(farther)
     assert "The cluster had 3 nodes when it tried; the text has 2." in told
     assert main(["explain", "--format", "json", "web", "dump.yaml"]) == 0
     assert json.loads(capsys.readouterr().out)["causes"][0]["plugin"] == "NodeResourcesFit"

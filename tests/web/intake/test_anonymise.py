@@ -10,10 +10,12 @@ import yaml
 
 from kschedui.cli.main import main
 from kschedui.scenarios import importers
-from kschedui.scenarios.anonymise import anonymise, renamed
+from kschedui.scenarios.anonymise import anonymise, rename
 from kschedui.scenarios.compact_yaml import write_all
 from kschedui.scenarios.importers.reading.dump_reader import read_dump
 from scheduler_core import Limits, decisions, parse_scenario, simulate
+from scheduler_core.apis.vendor_labels import GROUP_LABELS, GROUP_OWNER
+from scheduler_core.ask.operations.helping import helping
 from tests.builders import node, pod, scenario
 from tests.conftest import ROOT
 from tests.dumps import Cluster, as_yaml, listed
@@ -81,7 +83,12 @@ def test_words_that_people_wrote_are_dropped() -> None:
     own = pod("web", cpu=1)
     own["metadata"]["annotations"] = {"example.com/owner": "Ada"}
     text = scenario(
-        node("n1"), own, title="Ada's cluster", description="of Ada", expect={"pods": {"default/web": "n1"}}
+        node("n1"),
+        own,
+        title={"en": "Ada's cluster"},
+        description="of Ada",
+        lesson={"lookAt": "Ada's pod"},
+        expect={"pods": {"default/web": "n1"}},
     )
     made = anonymise(text, Limits())
     assert "Ada" not in made.text
@@ -102,7 +109,7 @@ def test_an_amount_stays_though_a_label_says_the_same() -> None:
 def test_a_dump_that_is_renamed_before_it_is_read_makes_no_pods_twice() -> None:
     objects = [one for one in Cluster(nodes=2, pods=20, images=2).objects() if one["kind"] != "ReplicaSet"]
     dump = read_dump(as_yaml(listed(objects)), Limits())
-    made, _, _ = renamed(dump.objects)
+    made, _, _ = rename(dump.objects)
     kinds = Counter(one["kind"] for one in yaml.safe_load_all(importers.convert(write_all(made), Limits()).text))
     assert (kinds["Node"], kinds["Pod"]) == (2, 20)
 
@@ -112,3 +119,23 @@ def test_label_values_that_are_compared_as_numbers_stay(tmp_path: Path) -> None:
     labels = next(yaml.safe_load_all(made.text))["metadata"]["labels"]
     assert "16" in labels.values()
     assert "fast" not in labels.values()
+
+
+@pytest.mark.parametrize("label", [*GROUP_LABELS, GROUP_OWNER])
+def test_the_same_node_groups_are_found(label: str) -> None:
+    pools = [node(f"n{number}", cpu=2) for number in range(4)]
+    for number, one in enumerate(pools):
+        where = "annotations" if label == GROUP_OWNER else "labels"
+        one["metadata"].setdefault(where, {})[label] = f"team-{number % 2}"
+    declared = {"apiVersion": "kschedui.io/v1alpha1", "kind": "NodeGroup", "metadata": {"name": "team-1"}, "spec": {}}
+    text = importers.convert(
+        scenario(*pools, declared, pod("waits", cpu=2, nodeSelector={label: "team-0"})), Limits()
+    ).text
+    made = anonymise(text, Limits())
+    assert "team-" not in made.text
+    groups = [(one.name, one.label, one.nodes) for one in helping(parse_scenario(text)).groups]
+    renamed = [(one.name, one.label, one.nodes) for one in helping(parse_scenario(made.text)).groups]
+    assert renamed == [
+        (made.mapping[name], label, [made.mapping[one] for one in nodes]) for name, label, nodes in groups
+    ]
+    assert len(groups) == 2

@@ -1,14 +1,17 @@
 """Dumps of clusters: what is dropped, what is counted, in YAML and in JSON, in lists and one after another."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
 import yaml
 
 from kschedui.scenarios import importers
-from scheduler_core import Limits, ScenarioErrors, parse_scenario
+from kschedui.scenarios.anonymise import anonymise
+from scheduler_core import Limits, ScenarioErrors, parse_scenario, simulate
 from scheduler_core.apis.core import Pod
+from scheduler_core.trace.events import AttemptFinished
 from tests.builders import node, pod, scenario
 from tests.dumps import SECRET, Cluster, as_json, as_yaml, listed
 
@@ -84,7 +87,7 @@ def test_yaml_that_begins_with_a_brace_is_read() -> None:
 
 @pytest.mark.parametrize("head", ["NAME    READY   STATUS", "NAMESPACE   NAME   READY", "LAST SEEN   TYPE     REASON"])
 def test_a_table_of_kubectl_is_told_what_to_ask_for(head: str) -> None:
-    with pytest.raises(ScenarioErrors, match="ask kubectl for -o yaml"):
+    with pytest.raises(ScenarioErrors, match="run kubectl with -o yaml"):
         importers.convert(f"{head}\na   b   c: d\n", Limits())
 
 
@@ -110,7 +113,7 @@ def test_an_unknown_field_is_left_out_and_counted() -> None:
     later["spec"]["fieldOfTheFuture"] = {"token": SECRET}
     found = importers.convert(as_yaml(later), Limits())
     assert SECRET not in found.text
-    assert any("does not have them: fieldOfTheFuture (1)" in note for note in found.notes)
+    assert any("does not have: fieldOfTheFuture (1)" in note for note in found.notes)
 
 
 def test_a_custom_resource_with_a_name_of_ours_is_not_ours() -> None:
@@ -136,16 +139,94 @@ def test_older_versions_of_an_api_are_read() -> None:
 
 def test_an_object_of_a_later_dump_replaces_that_of_an_earlier() -> None:
     found = importers.convert(scenario(node("n1", cpu=2), node("n1", cpu=8)), Limits())
-    assert "Objects that are there twice are read once: 1 Node." in found.notes
+    assert "Duplicate objects were read once: 1 Node." in found.notes
     assert parse_scenario(found.text).objects[0].allocatable["cpu"] == 8000
 
 
 CLAIM = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "gpu"}, "spec": {}}
 
 
-def test_what_a_scheduler_reads_but_no_simulation_here_is_told_so() -> None:
+def test_a_resource_claim_is_imported() -> None:
     found = importers.convert(as_yaml(listed([node("n1"), CLAIM])), Limits())
-    assert found.notes == ["Left out, since devices and claims for them are not simulated: 1 ResourceClaim."]
+    assert "kind: ResourceClaim\n" in found.text
+
+
+def of_devices(version: str) -> list[dict[str, Any]]:
+    """Three pods with generated claims for two GPUs, one of which runs; as an API server of that version has them."""
+    beta = version == "v1beta1"
+    model = {"attributes": {"model": {"string": "a100"}, "acme.com/numa": {"int": 0}}}
+    wanted = {
+        "deviceClassName": "gpu.acme.com",
+        "selectors": [{"cel": {"expression": 'device.attributes["gpu.acme.com"].model == "a100"'}}],
+    }
+    request = {"name": "gpu", **wanted} if beta else {"name": "gpu", "exactly": wanted}
+    claim_spec = {"devices": {"requests": [request], "constraints": [{"matchAttribute": "acme.com/numa"}]}}
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "a", "uid": "u-1", "controller": True}
+    result = {"request": "gpu", "driver": "gpu.acme.com", "pool": "n1", "device": "gpu-0"}
+    objects: list[dict[str, Any]] = [
+        {
+            "kind": "DeviceClass",
+            "metadata": {"name": "gpu.acme.com"},
+            "spec": {"selectors": [{"cel": {"expression": 'device.driver == "gpu.acme.com"'}}]},
+        },
+        {
+            "kind": "ResourceSlice",
+            "metadata": {"name": "n1-gpu", "generateName": "n1-", "managedFields": [{"manager": "driver"}]},
+            "spec": {
+                "driver": "gpu.acme.com",
+                "nodeName": "n1",
+                "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
+                "devices": [{"name": f"gpu-{at}", **({"basic": model} if beta else model)} for at in range(2)],
+            },
+        },
+        {
+            "kind": "ResourceClaimTemplate",
+            "metadata": {"name": "one", "namespace": "default"},
+            "spec": {"spec": claim_spec},
+        },
+        {
+            "kind": "ResourceClaim",
+            "metadata": {
+                "name": "a-gpu-x7k2p",
+                "namespace": "default",
+                "annotations": {"resource.kubernetes.io/pod-claim-name": "gpu"},
+                "ownerReferences": [owner],
+            },
+            "spec": claim_spec,
+            "status": {
+                "allocation": {"devices": {"results": [result]}},
+                "reservedFor": [{"resource": "pods", "name": "a", "uid": "u-1"}],
+            },
+        },
+    ]
+    pods = [pod("a", node="n1"), pod("b"), pod("c")]
+    for at, one in enumerate(pods, 1):
+        one["metadata"]["uid"] = f"u-{at}"
+        one["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": "one"}]
+    pods[0]["status"] = {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "a-gpu-x7k2p"}]}
+    return [node("n1"), *({"apiVersion": f"resource.k8s.io/{version}", **one} for one in objects), *pods]
+
+
+@pytest.mark.parametrize("version", ["v1beta1", "v1beta2", "v1"])
+@pytest.mark.parametrize("renamed", [False, True], ids=["", "with other names"])
+def test_the_devices_of_a_dump_are_taken_as_they_were(version: str, renamed: bool) -> None:
+    text = importers.convert(as_yaml(listed(of_devices(version))), Limits()).text
+    if renamed:
+        text = anonymise(text, Limits()).text
+        assert '"gpu.acme.com"' in text
+        assert "a-gpu-x7k2p" not in text
+    found = parse_scenario(text)
+    assert not found.warnings
+    outcomes = [event.outcome for event in simulate(found) if isinstance(event, AttemptFinished)]
+    assert outcomes == ["Scheduled", "Unschedulable"]
+
+
+@pytest.mark.parametrize("odd", [[], "x", {"devices": "x"}, {"devices": [1]}, {"devices": {"requests": [1, {}]}}])
+def test_devices_that_are_nonsense_come_to_the_checker(odd: Any) -> None:
+    for kind in ("ResourceSlice", "ResourceClaim", "ResourceClaimTemplate"):
+        strange = {"apiVersion": "resource.k8s.io/v1beta1", "kind": kind, "metadata": {"name": "a"}, "spec": odd}
+        with suppress(ScenarioErrors):
+            parse_scenario(importers.convert(as_yaml(listed([node("n1"), strange])), Limits()).text)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +235,7 @@ def test_what_a_scheduler_reads_but_no_simulation_here_is_told_so() -> None:
 def test_a_pod_that_has_ended_is_no_pod_of_the_cluster(phase: dict[str, str]) -> None:
     found = importers.convert(as_json(listed([node("n1"), {**pod("a", node="n1"), "status": phase}])), Limits())
     assert "kind: Pod" not in found.text
-    assert "Pods that have ended are left out: 1." in found.notes
+    assert "Finished pods that were skipped: 1." in found.notes
 
 
 def cluster_of_every_kind() -> list[dict[str, Any]]:

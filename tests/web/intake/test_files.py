@@ -75,7 +75,7 @@ def test_what_a_terminal_shows_around_a_dump_is_left_out_and_told(form: str, nam
     found = importers.convert(f"{AROUND[name]}{end}{whole}{AROUND[name]}{end}", Limits())
     assert found.text == importers.convert(whole, Limits()).text
     assert not found.cut
-    assert found.notes[0].startswith(f"Left out, since kubectl or a terminal wrote it around the objects: {name} (2).")
+    assert found.notes[0].startswith(f"Ignored lines from kubectl or the terminal around the objects: {name} (2).")
 
 
 @pytest.mark.parametrize("block", [1, 7, 1 << 20])
@@ -89,7 +89,7 @@ def test_an_error_between_two_dumps_is_told(block: int, monkeypatch: pytest.Monk
 
 
 def test_a_text_of_errors_alone_is_refused_with_them() -> None:
-    with pytest.raises(ScenarioErrors, match="only what kubectl says: Error from server \\(Forbidden\\)"):
+    with pytest.raises(ScenarioErrors, match="only messages of kubectl: Error from server \\(Forbidden\\)"):
         importers.convert(FORBIDDEN, Limits())
 
 
@@ -98,7 +98,7 @@ def test_a_log_line_within_an_object_stays() -> None:
     made["metadata"]["annotations"] = {"kschedui.io/note": f"a\nWarning: b\n{FORBIDDEN}\n"}
     for write in (as_yaml, as_json):
         notes = importers.convert(write(listed([made])), Limits()).notes
-        assert notes == ["Fields left out, since scheduling does not read them: annotations (1)."]
+        assert notes == ["Removed fields that scheduling does not read: annotations (1)."]
 
 
 def test_what_kubectl_describe_prints_is_told_by_its_name() -> None:
@@ -121,7 +121,7 @@ def test_a_dump_that_is_cut_off_is_read_as_far_as_it_is_whole_and_says_so(form: 
     text = FORMS[form][: int(len(FORMS[form]) * part)]
     found = importers.convert(text, Limits())
     line = text.count("\n") + 1
-    assert found.notes[0].startswith(f"The text is cut off: it ends at line {line:,} in the middle of an object.")
+    assert found.notes[0].startswith(f"The text is truncated: it ends at line {line:,}, in the middle of an object.")
     whole = importers.convert(FORMS[form], Limits()).text
     kept = list(yaml.safe_load_all(found.text))
     assert SECRET not in found.text
@@ -131,12 +131,12 @@ def test_a_dump_that_is_cut_off_is_read_as_far_as_it_is_whole_and_says_so(form: 
 def test_a_packed_dump_that_is_cut_off_says_so_too() -> None:
     packed = gzip.compress(FORMS["YAML"].encode())
     found = importers.convert(io.BytesIO(packed[: len(packed) // 2]), Limits())
-    assert "The text is cut off" in found.notes[0]
+    assert "The text is truncated" in found.notes[0]
 
 
 def test_an_object_that_is_cut_off_is_refused_with_its_place() -> None:
     text = scenario(node("n1")) + "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: 'web"
-    with pytest.raises(ScenarioErrors, match="cut off") as caught:
+    with pytest.raises(ScenarioErrors, match="truncated") as caught:
         importers.convert(text, Limits())
     assert caught.value.line == text.count("\n") + 1
 
@@ -158,7 +158,7 @@ def test_wherever_a_dump_is_cut_off_it_says_so(form: str) -> None:
         try:
             assert importers.convert(text[:at], Limits()).cut, at
         except ScenarioErrors as error:
-            assert "cut off" in str(error), at  # noqa: PT017
+            assert "truncated" in str(error), at  # noqa: PT017
 
 
 def test_what_is_typed_behind_a_dump_is_not_taken_for_cut_off() -> None:
@@ -201,7 +201,7 @@ def archives() -> dict[str, bytes]:
 def test_another_archive_is_told_by_its_name(kind: str) -> None:
     content = archives()[kind]
     for packed in (content, gzip.compress(content)) if kind != "gzip" else (gzip.compress(content),):
-        with pytest.raises(ScenarioErrors, match=f"this is a {kind} file: unpack it first"):
+        with pytest.raises(ScenarioErrors, match=f"this is a {kind} file; extract it first"):
             importers.convert(io.BytesIO(packed), Limits())
 
 
@@ -209,10 +209,10 @@ def test_another_archive_is_told_by_its_name(kind: str) -> None:
 def test_a_packed_file_that_is_damaged_is_refused(at: float) -> None:
     packed = bytearray(gzip.compress(FORMS["YAML"].encode()))
     packed[int(at if at < 0 else len(packed) * at)] ^= 0x55
-    with pytest.raises(ScenarioErrors, match="packed by gzip, and it is damaged"):
+    with pytest.raises(ScenarioErrors, match="this gzip file is damaged"):
         importers.convert(io.BytesIO(packed), Limits())
 
 
 def test_what_is_no_text_is_told() -> None:
-    with pytest.raises(ScenarioErrors, match="no text in UTF-8 or UTF-16"):
+    with pytest.raises(ScenarioErrors, match="not text in UTF-8 or UTF-16"):
         importers.convert(io.BytesIO(b"\x89PNG\r\n\x1a\n" + bytes(range(128, 256))), Limits())

@@ -97,15 +97,15 @@ def test_ended_pods_and_what_no_scheduler_reads_are_left_out_and_named() -> None
     config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"secret": "x"}}
     objects, notes = convert(node("n1"), ended, config_map)
     assert [found["kind"] for found in objects] == ["Node"]
-    assert "Pods that have ended are left out: 1." in notes
-    assert "Read, but without effect, since the pods are there already: 1 ConfigMap." not in notes
-    assert "Left out, since the scheduler does not read it: 1 ConfigMap." in notes
+    assert "Finished pods that were skipped: 1." in notes
+    assert "No effect, because the pods already exist: 1 ConfigMap." not in notes
+    assert "Skipped, because the scheduler does not read it: 1 ConfigMap." in notes
 
 
 def test_a_deployment_becomes_a_replica_set_and_its_pods() -> None:
     objects, notes = convert(node("n1"), workload("Deployment", "web", replicas=3))
     pods, sets = of_kind(objects, "Pod"), of_kind(objects, "ReplicaSet")
-    assert notes == ["Deployment web became 3 pods."]
+    assert notes == ["Expanded Deployment web to 3 pods."]
     assert not of_kind(objects, "Deployment")
     name = sets[0]["metadata"]["name"]
     assert len({one["metadata"]["name"] for one in pods}) == 3
@@ -125,7 +125,7 @@ def test_a_workload_whose_pods_are_there_is_not_expanded() -> None:
     )
     objects, notes = convert(node("n1"), owner, owned)
     assert len(of_kind(objects, "Pod")) == 1
-    assert not any("became" in note for note in notes)
+    assert not any("Expanded" in note for note in notes)
 
 
 def test_a_deployment_whose_replica_set_is_there_is_not_expanded_twice() -> None:
@@ -134,8 +134,8 @@ def test_a_deployment_whose_replica_set_is_there_is_not_expanded_twice() -> None
     objects, notes = convert(node("n1"), workload("Deployment", "web", replicas=2), owned)
     assert len(of_kind(objects, "Pod")) == 2
     assert notes == [
-        "ReplicaSet web-abc became 2 pods.",
-        "Workloads whose pods are there make no others: 1 Deployment.",
+        "Expanded ReplicaSet web-abc to 2 pods.",
+        "Workloads that already have their pods were not expanded: 1 Deployment.",
     ]
 
 
@@ -182,7 +182,7 @@ def test_the_same_file_gives_the_same_names() -> None:
 
 def test_a_thousand_million_replicas_are_refused_before_one_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workloads, "pod_of", lambda *_: pytest.fail("a pod was made"))
-    with pytest.raises(ScenarioErrors, match="web asks for 1,000,000,000 pods, and a scenario has at most 50"):
+    with pytest.raises(ScenarioErrors, match="web requires 1,000,000,000 pods, but a scenario can have at most 50"):
         importers.convert(scenario(node("n1"), workload("Deployment", "web", replicas=10**9)), Limits(pods=50))
 
 
@@ -190,7 +190,7 @@ def test_a_large_template_times_its_replicas_is_refused_before_one_is_made(monke
     monkeypatch.setattr(workloads, "pod_of", lambda *_: pytest.fail("a pod was made"))
     made = workload("Job", "web", parallelism=1_000)
     made["spec"]["template"]["metadata"]["labels"] = {"long": "x" * 5_000}
-    with pytest.raises(ScenarioErrors, match="this becomes more than 4,000,000 bytes"):
+    with pytest.raises(ScenarioErrors, match="the text is longer than 4,000,000 bytes"):
         importers.convert(scenario(node("n1"), made), Limits(bytes=4_000_000))
 
 
@@ -222,7 +222,7 @@ def test_an_export_of_the_simulator_is_read(as_yaml: bool) -> None:
 
 
 def test_nothing_to_schedule_is_a_sentence() -> None:
-    with pytest.raises(ScenarioErrors, match="no object in it that a scheduler reads"):
+    with pytest.raises(ScenarioErrors, match="contains no object that the scheduler reads"):
         importers.convert("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", Limits())
 
 
@@ -266,7 +266,7 @@ def test_json_documents_one_after_another_are_all_read() -> None:
 
 
 def test_what_grows_beyond_the_limit_is_refused() -> None:
-    with pytest.raises(ScenarioErrors, match="this becomes more than 20,000 bytes"):
+    with pytest.raises(ScenarioErrors, match="the text is longer than 20,000 bytes"):
         importers.convert(scenario(node("n1"), workload("Deployment", "web", replicas=900)), Limits(bytes=20_000))
 
 
@@ -293,11 +293,34 @@ def test_it_stops_growing_at_the_limit(grows: Manifest, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(workloads.Room, "take", counted)
     grows["spec"]["template"]["metadata"]["annotations"] = {"long": "x" * 5_000}
-    with pytest.raises(ScenarioErrors, match="this becomes more than 50,000 bytes"):
+    with pytest.raises(ScenarioErrors, match="the text is longer than 50,000 bytes"):
         importers.convert(scenario(node("n1"), grows), Limits(bytes=50_000))
     assert weighed < 2_000
 
 
 def test_a_workload_that_makes_no_pod_is_named() -> None:
     found = importers.convert(scenario(node("n1"), workload("Deployment", "web", replicas=0)), Limits())
-    assert found.notes == ["Deployment web makes no pod now."]
+    assert found.notes == ["Deployment web does not create any pods at this time."]
+
+
+def test_a_bound_pod_that_still_has_gates_is_read_as_bound_and_named() -> None:
+    gated = pod("web", cpu=1, node="n1")
+    gated["spec"]["schedulingGates"] = [{"name": "example.com/quota"}]
+    objects, notes = convert(node("n1"), gated)
+    assert "schedulingGates" not in of_kind(objects, "Pod")[0]["spec"]
+    assert any("default/web" in str(note) and "gate" in str(note) for note in notes)
+
+
+def test_an_image_of_several_sizes_is_told_since_a_dump_does_not_tell_which_node_had_it_first() -> None:
+    amd, arm = node("n1"), node("n2")
+    amd["status"]["images"] = [{"names": ["web:1", "other:1"], "sizeBytes": 100}]
+    arm["status"]["images"] = [{"names": ["web:1", "other:1"], "sizeBytes": 90}]
+    running = pod("web", cpu=1)
+    running["spec"]["containers"][0]["image"] = "web:1"
+    _, notes = convert(amd, arm, running)
+    assert [str(note) for note in notes if "web:1" in str(note)] == [
+        "Nodes report different sizes for these images: web:1. kube-scheduler uses the size that the first node "
+        "reported; here, that is the first node in the text."
+    ]
+    arm["status"]["images"][0]["sizeBytes"] = 100
+    assert not any("web:1" in str(note) for note in convert(amd, arm, running)[1])

@@ -34,8 +34,8 @@ def test_an_older_configuration_is_read_as_v1_and_says_what_changed(version: str
     profile = {"schedulerName": "mine", "pluginConfig": [{"name": "InterPodAffinity", "args": args}]}
     found, notes = read(node("n1"), configuration(version, profiles=[profile], healthzBindAddress="0.0.0.0:1"))
     assert found.config.profiles[0].plugin_args["InterPodAffinity"].hard_pod_affinity_weight == 7
-    assert f"KubeSchedulerConfiguration {version} was read as v1." in notes
-    assert "v1 has no healthzBindAddress: left out." in notes
+    assert f"Converted KubeSchedulerConfiguration {version} to v1." in notes
+    assert "Skipped healthzBindAddress, which v1 does not have." in notes
     assert ("NodeAffinity 1 → 2" in notes) == (version != "v1beta3")
 
 
@@ -46,7 +46,7 @@ def test_plugins_that_are_no_more_are_dropped_and_named() -> None:
     }
     found, notes = read(node("n1"), configuration("v1beta2", profiles=[{"plugins": plugins}]))
     for name in ("EBSLimits", "GCEPDLimits", "AzureDiskLimits", "SelectorSpread"):
-        assert f"Plugin {name} is no more" in notes
+        assert f"Plugin {name} no longer exists" in notes
     assert "MostAllocated" in str(found.config.profiles[0].plugin_args["NodeResourcesFit"])
 
 
@@ -59,7 +59,7 @@ def test_a_policy_is_told_what_it_became() -> None:
     }
     found, notes = read(node("n1"), pod("a"), policy)
     assert "MostRequestedPriority → NodeResourcesFit" in notes
-    assert "left out: CheckNodeLabelPresence" in notes
+    assert "no plugin replaces them: CheckNodeLabelPresence" in notes
     assert [ref.name for ref in found.config.profiles[0].plugins["score"]] == ["NodeResourcesFit"]
     assert next(iter(decisions(simulate(found))))["node"] == "n1"
 
@@ -71,14 +71,14 @@ def test_a_configuration_in_a_config_map_is_found_and_the_rest_of_the_map_is_not
     held = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
     found, notes = read(node("n1"), held)
     assert found.config.percentage_of_nodes_to_score == 40
-    assert "found in ConfigMap kube-system/scheduler-config" in notes
+    assert "from ConfigMap kube-system/scheduler-config" in notes
     assert "s3cr3t" not in found.text
 
 
 def test_an_extender_is_told_not_to_be_asked() -> None:
     extender = {"urlPrefix": "http://gpu", "filterVerb": "filter", "tlsConfig": {"keyData": "s3cr3t"}}
     found, notes = read(node("n1"), configuration("v1", extenders=[extender]))
-    assert "Extender http://gpu is not asked" in notes
+    assert "Extender http://gpu is not called" in notes
     assert "s3cr3t" not in found.text
 
 
@@ -88,7 +88,7 @@ def test_a_deployment_whose_pods_are_there_makes_no_others_without_its_replica_s
     owned = dumped_pod("web-abc12-1", namespace="shop", ownerReferences=owner, labels=labels)
     found, notes = read(node("n1"), workload("Deployment", "web", replicas=3), owned)
     assert sum(isinstance(one, Pod) for one in found.objects) == 1
-    assert "Workloads whose pods are there make no others: 1 Deployment." in notes
+    assert "Workloads that already have their pods were not expanded: 1 Deployment." in notes
 
 
 def test_a_job_that_is_done_makes_no_pods() -> None:
@@ -103,7 +103,7 @@ def test_a_class_that_is_not_in_the_dump_is_made_from_its_pods() -> None:
     pods = [pod(f"p{i}", priority=500, priority_class="gold") for i in range(2)]
     found, notes = read(node("n1"), *pods, pod("p3", priority_class="lost"))
     assert [one.priority for one in found.objects if isinstance(one, Pod)] == [500, 500, 0]
-    assert "PriorityClass gold is not in the text; its pods say that it is 500." in notes
+    assert "PriorityClass gold is not in the text. Its value, 500, was taken from its pods." in notes
     assert "PriorityClass lost is not in the text, and its pods (1) have no priority" in notes
 
 
@@ -111,7 +111,7 @@ def test_a_pod_keeps_its_priority_when_its_class_has_another_value_today() -> No
     gold = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "gold"}, "value": 9}
     found, notes = read(node("n1"), gold, pod("a", priority=5, priority_class="gold"))
     assert found.objects[-1].priority == 5
-    assert "keep their own: 1." in notes
+    assert "differs from that of their PriorityClass: 1." in notes
     assert not found.warnings
 
 
@@ -122,7 +122,7 @@ def test_pods_that_a_workload_makes_get_the_defaults_of_a_limit_range() -> None:
     found, notes = read(node("n1"), limit_range, workload("Deployment", "web", replicas=2))
     (first, _) = [one for one in found.objects if isinstance(one, Pod)]
     assert (first.requests["cpu"], first.requests["memory"]) == (1000, 512 * 2**20)
-    assert "given a LimitRange's defaults: 2." in notes
+    assert "received defaults from a LimitRange: 2." in notes
 
 
 def test_pods_that_a_workload_makes_get_what_their_runtime_class_asks_for() -> None:
@@ -135,7 +135,7 @@ def test_pods_that_a_workload_makes_get_what_their_runtime_class_asks_for() -> N
     (one,) = [one for one in found.objects if isinstance(one, Pod)]
     assert one.requests["cpu"] == 1500
     assert one.node_selector == {"runtime": "gvisor"}
-    assert "given what their RuntimeClass asks for: 1." in notes
+    assert "to which their RuntimeClass was applied: 1." in notes
 
 
 def test_only_images_that_pods_use_stay_on_nodes() -> None:
@@ -162,5 +162,5 @@ def test_an_export_that_is_saved_as_it_is_becomes_a_private_scenario(author: Bro
 @pytest.mark.parametrize("text", ["nodes: []\npods:\n- metadata: {name: a}\n", '{"pods": [], "schedulerConfig": {}}'])
 def test_an_export_that_is_typed_is_told_what_it_is(author: Browser, text: str) -> None:
     (error,) = author.post_json("/api/v1/check", text=text).json()["errors"]
-    assert error["message"].startswith("this is an export of kube-scheduler-simulator, no scenario yet")
+    assert error["message"].startswith("this is an export of kube-scheduler-simulator, not a scenario")
     assert error["line"] == 1

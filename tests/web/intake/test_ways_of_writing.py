@@ -1,7 +1,5 @@
 """YAML as people and programs write it: lines are dropped as data is, and no way of writing keeps a secret."""
 
-from contextlib import suppress
-from textwrap import indent
 from typing import Any
 
 import pytest
@@ -10,16 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kschedui.scenarios import compact_yaml, importers
+from kschedui.scenarios.importers.reading.dump_reader import read_dump
 from kschedui.scenarios.importers.reading.left_out import LeftOut
-from kschedui.scenarios.importers.reading.line_filter import Unsure, kept_lines
-from kschedui.scenarios.importers.reading.plain_style import composed
 from kschedui.scenarios.importers.reading.pruning import pruned
 from scheduler_core import Limits, ScenarioErrors
-from scheduler_core.scenario.reading.documents import data_of
-from tests.dumps import SECRET, Cluster, as_yaml
+from tests.dumps import SECRET, as_yaml, listed
 
 Manifest = dict[str, Any]
-DUMP = Cluster(nodes=4, pods=110, images=6).objects()
 
 
 STYLES = {
@@ -145,40 +140,26 @@ def test_no_way_of_writing_yaml_keeps_a_secret(style: str) -> None:
     assert next(yaml.safe_load_all(found.text))["metadata"] == {"name": "a"}
 
 
-KEYS = st.sampled_from(
-    ["metadata", "spec", "containers", "env", "name", "labels", "annotations", "status", "resources"]
-)
-TEXTS = st.sampled_from(
-    ["a", "yes", "1", "a: b", "#", "- x", "", "two\nlines\n", "x" * 120 + " y " * 40, "'", '"', "{}"]
-)
+KEYS = ("metadata", "spec", "containers", "env", "name", "labels", "annotations", "status", "resources")
+TEXTS = ("a", "yes", "1", "a: b", "#", "- x", "", "two\nlines\n", "x" * 120 + " y " * 40, "'", '"', "{}")
 TREES = st.recursive(
-    TEXTS | st.integers() | st.booleans() | st.none(),
-    lambda below: st.lists(below, max_size=3) | st.dictionaries(KEYS, below, max_size=4),
+    st.sampled_from(TEXTS) | st.integers() | st.booleans() | st.none(),
+    lambda below: st.lists(below, max_size=3) | st.dictionaries(st.sampled_from(KEYS), below, max_size=4),
     max_leaves=25,
 )
 
 
-@given(
-    metadata=st.dictionaries(KEYS, TREES, max_size=4), spec=st.dictionaries(KEYS, TREES, max_size=4), wide=st.booleans()
-)
-def test_lines_are_dropped_as_data_is(metadata: Manifest, spec: Manifest, *, wide: bool) -> None:
-    found = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
-    by_data = pruned(found, (counted := LeftOut()))
-    try:
-        text = as_yaml(found) if wide else yaml.safe_dump(found)
-        kept = kept_lines(text.split("\n"), (lines := LeftOut()))
-    except Unsure:
-        return
-    assert kept is not None
-    assert yaml.safe_load("\n".join(kept[0])) == by_data
-    assert lines == counted
+MAPPINGS = st.dictionaries(st.sampled_from(KEYS), TREES, max_size=4)
 
 
-@given(st.dictionaries(KEYS, TREES, min_size=1, max_size=5), st.booleans())
-def test_plain_lines_are_read_as_a_parser_reads_them(tree: Manifest, wide: bool) -> None:
-    text = as_yaml(tree) if wide else yaml.safe_dump(tree)
-    with suppress(Unsure):
-        assert composed(text.splitlines()) == data_of(text)
+@given(MAPPINGS, MAPPINGS, st.booleans())
+def test_a_dump_is_read_as_its_data_is_pruned(metadata: Manifest, spec: Manifest, wide: bool) -> None:
+    items = [{"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}] * 2
+    by_data = [pruned(item, (counted := LeftOut())) for item in items]
+    text = as_yaml(listed(items)) if wide else yaml.safe_dump(listed(items))
+    dump = read_dump(text, Limits())
+    assert dump.objects == by_data
+    assert dump.left_out.fields == counted.fields + counted.fields
 
 
 SCALARS = [
@@ -239,27 +220,6 @@ SCALARS = [
     "1-2",
     "a/b",
 ]
-
-
-@pytest.mark.parametrize("scalar", SCALARS)
-def test_a_plain_value_is_what_a_parser_makes_of_it(scalar: str) -> None:
-    for text in (f"a: {scalar}\nb: c", f"- {scalar}", f"{scalar}: a"):
-        lines = f"all:\n{indent(text, '  ')}\n".split("\n")
-        with suppress(Unsure):
-            assert composed(lines) == data_of("\n".join(lines))
-
-
-def test_what_kubectl_prints_needs_no_parser() -> None:
-    sure = [one for one in DUMP if one["kind"] in ("Node", "Pod", "ReplicaSet") and not is_told_to_wait(one)]
-    assert len(sure) > 100
-    for one in sure:
-        kept = kept_lines(as_yaml(one).splitlines(), LeftOut())
-        assert kept is not None
-        assert composed(kept[0]) == pruned(one, LeftOut())
-
-
-def is_told_to_wait(found: Manifest) -> bool:
-    return any("message" in one for one in found.get("status", {}).get("conditions", []))
 
 
 @given(TREES)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kschedui.scenarios.editor_templates import NAMES, STARTER, TEMPLATES
+from kschedui.scenarios.editor_templates import DEVICES, NAMES, STARTER, TEMPLATES
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.trace import pod_group_events as groups
+from scheduler_core.trace.events import AttemptFinished
 from tests.builders import node, scenario
 
 GANGS = {"GenericWorkload": True, "GangScheduling": True}
@@ -19,6 +20,15 @@ def test_a_piece_is_read_without_a_warning(name: str) -> None:
 
 def test_the_text_that_a_new_scenario_begins_with_is_read_without_a_warning() -> None:
     assert not parse_scenario(STARTER).warnings
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_the_pods_of_an_example_of_devices_get_them(name: str) -> None:
+    outcomes = [
+        event for event in simulate(parse_scenario(dict(TEMPLATES)[name])) if isinstance(event, AttemptFinished)
+    ]
+    assert outcomes
+    assert {event.outcome for event in outcomes} == {"Scheduled"}
 
 
 def test_the_pod_group_is_that_of_kubernetes_and_its_pod_a_member_with_the_gates_that_it_names() -> None:

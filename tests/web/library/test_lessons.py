@@ -10,7 +10,8 @@ import pytest
 from kschedui import library
 from kschedui.scenarios import engine, lessons
 from kschedui.scenarios.lessons import track
-from scheduler_core import unmet_expectations
+from scheduler_core import ScenarioErrors, unmet_expectations
+from scheduler_core.scenario.fields import lesson_fields
 from scheduler_core.scenario.parse import Scenario
 from scheduler_core.trace.events import AnyEvent, CycleStarted
 from scheduler_core.trace.pod_group_events import (
@@ -31,7 +32,10 @@ def events_of(path: Path) -> list[AnyEvent]:
 
 @cache
 def read(path: Path) -> Scenario:
-    return engine.read(path.read_text(encoding="utf-8"))
+    try:
+        return engine.read(path.read_text(encoding="utf-8"))
+    except ScenarioErrors as errors:
+        pytest.fail(f"{path.name}: {errors}", pytrace=False)
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.stem)
@@ -41,47 +45,62 @@ def path(request: pytest.FixtureRequest) -> Path:
 
 
 def test_there_are_lessons_for_every_topic_and_level() -> None:
-    found = [lessons.read(read(path)) for path in PATHS]
+    found = [read(path).lesson for path in PATHS]
     assert len(found) >= 24
-    assert {topic for lesson in found for topic in lesson.topics} == set(lessons.TOPICS)
-    assert {lesson.level for lesson in found} == set(lessons.LEVELS)
-    assert sorted(track.order()) == sorted(path.stem for path in PATHS)
+    assert {topic for lesson in found for topic in lesson.topics} == set(lessons.TOPICS) == set(lesson_fields.TOPICS)
+    assert {lesson.level for lesson in found} == set(lessons.LEVELS) == set(lesson_fields.LEVELS)
+    assert set(track.order()) <= {path.stem for path in PATHS}
+
+
+def test_it_has_its_place_in_the_learning_path(path: Path) -> None:
+    assert track.order().count(path.stem) == 1, f"name {path.stem} in one chapter of {track.__file__}"
 
 
 def test_it_is_read_without_a_warning_and_named_like_its_file(path: Path) -> None:
     assert not read(path).warnings
-    assert read(path).name == path.stem
+    assert read(path).name == path.stem, "metadata.name and the file have to have the same name"
 
 
 def test_it_promises_an_outcome_and_keeps_it(path: Path) -> None:
     expect = read(path).expect
-    assert expect is not None
-    assert expect.pods
-    assert expect.victims is not None
-    assert unmet_expectations(read(path), events_of(path)) == []
+    assert expect is not None, "spec.expect has to say how the run ends"
+    assert expect.pods, "spec.expect.pods has to say where each pod ends"
+    assert expect.victims is not None, "spec.expect.victims has to name the evicted pods; [] if there are none"
+    unmet = unmet_expectations(read(path), events_of(path))
+    assert not unmet, f"spec.expect is not what happens: {'; '.join(unmet)}"
 
 
 def test_it_says_everything_in_both_languages(path: Path) -> None:
-    lesson = lessons.read(read(path))
+    lesson = read(path).lesson
     for field in ("title", "description", "look_at"):
         english, chinese = lesson.text(field, "en"), lesson.text(field, "zh-hans")
-        assert english != chinese
-        assert has_chinese(chinese)
-        assert not has_chinese(english)
-    assert lesson.topics
-    assert lesson.level
+        assert has_chinese(chinese), f"{field} needs a text in Chinese (zh)"
+        assert not has_chinese(english), f"{field}: the English text (en) has Chinese characters"
+    assert lesson.topics, "spec.lesson.topics has to name a topic"
+    assert lesson.level, "spec.lesson.level has to name a level"
 
 
 def test_its_teacher_speaks_two_to_five_times_at_events_that_happen(path: Path) -> None:
-    captions = lessons.read(read(path)).captions
-    assert 2 <= len(captions) <= 5
+    captions = read(path).lesson.captions
+    assert 2 <= len(captions) <= 5, f"a lesson has 2 to 5 captions, and this one has {len(captions)}"
     happened = set(attempts_and_events(path))
     for caption in captions:
-        assert (caption.attempt, caption.event) in happened
-        assert has_chinese(caption.zh)
-        assert not has_chinese(caption.en)
-        assert caption.en.endswith((".", "?", "!")), "a comma ends an unquoted text"
-        assert caption.zh.endswith(("。", "？", "！"))
+        where = f"attempt {caption.attempt}, {caption.event}"
+        assert (caption.attempt, caption.event) in happened, f"{where}: this event does not happen in this attempt"
+        assert has_chinese(caption.zh), f"{where}: the caption needs a text in Chinese (zh)"
+        assert not has_chinese(caption.en), f"{where}: the English text (en) has Chinese characters"
+        assert caption.en.endswith((".", "?", "!")), f"{where}: the sentence needs an end; quote a text with a comma"
+        assert caption.zh.endswith(("。", "？", "！")), f"{where}: the Chinese sentence needs an end"
+
+
+def test_it_asks_two_or_three_questions_at_events_that_happen(path: Path) -> None:
+    questions = read(path).lesson.questions
+    assert 2 <= len(questions) <= 3, f"a lesson asks 2 or 3 questions, and this one asks {len(questions)}"
+    happened = set(attempts_and_events(path))
+    for question in questions:
+        where = f"attempt {question.attempt}, {question.event}"
+        assert (question.attempt, question.event) in happened, f"{where}: this event does not happen in this attempt"
+        assert has_chinese(question.zh), f"{where}: the question needs a text in Chinese (zh)"
 
 
 def attempts_and_events(path: Path) -> Iterator[tuple[int, str]]:

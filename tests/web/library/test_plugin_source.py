@@ -14,6 +14,7 @@ from kschedui.scenarios import outside_plugins as plugins
 from kschedui.web.pages import plugin_source
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.node_affinity.plugin import NodeAffinity
+from scheduler_core.releases import DEFAULT_RELEASE
 
 
 class Picky:
@@ -94,10 +95,51 @@ def test_names_that_are_no_plugins_are_not_remembered(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "tag"), [("?kubernetes=1.34", "v1.34.1"), ("?kubernetes=9.9", "v1.36.2"), ("", "v1.36.2")]
+    ("asked", "tag"),
+    [
+        ("?kubernetes=1.34", "v1.34.1"),
+        ("?kubernetes=9.9", f"v{DEFAULT_RELEASE.patch}"),
+        ("", f"v{DEFAULT_RELEASE.patch}"),
+    ],
 )
 def test_the_link_into_kube_scheduler_is_to_the_release_that_was_asked_for(
     client: Client, asked: str, tag: str
 ) -> None:
     page = client.get(f"/plugins/NodeName/{asked}").content.decode()
     assert f"/tree/{tag}/pkg/scheduler/framework/plugins/nodename" in page
+
+
+RULE = """
+apiVersion: kschedui.io/v1alpha1
+kind: SchedulerPlugin
+metadata: {name: Mine}
+spec: {filter: "'<b>' != node.metadata.name", message: "'no'"}
+"""
+
+
+def test_the_page_of_a_rule_shows_its_expressions(client: Client, db: None) -> None:
+    scenario = make_scenario(client, RULE)
+    page = client.get(f"/plugins/Mine/?scenario={scenario}&version=1").content.decode()
+    assert "&#x27;&lt;b&gt;&#x27; != node.metadata.name" in page
+    assert "Node/Add" in page
+
+
+@pytest.mark.parametrize("query", ["version=1", "version=2", "version=x", "version=", "version=99999999999"])
+def test_a_rule_that_a_version_does_not_have_is_not_found(client: Client, db: None, query: str) -> None:
+    scenario = make_scenario(client, RULE)
+    name = "Other" if query == "version=1" else "Mine"
+    assert client.get(f"/plugins/{name}/?scenario={scenario}&{query}").status_code == 404
+    assert client.get(f"/plugins/{name}/?scenario=nowhere&{query}").status_code == 404
+
+
+def test_the_player_gets_the_texts_of_rules_with_the_page(client: Client, db: None) -> None:
+    scenario = make_scenario(client, RULE)
+    page = client.get(f"/s/{scenario}/v/1/").content.decode()
+    assert f"/plugins/Mine/?scenario={scenario}" in page.replace("\\u0026", "&")
+    assert "rule.Mine" in page
+
+
+def make_scenario(client: Client, text: str) -> str:
+    """Save a scenario; return its id."""
+    answer = client.post("/api/v1/scenarios", {"text": text}, content_type="application/json")
+    return str(answer.json()["id"])

@@ -54,7 +54,7 @@ def test_the_worker_simulates_the_release_that_was_asked_for(author: Browser) ->
 def test_a_release_that_is_not_here_is_named_with_those_that_are(author: Browser) -> None:
     answer = author.get(f"{author.save()['url']}?kubernetes=1.1")
     assert answer.status_code == 404
-    assert "no Kubernetes release 1.1 here; known are" in answer.content.decode()
+    assert "Unknown Kubernetes release 1.1; expected one of" in answer.content.decode()
 
 
 def test_another_release_of_a_private_scenario_is_as_private(author: Browser, stranger: Browser) -> None:

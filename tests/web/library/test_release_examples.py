@@ -124,7 +124,7 @@ def test_where_one_of_the_two_schedulers_panics_all_releases_are_shown(author: B
 def test_runs_that_decide_the_same_say_where_their_words_differ(author: Browser) -> None:
     asked = {"name": "taint_toleration_reason_names_the_taint", "older": "1.34"}
     page = author.get(author.post("/releases/example", asked).url).content.decode()
-    assert "The first difference: other words." in page
+    assert "The first difference: different message." in page
     assert "had untolerated taint(s)" in page
 
 
@@ -132,7 +132,7 @@ def test_a_difference_that_is_not_there_is_refused(author: Browser) -> None:
     for asked in ({}, {"name": "nonsense", "older": "1.33"}, {"name": "ties_are_drawn", "older": "1.36"}):
         assert author.post("/releases/example", asked).status_code == 404
     hidden = {"name": "victims_get_a_condition", "older": "1.25"}
-    assert "no scenario of its own" in author.post("/releases/example", hidden).content.decode()
+    assert "This difference has no scenario" in author.post("/releases/example", hidden).content.decode()
 
 
 def test_nobody_owns_or_lists_an_example(author: Browser, stranger: Browser) -> None:
@@ -154,7 +154,7 @@ def test_a_lesson_about_a_difference_pins_its_release() -> None:
 def test_an_example_is_told_in_the_visitors_language(author: Browser) -> None:
     asked = {"name": "nodes_cut_off", "older": "1.30"}
     english = author.get(author.post("/releases/example", asked).url).content.decode()
-    assert "Nodes that PreFilter leaves out are not mentioned in the message" in english
+    assert "Nodes excluded by PreFilter are not reported in the message" in english
     author.cookies["django_language"] = "zh-hans"
     chinese = author.get(author.post("/releases/example", asked).url).content.decode()
-    assert "消息不提被 PreFilter 排除的节点" in chinese
+    assert "消息中不报告被 PreFilter 排除的节点" in chinese

@@ -75,7 +75,7 @@ def test_a_refusal_is_counted_by_its_code(author: Browser) -> None:
 
 def test_the_dashboard_asks_for_figures_that_are_there(author: Browser) -> None:
     author.get("/api/v1/runs/nothing")
-    known = {name for name, _ in figures(author)} | {"kschedui_free_disk_bytes", "kschedui_heavy_jobs_total"}
+    known = {name for name, _ in figures(author)} | {"kschedui_free_disk_bytes", "kschedui_work_total"}
     dashboard = json.loads((ROOT / "deploy" / "grafana-dashboard.json").read_text())
     asked = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
     names = {name for expression in asked for name in re.findall(r"\b(?:kschedui|scheduler)_\w+", expression)}

@@ -1,4 +1,4 @@
-"""Classes, notes, courses and experiments on PostgreSQL: their own tests again, in a process whose database that is."""
+"""What PostgreSQL may do otherwise: some tests again, in a process whose database that is."""
 
 import os
 import subprocess
@@ -9,10 +9,11 @@ from tests.conftest import ROOT
 FILES = [
     *(f"classes/test_{name}.py" for name in ("classes", "class_websocket", "notes", "courses")),
     "runs/test_experiments.py",
+    "api/test_odd_characters.py",
 ]
 
 
-def test_classes_notes_courses_and_experiments_behave_alike_on_postgresql(postgres_url: str) -> None:
+def test_they_pass_on_postgresql_too(postgres_url: str) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", "not no_address"]
     env = {**os.environ, "DATABASE_URL": postgres_url}
     done = subprocess.run(

@@ -2,7 +2,6 @@
 
 import re
 
-from kschedui import library
 from scheduler_core import decisions, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
 from tests.conformance.records import records_of
@@ -13,7 +12,6 @@ README = ROOT / "README.md"
 
 def test_its_figures_are_right() -> None:
     text = README.read_text()
-    assert int(re.search(r"library of (\d+) lessons", text)[1]) == len(library.files())
     runs = re.search(r"([\d,]+) recorded runs of the real kube-schedulers from ([\d.]+) to ([\d.]+) ", text).groups()
     versions = list(RELEASES)
     assert runs == (f"{sum(len(records_of(version)) for version in versions):,}", versions[0], versions[-1])

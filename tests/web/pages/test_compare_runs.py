@@ -6,7 +6,10 @@ from django.test import Client
 from kschedui.models import Scenario
 from kschedui.scenarios import store
 from kschedui.scenarios.access import Visitor
+from kschedui.web.pages.analysis.experiments import NAMES
+from scheduler_core.ask.measures import Measures
 from tests.builders import node, pod, scenario
+from tests.conftest import ROOT
 
 NODES = (node("n1"), node("n2"))
 
@@ -27,9 +30,9 @@ def page(before: str, after: str, **headers: str) -> str:
 def test_the_first_decision_that_differs_is_told_with_its_cause_and_its_steps() -> None:
     cordoned = (node("n1", unschedulable=True), node("n2"))
     found = page(scenario(*NODES, pod("web", cpu=1)), scenario(*cordoned, pod("web", cpu=1)))
-    assert "n1 is turned down in the second run: NodeUnschedulable: node(s) were unschedulable" in found
+    assert "The second run rejects n1: NodeUnschedulable: node(s) were unschedulable" in found
     assert "1 attempt differs." in found
-    assert "1 pod ends elsewhere" in found
+    assert "1 pod ends up elsewhere" in found
     assert "First run: <b>n1</b>" in found
     assert "Second run: <b>n2</b>" in found
     assert '"first": 0' in found
@@ -38,14 +41,14 @@ def test_the_first_decision_that_differs_is_told_with_its_cause_and_its_steps() 
 @pytest.mark.django_db
 def test_runs_that_are_the_same_are_said_to_be() -> None:
     text = scenario(*NODES, pod("web", cpu=1))
-    assert "Every attempt decides the same in both runs." in page(text, text)
+    assert "All decisions are the same in both runs." in page(text, text)
 
 
 @pytest.mark.django_db
 def test_the_cause_comes_in_the_readers_language() -> None:
     cordoned = (node("n1", unschedulable=True), node("n2"))
     texts = scenario(*NODES, pod("web", cpu=1)), scenario(*cordoned, pod("web", cpu=1))
-    assert "第二次运行中 n1 被排除" in page(*texts, accept_language="zh-hans")
+    assert "第二次运行拒绝了 n1" in page(*texts, accept_language="zh-hans")
 
 
 @pytest.mark.django_db
@@ -84,3 +87,10 @@ def test_another_seed_for_a_side_is_a_fork_that_is_compared() -> None:
     assert "seed: 7" in store.newest(made).text
     for wrong in ({"side": "second", "seed": "-1"}, {"side": "third", "seed": "1"}, {}):
         assert Client().post(f"/compare/{path}/{path}/seed", wrong).status_code == 422
+
+
+def test_every_measure_has_a_name_and_a_row_in_the_guide() -> None:
+    guide = (ROOT / "docs/experiments.md").read_text(encoding="utf-8")
+    for name in Measures.__struct_fields__:
+        assert name in NAMES, f'name the measure "{name}" in MEASURES of kschedui/web/pages/analysis/compare.py'
+        assert f"`{name}`" in guide, f'describe the measure "{name}" in docs/experiments.md'

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from kschedui.models import Run, Version
-from kschedui.runs import ending, frames, worker
+from kschedui.runs import cluster_drawing, frames, worker
 from kschedui.runs import store as runs
-from kschedui.runs.ending import EVICTED, HERO, PLACED, RUNNING, Ending
+from kschedui.runs.cluster_drawing import EVICTED, HERO, PLACED, RUNNING, ClusterDrawing
 from kschedui.scenarios import engine
 from kschedui.scenarios import store as scenarios
 from kschedui.web.pages import cards
@@ -25,7 +25,7 @@ PREEMPTION = scenario(
 
 
 def drawing_of(text: str) -> dict[str, object]:
-    watched = Ending()
+    watched = ClusterDrawing()
     for event in engine.simulate(engine.read(text)):
         watched.take(event)
     return watched.drawing()
@@ -47,7 +47,7 @@ def test_a_node_that_joins_is_drawn_as_such_and_one_that_leaves_is_not_drawn() -
 
 
 def test_a_deleted_pod_leaves_the_picture() -> None:
-    watched = Ending()
+    watched = ClusterDrawing()
     for event in engine.simulate(engine.read(scenario(node("n1"), pod("a", cpu=1, node="n1")))):
         watched.take(event)
     watched.take(ObjectDeleted(kind="Pod", name="a", namespace="default"))
@@ -55,7 +55,7 @@ def test_a_deleted_pod_leaves_the_picture() -> None:
 
 
 def test_at_a_step_the_queue_has_who_waits_then_and_the_pod_that_it_is_about() -> None:
-    watched = Ending()
+    watched = ClusterDrawing()
     for event in engine.simulate(engine.read(scenario(node("n1", cpu=1), pod("a", cpu=1), pod("b", cpu=1), pod("c")))):
         watched.take(event)
         if isinstance(event, PodBound):
@@ -70,7 +70,7 @@ def test_a_large_cluster_is_a_field_of_cells() -> None:
     many = [node(f"n{i}", cpu=1) for i in range(600)]
     drawing = drawing_of(scenario(*many, pod("a", cpu=1)))
     assert drawing["nodes"] == []
-    assert len(drawing["cells"]) == ending.CELLS
+    assert len(drawing["cells"]) == cluster_drawing.CELLS
     assert drawing["cells"].count(str(PLACED)) == 1
     drawn = shapes.shapes(drawing)
     assert max(shape.x + shape.width for shape in drawn) <= shapes.WIDTH
@@ -82,7 +82,7 @@ def test_an_empty_cluster_says_so() -> None:
 
 
 def test_what_has_not_run_is_drawn_as_it_begins() -> None:
-    drawing = ending.before_running(engine.summary(engine.read(PREEMPTION)))
+    drawing = cluster_drawing.before_running(engine.summary(engine.read(PREEMPTION)))
     assert drawing["nodes"][0]["pods"] == [[1500, 0, RUNNING]]
     assert [waits for _, waits in drawing["queue"]] == [0, 0]
 
@@ -103,7 +103,7 @@ def test_cards_say_in_words_what_the_strip_draws(db: None, keep: Callable[..., V
     worker.execute(run.public_id)
     scenario_ = scenarios.with_newest(type(run.version.scenario).objects.all()).get()
     card = cards.card(scenario_)
-    assert card["outcome"] == "3 attempts, 1 pod placed, 1 evicted, 1 left waiting"
+    assert card["outcome"] == "3 attempts, 1 pod bound, 1 evicted, 1 pending"
     assert card["strip"].count("<rect") == Run.objects.get().outcome["count"]
     assert 'class="nominated"' in card["strip"]
 
@@ -126,15 +126,15 @@ def test_a_step_of_any_chunk_is_drawn_with_its_pod_and_told_in_a_sentence(many: 
     assert many.chunks > 2
     events = [event for frame in runs.all_frames(many) for event in frames.events_of(frame)]
     for step in (0, step_of(many, NodesFiltered), step_of(many, PodBound, -1), many.steps - 1):
-        watched = Ending()
+        watched = ClusterDrawing()
         for event in events[: step + 1]:
             watched.take(event)
-        moment = moment_of(many, step)
+        moment = moment_of(many.public_id, step)
         assert moment is not None
         assert moment.drawing["total"] == watched.drawing()["total"]
         placed = [[pod[:2] for pod in one["pods"]] for one in moment.drawing["nodes"]]
         assert placed == [[pod[:2] for pod in one["pods"]] for one in watched.drawing()["nodes"]]
-    bound = moment_of(many, step_of(many, PodBound, -1))
+    bound = moment_of(many.public_id, step_of(many, PodBound, -1))
     assert bound is not None
     assert sum(pod[2] == HERO for one in bound.drawing["nodes"] for pod in one["pods"]) == 1
     assert "is bound to" in bound.sentence

@@ -94,9 +94,9 @@ REASONS = (
     (32, 36, "DefaultPreemption", "waiting for the preemption for this pod to be finished"),
     (20, 22, "", "node(s) didn't have the requested labels"),
     (20, 22, "", "node(s) didn't match service affinity"),
-    (24, 36, "", "node(s) didn't satisfy plugin NodeAffinity"),
+    (24, 36, "NodeAffinity", "node(s) didn't satisfy plugin NodeAffinity"),
     (24, 36, "", "node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding] simultaneously"),
-    (32, 36, "", "node(s) didn't satisfy plugin(s) [NodeAffinity]"),
+    (32, 36, "NodeAffinity", "node(s) didn't satisfy plugin(s) [NodeAffinity]"),
     (20, 36, "", "no nodes available to schedule pods"),
 )
 EVICTING = (

@@ -42,7 +42,7 @@ def test_pods_stand_by_cause_with_the_nearest_nodes(author: Browser, page: str) 
     assert [(group["title"], group["count"]) for group in groups] == [("Too little cpu", 31), ("Scheduling gates", 1)]
     assert groups[0]["more"] == 11
     (first,) = author.get(f"{page}?q=default/web").context["groups"][0]["pods"]
-    assert first["nearest"][0] == "short by 0.5 cpu on n-17"
+    assert first["nearest"][0] == "n-17: Request 4500m cpu instead of 5"
     assert first["causes"][-1] == "2 nodes, NodeResourcesFit: Insufficient cpu"
     assert first["dumped"] == SAID
     assert first["why"] == [
@@ -53,7 +53,8 @@ def test_pods_stand_by_cause_with_the_nearest_nodes(author: Browser, page: str) 
 def test_the_link_goes_to_the_step_of_the_message(author: Browser, page: str) -> None:
     (row,) = author.get(f"{page}?q=default/web").context["groups"][0]["pods"]
     step = int(row["url"].split("#")[1].split("&")[0])
-    event = encode(list(frames.events_of(Chunk.objects.get(seq=0).frame))[step - 1])
+    assert row["ask"].endswith(f"#{step}")
+    event = encode(list(frames.events_of(Chunk.objects.get(seq=0).frame))[step])
     assert b'"SchedulingFailed"' in event
     assert b'"default/web"' in event
 
@@ -76,7 +77,7 @@ def test_strangers_see_no_pods_of_a_private_scenario(author: Browser, stranger: 
 
 
 def test_a_run_without_waiting_pods_says_so(author: Browser) -> None:
-    assert "0 pods wait" in author.get(page_of(author, node("n1"), pod("a"))).content.decode()
+    assert "0 pods are pending" in author.get(page_of(author, node("n1"), pod("a"))).content.decode()
 
 
 def test_pods_of_a_workload_that_wait_for_the_same_reason_stand_together(author: Browser) -> None:

@@ -18,7 +18,7 @@ from kschedui.ask.moments import AT_END, Name
 from kschedui.scenarios import engine
 from kschedui.web.api import jobs
 from kschedui.web.api.jobs import Refused
-from kschedui.web.api.routes.asking import jobs as asking
+from kschedui.web.api.routes.what_if import jobs as asking
 from scheduler_core import RunEnded
 from scheduler_core.ask.compare import attempts
 from scheduler_core.scenario.parse import Scenario
@@ -93,7 +93,7 @@ def ask(name: Name, text: str, pod: str) -> None:
             break
     explained = answered(lambda: jobs.explain(text, name.attempt, [], ""))
     if explained is not None:
-        scored = moments.asked(name, text).moment.decision.record["totals"]
+        scored = moments.find_moment(name, text).moment.decision.record["totals"]
         for node in list(scored)[:1]:
             answered(lambda: asking.weights(name, text, node))  # noqa: B023
 

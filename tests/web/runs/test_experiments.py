@@ -115,7 +115,7 @@ def test_the_cell_that_ends_its_workers_is_given_up_and_no_other(monkeypatch: py
     experiment.refresh_from_db()
     assert experiment.state == Run.State.DONE
     assert [number for number, measures, _ in rows(experiment) if measures is None] == [27]
-    assert "workers ended" in rows(experiment)[26][2]
+    assert "workers exited" in rows(experiment)[26][2]
     assert store.progress(experiment)[:2] == (SIZE, 1)
 
 
@@ -164,7 +164,7 @@ def test_an_experiment_ends_when_it_has_taken_its_share_of_work(settings: Any) -
     finish()
     experiment.refresh_from_db()
     assert (experiment.state, numbers(experiment)) == (Run.State.FAILED, [])
-    assert "seconds of work" in experiment.error
+    assert "seconds of computing" in experiment.error
 
 
 def test_another_engines_experiment_is_not_gone_on_with() -> None:
@@ -220,7 +220,7 @@ def test_an_experiment_whose_last_worker_ended_before_it_said_so_is_done(monkeyp
 def test_one_author_has_so_many_at_once_and_so_many_in_all(settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "experiments_going_on": 1, "experiments_kept": 2}
     first = begun()
-    with pytest.raises(store.TooMany, match="1 of your experiments go on"):
+    with pytest.raises(store.TooMany, match="You have 1 running experiments"):
         begun()
     begun(editor="another")
     store.cancel(first)
@@ -234,7 +234,7 @@ def test_one_author_has_so_many_at_once_and_so_many_in_all(settings: Any) -> Non
 @pytest.mark.parametrize(
     ("limits", "factors", "said"),
     [
-        ({"experiment_cells": 59}, FACTORS, "60 runs; at most 59"),
+        ({"experiment_cells": 59}, FACTORS, "60 runs; the limit is 59"),
         ({"experiment_nodes": 2}, FACTORS, "at most 2 nodes"),
         ({"experiment_pods": 2}, FACTORS, "and 2 pods"),
         ({"experiment_text_bytes": 10}, FACTORS, "at most 10 bytes"),

@@ -265,12 +265,14 @@ def drained(connection: Any) -> int | None:
 
 FILL = """
 import os
-from kschedui.runs import store as runs
+from kschedui.runs import frames, store as runs
 from kschedui.models import Chunk, Run
 run = runs.claim("{run}") or Run.objects.get(public_id="{run}")
 Chunk.objects.filter(run=run).delete()
 for seq in range(40):
-    frame = b"KSU1" + bytes(4) + seq.to_bytes(4, "little") + bytes(20) + os.urandom(1024 * 1024)
+    body = os.urandom(1024 * 1024)
+    known = (frames.MAGIC, 1, frames.CHECKED, seq, seq, 1, len(body))
+    frame = frames.HEADER.pack(*known, frames.checksum_of(frames.HEADER.pack(*known, 0), body)) + body
     Chunk.objects.create(run=run, seq=seq, first_step=seq, events=1, frame=frame)
 Run.objects.filter(pk=run.pk).update(chunks=40, steps=40, bytes=40 * 1024 * 1024, state="done")
 """

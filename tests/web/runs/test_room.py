@@ -43,7 +43,7 @@ def test_a_chunk_that_is_too_large_is_not_stored(keep: Callable[..., Version], l
     limits(frame_bytes=1_000)
     run = run_of(keep)
     assert (run.state, run.chunks, Chunk.objects.count()) == (Run.State.FAILED, 0, 0)
-    assert "to write down once" in run.error
+    assert "one snapshot of its cluster" in run.error
 
 
 def test_a_run_stops_before_the_disk_is_full(
@@ -77,7 +77,7 @@ def test_a_browser_that_kept_enough_is_told_so_and_deleting_helps(
     limits(browser_bytes=held - 1)
     answer = author.post_json("/api/v1/scenarios", text=SMALL)
     assert answer.status_code == 422
-    assert "which is the limit: delete some of them" in answer.json()["detail"]
+    assert "which is the limit. Delete some of them" in answer.json()["detail"]
     assert author.post_json("/api/v1/preview", text=SMALL).status_code == 422
     assert author.post(f"/s/{saved['id']}/fork/").status_code == 422
     assert stranger.post_json("/api/v1/scenarios", text=SMALL).status_code == 201

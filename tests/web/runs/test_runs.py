@@ -82,7 +82,7 @@ def test_frames_of_older_runs_are_read() -> None:
     keyframe = {"step": 0, "time": 0.0, "attempt": 0, "nodes": {}, "order": [], "pods": {}, "cycle": {}}
     advanced = ClockAdvanced(3.0, "end")
     body = msgspec.json.encode({"seq": 0, "first_step": 0, "keyframe": keyframe, "events": [advanced], "last": True})
-    header = frames.HEADER.pack(frames.MAGIC, 1, frames.LAST, 0, 0, 1, len(body))
+    header = frames.HEADER.pack(frames.MAGIC, 1, frames.LAST, 0, 0, 1, len(body), 0)
     assert frames.events_of(header + zlib.compress(body, 1)) == [advanced]
 
 
@@ -134,7 +134,7 @@ def test_a_run_that_takes_its_workers_down_is_given_up(keep: Keep, monkeypatch: 
         worker.execute(run.public_id)
     run.refresh_from_db()
     assert (run.state, run.chunks) == (Run.State.FAILED, 0)
-    assert "workers ended" in run.error
+    assert "workers exited" in run.error
     again = runs.start_run(run.version, retry=True)
     worker.execute(again.public_id)
     again.refresh_from_db()
@@ -237,7 +237,7 @@ def test_a_run_stops_at_the_limit_of_steps(keep: Keep, settings: pytest.FixtureR
     worker.execute(run.public_id)
     run.refresh_from_db()
     assert (run.state, run.steps) == (Run.State.FAILED, 64)
-    assert run.error == "The run was stopped after 150 steps, which is the limit."
+    assert run.error == "The run was stopped after 150 steps, which is the limit (KSCHEDUI_MAX_RUN_STEPS)."
 
 
 def test_a_lost_run_is_queued_again(keep: Keep, told: list[str]) -> None:

@@ -10,6 +10,8 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import OperationalError
 from django.http import HttpResponse
 from django.test import RequestFactory
+from kombu.exceptions import OperationalError as BrokerError
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from kschedui.scenarios import store as scenarios
 from kschedui.web.http import health
@@ -39,14 +41,16 @@ def test_a_failure_is_told_without_the_database(
     with django_assert_num_queries(0):
         answer = author.get("/")
     assert answer.status_code == 503
-    assert "database does not answer" in answer.content.decode()
+    assert "database of this site does not respond" in answer.content.decode()
 
 
 @pytest.mark.parametrize(
     ("reason", "said"),
     [
-        ("database or disk is full", "no room left"),
-        ("attempt to write a readonly database", "can only be read"),
+        ("database or disk is full", "storage of this site is full"),
+        ("disk I/O error", "storage of this site is full"),
+        ("unable to open database file", "storage of this site is full"),
+        ("attempt to write a readonly database", "is in read-only mode"),
         ("database is locked", "is busy"),
     ],
 )
@@ -55,6 +59,8 @@ def test_what_the_database_refuses_is_a_sentence_and_one_line_in_the_log(
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OperationalError(reason)
+
+    monkeypatch.setattr(health, "free_disk", lambda: 4096)  # by which an error that says nothing is explained
 
     monkeypatch.setattr(scenarios, "create", refuse)
     answer = author.post_json("/api/v1/scenarios", text=SMALL)
@@ -76,8 +82,20 @@ def test_a_database_that_is_away_before_any_view_is_a_sentence_too(
     author.cookies[settings.SESSION_COOKIE_NAME] = "a" * 32
     answer = author.get("/admin/")
     assert answer.status_code == 503
-    assert "no room left" in answer.content.decode()
+    assert "storage of this site is full" in answer.content.decode()
     assert "Traceback" not in log.getvalue()
+
+
+@pytest.mark.parametrize(
+    "error", [BrokerError("refused"), RedisConnectionError("refused"), OperationalError("refused\nfor now")]
+)
+def test_what_is_away_is_one_line_in_the_log_whoever_logs_it(log: io.StringIO, error: Exception) -> None:
+    try:
+        raise error
+    except Exception:
+        logging.getLogger("kombu.asynchronous.hub").exception("Error in timer")
+    assert len(log.getvalue().splitlines()) == 1
+    assert "Error in timer: refused" in log.getvalue()
 
 
 def test_a_cookie_with_a_control_character_is_no_cookie() -> None:
@@ -90,6 +108,14 @@ def test_a_cookie_with_a_control_character_is_no_cookie() -> None:
 def test_sixty_fields_are_refused_without_a_line_in_the_log(author: Browser, log: io.StringIO) -> None:
     assert author.post("/accounts/login/", {f"f{i}": "x" for i in range(60)}).status_code == 400
     assert log.getvalue() == ""
+
+
+@pytest.mark.parametrize("free", [None, 10**9])
+def test_an_error_of_a_disk_with_room_is_not_said_to_be_a_full_one(
+    monkeypatch: pytest.MonkeyPatch, free: int | None
+) -> None:
+    monkeypatch.setattr(health, "free_disk", lambda: free)
+    assert health.reason_of(OperationalError("disk I/O error")) == "away"
 
 
 @pytest.fixture

@@ -123,7 +123,10 @@ def test_a_preview_may_go_less_far_than_a_run_that_is_kept(author: Browser, sett
     settings.LIMITS = {**settings.LIMITS, "preview_steps": 100}
     preview = author.post_json("/api/v1/preview", text=MANY).json()["run"]
     worker.execute(preview)
-    assert runs.by_id(preview).error == "The run was stopped after 100 steps, which is the limit."
+    assert (
+        runs.by_id(preview).error
+        == "The run was stopped after 100 steps, which is the limit (KSCHEDUI_MAX_PREVIEW_STEPS)."
+    )
     kept = author.save(MANY)["run"]
     worker.execute(kept)
     assert runs.by_id(kept).state == Run.State.DONE

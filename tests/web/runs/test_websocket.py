@@ -16,7 +16,7 @@ from kschedui.runs import worker
 from kschedui.scenarios import sharing
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
-from kschedui.web.live import connection, consumers, ending, feeds, frame_cache
+from kschedui.web.live import cancelling, connection, consumers, feeds, frame_cache
 from scheduler_core import chunked, simulate
 from tests.web.conftest import MANY, Browser, sign_up
 from tests.web.sockets import PATIENCE, Socket, ask, closed, cookies_of, everything, in_loop, socket, text
@@ -177,7 +177,7 @@ async def test_a_client_that_is_gone_leaves_no_traceback(many: Run, caplog: pyte
 async def test_an_unknown_run_is_4004(many: Run) -> None:
     async with socket() as made:
         await made.send_to(text_data=ask("nothinghere"))
-        assert "no such run" in (await text(made))["message"]
+        assert "run does not exist" in (await text(made))["message"]
         assert await closed(made) == consumers.NO_SUCH_RUN == 4004
 
 
@@ -318,7 +318,7 @@ async def test_a_follower_is_let_go_although_the_broker_s_client_loses_a_cancell
         await asyncio.sleep(PATIENCE)
 
     monkeypatch.setattr(feeds.Feed, "listen", listen)
-    monkeypatch.setattr(ending, "AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(cancelling, "AGAIN_SECONDS", 0.01)
     async with asyncio.timeout(PATIENCE / 2):
         async with feeds.following(many.public_id) as feed:
             feed.news = news = News()

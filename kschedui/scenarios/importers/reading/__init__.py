@@ -1,5 +1,4 @@
-"""A text to its objects, without what scheduling does not read: what every door does first, the browser too.
+"""Reads a text as objects without what scheduling does not read: the first step of every import.
 
-`static/js/intake/` is the same in the browser, by the same table (`reading_table`); a test holds the two to the same
-output.
+`static/js/intake/` does the same in the browser, by the same table (`reading_table`); a test compares what they keep.
 """

@@ -6,7 +6,6 @@ Only what is kept is ever held as data: an object of a dump loses what schedulin
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -15,9 +14,7 @@ from kschedui.scenarios.importers.reading import file_text, json_dump
 from kschedui.scenarios.importers.reading.file_text import refusal
 from kschedui.scenarios.importers.reading.left_out import KIND as LEFT_OUT
 from kschedui.scenarios.importers.reading.left_out import LeftOut
-from kschedui.scenarios.importers.reading.line_filter import Unsure, kept_lines
-from kschedui.scenarios.importers.reading.plain_style import composed
-from kschedui.scenarios.importers.reading.pruning import Manifest, pruned
+from kschedui.scenarios.importers.reading.pruning import Manifest, name_of_kind, pruned, type_of_kind
 from kschedui.scenarios.importers.reading.source import Source
 from kschedui.scenarios.importers.reading.yaml_pieces import Piece, pieces
 from scheduler_core.apis.messages import Message
@@ -30,12 +27,13 @@ LONGEST_MARKER = 80
 JSON = re.compile(r"\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z)")
 DESCRIBED = re.compile(r"Name: {2,}\S[^\n]*\n[A-Z][\w ]*: {2,}")
 TABLE = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z]")
+HEAD = re.compile(r"""(apiVersion|kind): *(["']?)([\w./-]+)\2\s*$""", re.ASCII)
 MOST_ERRORS = 20
 
 
 @dataclass
 class Dump:
-    """What was read, and what was left out."""
+    """The objects that were read, and what was left out."""
 
     objects: list[Manifest] = field(default_factory=list)
     left_out: LeftOut = field(default_factory=LeftOut)
@@ -63,9 +61,9 @@ def read_dump(source: str | BinaryIO, limits: Limits) -> Dump:
     reading = YamlReading(text, dump, limits)
     while has_more(text):
         if TABLE.match(text.text, text.at):
-            raise refusal(Message("this is a table for people; ask kubectl for -o yaml or -o json"), text.line_here)
+            raise refusal(Message("this is a table; run kubectl with -o yaml or -o json"), text.line_here)
         if DESCRIBED.match(text.text, text.at):
-            raise refusal(Message("this is what kubectl describe prints; ask kubectl for -o yaml or -o json"))
+            raise refusal(Message("this is the output of kubectl describe; run kubectl get with -o yaml or -o json"))
         if JSON.match(text.text, text.at):
             json_dump.read(text, dump.take, dump.left_out)
         else:
@@ -89,7 +87,7 @@ def has_more(source: Source) -> bool:
 
 
 class YamlReading:
-    """The YAML of a dump. An object in kubectl's style is read line by line; the others are parsed, each by itself."""
+    """Reads the YAML of a dump, each object by itself, so that an error in one leaves the others readable."""
 
     def __init__(self, source: Source, dump: Dump, limits: Limits) -> None:
         self.source, self.dump, self.limits = source, dump, limits
@@ -97,7 +95,7 @@ class YamlReading:
         self.errors: list[ScenarioError] = []
 
     def read(self) -> None:
-        """As far as it is YAML."""
+        """Read the text as far as it is YAML."""
         last: Piece | None = None
         before = len(self.errors)
         for piece in pieces(self.source.lines(), self.source.line_here, self.source.back):
@@ -112,27 +110,17 @@ class YamlReading:
         self.errors[before:] = [_placed(error, last) for error in self.errors[before:]]
 
     def take(self, piece: Piece) -> None:
-        """An object, or what only a parser can tell."""
-        lines: list[str] | None = piece.lines
-        numbers: Sequence[int] = range(len(piece.lines))
-        try:
-            if piece.typed and (kept := kept_lines(piece.lines, self.dump.left_out, piece.parent_kind)) is None:
-                return
-            if piece.typed and kept:
-                lines, numbers = kept
-                self.dump.objects.append(composed(lines))
-                return
-        except Unsure:
-            pass
-        self.parse(piece, lines or [], numbers)
-
-    def parse(self, piece: Piece, lines: list[str], numbers: Sequence[int]) -> None:
+        """Parse an object, unless its kind is one that is left out."""
+        version, kind = head_of(piece.lines)
+        if kind and not kind.endswith("List") and not type_of_kind(version, kind):
+            self.dump.left_out.kinds[name_of_kind(version, kind)] += 1
+            return
         problems = Problems()
         with suppress(TooManyProblems):
-            for document in read_documents("\n".join(lines), self.limits, problems):
+            for document in read_documents("\n".join(piece.lines), self.limits, problems):
                 self.dump.take(document.data)
         for error in problems.errors():
-            line = piece.first_line + (numbers[min(error.line, len(numbers)) - 1] if numbers and error.line else 0)
+            line = piece.first_line + max(error.line, 1) - 1
             self.errors.append(ScenarioError(error.path, line, error.message, self.number, error.column))
 
     def finish(self) -> None:
@@ -141,10 +129,19 @@ class YamlReading:
             raise ScenarioErrors(self.errors)
 
 
+def head_of(lines: list[str]) -> tuple[str, str]:
+    """Return (apiVersion, kind) of an object in block style; "" for what is not there."""
+    head = {"apiVersion": "", "kind": ""}
+    for line in lines:
+        if line[:1] in ("a", "k") and (match := HEAD.match(line)):
+            head[match[1]] = match[3]
+    return head["apiVersion"], head["kind"]
+
+
 def _placed(error: ScenarioError, last: Piece | None) -> ScenarioError:
     """An error at the very end is that of a text which is cut off."""
     is_unread = isinstance(error.message, Message) and error.message.template.startswith("not valid YAML")
     if last is None or error.line < last.last_line or last.last_line <= 1 or not is_unread:
         return error
-    message = Message("the text is cut off here, or not finished: {reason}", reason=error.message)
+    message = Message("the text is truncated or incomplete here: {reason}", reason=error.message)
     return ScenarioError(error.path, error.line, message, error.document, error.column)

@@ -11,11 +11,13 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from kschedui.work import progress
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioError, ScenarioErrors
 
 GZIP = b"\x1f\x8b"
-BLOCK = 1 << 20
+BLOCK = 1 << 16
+UNPACKED = 1 << 20
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # as PowerShell writes a file
 # What other archives begin with, and where.
 ARCHIVES = (
@@ -32,16 +34,19 @@ class TooLong(ScenarioErrors):
 
 
 def refusal(sentence: Message, line: int = 0) -> ScenarioErrors:
-    """A refusal of the whole text, or of a line."""
+    """Return a refusal of the whole text, or of a line."""
     return ScenarioErrors([ScenarioError("", line, sentence)])
 
 
 def texts(source: str | BinaryIO, most: int) -> Iterator[str]:
-    """The text in blocks; raises ScenarioErrors when it is no text, or TooLong."""
+    """Yield the text in blocks; raises ScenarioErrors when it is no text, or TooLong."""
     if isinstance(source, str):
         size = len(source.encode("utf-8", "replace")) if not source.isascii() else len(source)
         _check_size(size, most)
-        yield source.removeprefix("\ufeff")
+        text = source.removeprefix("\ufeff")
+        for start in range(0, len(text), BLOCK):
+            yield text[start : start + BLOCK]
+            progress.tell(min(1.0, (start + BLOCK) / len(text)))
         return
     decoder: io.IncrementalNewlineDecoder | None = None
     size = 0
@@ -63,7 +68,7 @@ def _decoded(decoder: io.IncrementalNewlineDecoder, block: bytes) -> str:
     try:
         return decoder.decode(block)
     except UnicodeDecodeError:
-        raise refusal(Message("this is no text in UTF-8 or UTF-16")) from None
+        raise refusal(Message("this is not text in UTF-8 or UTF-16")) from None
 
 
 def _check_size(size: int, most: int) -> None:
@@ -77,7 +82,9 @@ def _refuse_archive(start: bytes) -> None:
     if start.startswith(GZIP):
         kind = "gzip"
     if kind:
-        message = Message("this is a {kind} file: unpack it first; gzip alone is unpacked here, once", kind=kind)
+        message = Message(
+            "this is a {kind} file; extract it first (only a single level of gzip is supported)", kind=kind
+        )
         raise refusal(message)
 
 
@@ -92,12 +99,12 @@ def _unpacked(source: BinaryIO) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
     while block:
         try:
-            if found := unpacker.decompress(block, BLOCK * 4):
+            if found := unpacker.decompress(block, UNPACKED):
                 yield found
             while unpacker.unconsumed_tail:
-                yield unpacker.decompress(unpacker.unconsumed_tail, BLOCK * 4)
+                yield unpacker.decompress(unpacker.unconsumed_tail, UNPACKED)
         except zlib.error:
-            raise refusal(Message("this is packed by gzip, and it is damaged")) from None
+            raise refusal(Message("this gzip file is damaged")) from None
         block = unpacker.unused_data if unpacker.eof and unpacker.unused_data else source.read(BLOCK)
         if unpacker.eof:
             unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)

@@ -32,7 +32,7 @@ def read(source: Source, take: Take, left_out: LeftOut) -> None:
         source.at = len(source.text)
     except RecursionError:
         raise _refused(
-            source, source.at, Message("deeper than {depth} levels; that is the limit", depth=DEPTH)
+            source, source.at, Message("nested deeper than {depth} levels; that is the limit", depth=DEPTH)
         ) from None
     except json.JSONDecodeError as error:
         raise _refused(source, error.pos, Message("this is not JSON: {reason}", reason=error.msg)) from None
@@ -92,7 +92,7 @@ class _Reader:
         self.taken += 1
 
     def one(self) -> Any:
-        """A whole value."""
+        """Return a whole value."""
         self.peek()
         source = self.source
         while True:
@@ -109,17 +109,17 @@ class _Reader:
                 return value
 
     def is_near_the_end(self, error: json.JSONDecodeError) -> bool:
-        """May more text mend it?"""
+        """Return whether more text could complete it."""
         return error.pos + LONGEST_ESCAPE > len(self.source.text) or self.is_cut(error)
 
     def is_cut(self, error: json.JSONDecodeError) -> bool:
-        """Is it the end of the text that is wrong?"""
+        """Return whether the error is at the end of the text."""
         text = self.source.text.rstrip()
         last = text[error.pos :]  # `tru`, `nul` and the like
         return not last or error.msg.startswith("Unterminated string") or (len(last) < 5 and last.isalpha())
 
     def peek(self) -> str:
-        """The next character that is no space."""
+        """Return the next character that is no space."""
         source = self.source
         while True:
             match = SPACE.match(source.text, source.at)

@@ -1,4 +1,4 @@
-"""What an import leaves out, counted, so that every door can tell it in the same words.
+"""Counts of what an import leaves out, described in the same words on every page and in the CLI.
 
 The browser counts what it drops before it sends; its counts come as a document of the kind `LeftOut`, last in the text.
 """
@@ -17,7 +17,6 @@ from scheduler_core.scenario.reading.problems import did_you_mean
 
 API_VERSION, KIND = "kschedui.io/v1alpha1", "LeftOut"
 LONGEST_NAME = 80
-OF_CLAIMS = {"DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceClass", "ResourceSlice"}
 
 
 @dataclass
@@ -53,45 +52,35 @@ class LeftOut:
         if self.cut:
             line, number = self.cut
             yield Message(
-                "The text is cut off: it ends at line {line:,} in the middle of an object. "
-                "Objects before it, which were read: {number:,}. The rest of the cluster is missing.",
+                "The text is truncated: it ends at line {line:,}, in the middle of an object. "
+                "Objects that were read before it: {number:,}. The rest of the cluster is missing.",
                 line=line,
                 number=number,
             )
         if self.said:
             yield Message(
-                "Left out, since kubectl or a terminal wrote it around the objects: {lines}. "
-                "What an error names may be missing.",
+                "Ignored lines from kubectl or the terminal around the objects: {lines}. Objects "
+                "named in an error might be missing.",
                 lines=_listed(self.said),
             )
-        claims = {name: number for name, number in self.kinds.items() if name in OF_CLAIMS}
-        known = {name: self.kinds[name] for name in self.kinds.keys() - claims.keys() if not _meant_kind(name)}
+        known = {name: number for name, number in self.kinds.items() if not _meant_kind(name)}
         if known:
             yield Message(
-                "Left out, since the scheduler does not read it: {kinds}.", kinds=_listed(known, by_kind=True)
+                "Skipped, because the scheduler does not read it: {kinds}.", kinds=_listed(known, by_kind=True)
             )
-        if claims:
-            yield Message(
-                "Left out, since devices and claims for them are not simulated: {kinds}.",
-                kinds=_listed(claims, by_kind=True),
-            )
-        for name in sorted(self.kinds.keys() - known.keys() - claims.keys()):
-            yield Message(
-                "No kind {name} is known{hint}", name=f"{name} ({self.kinds[name]:,})", hint=_meant_kind(name)
-            )
+        for name in sorted(self.kinds.keys() - known.keys()):
+            yield Message("Unknown kind {name}{hint}", name=f"{name} ({self.kinds[name]:,})", hint=_meant_kind(name))
         if self.fields:
-            yield Message(
-                "Fields left out, since scheduling does not read them: {fields}.", fields=_listed(self.fields)
-            )
+            yield Message("Removed fields that scheduling does not read: {fields}.", fields=_listed(self.fields))
         if self.unknown:
             yield Message(
-                "Fields left out, since this version of the API does not have them: {fields}.",
+                "Removed fields that this version of the API does not have: {fields}.",
                 fields=_listed(self.unknown),
             )
 
 
 def _meant_kind(name: str) -> str:
-    """A hint when a kind looks like one of ours with a slip; a kind with a group is another's."""
+    """Return a hint when a kind looks like one of ours with a slip; a kind with a group is another's."""
     if "/" in name or len(name) < 4 or name in _REAL:
         return ""
     return did_you_mean(name, KINDS) if any(_close(name, kind) for kind in KINDS) else ""
@@ -102,7 +91,7 @@ def _close(name: str, kind: str) -> bool:
 
 
 # Kinds of every cluster that look like ours with a slip.
-_REAL = {"Role", "PodTemplate", "ServiceAccount"}
+_REAL = {"Role", "PodTemplate", "ServiceAccount", "ResourceClass"}
 
 
 def _listed(counts: dict[str, int], *, by_kind: bool = False) -> str:

@@ -16,7 +16,7 @@ MOST_SLIPS = 2
 
 
 def type_of(found: Manifest) -> str:
-    """The table's name for an object; "" for one that is not read."""
+    """Return the table's name for an object; "" for one that is not read."""
     table = reading_table()
     version, kind = found.get("apiVersion"), found.get("kind")
     if kind is None and any(isinstance(found.get(name), list) for name in table["types"]["Export"]):
@@ -27,7 +27,7 @@ def type_of(found: Manifest) -> str:
 
 
 def type_of_kind(version: str, kind: str) -> str:
-    """The same by apiVersion ("" where there is none) and kind."""
+    """Return the type for an apiVersion ("" if there is none) and a kind."""
     known = reading_table()["kinds"].get(kind)
     if known is None or (version and version.rpartition("/")[0] not in known["groups"]):
         return ""
@@ -35,13 +35,13 @@ def type_of_kind(version: str, kind: str) -> str:
 
 
 def name_of_kind(version: str, kind: str) -> str:
-    """How an object that is left out is called: a kind of another group that has a name of ours with its group."""
+    """Return the name of a dropped object's kind, with its group if the same kind exists in a group that is read."""
     group = version.rpartition("/")[0]
     return f"{group}/{kind}" if group and kind in reading_table()["kinds"] else kind or "?"
 
 
 def pruned(found: Manifest, left_out: LeftOut) -> Manifest | None:
-    """The object as far as it is read, with what is dropped counted; None when nothing of it is."""
+    """Return the object as far as it is read, with what is dropped counted; None when nothing of it is."""
     name = type_of(found)
     if not name:
         version, kind = (

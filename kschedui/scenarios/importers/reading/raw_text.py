@@ -6,9 +6,9 @@ import re
 
 from kschedui.scenarios import compact_yaml
 from kschedui.scenarios.importers.reading.left_out import LeftOut
-from kschedui.scenarios.importers.reading.line_filter import Unsure, kept_lines
 from kschedui.scenarios.importers.reading.pruning import pruned
-from kschedui.scenarios.importers.reading.yaml_pieces import pieces
+from kschedui.scenarios.importers.reading.yaml_pieces import Piece, pieces
+from kschedui.work import progress
 from scheduler_core.scenario.parse import Limits
 from scheduler_core.scenario.reading.documents import read_documents
 from scheduler_core.scenario.reading.problems import Problems
@@ -26,45 +26,56 @@ def was_printed(text: str) -> bool:
 
 
 def reduced(text: str, limits: Limits) -> str:
-    """A printed text without what scheduling does not read; any other as it is.
+    """Return a printed text without what scheduling does not read, and any other text as it is.
 
-    Line by line where that can be, so that the rest stays as it was written; else document by document.
+    An object that loses nothing, and one that cannot be read, stay as they were written.
     """
     if not was_printed(text):
         return text
-    made: list[str] = []
-    for piece in pieces(iter(text.split("\n"))):
-        try:
-            if not piece.typed or piece.cut:
-                raise Unsure
-            kept = kept_lines(piece.lines, LeftOut(), piece.parent_kind)
-            made += ["\n".join(kept[0]) + "\n"] if kept else []
-        except Unsure:
-            made.append(_parsed("\n".join(piece.lines), limits))
-    return "---\n".join(filter(None, made))
+    lines, found, read = text.split("\n"), [], 0
+    for piece in pieces(iter(lines)):
+        found.append(_reduced(piece, limits))
+        read += len(piece.lines)
+        progress.tell(min(1.0, read / len(lines)))
+    return "---\n".join(filter(None, found))
 
 
-def _parsed(text: str, limits: Limits) -> str:
-    """Documents that had to be parsed; nothing of what cannot be."""
-    documents = read_documents(text, limits, Problems())
-    kept = (pruned(document.data, LeftOut()) for document in documents)
-    return compact_yaml.write_all(found for found in kept if found)
+def _reduced(piece: Piece, limits: Limits) -> str:
+    text = "\n".join(piece.lines) + "\n"
+    problems = Problems()
+    objects = [document.data for document in read_documents(text, limits, problems)]
+    kept = [pruned(data, LeftOut()) for data in objects]
+    return text if kept == objects or problems.count else compact_yaml.write_all(filter(None, kept))
 
 
-WORKLOAD = re.compile(
-    r"""^["']?kind["']?\s*:\s*["']?(?:Deployment|DaemonSet|Job|CronJob|List|Policy)\b""", re.MULTILINE
+def _of_kind(*kinds: str) -> re.Pattern[str]:
+    """A document of one of the kinds: in block style, or in JSON and flow style, where apiVersion may be before it."""
+    begin = r"""^(?:\{\s*(?:["']?apiVersion["']?\s*:\s*["']?[\w./-]+["']?\s*,\s*)?)?"""
+    return re.compile(rf"""{begin}["']?kind["']?\s*:\s*["']?(?:{"|".join(kinds)})\b""", re.MULTILINE)
+
+
+WORKLOAD = _of_kind("Deployment", "DaemonSet", "Job", "CronJob", "List", "Policy")
+# Without a Scenario document these are a cluster's objects: they make pods, or change pods that are made.
+OF_A_CLUSTER = _of_kind(
+    "StatefulSet", "ReplicaSet", "ReplicationController", "LimitRange", "RuntimeClass", "ResourceQuota", "NodePool"
 )
+SCENARIO = _of_kind("Scenario")
 OLD = re.compile(r"kubescheduler\.config\.k8s\.io/v1(?:alpha|beta)\d")
-
-
 EXPORT = re.compile(r"""(?:^|[\s{,])["']?schedulerConfig["']?\s*:""")
 
 
 def is_export(text: str) -> bool:
-    """Is it an export of kube-scheduler-simulator?"""
+    """Return whether the text is an export of kube-scheduler-simulator."""
     return EXPORT.search(text) is not None
 
 
 def is_dump(text: str) -> bool:
-    """Is it no scenario yet: printed by a cluster, with workloads to expand, of another program, in an old format?"""
+    """Return whether the text has to be converted: a dump, workloads, the output of another tool, or an old format."""
+    if not has_scenario(text) and OF_A_CLUSTER.search(text):
+        return True
     return any((was_printed(text), is_export(text), WORKLOAD.search(text), OLD.search(text)))
+
+
+def has_scenario(text: str) -> bool:
+    """Return whether the text has a Scenario document: its objects are meant as they stand."""
+    return SCENARIO.search(text) is not None

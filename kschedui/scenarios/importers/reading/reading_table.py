@@ -1,4 +1,5 @@
-"""What is kept of a dump, as one table of plain data: for Python here, and for the browser, which drops and sends.
+"""The fields of a dump that are read, as a table of plain data for Python and for the browser, which prunes before it
+sends.
 
 A rule is 0 (dropped), 1 (kept as it is), or a mapping with one of
     {"t": type}                     a mapping whose fields the table lists under that name
@@ -15,6 +16,7 @@ from functools import cache
 from typing import Any
 
 from kschedui.scenarios.importers.reading import workload_fields
+from scheduler_core.apis.vendor_labels import GROUP_OWNER
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION
 from scheduler_core.scenario.fields.schema import Anything, Fields, ListOf, MapOf, Type
 from scheduler_core.scenario.objects.kinds import LOAD_ORDER
@@ -23,17 +25,23 @@ Rule = Any
 DROP, KEEP = 0, 1
 
 ANNOTATIONS = (
+    GROUP_OWNER,
+    "kschedui.io/binding",
+    "kschedui.io/binding-device",
     "kschedui.io/termination-seconds",
     "kubernetes.io/azure-file-resource-group",
     "pv.kubernetes.io/bind-completed",
     "pv.kubernetes.io/bound-by-controller",
     "pv.kubernetes.io/provisioned-by",
+    "resource.kubernetes.io/extended-resource-claim",
+    "resource.kubernetes.io/pod-claim-name",
     "storage.alpha.kubernetes.io/migrated-plugins",
     "storageclass.beta.kubernetes.io/is-default-class",
     "storageclass.kubernetes.io/is-default-class",
     "volume.beta.kubernetes.io/storage-class",
     "volume.kubernetes.io/selected-node",
 )
+OLDER = "V1beta1"  # ends the name of a type whose fields are read, too: `cleaning` converts them
 CONDITIONS = ("PodScheduled", "DisruptionTarget", "PodResizePending")
 
 # Fields that the tables know and check, but of which nothing in scheduling depends.
@@ -63,6 +71,7 @@ _READ: dict[tuple[str, str], Rule] = {
     ("PodTemplateSpec", "spec"): {"t": "PodSpec"},
     ("StatefulSetSpec", "volumeClaimTemplates"): {"l": {"t": "PersistentVolumeClaim"}},
     ("PodStatus", "conditions"): {"l": {"t": "PodCondition"}, "where": ["type", list(CONDITIONS)]},
+    ("NodeStatus", "nodeInfo"): {"k": ["kubeletVersion"]},
     ("Job", "status"): {"k": ["completionTime"]},
     ("VolumeAttachment", "status"): {"k": ["attached"]},
     ("ConfigMap", "data"): {"with": ["KubeSchedulerConfiguration", '"Policy"', "kind: Policy"]},
@@ -108,6 +117,9 @@ def reading_table() -> dict[str, Any]:
     """{"kinds": {kind: {"groups", "version", "type"}}, "types": {type: {field: rule}}, "export": type}."""
     types: dict[str, dict[str, Rule]] = {}
     kinds = {kind.name: _kind(kind.api_version, kind.fields, types) for kind in LOAD_ORDER}
+    for older in [name for name in types if name.endswith(OLDER)]:
+        newer = older.removesuffix(OLDER)
+        types[newer] = {**types.pop(older), **types.get(newer, {})}
     kinds |= {kind.name: _kind(kind.api_version, kind.fields, types) for kind in workload_fields.MORE_KINDS}
     version = "kubescheduler.config.k8s.io/v1"
     kinds[CONFIGURATION.name] = {"groups": [version.split("/")[0]], "version": version, "type": CONFIGURATION.name}
@@ -117,9 +129,19 @@ def reading_table() -> dict[str, Any]:
     }
     types["AnyExtender"] = {**_OPEN, "tlsConfig": DROP}
     types["Policy"] = {**_OPEN, "extenders": {"l": {"t": "AnyExtender"}}}
-    types["Scenario"] = dict(_OPEN)
     kinds["Policy"] = {"groups": ["", "kubescheduler.config.k8s.io"], "version": "v1", "type": "Policy"}
-    kinds["Scenario"] = {"groups": ["kschedui.io"], "version": "kschedui.io/v1alpha1", "type": "Scenario"}
+    for own in ("Scenario", "NodeGroup", "SchedulerPlugin"):
+        types[own] = dict(_OPEN)
+        kinds[own] = {"groups": ["kschedui.io"], "version": "kschedui.io/v1alpha1", "type": own}
+    types["NodePool"] = {
+        "spec": {"t": "NodePoolSpec"},
+        "metadata": {"t": "ObjectMeta"},
+        "apiVersion": KEEP,
+        "kind": KEEP,
+    }
+    types["NodePoolSpec"] = {"limits": KEEP, "template": {"t": "NodePoolTemplate"}}
+    types["NodePoolTemplate"] = {"metadata": {"t": "ObjectMeta"}, "spec": {"k": ["requirements", "taints"]}}
+    kinds["NodePool"] = {"groups": ["karpenter.sh"], "version": "karpenter.sh/v1", "type": "NodePool"}
     types["Export"] = {field: {"l": {"t": name}} for field, name in _EXPORT.items()}
     types["Export"]["schedulerConfig"] = {"t": CONFIGURATION.name}
     return {"kinds": kinds, "types": types, "export": "Export"}

@@ -57,7 +57,7 @@ class Source:
         return True
 
     def lines(self) -> Iterator[str]:
-        """The lines from here on, without their ends."""
+        """Yield the lines from here on, without their ends."""
         while True:
             self._lines = self.text[self.at :].split("\n")
             for index, line in enumerate(self._lines[:-1]):
@@ -77,7 +77,7 @@ class Source:
 
 
 def without_logs(blocks: Iterable[str], left_out: LeftOut) -> Iterator[str]:
-    """What containers wrote is dropped but for its line ends; a line that may be a mark is looked at whole."""
+    """Drop container output except for line ends; a line that may be a marker is checked as a whole."""
     inside, tail = False, ""
     for block in blocks:
         whole = tail + block
@@ -101,7 +101,7 @@ def _without_logs(text: str, left_out: LeftOut, *, inside: bool) -> tuple[str, b
 
 
 def without_said(blocks: Iterable[str], left_out: LeftOut) -> Iterator[str]:
-    """What a terminal shows around a dump is dropped but for its line ends, and counted."""
+    """Drop terminal output around a dump except for line ends, and count it."""
 
     def dropped(match: re.Match[str]) -> str:
         words, log, command = match.groups()

@@ -28,14 +28,11 @@ LAST = {
 class Piece:
     """Lines of one object; `first_line` counts from 1.
 
-    `typed`: it is an object by itself, whose kind stands in it or is `parent_kind`; else only a parser can tell.
     `cut`: the text ends in it.
     """
 
     lines: list[str]
     first_line: int
-    typed: bool = True
-    parent_kind: str = ""
     cut: bool = False
 
     @property
@@ -57,7 +54,7 @@ class _Open:
 
 
 def pieces(lines: Iterator[str], first: int = 1, at_json: Callable[[], None] | None = None) -> Iterator[Piece]:
-    """The objects in order; an item is moved to the left margin. `first`: the number of the first line.
+    """Yield the objects in order; an item is moved to the left margin. `first`: the number of the first line.
 
     With `at_json` it ends, and calls that, at a line on which a dump in JSON begins.
     """
@@ -132,18 +129,18 @@ def _has_anchor(now: _Open) -> bool:
 
 
 def _item(now: _Open) -> Iterator[Piece]:
-    """The item that is complete, moved to the left; one without a kind waits for that of its list.
+    """Yield the item that is complete, moved to the left; one without a kind waits for that of its list.
 
     With an anchor it has all items with it that follow.
     """
     if _has_anchor(now):
-        yield Piece([f"kind: {now.kind or 'List'}", "items:", *now.lines], now.first_line - 2, typed=False)
+        yield Piece([f"kind: {now.kind or 'List'}", "items:", *now.lines], now.first_line - 2)
         return
     match = DASH.match(now.lines[0])
     inner = match.end() if match else 0
     moved = [" " * inner + now.lines[0][inner:], *now.lines[1:]]
     whole = all(not line[:inner].strip() for line in moved)
-    piece = Piece([line[inner:] for line in moved] if whole else now.lines, now.first_line, typed=whole)
+    piece = Piece([line[inner:] for line in moved] if whole else now.lines, now.first_line)
     if any(line.startswith("kind:") for line in piece.lines):
         yield piece
     else:
@@ -157,12 +154,10 @@ def _end(now: _Open, *, at_end: bool = False, printed: bool = False) -> Iterator
         elif now.lines:
             yield from _item(now)
     elif "items" not in now.keys and any(line.strip() for line in now.lines):
-        typed = not now.lines[0].startswith(("{", "[")) and not now.kind
-        yield Piece(now.lines, now.first_line, typed=typed, cut=at_end and _is_unfinished(now.lines, printed=printed))
+        yield Piece(now.lines, now.first_line, cut=at_end and _is_unfinished(now.lines, printed=printed))
     for piece in now.waiting:
-        piece.parent_kind = now.kind.removesuffix("List")
-        if piece.parent_kind:
-            piece.lines.insert(0, f"kind: {piece.parent_kind}")
+        if kind := now.kind.removesuffix("List"):
+            piece = Piece([f"kind: {kind}", *piece.lines], piece.first_line - 1)
         yield piece
 
 

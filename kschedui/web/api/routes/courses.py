@@ -6,9 +6,10 @@ from ninja import Router, Status
 
 from kschedui.models import Course
 from kschedui.scenarios import access, courses
-from kschedui.web.api.answers import Refusal, keeping_visitor
 from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.shapes import CourseChange, CourseEntry, CourseIn, CourseOut
+from kschedui.web.api.visitors import keeping_visitor
 
 router = Router(tags=["courses"])
 MOST_LISTED = 100
@@ -16,56 +17,56 @@ MOST_LISTED = 100
 
 @router.post("", auth=writes("save"), response={201: CourseOut}, summary="Make a course")
 def create(request: HttpRequest, body: CourseIn) -> Status[CourseOut]:
-    """Of scenarios that you may see, in this order."""
+    """Create a course of scenarios that you can see, in this order."""
     visitor = keeping_visitor(request)
     try:
         made = courses.create(visitor, body.title, body.about, body.scenarios)
     except courses.BadCourse as error:
         raise Refusal(422, error.sentence) from None
-    return Status(201, described(access.visitor_of(request), made))
+    return Status(201, describe(access.visitor_of(request), made))
 
 
 @router.get("", auth=reads(), response=list[CourseOut], summary="List yours")
 def listed(request: HttpRequest) -> list[CourseOut]:
     visitor = access.visitor_of(request)
-    return [described(visitor, one) for one in courses.of_visitor(visitor)[:MOST_LISTED]]
+    return [describe(visitor, one) for one in courses.of_visitor(visitor)[:MOST_LISTED]]
 
 
 @router.get("/{id:cid}", auth=reads(), response=CourseOut, summary="Read a course")
 def read(request: HttpRequest, cid: str) -> CourseOut:
     """A scenario that you may not see is null."""
-    return described(access.visitor_of(request), courses.by_id(cid))
+    return describe(access.visitor_of(request), courses.by_id(cid))
 
 
 @router.patch("/{id:cid}", auth=writes("save"), response=CourseOut, summary="Change a course")
 def update(request: HttpRequest, cid: str, body: CourseChange) -> CourseOut:
-    visitor, course = owned(request, cid)
+    visitor, course = owned_course(request, cid)
     said = {"title": course.title, "about": course.about, "names": course.scenarios}
     said |= {name: value for name, value in body.model_dump(exclude_none=True).items() if name != "scenarios"}
     if body.scenarios is not None:
         said["names"] = body.scenarios
     try:
-        return described(visitor, courses.save(visitor, course, **said))
+        return describe(visitor, courses.save(visitor, course, **said))
     except courses.BadCourse as error:
         raise Refusal(422, error.sentence) from None
 
 
 @router.delete("/{id:cid}", auth=writes("save"), response={204: None}, summary="Delete a course")
 def delete(request: HttpRequest, cid: str) -> Status[None]:
-    """Its scenarios stay."""
-    owned(request, cid)[1].delete()
+    """The scenarios of the course stay."""
+    owned_course(request, cid)[1].delete()
     return Status(204, None)
 
 
-def owned(request: HttpRequest, cid: str) -> tuple[access.Visitor, Course]:
+def owned_course(request: HttpRequest, cid: str) -> tuple[access.Visitor, Course]:
     """The visitor and a course of theirs; raises NotAllowed."""
     visitor, course = access.visitor_of(request), courses.by_id(cid)
     access.require_owner(visitor, course)
     return visitor, course
 
 
-def described(visitor: access.Visitor, course: Course) -> CourseOut:
-    """As the visitor may see it."""
+def describe(visitor: access.Visitor, course: Course) -> CourseOut:
+    """Describe a course as the visitor may see it."""
     rows = [
         CourseEntry(id=one.scenario.public_id, title=one.scenario.title) if one.scenario else None
         for one in courses.entries(visitor, course)

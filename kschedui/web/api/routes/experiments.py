@@ -1,9 +1,7 @@
 """Experiments: begin, follow, read the results, cancel, remove, and open any of their runs."""
 
 from collections.abc import Iterator
-from csv import writer
 from datetime import datetime
-from io import StringIO
 from typing import Annotated, Any, cast
 
 from django.http import HttpRequest
@@ -12,21 +10,24 @@ from django.urls import reverse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
+from kschedui.csv_rows import csv_row
 from kschedui.experiments import store
 from kschedui.experiments.opening import open_run
 from kschedui.experiments.plan import design_of, plan
-from kschedui.language import spoken
+from kschedui.language import in_language
 from kschedui.models import Experiment
 from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs, streams
-from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import ok
 from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.shapes import In, Number, PublicId, RunScenario, State
+from kschedui.web.api.visitors import asker_of, keeping_visitor
+from kschedui.web.api.work import work
 from scheduler_core.apis.messages import Message
-from scheduler_core.experiments.table import COLUMNS, Value, header, record
+from scheduler_core.experiments.table import COLUMNS, header, record
 from scheduler_core.releases import RELEASES
 
 router = Router(tags=["experiments"])
@@ -101,7 +102,7 @@ class Opened(Schema):
     url: str
 
 
-def seen(request: HttpRequest, eid: str) -> tuple[access.Visitor, Experiment]:
+def visible_experiment(request: HttpRequest, eid: str) -> tuple[access.Visitor, Experiment]:
     """The visitor and the experiment, if they may see its scenario."""
     visitor = access.visitor_of(request)
     experiment = store.by_id(eid)
@@ -111,33 +112,32 @@ def seen(request: HttpRequest, eid: str) -> tuple[access.Visitor, Experiment]:
 
 def changeable(request: HttpRequest, eid: str) -> Experiment:
     """The experiment, if this visitor may cancel or remove it."""
-    visitor, experiment = seen(request, eid)
+    visitor, experiment = visible_experiment(request, eid)
     if not store.may_change(visitor, experiment):
-        raise Refusal(403, Message("Only who began this experiment may do this."))
+        raise Refusal(403, Message("Only the person who started this experiment can do this."))
     return experiment
 
 
-@router.post("", auth=writes("run"), response={201: ExperimentOut}, summary="Begin")
+@router.post("", auth=writes("run"), response={201: ExperimentOut}, summary="Start")
 def begin(request: HttpRequest, body: ExperimentIn) -> Status[ExperimentOut]:
-    """Nothing begins when a factor cannot be read, or the scenario does not take one of its values."""
+    """Nothing is started if a factor cannot be read, or if the scenario does not accept one of its values."""
     visitor = access.visitor_of(request)
     scenario = scenarios.by_id(body.scenario)
     access.require_sight(visitor, scenario)
     if body.kubernetes is not None and body.kubernetes not in RELEASES:
         known = ", ".join(RELEASES)
-        raise Refusal(422, Message("There is no Kubernetes release of this name; known are {known}.", known=known))
+        raise Refusal(422, Message("Unknown Kubernetes release; expected one of {known}.", known=known))
     found = scenarios.version(scenario, body.version) if body.version else scenarios.newest(scenario)
     planned = plan(found, body.factors, body.kubernetes)
     text = found.text
-    amount = (1 + sum(len(one.levels) for one in planned.design.factors if one.levels[-1].edits)) * len(text)
-    if said := worked(request, jobs.experiment_trouble, text, planned.kubernetes, body.factors, size=amount, slow=True):
+    if said := work(request, jobs.experiment_trouble, text, planned.kubernetes, body.factors):
         raise Refusal(422, Message("{factor}, {level}: {reason}", factor=said[0], level=said[1], reason=said[2]))
     experiment = store.begin(keeping_visitor(request), planned, asker_of(request).party)
-    return Status(201, described(visitor, experiment))
+    return Status(201, describe(visitor, experiment))
 
 
-def described(visitor: access.Visitor, experiment: Experiment) -> ExperimentOut:
-    """As it is now."""
+def describe(visitor: access.Visitor, experiment: Experiment) -> ExperimentOut:
+    """Describe the experiment in its current state."""
     version, progress = experiment.version, store.progress(experiment)
     scenario = RunScenario(id=version.scenario.public_id, version=version.number, title=version.scenario.title)
     levels = [
@@ -150,7 +150,7 @@ def described(visitor: access.Visitor, experiment: Experiment) -> ExperimentOut:
         size=experiment.size,
         done=progress.done,
         failed=progress.failed,
-        error=spoken(experiment.error),
+        error=in_language(experiment.error),
         engine=experiment.engine_version,
         factors=experiment.factors,
         levels=levels,
@@ -164,14 +164,14 @@ def described(visitor: access.Visitor, experiment: Experiment) -> ExperimentOut:
 
 @router.get("/{id:eid}", auth=reads(), response=ExperimentOut, summary="Read")
 def read(request: HttpRequest, eid: str) -> ExperimentOut:
-    return described(*seen(request, eid))
+    return describe(*visible_experiment(request, eid))
 
 
 @router.get("/{id:eid}/results", auth=reads(), response=ResultPage, summary="Results, while they come")
 def results(request: HttpRequest, eid: str, after: Key = 0) -> ResultPage:
     """Up to 5,000 at once. When the experiment has ended and you have fewer than `done`, ask again from 0: two workers
     may have written at the same moment."""
-    _, experiment = seen(request, eid)
+    _, experiment = visible_experiment(request, eid)
     progress = store.progress(experiment)  # first, so that it never tells of more than the rows that follow
     found = store.results(experiment, after)
     return ResultPage(
@@ -179,16 +179,16 @@ def results(request: HttpRequest, eid: str, after: Key = 0) -> ResultPage:
         size=experiment.size,
         done=progress.done,
         failed=progress.failed,
-        error=spoken(experiment.error),
+        error=in_language(experiment.error),
         next=found[-1][0] if found else after,
-        results=[ResultOut(run=one[1], measures=one[2], error=spoken(one[3])) for one in found],
+        results=[ResultOut(run=one[1], measures=one[2], error=in_language(one[3])) for one in found],
     )
 
 
 @router.get("/{id:eid}/results.csv", auth=reads("download"), summary="Results as a table", openapi_extra=TABLE)
 def table(request: HttpRequest, eid: str) -> HttpResponseBase:
     """Ordered by run, with a header."""
-    _, experiment = seen(request, eid)
+    _, experiment = visible_experiment(request, eid)
     response = streams.streaming(streams.in_pieces(lines(experiment)), f"{CSV}; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="experiment-{experiment.public_id}.csv"'
     return response
@@ -197,15 +197,9 @@ def table(request: HttpRequest, eid: str) -> HttpResponseBase:
 def lines(experiment: Experiment) -> Iterator[bytes]:
     """The table, line by line."""
     design = design_of(experiment)
-    yield line(header(design))
+    yield csv_row(header(design)).encode("utf-8", "replace")
     for number, measures, error in store.in_order(experiment):
-        yield line(record(design, number, measures, spoken(error)))
-
-
-def line(values: list[Value] | list[str]) -> bytes:
-    made = StringIO()
-    writer(made, lineterminator="\n").writerow(values)
-    return made.getvalue().encode("utf-8", "replace")
+        yield csv_row(record(design, number, measures, in_language(error))).encode("utf-8", "replace")
 
 
 @router.post("/{id:eid}/cancel", auth=writes("run"), response=Ended, summary="Cancel")
@@ -216,7 +210,7 @@ def cancel(request: HttpRequest, eid: str) -> Ended:
 
 @router.post("/{id:eid}/again", auth=writes("run"), response=Begun, summary="Begin again")
 def again(request: HttpRequest, eid: str) -> Begun:
-    """All runs anew, by this engine."""
+    """All runs are repeated with the current engine."""
     experiment = changeable(request, eid)
     keeping_visitor(request)
     return Begun(begun=store.again(experiment))
@@ -224,21 +218,21 @@ def again(request: HttpRequest, eid: str) -> Begun:
 
 @router.delete("/{id:eid}", auth=writes("save"), response={204: None}, summary="Remove")
 def remove(request: HttpRequest, eid: str) -> Status[None]:
-    """For good; the scenario stays."""
+    """Delete the experiment permanently; the scenario stays."""
     store.remove(changeable(request, eid))
     return Status(204, None)
 
 
 @router.post("/{id:eid}/runs/{n:number}", auth=writes("save"), response=Opened, summary="Open a run")
 def open_one(request: HttpRequest, eid: str, number: int) -> Opened:
-    """As a scenario of your own, with its edits and seed; opened again it is the same one."""
-    _, experiment = seen(request, eid)
+    """Open a run as your own scenario, with its edits and seed. Opening it again returns the same scenario."""
+    _, experiment = visible_experiment(request, eid)
     if not 1 <= number <= experiment.size:
         raise Refusal(404, Message("This experiment has runs 1 to {size:,}.", size=experiment.size))
     count(request, "run")
     text = experiment.version.text
-    made, release = worked(request, jobs.experiment_run, text, experiment.factors, number, size=len(text))
-    found = worked(request, jobs.digest, made, size=len(made)) if made != text else None
+    made, release = work(request, jobs.experiment_run, text, experiment.factors, number)
+    found = work(request, jobs.digest, made) if made != text else None
     visitor = keeping_visitor(request)
     version, kubernetes = open_run(visitor, experiment, number, found, release, asker_of(request))
     url = reverse("version", args=[version.scenario.public_id, version.number])

@@ -5,28 +5,75 @@ import shutil
 import tempfile
 from typing import Any, BinaryIO, cast
 
+import msgspec
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_noop
-from ninja import Router
+from ninja import Router, Status
 
+from kschedui.scenarios import idempotency
+from kschedui.scenarios import store as scenarios
+from kschedui.uploads import store as uploads
+from kschedui.uploads.answering import upload_of
 from kschedui.web.api import jobs
-from kschedui.web.api.answers import Refusal, worked
-from kschedui.web.api.callers import reads
+from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import dump
-from kschedui.web.api.shapes import Imported
+from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.routes.scenarios import Key, run_and_describe
+from kschedui.web.api.routes.texts import JSON
+from kschedui.web.api.shapes import Imported, Saved
+from kschedui.web.api.visitors import keeping_visitor
+from kschedui.web.api.work import SLOW, work
 
 router = Router(tags=["texts"])
+saving = Router(tags=["scenarios"])  # an address below that of scenarios
 
 BLOCK = 1024 * 1024
 
 
 @router.post(
-    "/import", auth=reads("check"), response=Imported, summary="Make a scenario of a dump", openapi_extra=dump()
+    "/import",
+    auth=reads("check", large=True),
+    response=Imported,
+    summary="Make a scenario of a dump",
+    openapi_extra=dump(),
 )
-def import_text(request: HttpRequest) -> Imported:
-    """What kubectl or kube-scheduler-simulator printed, as a scenario; `notes` say what was left out or added. The body
-    is {text} as JSON; with another Content-Type it is the dump itself, which gzip may have packed."""
+def import_text(request: HttpRequest) -> HttpResponse:
+    """Make a scenario of what kubectl or kube-scheduler-simulator printed; `notes` say what was left out or added.
+
+    The body is {text} as JSON; with another Content-Type it is the dump itself, which gzip may have packed."""
+    made = converted(request)
+    upload = upload_of(request)
+    if upload and made.digest:
+        uploads.keep_digest(upload, made.digest)
+    answer = {"text": made.text, "notes": made.notes, "checked": msgspec.Raw(made.checked)}
+    name = upload.public_id if upload and made.digest else None
+    return HttpResponse(msgspec.json.encode({**answer, "upload": name}), content_type=JSON)
+
+
+@saving.post(
+    "/import",
+    auth=writes("save", large=True),
+    response={201: Saved},
+    summary="Save a dump as a new scenario, and run it",
+    openapi_extra=dump(),
+)
+def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
+    """The same dumps, and the answer of `POST /scenarios`. The scenario is private."""
+    count(request, "run")
+    visitor = keeping_visitor(request)
+    made = converted(request)
+    if made.digest is None:
+        errors = json.loads(made.checked)["errors"]
+        raise Refusal(422, errors[0]["message"], code="invalid_scenario", errors=errors)
+    digest = made.digest
+    version, _ = idempotency.once(visitor, key, digest.text, lambda: scenarios.create(visitor, digest))
+    return Status(201, run_and_describe(request, version))
+
+
+def converted(request: HttpRequest) -> jobs.Converted:
+    """The dump that a request holds, as a scenario."""
     most = settings.LIMITS["import_bytes"]
     with tempfile.NamedTemporaryFile(prefix="kschedui-import-") as file:
         source = dump_in(request)
@@ -35,12 +82,11 @@ def import_text(request: HttpRequest) -> Imported:
         else:
             shutil.copyfileobj(source, file, BLOCK)
         file.flush()
-        text, notes = worked(request, jobs.convert, file.name, most, size=file.tell())
-    return Imported(text=text, notes=notes)
+        return work(request, jobs.convert, file.name, most, slow=file.tell() > SLOW)
 
 
 def dump_in(request: HttpRequest) -> str | BinaryIO:
-    """The text, or the body to read it from: `request.body` would be limited to what a scenario may hold."""
+    """The text, or the body to read it from."""
     if request.content_type != "application/json":
         return cast(BinaryIO, request)
     try:

@@ -1,4 +1,4 @@
-"""What there is: lessons, plugins, fields for completion; and who one is."""
+"""Lessons, plugins, fields for completion, and the current user."""
 
 import inspect
 
@@ -15,8 +15,8 @@ from kschedui.scenarios.anonymise.naming_table import naming_table
 from kschedui.scenarios.importers.reading.reading_table import reading_table
 from kschedui.scenarios.lessons import track
 from kschedui.scenarios.outside_plugins import outside_plugins
-from kschedui.web.api.answers import Refusal
 from kschedui.web.api.callers import reads
+from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.shapes import Lesson, Me, Plugin
 from scheduler_core.plugins import REGISTRY
@@ -57,7 +57,7 @@ def lessons(request: HttpRequest) -> list[Lesson]:
             slug=str(row.slug),
             title=lesson.title or row.title,
             description=lesson.description,
-            topics=lesson.topics,
+            topics=list(lesson.topics),
             level=lesson.level,
             scenario=row.public_id,
             url=reverse("library", args=[row.slug]),
@@ -75,12 +75,12 @@ def plugins(request: HttpRequest) -> list[Plugin]:
 def plugin(request: HttpRequest, name: str) -> Plugin:
     known = {**REGISTRY, **outside_plugins()}
     if name not in known:
-        raise Refusal(404, gettext_noop("There is no such plugin, or its source is not here."))
+        raise Refusal(404, gettext_noop("This plugin does not exist, or its source is not available."))
     return told(name, known[name])
 
 
 def told(name: str, made: object) -> Plugin:
-    """By its class."""
+    """Describe a plugin from its class."""
     points = list(dict.fromkeys(point for method, point in POINTS.items() if hasattr(made, method)))
     return Plugin(name=name, points=points, about=inspect.getdoc(made) or "", url=reverse("plugin", args=[name]))
 

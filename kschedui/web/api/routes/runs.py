@@ -2,7 +2,6 @@
 
 from typing import Annotated, cast
 
-import msgspec
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -11,18 +10,20 @@ from django.utils.translation import gettext_noop
 from ninja import Header, Query, Router
 
 from kschedui.classrooms import seats
-from kschedui.language import spoken
+from kschedui.language import in_language
 from kschedui.models import Run, Scenario
 from kschedui.runs import frames
 from kschedui.runs import store as runs
+from kschedui.runs.trace_files import DecisionLines
 from kschedui.runs.turns import ahead_of
 from kschedui.scenarios import access
 from kschedui.web.api import jobs, streams
-from kschedui.web.api.answers import Refusal, worked
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import binary, event_stream, json_lines, record
+from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.shapes import Ahead, Cancelled, RunOut, RunScenario, State, Yaml
-from scheduler_core import AttemptExplanation, decisions
+from kschedui.web.api.work import work
+from scheduler_core import AttemptExplanation
 from scheduler_core.apis.messages import Message
 from scheduler_core.trace.events import AnyEvent
 
@@ -43,7 +44,7 @@ def seen_run(request: HttpRequest, rid: str) -> Run:
 
 
 def watched_run(request: HttpRequest, rid: str) -> Run:
-    """The same for what the player draws from, which whoever sits in a class of the run may see too."""
+    """Return the run for the player, which students in a class of the run can see too."""
     run = runs.by_id(rid)
     seats.require_sight(access.visitor_of(request), request.COOKIES, run)
     return run
@@ -61,7 +62,7 @@ def state(request: HttpRequest, rid: str) -> RunOut:
         steps=run.steps,
         chunks=run.chunks,
         time=run.time,
-        error=spoken(run.error),
+        error=in_language(run.error),
         engine=run.engine_version,
         outcome=run.outcome,
         ahead=Ahead(**ahead_of(run)._asdict()) if run.state == Run.State.QUEUED else None,
@@ -87,7 +88,7 @@ def chunk(request: HttpRequest, rid: str, seq: int) -> HttpResponse:
     else:
         frame = runs.frame(rid, seq)
         if frame is None:
-            raise Refusal(404, gettext_noop("The run has no such chunk."))
+            raise Refusal(404, gettext_noop("The run does not have this chunk."))
         response = HttpResponse(frame, content_type=frames.MEDIA_TYPE)
     response.headers["ETag"] = tag
     secret = run.version.scenario.visibility == Scenario.Visibility.PRIVATE
@@ -109,24 +110,20 @@ def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: L
     run = seen_run(request, rid)
     if last_event_id:
         if not (last_event_id.isascii() and last_event_id.isdigit()):
-            raise Refusal(422, gettext_noop("`Last-Event-ID` is the number of a step."), code="invalid_request")
+            raise Refusal(422, gettext_noop("`Last-Event-ID` must be the number of a step."), code="invalid_request")
         from_step = int(last_event_id) + 1
-    visitor = access.visitor_of(request)
-    if streams.SSE in request.headers.get("Accept", ""):
-        return streams.server_sent(streams.followed(visitor, run.public_id, from_step))
-    return streams.lines_of(streams.followed(visitor, run.public_id, from_step))
+    return streams.stream_events(request, run, from_step, server_sent=streams.SSE in request.headers.get("Accept", ""))
 
 
 @router.get(
     "/{id:rid}/decisions", auth=reads("download"), summary="One decision a line", openapi_extra=json_lines("Decision")
 )
 def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
-    """As `manage.py simulate` prints them. 409 until the run is done."""
+    """Decision records as `manage.py simulate` prints them. 409 until the run is done."""
     run = seen_run(request, rid)
     if run.state != Run.State.DONE:
         raise Refusal(409, gettext_noop("The run is not complete yet."))
-    lines = (msgspec.json.encode(found) + b"\n" for found in decisions(streams.events_of(run)))
-    return streams.streaming(streams.in_pieces(lines), streams.JSONL)
+    return streams.streaming(streams.file_of(request, run, DecisionLines()), streams.JSONL)
 
 
 @router.get(
@@ -140,13 +137,17 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
     run = watched_run(request, rid)
     count = run.version.summary.get("nodes", 0)
     if count * attempt > settings.LIMITS["explain_work"]:
-        raise Refusal(422, gettext_noop("This attempt is too far into a run on too many nodes to be explained here."))
+        raise Refusal(
+            422,
+            gettext_noop(
+                "This attempt comes too late in a run with too many nodes: simulating up to it exceeds the limit."
+            ),
+        )
     names = [name for name in nodes.split(",") if name][:MOST_NODES]
     if not names and count > MOST_NODES:
-        raise Refusal(422, Message("Name up to {most} nodes: ?nodes=a,b,c", most=MOST_NODES))
-    text = run.version.text
-    size = max(len(text), count * attempt * 10)
-    found = worked(request, jobs.explain, text, attempt, names, run.kubernetes_version, size=size, slow=True)
+        raise Refusal(422, Message("Specify at most {most} nodes: ?nodes=a,b,c", most=MOST_NODES))
+    text, kubernetes = run.version.text, run.kubernetes_version
+    found = work(request, jobs.explain, text, attempt, names, kubernetes, near=(run.version.sha256, kubernetes))
     response = HttpResponse(found, content_type="application/json")
     patch_cache_control(response, private=True, max_age=3600)
     return response
@@ -156,10 +157,11 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
     "/{id:rid}/objects/{name:kind}/{name:namespace}/{name:name}", auth=reads(), response=Yaml, summary="An object"
 )
 def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name: str) -> Yaml:
-    """As the scenario's author wrote it; `_` stands for no namespace."""
+    """The object as the scenario's author wrote it; `_` stands for no namespace."""
     run = seen_run(request, rid)
     text = run.version.text
-    manifest = worked(request, jobs.manifest, text, kind, namespace.removeprefix("_"), name, size=len(text))
+    named = (kind, namespace.removeprefix("_"), name)
+    manifest = work(request, jobs.manifest, text, *named, near=(run.version.sha256, ""))
     if manifest is None:
-        raise Refusal(404, Message("The scenario has no {kind} of this name.", kind=kind))
+        raise Refusal(404, Message("The scenario has no {kind} with this name.", kind=kind))
     return Yaml(yaml=manifest)

@@ -13,12 +13,12 @@ from kschedui.models import Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, idempotency
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api import jobs
-from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.rates import count
-from kschedui.web.api.routes.texts import sized
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.routes.texts import digest_of
 from kschedui.web.api.shapes import PublicId, Saved, ScenarioIn, ScenarioOut, ScenarioPage, SettingsIn, Visibility
+from kschedui.web.api.visitors import asker_of, keeping_visitor, visible_scenario
 
 router = Router(tags=["scenarios"])
 
@@ -27,31 +27,24 @@ Key = Annotated[str, Header(alias="Idempotency-Key", max_length=idempotency.LONG
 MOST_ITEMS = 100
 
 
-def seen(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
-    """The visitor and the scenario, if they may see it; raises Scenario.DoesNotExist and NotAllowed."""
-    visitor = access.visitor_of(request)
-    scenario = scenarios.by_id(sid)
-    access.require_sight(visitor, scenario)
-    return visitor, scenario
-
-
-def owned(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+def owned_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
     """The visitor and a scenario of theirs; raises NotAllowed."""
-    visitor, scenario = seen(request, sid)
+    visitor, scenario = visible_scenario(request, sid)
     access.require_owner(visitor, scenario)
     return visitor, scenario
 
 
-@router.post("", auth=writes("save"), response={201: Saved, 200: Saved}, summary="Save a new scenario, and run it")
+@router.post(
+    "", auth=writes("save", large=True), response={201: Saved, 200: Saved}, summary="Save a new scenario, and run it"
+)
 def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Saved]:
     """With an `Idempotency-Key`, the same call within a day is answered with what the first one made (200)."""
-    text = sized(body.text)
     count(request, "run")  # before anything is kept: who is refused has saved nothing
     visitor = keeping_visitor(request)
 
     def make() -> Version:
-        found = worked(request, jobs.digest, text, size=len(text))
-        origin = scenarios.newest(seen(request, body.fork_of)[1]) if body.fork_of else None
+        found = digest_of(request, body)
+        origin = scenarios.newest(visible_scenario(request, body.fork_of)[1]) if body.fork_of else None
         version = scenarios.create(visitor, found, origin, visibility=body.visibility)
         if body.title:
             scenarios.rename(version.scenario, body.title)
@@ -60,13 +53,13 @@ def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Save
     try:
         version, new = idempotency.once(visitor, key, body.model_dump_json(), make)
     except idempotency.KeyReused:
-        sentence = gettext_noop("This Idempotency-Key was sent with another request before.")
+        sentence = gettext_noop("This Idempotency-Key was already used for a different request.")
         raise Refusal(422, sentence, code="idempotency_key_reused") from None
-    return Status(201 if new else 200, saved(request, version))
+    return Status(201 if new else 200, run_and_describe(request, version))
 
 
-def saved(request: HttpRequest, version: Version) -> Saved:
-    """Where it is, and its run, which begins if there is none."""
+def run_and_describe(request: HttpRequest, version: Version) -> Saved:
+    """Return the address of a version and its run, which is started if there is none."""
     sid = version.scenario.public_id
     url = reverse("scenario", args=[sid])
     run = runs.start_run(version, asker_of(request))
@@ -84,12 +77,12 @@ def find(
     """Changed last, first. `search` looks into titles. Of yours those that you deleted come too, while they can be
     brought back."""
     visitor = access.visitor_of(request)
-    found = scenarios.titled(listed(visitor, whose), search)
+    found = scenarios.filter_by_title(listed(visitor, whose), search)
     try:
         rows = list(scenarios.after(found, after)[: limit + 1])
     except Scenario.DoesNotExist:
-        raise Refusal(422, gettext_noop("`after` is the id of no scenario in this list.")) from None
-    items = [described(visitor, row) for row in rows[:limit]]
+        raise Refusal(422, gettext_noop("`after` must be the id of a scenario in this list.")) from None
+    items = [describe(visitor, row) for row in rows[:limit]]
     return ScenarioPage(items=items, next=items[-1].id if len(rows) > limit else None)
 
 
@@ -97,10 +90,10 @@ def listed(visitor: access.Visitor, whose: Whose) -> QuerySet[Scenario]:
     """The list of that name."""
     if whose == "public":
         return scenarios.public()
-    return scenarios.of_visitor(visitor) if whose == "mine" else scenarios.shared(visitor)
+    return scenarios.of_visitor(visitor) if whose == "mine" else scenarios.shared_with(visitor)
 
 
-def described(visitor: access.Visitor, scenario: Scenario) -> ScenarioOut:
+def describe(visitor: access.Visitor, scenario: Scenario) -> ScenarioOut:
     """A scenario of `scenarios.with_newest`."""
     summary = getattr(scenario, "summary", None) or {}
     return ScenarioOut(
@@ -119,21 +112,21 @@ def described(visitor: access.Visitor, scenario: Scenario) -> ScenarioOut:
 
 
 def one(visitor: access.Visitor, sid: str) -> ScenarioOut:
-    """As it is now."""
-    return described(visitor, scenarios.with_newest(Scenario.objects.all()).get(public_id=sid))
+    """Describe the scenario in its current state."""
+    return describe(visitor, scenarios.with_newest(Scenario.objects.all()).get(public_id=sid))
 
 
 @router.get("/{id:sid}", auth=reads(), response=ScenarioOut, summary="Read")
 def read(request: HttpRequest, sid: str) -> ScenarioOut:
-    visitor, _ = seen(request, sid)
+    visitor, _ = visible_scenario(request, sid)
     return one(visitor, sid)
 
 
 @router.patch("/{id:sid}", auth=writes("save"), response=ScenarioOut, summary="Name it, and say who sees it")
 def update(request: HttpRequest, sid: str, body: SettingsIn) -> ScenarioOut:
-    visitor, scenario = owned(request, sid)
+    visitor, scenario = owned_scenario(request, sid)
     if body.visibility:
-        scenarios.show_to(scenario, body.visibility)
+        scenarios.show_to(visitor, scenario, body.visibility)
     if body.title is not None:
         scenarios.rename(scenario, body.title)
     return one(visitor, sid)
@@ -141,15 +134,15 @@ def update(request: HttpRequest, sid: str, body: SettingsIn) -> ScenarioOut:
 
 @router.delete("/{id:sid}", auth=writes("save"), response={204: None}, summary="Delete")
 def delete(request: HttpRequest, sid: str) -> Status[None]:
-    """For 30 days it can be brought back."""
-    _, scenario = owned(request, sid)
+    """The scenario can be restored for 30 days."""
+    _, scenario = owned_scenario(request, sid)
     scenarios.delete(scenario)
     runs.forget_traces(scenario)
     experiments.cancel_all(scenario)
     return Status(204, None)
 
 
-@router.post("/{id:sid}/restore", auth=writes("save"), response=ScenarioOut, summary="Bring back")
+@router.post("/{id:sid}/restore", auth=writes("save"), response=ScenarioOut, summary="Restore")
 def restore(request: HttpRequest, sid: str) -> ScenarioOut:
     visitor, scenario = access.visitor_of(request), scenarios.by_id(sid)
     access.require_owner(visitor, scenario)

@@ -6,16 +6,16 @@ from ninja import Router, Status
 
 from kschedui.models import Share
 from kschedui.scenarios import sharing
-from kschedui.web.api.answers import Refusal
 from kschedui.web.api.callers import reads, writes
-from kschedui.web.api.routes.scenarios import owned
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.routes.scenarios import owned_scenario
 from kschedui.web.api.shapes import ShareIn, ShareOut
 
 router = Router(tags=["sharing"])
 
 
 def told(share: Share) -> ShareOut:
-    """By names."""
+    """Describe the shares by names."""
     account = share.user.get_username() if share.user else ""
     group = share.group.name if share.group else ""
     return ShareOut(id=share.pk, account=account, group=group, may_edit=share.may_edit)
@@ -23,18 +23,18 @@ def told(share: Share) -> ShareOut:
 
 @router.get("/{id:sid}/shares", auth=reads(), response=list[ShareOut], summary="With whom it is shared")
 def listed(request: HttpRequest, sid: str) -> list[ShareOut]:
-    """For its owner alone."""
-    return [told(share) for share in sharing.shares_of(owned(request, sid)[1])]
+    """Only the owner can list shares."""
+    return [told(share) for share in sharing.shares_of(owned_scenario(request, sid)[1])]
 
 
 @router.post("/{id:sid}/shares", auth=writes("save"), response=ShareOut, summary="Share with an account or a group")
 def share(request: HttpRequest, sid: str, body: ShareIn) -> ShareOut:
     """A group is one that you belong to. Sharing again changes what they may do."""
-    _, scenario = owned(request, sid)
+    _, scenario = owned_scenario(request, sid)
     if bool(body.account) == bool(body.group):
-        raise Refusal(422, gettext_noop("Give one of `account` and `group`."), code="invalid_request")
+        raise Refusal(422, gettext_noop("Specify either `account` or `group`."), code="invalid_request")
     if scenario.owner is None:
-        raise Refusal(403, gettext_noop("Log in to share it with people."))
+        raise Refusal(403, gettext_noop("Log in to share a scenario."))
     try:
         return told(sharing.share(scenario, account=body.account, group=body.group, may_edit=body.may_edit))
     except sharing.NotShared as refusal:
@@ -43,6 +43,6 @@ def share(request: HttpRequest, sid: str, body: ShareIn) -> ShareOut:
 
 @router.delete("/{id:sid}/shares/{n:share_id}", auth=writes("save"), response={204: None}, summary="Stop sharing")
 def end(request: HttpRequest, sid: str, share_id: int) -> Status[None]:
-    if not sharing.end(owned(request, sid)[1], share_id):
-        raise Refusal(404, gettext_noop("It is not shared so."))
+    if not sharing.end(owned_scenario(request, sid)[1], share_id):
+        raise Refusal(404, gettext_noop("The scenario is not shared with this account or group."))
     return Status(204, None)

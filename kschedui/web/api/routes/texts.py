@@ -6,11 +6,16 @@ from django.utils.translation import gettext_noop
 from ninja import Router
 
 from kschedui.runs import store as runs
+from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.digest import Digest
+from kschedui.uploads import store as uploads
 from kschedui.web.api import jobs
-from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, too_large, worked
 from kschedui.web.api.callers import reads, writes
-from kschedui.web.api.shapes import RunName, TextIn
+from kschedui.web.api.refusals import Refusal, too_large
+from kschedui.web.api.shapes import CheckedText, RunName, SavedText, TextIn
+from kschedui.web.api.visitors import asker_of, keeping_visitor
+from kschedui.web.api.work import work
 from scheduler_core.apis.messages import Message
 
 router = Router(tags=["texts"])
@@ -18,26 +23,34 @@ router = Router(tags=["texts"])
 JSON = "application/json"
 
 
-@router.post("/check", auth=reads("check"), response=dict, summary="Check a text")
-def check(request: HttpRequest, body: TextIn) -> HttpResponse:
-    """`{errors, warnings, summary: {nodes, pods}}`. A text that is refused is an answer, not a failure."""
-    text = sized(body.text)
-    return HttpResponse(worked(request, jobs.check, text, size=len(text)), content_type=JSON)
+@router.post("/check", auth=reads("check", large=True), response=dict, summary="Check a text")
+def check(request: HttpRequest, body: CheckedText) -> HttpResponse:
+    """`{errors, warnings, summary: {nodes, pods}}`, and with rules `rules: {pod, pods, nodes, rules}`: their values for
+    a pod on each node. A text that is refused is an answer, not a failure."""
+    text = require_size(body.text)
+    return HttpResponse(work(request, jobs.check, text, body.pod), content_type=JSON)
 
 
-@router.post("/preview", auth=writes("run"), response=RunName, summary="Run a text without saving it")
+@router.post("/preview", auth=writes("run", large=True), response=RunName, summary="Run a text without saving it")
 def preview(request: HttpRequest, body: TextIn) -> RunName:
-    """Kept for a day, and seen by nobody else."""
-    text = sized(body.text)
+    """A preview is kept for a day and visible only to you."""
+    text = require_size(body.text)
     visitor = keeping_visitor(request)
-    found = worked(request, jobs.digest, text, size=len(text))
+    found = work(request, jobs.digest, text)
     if found.pods > (most := settings.LIMITS["preview_pods"]):
-        raise Refusal(422, Message("A preview has at most {most:,} pods; save the scenario to run it.", most=most))
+        raise Refusal(422, Message("A preview can have at most {most:,} pods. Save the scenario to run it.", most=most))
     version = scenarios.preview(visitor, found)
     return RunName(run=runs.start_run(version, asker_of(request), retry=True).public_id)
 
 
-def sized(text: str) -> str:
+def digest_of(request: HttpRequest, body: SavedText) -> Digest:
+    """The text that is to be saved, read now or when it was imported."""
+    if body.upload:
+        return uploads.digest_of(uploads.by_id(access.visitor_of(request), body.upload))
+    return work(request, jobs.digest, require_size(body.text))
+
+
+def require_size(text: str) -> str:
     """The text of a scenario, if it has something in it and is no longer than the limit."""
     if not text.strip():
         raise Refusal(422, gettext_noop("`text` must be the text of a scenario."), code="invalid_request")

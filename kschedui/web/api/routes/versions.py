@@ -1,5 +1,6 @@
 """Versions of a scenario: save a new one, read, run again, compare."""
 
+import dataclasses
 from typing import Any
 
 import msgspec
@@ -8,18 +9,17 @@ from django.urls import reverse
 from ninja import Router, Status
 
 from kschedui.language import language
-from kschedui.models import Run, Scenario, Version
+from kschedui.models import Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, lessons, notes
 from kschedui.scenarios import store as scenarios
-from kschedui.scenarios.lessons.questions import Question
 from kschedui.scenarios.prose import plain_text
 from kschedui.web.api import jobs
-from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.rates import count
-from kschedui.web.api.routes.scenarios import saved, seen
-from kschedui.web.api.routes.texts import JSON, sized
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.routes.scenarios import run_and_describe
+from kschedui.web.api.routes.texts import JSON, digest_of, require_size
 from kschedui.web.api.shapes import (
     Compared,
     NoteIn,
@@ -34,36 +34,44 @@ from kschedui.web.api.shapes import (
     VersionText,
     Words,
 )
+from kschedui.web.api.visitors import keeping_visitor, start_run, visible_scenario
+from kschedui.web.api.work import work
+from scheduler_core.scenario.lesson import Caption, Question
 
 router = Router(tags=["versions"])
 LONGEST_DESCRIPTION = 2000
 
 
-@router.post("/{id:sid}/versions", auth=writes("save"), response={201: Saved}, summary="Save a new version, and run it")
+@router.post(
+    "/{id:sid}/versions",
+    auth=writes("save", large=True),
+    response={201: Saved},
+    summary="Save a new version, and run it",
+)
 def save(request: HttpRequest, sid: str, body: VersionIn) -> Status[Saved]:
     """The newest version's own text makes no new version. 409 `version_conflict` when `base` is not the newest."""
-    text = sized(body.text)
     count(request, "run")
-    _, scenario = seen(request, sid)
+    _, scenario = visible_scenario(request, sid)
     access.require_editing(keeping_visitor(request), scenario)
     try:
-        found = worked(request, jobs.digest, text, size=len(text))
-        return Status(201, saved(request, scenarios.save(scenario, found, body.base)))
+        found = digest_of(request, body)
+        return Status(201, run_and_describe(request, scenarios.save(scenario, found, body.base)))
     except scenarios.Conflict as conflict:
         raise Refusal(409, conflict.sentence, code="version_conflict", version=conflict.newest) from None
 
 
 @router.get("/{id:sid}/versions", auth=reads(), response=list[VersionOut], summary="All versions, newest first")
 def listed(request: HttpRequest, sid: str) -> list[VersionOut]:
-    _, scenario = seen(request, sid)
-    return [VersionOut(**described(scenario, one)) for one in scenarios.versions(scenario).prefetch_related("runs")]
+    _, scenario = visible_scenario(request, sid)
+    return [VersionOut(**describe(scenario, one)) for one in scenarios.versions(scenario).prefetch_related("runs")]
 
 
 @router.get("/{id:sid}/versions/{n:number}", auth=reads(), response=VersionText, summary="Read a version's text")
-def read(request: HttpRequest, sid: str, number: int) -> VersionText:
-    _, scenario = seen(request, sid)
+def read(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    _, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
-    return VersionText(**described(scenario, version), text=version.text)
+    found = {**describe(scenario, version), "text": version.text}
+    return HttpResponse(msgspec.json.encode(found), content_type=JSON)  # json would hold up others: the text is long
 
 
 @router.get(
@@ -71,22 +79,22 @@ def read(request: HttpRequest, sid: str, number: int) -> VersionText:
 )
 def words(request: HttpRequest, sid: str, number: int) -> Words:
     """Captions and questions of the text's annotations."""
-    _, scenario = seen(request, sid)
+    _, scenario = visible_scenario(request, sid)
     return words_of(scenarios.version(scenario, number))
 
 
 def words_of(version: Version) -> Words:
-    """In the visitor's language."""
+    """The texts are in your language."""
     lesson = lessons.load(version.summary.get("lesson", {}))
 
-    def told(one: lessons.Caption | Question) -> dict[str, Any]:
-        return {**msgspec.structs.asdict(one), "text": lessons.said(one, language())}
+    def translated(entry: Caption | Question) -> dict[str, Any]:
+        return {**dataclasses.asdict(entry), "text": lessons.in_language(entry, language())}
 
     return Words(
         description=plain_text(lesson.text("description", language()), LONGEST_DESCRIPTION),
         look_at=lesson.text("look_at", language()),
-        captions=[TeacherWords(**told(one)) for one in lesson.captions],
-        questions=[QuestionOut(**told(one)) for one in lesson.questions],
+        captions=[TeacherWords(**translated(entry)) for entry in lesson.captions],
+        questions=[QuestionOut(**translated(entry)) for entry in lesson.questions],
     )
 
 
@@ -98,8 +106,8 @@ def words_of(version: Version) -> Words:
     summary="Read your notes",
 )
 def notes_of(request: HttpRequest, sid: str, number: int) -> list[NoteOut]:
-    """Your own, by step; nobody else's are given to anybody."""
-    visitor, scenario = seen(request, sid)
+    """Only your own notes, by step."""
+    visitor, scenario = visible_scenario(request, sid)
     mine = notes.of(visitor, scenarios.version(scenario, number))
     return [NoteOut(step=one.step, text=one.text) for one in mine]
 
@@ -111,8 +119,8 @@ def notes_of(request: HttpRequest, sid: str, number: int) -> list[NoteOut]:
     summary="Write a note at a step",
 )
 def write_note(request: HttpRequest, sid: str, number: int, step: int, body: NoteIn) -> NoteOut:
-    """For yourself, in place of what you wrote there before."""
-    _, scenario = seen(request, sid)
+    """Write a private note, which replaces your earlier note at this step."""
+    _, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
     try:
         return NoteOut(step=step, text=notes.keep(keeping_visitor(request), version, step, body.text))
@@ -120,7 +128,7 @@ def write_note(request: HttpRequest, sid: str, number: int, step: int, body: Not
         raise Refusal(422, error.sentence) from None
 
 
-def described(scenario: Scenario, version: Version) -> dict[str, Any]:
+def describe(scenario: Scenario, version: Version) -> dict[str, Any]:
     """The fields of VersionOut."""
     run = runs.find_run(version)
     url = reverse("version", args=[scenario.public_id, version.number])
@@ -133,28 +141,30 @@ def described(scenario: Scenario, version: Version) -> dict[str, Any]:
 )
 def run_again(request: HttpRequest, sid: str, number: int) -> RunName:
     """Again, if that failed or was cancelled; else the run that is there."""
-    _, scenario = seen(request, sid)
-    run: Run = runs.start_run(scenarios.version(scenario, number), asker_of(request), retry=True)
-    return RunName(run=run.public_id)
+    _, scenario = visible_scenario(request, sid)
+    return RunName(run=start_run(request, scenarios.version(scenario, number)).public_id)
 
 
 @router.post(
-    "/{id:sid}/versions/{n:number}/compare", auth=reads("check"), response=Compared, summary="Compare with a text"
+    "/{id:sid}/versions/{n:number}/compare",
+    auth=reads("check", large=True),
+    response=Compared,
+    summary="Compare with a text",
 )
 def compare_with_text(request: HttpRequest, sid: str, number: int, body: TextIn) -> HttpResponse:
     """Line by line, from the version to a text that is not saved."""
-    _, scenario = seen(request, sid)
-    return compared(request, scenarios.version(scenario, number).text, sized(body.text))
+    _, scenario = visible_scenario(request, sid)
+    return compared(request, scenarios.version(scenario, number).text, require_size(body.text))
 
 
 @router.get("/{id:sid}/versions/{n:a}/compare/{n:b}", auth=reads(), response=Compared, summary="Compare two versions")
 def compare(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
     """Line by line, from version `a` to version `b`."""
-    _, scenario = seen(request, sid)
+    _, scenario = visible_scenario(request, sid)
     return compared(request, *(scenarios.version(scenario, number).text for number in (a, b)))
 
 
 def compared(request: HttpRequest, before: str, after: str) -> HttpResponse:
     """Rows, if the texts are not too long for it."""
-    answer = worked(request, jobs.compared, before, after, size=len(before) + len(after))
+    answer = work(request, jobs.compare_texts, before, after)
     return HttpResponse(answer, content_type=JSON)

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST
 
 from kschedui.accounts import tokens
-from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.people.forms import TokenForm
 
@@ -24,9 +24,11 @@ def account(request: HttpRequest) -> HttpResponse:
     form = TokenForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         count(request, "save")
-        if tokens.of_owner(request.user).count() >= tokens.MOST_TOKENS:
-            raise Refusal(422, gettext_noop("This account has as many tokens as it may have; revoke one first."))
-        _token, secret = tokens.make(request.user, form.cleaned_data["name"], form.cleaned_data["scopes"])
+        try:
+            _token, secret = tokens.make(request.user, **form.cleaned_data)
+        except tokens.TooMany:
+            sentence = gettext_noop("This account has reached the limit of tokens. Revoke one first.")
+            raise Refusal(422, sentence) from None
         form = TokenForm()
     context = {"tokens": tokens.of_owner(request.user), "form": form, "secret": secret}
     response = render(request, "registration/account.html", context)

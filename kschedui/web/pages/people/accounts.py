@@ -1,4 +1,4 @@
-"""Whose a scenario is: accounts, one's own list, settings, delete and bring back, claim."""
+"""Ownership of scenarios: accounts, the user's list, settings, delete and restore, claim."""
 
 from typing import Any
 
@@ -11,24 +11,25 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from kschedui.experiments import store as experiments
-from kschedui.models import Scenario
+from kschedui.models import Run, Scenario
 from kschedui.runs import store as runs
+from kschedui.runs.room import MEGABYTE, runs_of_others
 from kschedui.scenarios import access, courses
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import rates
-from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.people import shares
 from kschedui.web.pages.people.forms import SettingsForm, SignupForm
-from kschedui.web.pages.views import seen
+from kschedui.web.pages.requested import local_address
 
 CLAIM_SALT = "kschedui.claim"
 MOST_SHARED = 100
@@ -70,7 +71,7 @@ log_in = page_view(Login.as_view())
 def admin_login(request: HttpRequest) -> HttpResponse:
     """/admin/login/: to the site's own page, where guesses are counted."""
     if request.user.is_authenticated and not admin.site.has_permission(request):
-        raise Refusal(403, gettext_noop("This account may not go there."))
+        raise Refusal(403, gettext_noop("This account does not have access to that page."))
     return redirect_to_login(safe_next(request))
 
 
@@ -81,8 +82,8 @@ def signup(request: HttpRequest) -> HttpResponse:
     form = SignupForm(request.POST or None)
     if request.method == "POST":
         count(request, "save")
-        if form.is_valid():
-            login(request, form.save(), backend=OWN_ACCOUNTS)
+        if form.is_valid() and (user := form.keep()):
+            login(request, user, backend=OWN_ACCOUNTS)
             take_over(request)
             return redirect(safe_next(request))
     return render(request, "registration/signup.html", {"form": form, "next": safe_next(request)})
@@ -92,28 +93,44 @@ def take_over(request: HttpRequest) -> None:
     """Give the account what this browser made without one, and say so."""
     taken = scenarios.claim_all(access.Visitor(request.user, access.token_in(request.COOKIES)))
     if taken:
-        messages.success(request, _("What this browser made is now in your account."))
+        messages.success(request, _("The scenarios of this browser are now in your account."))
 
 
 def safe_next(request: HttpRequest) -> str:
-    """Where to go afterwards; never to another site."""
+    """Return where to redirect afterwards; never to another site."""
     address = request.POST.get("next") or request.GET.get("next") or ""
-    ours = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
-    return address if ours else reverse("mine")
+    return local_address(request, address) or reverse("mine")
 
 
 @page_view
 @require_safe
 def mine(request: HttpRequest) -> HttpResponse:
     """scenarios/mine.html: `scenarios` (cards.mine_row), `shared` (the same, of others), `deleted` [{id, title}] that
-    can be brought back, `courses`."""
+    can be brought back, `courses`, `runs` [{id, title, url, megabytes}] that one pays for and may delete."""
     visitor = access.visitor_of(request)
     found = list(scenarios.of_visitor(visitor))
     kept = [cards.mine_row(visitor, scenario) for scenario in found if not scenario.deleted_at]
     deleted = [{"id": scenario.public_id, "title": scenario.title} for scenario in found if scenario.deleted_at]
-    shared = [cards.mine_row(visitor, scenario) for scenario in scenarios.shared(visitor)[:MOST_SHARED]]
+    shared = [cards.mine_row(visitor, scenario) for scenario in scenarios.shared_with(visitor)[:MOST_SHARED]]
     context = {"scenarios": kept, "shared": shared, "deleted": deleted, "courses": courses.of_visitor(visitor)}
+    context["runs"] = [paid_row(visitor, run) for run in runs_of_others(visitor)[:MOST_SHARED]]
     return render(request, "scenarios/mine.html", context)
+
+
+def paid_row(visitor: access.Visitor, run: Run) -> dict[str, Any]:
+    """A run of somebody else's scenario; one that has been hidden since is not named."""
+    visible = access.may_see(visitor, run.version.scenario)
+    about = {"id": run.public_id, "megabytes": run.bytes / MEGABYTE}
+    title = cards.own_title(run.version.scenario) if visible else ""
+    return {**about, "title": title, "url": cards.address_of(run.version, run) if visible else ""}
+
+
+@page_view
+@require_POST
+def delete_run(request: HttpRequest, rid: str) -> HttpResponse:
+    """/accounts/mine/runs/<rid>/delete: give back the room of a run that one asked for, of a scenario of others."""
+    runs.forget_trace(runs_of_others(access.visitor_of(request)).get(public_id=rid))
+    return redirect("mine")
 
 
 @page_view
@@ -122,12 +139,12 @@ def settings(request: HttpRequest, sid: str) -> HttpResponse:
     """scenarios/settings.html: `scenario` (id, title), `form` (title, visibility), `versions` [{number, url, created,
     engine}], `claim_url` (a link that gives the scenario to an account; "" when it has an owner), and what
     shares.context_of gives."""
-    _visitor, scenario = owned(request, sid)
+    visitor, scenario = owned_scenario(request, sid)
     start = {"title": scenario.title if scenario.renamed else "", "visibility": scenario.visibility}
     form = SettingsForm(request.POST or None, initial=start)
     if request.method == "POST" and form.is_valid():
+        scenarios.show_to(visitor, scenario, form.cleaned_data["visibility"])
         scenarios.rename(scenario, form.cleaned_data["title"])
-        scenarios.show_to(scenario, form.cleaned_data["visibility"])
         messages.success(request, _("Saved."))
         return redirect("scenario-settings", sid)
     about = {"scenario": {"id": sid, "title": scenario.title}}
@@ -152,11 +169,11 @@ def version_rows(scenario: Scenario) -> list[dict[str, Any]]:
 @require_POST
 def delete(request: HttpRequest, sid: str) -> HttpResponse:
     """Delete; it can be brought back from one's own list."""
-    _visitor, scenario = owned(request, sid)
+    _visitor, scenario = owned_scenario(request, sid)
     scenarios.delete(scenario)
     runs.forget_traces(scenario)
     experiments.cancel_all(scenario)
-    messages.success(request, _("“%(title)s” was deleted. You can bring it back here.") % {"title": scenario.title})
+    messages.success(request, _("“%(title)s” was deleted. You can restore it here.") % {"title": scenario.title})
     return redirect("mine")
 
 
@@ -178,17 +195,17 @@ def claim(request: HttpRequest, token: str) -> HttpResponse:
     try:
         sid = signing.loads(token, salt=CLAIM_SALT, max_age=CLAIM_SECONDS)
     except signing.BadSignature:
-        raise Refusal(404, gettext_noop("This link does not give a scenario, or it is too old.")) from None
-    visitor, scenario = seen(request, sid)
+        raise Refusal(404, gettext_noop("This transfer link is invalid or has expired.")) from None
+    visitor, scenario = visible_scenario(request, sid)
     if request.method != "POST":
         return render(request, "scenarios/claim.html", {"title": scenario.title})
     if not scenarios.claim(visitor, scenario):
-        raise Refusal(403, gettext_noop("This scenario has an owner already."))
+        raise Refusal(403, gettext_noop("This scenario already has an owner."))
     return redirect("scenario-settings", sid)
 
 
-def owned(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
-    """The visitor and a scenario of theirs; raises NotAllowed."""
-    visitor, scenario = seen(request, sid)
+def owned_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+    """Return the visitor and a scenario of theirs; raises NotAllowed."""
+    visitor, scenario = visible_scenario(request, sid)
     access.require_owner(visitor, scenario)
     return visitor, scenario

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy as _
 
 from kschedui.accounts import tokens
@@ -14,16 +15,28 @@ from kschedui.scenarios.prose import LONGEST_TITLE
 
 
 class SignupForm(UserCreationForm):
-    """A name and a password; no address is asked for, so none can leak."""
+    """A form for a name and a password. It has no address, so none can leak."""
+
+    def keep(self) -> Any:
+        """Save the account; None, and an error at the name, if somebody else has taken it since it was validated."""
+        try:
+            with transaction.atomic():
+                return self.save()
+        except IntegrityError:
+            self.add_error("username", self.instance.unique_error_message(type(self.instance), ["username"]))
+            return None
 
 
 class SettingsForm(forms.Form):
     """Name a scenario and say who sees it."""
 
     title = forms.CharField(
-        label=_("Title"), max_length=LONGEST_TITLE, required=False, help_text=_("Empty: the title in its text.")
+        label=_("Title"),
+        max_length=LONGEST_TITLE,
+        required=False,
+        help_text=_("Leave empty to use the title from the text."),
     )
-    visibility = forms.ChoiceField(label=_("Who may see it"), choices=Scenario.Visibility.choices)
+    visibility = forms.ChoiceField(label=_("Visibility"), choices=Scenario.Visibility.choices)
 
 
 class CourseForm(forms.Form):
@@ -35,7 +48,9 @@ class CourseForm(forms.Form):
     )
     scenarios = forms.CharField(
         label=_("Scenarios"),
-        help_text=_("One link a line, in the order in which you teach them: your own, others', or lessons."),
+        help_text=_(
+            "One link per line, in teaching order. You can add your own scenarios, those of others, and lessons."
+        ),
         widget=forms.Textarea(attrs={"rows": 10}),
     )
 
@@ -43,12 +58,22 @@ class CourseForm(forms.Form):
 class TokenForm(forms.Form):
     """Name a token and say what it may do."""
 
-    name = forms.CharField(label=_("Name"), max_length=100, help_text=_("What it is for: you will know it by that."))
+    name = forms.CharField(
+        label=_("Name"), max_length=100, help_text=_("What the token is for. The list shows this name.")
+    )
     scopes = forms.MultipleChoiceField(
-        label=_("It may"),
+        label=_("Permissions"),
         choices=[(tokens.READ, _("read")), (tokens.WRITE, _("write"))],
         initial=[tokens.READ],
         widget=forms.CheckboxSelectMultiple,
+    )
+    days = forms.TypedChoiceField(
+        label=_("Expires"),
+        choices=[("30", _("after 30 days")), ("90", _("after 90 days")), ("365", _("after a year")), ("", _("never"))],
+        initial="90",
+        required=False,
+        coerce=int,
+        empty_value=None,
     )
 
 
@@ -57,7 +82,7 @@ class ShareForm(forms.Form):
 
     account = forms.CharField(label=_("Account"), max_length=150, required=False)
     group = forms.ChoiceField(label=_("or group"), required=False)
-    may_edit = forms.BooleanField(label=_("May change it too"), required=False)
+    may_edit = forms.BooleanField(label=_("Can edit"), required=False)
 
     def __init__(self, *args: Any, groups: Iterable[Any], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -68,8 +93,8 @@ class ShareForm(forms.Form):
             del self.fields["group"]
 
     def clean(self) -> dict[str, Any]:
-        """One of the two."""
+        """Require exactly one of the two."""
         found = {"group": "", **(super().clean() or {})}
         if bool(found.get("account")) == bool(found["group"]):
-            raise forms.ValidationError(_("Give the name of an account, or a group."))
+            raise forms.ValidationError(_("Enter the name of an account, or choose a group."))
         return found

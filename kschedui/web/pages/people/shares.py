@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST
 
 from kschedui.models import Scenario
 from kschedui.scenarios import sharing
-from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
-from kschedui.web.api.routes.scenarios import owned
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.routes.scenarios import owned_scenario
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.people.forms import ShareForm
 
@@ -28,13 +28,13 @@ def context_of(scenario: Scenario) -> dict[str, Any]:
 @require_POST
 def share(request: HttpRequest, sid: str) -> HttpResponse:
     """/s/<sid>/shares: with an account by its name, or with one of the owner's groups."""
-    _visitor, scenario = owned(request, sid)
+    _visitor, scenario = owned_scenario(request, sid)
     count(request, "save")
     if scenario.owner is None:
-        raise Refusal(403, gettext_noop("Log in to share it with people."))
+        raise Refusal(403, gettext_noop("Log in to share a scenario."))
     form = ShareForm(request.POST, groups=sharing.groups_of(scenario.owner))
     if not form.is_valid():
-        raise Refusal(422, gettext_noop("Give the name of an account, or a group."))
+        raise Refusal(422, gettext_noop("Enter the name of an account, or choose a group."))
     try:
         sharing.share(scenario, **form.cleaned_data)
     except sharing.NotShared as refusal:
@@ -47,5 +47,5 @@ def share(request: HttpRequest, sid: str) -> HttpResponse:
 @require_POST
 def end(request: HttpRequest, sid: str, share: int) -> HttpResponse:
     """/s/<sid>/shares/<share>/end: not any more."""
-    sharing.end(owned(request, sid)[1], share)
+    sharing.end(owned_scenario(request, sid)[1], share)
     return redirect("scenario-settings", sid)

@@ -10,8 +10,8 @@ from jwt import PyJWTError
 from mozilla_django_oidc.views import OIDCAuthenticationCallbackView, OIDCAuthenticationRequestView
 from requests import RequestException
 
-from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.people.accounts import take_over
 
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 def require_provider() -> None:
     """Raises Refusal where the operator named none."""
     if not settings.OIDC_ISSUER:
-        raise Refusal(404, gettext_noop("There is no single sign-on here."))
+        raise Refusal(404, gettext_noop("Single sign-on is not configured on this site."))
 
 
 @page_view
@@ -35,7 +35,7 @@ def log_in(request: HttpRequest) -> HttpResponse:
 
 
 class Callback(OIDCAuthenticationCallbackView):
-    """What this browser made becomes the account's."""
+    """The callback of single sign-on; scenarios of this browser are moved to the account."""
 
     def login_success(self) -> HttpResponse:
         response: HttpResponse = super().login_success()
@@ -43,7 +43,7 @@ class Callback(OIDCAuthenticationCallbackView):
         return response
 
     def login_failure(self) -> HttpResponse:
-        raise Refusal(403, gettext_noop("The provider did not log you in; please try again."))
+        raise Refusal(403, gettext_noop("The identity provider did not log you in. Try again."))
 
 
 @page_view
@@ -56,5 +56,5 @@ def callback(request: HttpRequest) -> HttpResponse:
         response: HttpResponse = Callback.as_view()(request)
     except (RequestException, PyJWTError) as error:
         logger.warning("the provider of single sign-on failed: %s", error)
-        raise Refusal(503, gettext_noop("The provider did not log you in; please try again.")) from None
+        raise Refusal(503, gettext_noop("The identity provider did not log you in. Try again.")) from None
     return response

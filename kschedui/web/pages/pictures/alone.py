@@ -1,5 +1,6 @@
 """The picture that stands alone, in the light colours: what a link to a run, or to a step of it, shows elsewhere."""
 
+import re
 import textwrap
 import unicodedata
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from kschedui.web.pages.pictures.inline import cross
 from kschedui.web.pages.pictures.shapes import QUEUE, SHARE, WIDTH, Shape, node_pitch, shapes
 
 SIZE = (1200, 630)  # what link previews ask for
+NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, production 2
 MARGIN = 60
 FIELD = (250, 540)  # top and bottom of the cluster
 NAMED_NODES = 12
@@ -28,7 +30,7 @@ STROKES = {"node": LINE, "placed": EDGE, "hero": EDGE, "gone": NO, "pending": NO
 
 
 class Words(NamedTuple):
-    """What stands around the cluster; each may be "". `sentence` is broken into at most two lines."""
+    """The texts around the cluster; each may be "". `sentence` is broken into at most two lines."""
 
     title: str
     sentence: str = ""
@@ -36,10 +38,10 @@ class Words(NamedTuple):
 
 
 def svg(drawing: dict[str, Any], words: Words) -> str:
-    """The words above the cluster, and a line below it."""
+    """Return the words above the cluster, and a line below it."""
     width, height = SIZE
     top, bottom = FIELD
-    drawn = "".join(coloured(shape) for shape in shapes(drawing, WIDTH, (bottom - top) / SCALE))
+    drawn = "".join(colour_shape(shape) for shape in shapes(drawing, WIDTH, (bottom - top) / SCALE))
     said = "".join(line(text, 152 + 42 * row, 32) for row, text in enumerate(lines(words.sentence)))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img"'
@@ -52,9 +54,9 @@ def svg(drawing: dict[str, Any], words: Words) -> str:
 
 
 def bare(drawing: dict[str, Any]) -> str:
-    """The cluster alone, for a page that has the words."""
+    """Return the cluster alone, for a page that has the words."""
     top, bottom = FIELD
-    drawn = "".join(coloured(shape) for shape in shapes(drawing, WIDTH, (bottom - top) / SCALE))
+    drawn = "".join(colour_shape(shape) for shape in shapes(drawing, WIDTH, (bottom - top) / SCALE))
     left = QUEUE if drawing["queue"] else 0.0
     count = len(drawing["nodes"])
     field = WIDTH if drawing["cells"] or not count else left + count * node_pitch(count, left, WIDTH)
@@ -66,12 +68,12 @@ def bare(drawing: dict[str, Any]) -> str:
 
 
 def png(drawing: dict[str, Any], words: Words) -> bytes:
-    """The same for sites that show no SVG. Words are left out on a machine that has none of FONTS."""
+    """Return the picture as PNG for sites that show no SVG. Texts are left out on a machine that has none of FONTS."""
     return resvg_py.svg_to_bytes(svg_string=svg(drawing, words), width=SIZE[0])
 
 
 def lines(text: str) -> list[str]:
-    """At most two that fit; an ideograph is as wide as two letters."""
+    """Break a text into at most two lines that fit; an ideograph is as wide as two letters."""
     return textwrap.wrap(text, 32 if has_ideographs(text) else 62, max_lines=2, placeholder="…")
 
 
@@ -80,14 +82,14 @@ def has_ideographs(text: str) -> bool:
 
 
 def line(text: str, y: float, size: int, colour: str = INK, weight: int = 400) -> str:
-    """A line of text at the margin."""
+    """Return a line of text at the margin."""
     fonts = f' font-family="{IDEOGRAPHS}{FONTS}"' if has_ideographs(text) else ""
     look = f'font-size="{size}" font-weight="{weight}" fill="{colour}"{fonts}'
-    return f'<text x="{MARGIN}" y="{y}" {look}>{escape(text)}</text>' if text else ""
+    return f'<text x="{MARGIN}" y="{y}" {look}>{xml(text)}</text>' if text else ""
 
 
 def names(drawing: dict[str, Any]) -> str:
-    """Those of a few nodes, under them; long ones are cut in the middle, where names of a pool are alike."""
+    """Draw the names under a few nodes; long ones are shortened in the middle, where names of a pool are alike."""
     nodes = drawing["nodes"]
     if not 0 < len(nodes) <= NAMED_NODES:
         return ""
@@ -97,21 +99,21 @@ def names(drawing: dict[str, Any]) -> str:
     look = f'y="{FIELD[1] + 26}" font-size="20" fill="{DIM}" text-anchor="middle"'
     middles = (MARGIN + (left + i * pitch + pitch * SHARE / 2) * SCALE for i in range(len(nodes)))
     return "".join(
-        f'<text x="{x:.0f}" {look}>{escape(cut(node.get("name", ""), room))}</text>'
+        f'<text x="{x:.0f}" {look}>{xml(shorten(node.get("name", ""), room))}</text>'
         for x, node in zip(middles, nodes, strict=True)
     )
 
 
-def cut(text: str, room: int) -> str:
-    """What fits."""
+def shorten(text: str, room: int) -> str:
+    """Return the part of the text that fits."""
     if len(text) <= room:
         return text
     end = max(room // 2, 2)
     return f"{text[: max(room - end - 1, 1)]}…{text[-end:]}"
 
 
-def coloured(shape: Shape) -> str:
-    """One shape as SVG with its colours in it."""
+def colour_shape(shape: Shape) -> str:
+    """Return one shape as SVG with inline colours."""
     fill, stroke, dashed = colours(shape.what)
     dashes = ' stroke-dasharray="2.4 1.6"' if dashed else ""
     edge = f' stroke="{stroke}"{dashes}' if stroke else ""
@@ -130,4 +132,9 @@ def colours(what: str) -> tuple[str, str, bool]:
 
 def attribute(text: str) -> str:
     """Text inside double quotes of an attribute."""
-    return escape(text, {'"': "&quot;"})
+    return escape(NO_XML.sub("", text), {'"': "&quot;"})
+
+
+def xml(text: str) -> str:
+    """Text between tags. Without the characters that XML has not: one of them, and nothing at all is drawn."""
+    return escape(NO_XML.sub("", text))

@@ -13,7 +13,7 @@ ATTEMPTS = {"S": ("bound", 1.0), "N": ("nominated", 0.62), "U": ("no-fit", 0.34)
 
 
 def inline(drawing: dict[str, Any]) -> SafeString:
-    """For a page: classes only, no colours. Decoration; `cards.words` says the same."""
+    """Return the SVG for a page: classes only, no colours. It is decoration; `cards.words` says the same."""
     if not drawing["total"]:
         place = f'x="{WIDTH / 2}" y="{HEIGHT / 2 + 5}" text-anchor="middle"'
         said = _("no nodes")
@@ -27,18 +27,18 @@ def inline(drawing: dict[str, Any]) -> SafeString:
 
 
 def arrow() -> str:
-    """From the queue to the nodes."""
+    """Draw the arrow from the queue to the nodes."""
     return f'<path class="arrow" d="M36 {HEIGHT / 2}h8m-3.5 -3.5l3.5 3.5l-3.5 3.5"/>'
 
 
 def rectangle(shape: Shape) -> str:
-    """One shape as SVG, coloured by its classes."""
+    """Return one shape as SVG, coloured by its classes."""
     place = f'x="{shape.x:.1f}" y="{shape.y:.1f}" width="{shape.width:.1f}" height="{shape.height:.1f}" rx="1.5"'
     return f'<rect class="{shape.what}" {place}/>{cross(shape)}'
 
 
 def cross(shape: Shape, colour: str = "") -> str:
-    """The ✕ on an evicted pod, where it has room."""
+    """Return the ✕ on an evicted pod, where it has room."""
     if shape.what != "gone" or min(shape.width, shape.height) < 5:
         return ""
     size = min(shape.width, shape.height, 11) * 0.28
@@ -49,7 +49,7 @@ def cross(shape: Shape, colour: str = "") -> str:
 
 
 def strip(attempts: str) -> SafeString:
-    """A bar for each attempt: tall is bound, middle nominated, low no fit."""
+    """Return a bar for each attempt: tall is bound, middle nominated, low no fit."""
     width, height = STRIP
     pitch = min(6.0, width / max(len(attempts), 1))
     bars = []

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
-from kschedui.models import Chunk, Run
 from kschedui.runs import frames
-from kschedui.runs.ending import Ending
+from kschedui.runs import store as runs
+from kschedui.runs.cluster_drawing import ClusterDrawing
 from scheduler_core import decode_chunk
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import preemption_events as preemption
@@ -19,24 +19,22 @@ COMPACTED = 2  # the first schema whose keyframes are events
 
 
 class Moment(NamedTuple):
-    """`drawing` as `ending.py` has it, with the pod that the step is about; `sentence` may be ""."""
+    """`drawing` as `cluster_drawing.py` has it, with the pod that the step is about; `sentence` may be ""."""
 
     drawing: dict[str, Any]
     sentence: str
 
 
-def moment_of(run: Run, step: int) -> Moment | None:
-    """`step` is one of the run's. None when what is stored has the keyframes of schema 1."""
-    first = Chunk.objects.filter(run=run, seq=0).first()
-    chunk = Chunk.objects.filter(run=run, first_step__lte=step).order_by("-first_step").first()
-    if first is None or chunk is None:
+def moment_of(rid: str, step: int) -> Moment | None:
+    """`step` is one of the run's. None when what is stored has the keyframes of schema 1. Raises DamagedChunk."""
+    run = runs.by_id(rid)
+    stored = runs.frame_at(run, step)
+    if stored is None or frames.header_of(stored).schema < COMPACTED:
         return None
-    if frames.header_of(bytes(chunk.frame)).schema < COMPACTED:
-        return None
-    read = decode_chunk(frames.body_of(bytes(chunk.frame)))
-    shown = read.events[: step - chunk.first_step + 1]
-    before = [*frames.events_of(bytes(first.frame))[:1], *read.keyframe.since] if chunk.seq else []
-    ending = Ending()
+    read = decode_chunk(frames.body_of(stored))
+    shown = read.events[: step - read.first_step + 1]
+    before = [*frames.events_of(runs.frame_of(run, 0))[:1], *read.keyframe.since] if read.seq else []
+    ending = ClusterDrawing()
     for event in [*before, *shown]:
         ending.take(event)
     pod = pod_of([*read.keyframe.cycle, *shown])
@@ -56,7 +54,7 @@ def pod_of(events: list[AnyEvent]) -> str:
 
 
 def sentence_of(event: AnyEvent, pod: str) -> str:
-    """What happens, in one sentence; "" where it takes the page to say it."""
+    """Describe an event in one sentence; "" where it takes the page to explain it."""
     match event:
         case trace.RunStarted():
             return _("%(nodes)d nodes and %(pods)d pods at the start.") % {
@@ -67,7 +65,7 @@ def sentence_of(event: AnyEvent, pod: str) -> str:
                 "pod": pod, "queue": QUEUES[event.queue], "event": event.event
             }  # fmt: skip
         case trace.CycleStarted():
-            return _("%(pod)s is taken from the queue: attempt %(n)d.") % {"pod": pod, "n": event.pod_attempts}
+            return _("%(pod)s is popped from the queue: attempt %(n)d.") % {"pod": pod, "n": event.pod_attempts}
         case trace.PreFilterFinished(rejected_by=str() as plugin):
             return _("%(plugin)s rejects %(pod)s in PreFilter.") % {"plugin": plugin, "pod": pod}
         case trace.NodesFiltered():
@@ -81,9 +79,9 @@ def sentence_of(event: AnyEvent, pod: str) -> str:
                 "victim": event.pod.rpartition("/")[2], "node": event.node, "pod": pod
             }  # fmt: skip
         case preemption.PodNominated():
-            return _("Room on %(node)s is kept for %(pod)s.") % {"node": event.node, "pod": pod}
+            return _("%(pod)s is nominated to %(node)s.") % {"node": event.node, "pod": pod}
         case trace.ScoresComputed():
-            return _("%(n)d nodes get scores for %(pod)s.") % {"n": event.count, "pod": pod}
+            return _("%(n)d nodes are scored for %(pod)s.") % {"n": event.count, "pod": pod}
         case trace.HostSelected():
             return _("%(node)s is selected for %(pod)s.") % {"node": event.node, "pod": pod}
         case trace.PodBound():

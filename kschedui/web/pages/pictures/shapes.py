@@ -1,9 +1,9 @@
-"""The layout of a run's picture: the queue at the left, then the nodes with their pods (`ending.py` has the data)."""
+"""The layout of a run's picture: the queue on the left, then the nodes with their pods (data: `cluster_drawing.py`)."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kschedui.runs.ending import EVICTED, HERO, PLACED
+from kschedui.runs.cluster_drawing import EVICTED, HERO, PLACED
 
 WIDTH, HEIGHT = 320, 84
 QUEUE = 52  # width of the queue and the arrow after it
@@ -26,7 +26,7 @@ class Shape(NamedTuple):
 
 
 def ramp(priority: int) -> str:
-    """The priority ramp's class: more ink, more important."""
+    """Return the priority ramp's class: more ink, more important."""
     return next((name for least, name in RAMP if priority >= least), "p10")
 
 
@@ -40,7 +40,7 @@ def shapes(drawing: dict[str, Any], width: float = WIDTH, height: float = HEIGHT
 
 
 def queue_shapes(queue: list[list[int]], height: float) -> Iterator[Shape]:
-    """The pods that arrived, in order, as equal squares; those that still wait at the end have a dashed edge."""
+    """Yield the pods that arrived, in order, as equal squares; those that still wait at the end have a dashed edge."""
     columns = 2 if len(queue) <= 12 else 3
     pitch = min(30 / columns, height / -(-len(queue) // columns)) if queue else 0
     for i, (priority, waits) in enumerate(queue):
@@ -62,12 +62,12 @@ def node_shapes(nodes: list[dict[str, Any]], left: float, width: float, height: 
 
 
 def node_pitch(count: int, left: float, width: float) -> float:
-    """From one node's left edge to the next one's."""
+    """Return the distance between the left edges of adjacent nodes."""
     return min((width - left) / count, WIDEST_NODE * 1.3)
 
 
 def pod_shapes(pods: list[list[int]], x: float, floor: float, width: float, scale: float) -> Iterator[Shape]:
-    """The pods of a node from the floor up; one without a cpu request is a thin mark."""
+    """Yield the pods of a node from the floor up; one without a cpu request is a thin mark."""
     for cpu, priority, state in pods:
         tall = max(cpu * scale, 2.5)
         floor -= tall
@@ -78,7 +78,7 @@ def pod_shapes(pods: list[list[int]], x: float, floor: float, width: float, scal
 
 
 def cell_shapes(cells: str, left: float, width: float, height: float) -> Iterator[Shape]:
-    """A large cluster: a square for each node, or for each few neighbours."""
+    """Yield a large cluster: a square for each node, or for each few neighbours."""
     pitch = max((size for size in range(4, 15) if fits(size, len(cells), width - left, height)), default=4)
     columns = int((width - left) / pitch)
     for i, state in enumerate(cells):
@@ -87,5 +87,5 @@ def cell_shapes(cells: str, left: float, width: float, height: float) -> Iterato
 
 
 def fits(pitch: float, count: int, width: float, height: float) -> bool:
-    """Whether so many squares of this pitch have room."""
+    """Return whether this number of squares of this pitch fits."""
     return -(-count // int(width / pitch)) * pitch <= height

@@ -1,7 +1,7 @@
 """A class: started by its teacher, joined by its code, its answers as a file."""
 
-import csv
 import io
+from collections.abc import Iterator
 from typing import Any
 
 import segno
@@ -14,16 +14,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from kschedui.classrooms import seats, store
 from kschedui.classrooms.store import NoClass
-from kschedui.language import spoken
+from kschedui.csv_rows import csv_row
+from kschedui.language import in_language
 from kschedui.models import Classroom, Scenario
 from kschedui.runs import store as runs
 from kschedui.scenarios import access
 from kschedui.web.api import rates
-from kschedui.web.api.answers import Refusal
+from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.versions import words_of
+from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
-from kschedui.web.pages.views import seen
 
 WIDE = 10  # pixels of a module of the QR code, which is seen from the last row
 
@@ -32,12 +33,12 @@ WIDE = 10  # pixels of a module of the QR code, which is seen from the last row
 @require_POST
 def start(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """/s/<sid>/v/<n>/class: a class on the POSTed `run` of that version; to its page."""
-    visitor, scenario = seen(request, sid)
+    visitor, scenario = visible_scenario(request, sid)
     store.require_showing(visitor, scenario)
     rates.count(request, "save")
     run = runs.by_id(request.POST.get("run", ""))
     if run.version.number != number or run.version.scenario_id != scenario.pk:
-        raise Refusal(422, gettext_noop("This run is of another scenario."))
+        raise Refusal(422, gettext_noop("This run belongs to another scenario."))
     try:
         made = store.start(access.editing_visitor(request), run)
     except NoClass as error:
@@ -57,10 +58,10 @@ def join(request: HttpRequest) -> HttpResponse:
 
 def join_page(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
     """class/join.html: `sentence`, or ""."""
-    return render(request, "class/join.html", {"sentence": spoken(sentence)}, status=status)
+    return render(request, "class/join.html", {"sentence": in_language(sentence)}, status=status)
 
 
-def found(request: HttpRequest, code: str) -> Classroom:
+def find_class(request: HttpRequest, code: str) -> Classroom:
     """The class of the code; raises NoClass, and TooOften when too many wrong codes came from the address."""
     rates.require_code(request)
     try:
@@ -78,7 +79,7 @@ def show(request: HttpRequest, code: str) -> HttpResponse:
     if code != code.upper():
         return redirect("class", code.upper())
     try:
-        classroom = found(request, code)
+        classroom = find_class(request, code)
     except NoClass as error:
         return join_page(request, error.args[0], 404)
     visitor = access.visitor_of(request)
@@ -106,7 +107,7 @@ def over(request: HttpRequest, classroom: Classroom, *, teacher: bool) -> HttpRe
 
 
 def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom, *, teacher: bool) -> dict[str, Any]:
-    """What the player starts from. A student gets the run, and no address of what it was made from."""
+    """Return the player's boot data. A student gets the run, and no address of what it was made from."""
     made = cards.boot(request, visitor, classroom.run.version, classroom.run, embed=False)
     page = reverse("class", args=[classroom.code])
     role, begun = "teacher" if teacher else "student", classroom.number > 0
@@ -125,7 +126,7 @@ def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom,
 @require_safe
 def words(request: HttpRequest, code: str) -> HttpResponse:
     """/c/<code>/words: captions and questions, for whoever is in the class (versions.words_of)."""
-    classroom = known(request, code)
+    classroom = require_class(request, code)
     if not store.teaches(access.visitor_of(request), classroom):
         seats.require_sight(access.visitor_of(request), request.COOKIES, classroom.run)
     return HttpResponse(words_of(classroom.run.version).model_dump_json(), content_type="application/json")
@@ -135,7 +136,7 @@ def words(request: HttpRequest, code: str) -> HttpResponse:
 @require_safe
 def qr_svg(request: HttpRequest, code: str) -> HttpResponse:
     """/c/<code>/qr.svg: the link to join by."""
-    classroom = known(request, code)
+    classroom = require_class(request, code)
     link = cards.absolute(request, reverse("class", args=[classroom.code]))
     out = io.BytesIO()
     segno.make(link, error="m").save(out, kind="svg", scale=WIDE, border=2, light="#fff", xmldecl=False)
@@ -146,29 +147,28 @@ def qr_svg(request: HttpRequest, code: str) -> HttpResponse:
 @require_safe
 def answers_csv(request: HttpRequest, code: str) -> HttpResponse:
     """/c/<code>/answers.csv, for its teacher: a line for each choice of each question that was revealed."""
-    classroom = known(request, code)
+    classroom = require_class(request, code)
     if not store.teaches(access.visitor_of(request), classroom):
-        raise Refusal(403, gettext_noop("Only its teacher may have the answers of a class."))
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
+        raise Refusal(403, gettext_noop("Only the teacher of a class can download its answers."))
+    rows = "".join(map(csv_row, answer_rows(classroom.revealed)))
+    response = HttpResponse(rows.encode("utf-8", "replace"), content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="class-{classroom.code}.csv"'
     patch_cache_control(response, private=True, no_store=True)
-    write_answers(csv.writer(response), classroom.revealed)
     return response
 
 
-def write_answers(sheet: Any, revealed: list[dict[str, Any]]) -> None:
-    """A spreadsheet takes a text that begins with = for a formula, so none begins with one."""
-    sheet.writerow(["question", "text", "choice", "answers", "right"])
+def answer_rows(revealed: list[dict[str, Any]]) -> Iterator[list[Any]]:
+    """Return the table of answers, with its header."""
+    yield ["question", "text", "choice", "answers", "right"]
     for one in revealed:
         labels = one["labels"] + [str(n + 1) for n in range(len(one["labels"]), len(one["counts"]))]
         for n, count in enumerate(one["counts"]):
-            words = [f"'{text}" if text[:1] in "=+-@\t\r" and text else text for text in (one["text"], labels[n])]
-            sheet.writerow([one["id"], *words, count, "yes" if n == one["right"] else ""])
+            yield [one["id"], one["text"], labels[n], count, "yes" if n == one["right"] else ""]
 
 
-def known(request: HttpRequest, code: str) -> Classroom:
+def require_class(request: HttpRequest, code: str) -> Classroom:
     """The class, or a page that says there is none."""
     try:
-        return found(request, code)
+        return find_class(request, code)
     except NoClass as error:
         raise Refusal(404, error.args[0]) from None

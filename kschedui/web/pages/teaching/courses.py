@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from kschedui.language import spoken
+from kschedui.language import in_language
 from kschedui.models import Course
 from kschedui.scenarios import access, courses
-from kschedui.web.api.answers import keeping_visitor
 from kschedui.web.api.rates import count
+from kschedui.web.api.visitors import keeping_visitor
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.people.forms import CourseForm
@@ -50,7 +50,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, cid: str) -> HttpResponse:
     """/courses/<cid>/edit/: courses/edit.html, `form`, `course`."""
-    return edited(request, owned(request, cid))
+    return edited(request, owned_course(request, cid))
 
 
 def edited(request: HttpRequest, course: Course | None) -> HttpResponse:
@@ -69,7 +69,7 @@ def edited(request: HttpRequest, course: Course | None) -> HttpResponse:
                 kept = courses.save(visitor, course, said["title"], said["about"], names) if course else None
                 made = kept or courses.create(visitor, said["title"], said["about"], names)
             except courses.BadCourse as error:
-                form.add_error("scenarios", spoken(error.sentence))
+                form.add_error("scenarios", in_language(error.sentence))
             else:
                 return redirect("course", made.public_id)
     status = 422 if form.errors else 200
@@ -80,13 +80,13 @@ def edited(request: HttpRequest, course: Course | None) -> HttpResponse:
 @require_POST
 def delete(request: HttpRequest, cid: str) -> HttpResponse:
     """/courses/<cid>/delete: the course goes, its scenarios stay."""
-    course = owned(request, cid)
+    course = owned_course(request, cid)
     course.delete()
-    messages.success(request, _("The course was deleted; its scenarios are still there."))
+    messages.success(request, _("The course was deleted. Its scenarios still exist."))
     return redirect("mine")
 
 
-def owned(request: HttpRequest, cid: str) -> Course:
+def owned_course(request: HttpRequest, cid: str) -> Course:
     """A course of the visitor's; raises NotAllowed."""
     course = courses.by_id(cid)
     access.require_owner(access.visitor_of(request), course)

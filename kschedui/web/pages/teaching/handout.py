@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
@@ -13,10 +14,12 @@ from kschedui.models import Run, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, courses
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api.answers import Refusal
+from kschedui.waiting.plugin_texts import of_other_plugins
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
-from kschedui.web.pages.views import seen, shown_run
+from kschedui.web.pages.requested import requested_run
 from scheduler_core.apis.messages import Message
 
 MOST_PARTS = 12  # scenarios of a course: a browser reads all of their runs
@@ -26,7 +29,7 @@ MOST_PARTS = 12  # scenarios of a course: a browser reads all of their runs
 @require_safe
 def newest(request: HttpRequest, sid: str) -> HttpResponse:
     """/s/<sid>/handout: of the newest version (page)."""
-    _, scenario = seen(request, sid)
+    _, scenario = visible_scenario(request, sid)
     return page(request, [scenarios.newest(scenario)])
 
 
@@ -34,7 +37,7 @@ def newest(request: HttpRequest, sid: str) -> HttpResponse:
 @require_safe
 def version(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """/s/<sid>/v/<n>/handout: of that version (page)."""
-    _, scenario = seen(request, sid)
+    _, scenario = visible_scenario(request, sid)
     return page(request, [scenarios.version(scenario, number)])
 
 
@@ -45,12 +48,12 @@ def course(request: HttpRequest, cid: str) -> HttpResponse:
     kept = courses.by_id(cid)
     shown = [one.scenario for one in courses.entries(access.visitor_of(request), kept) if one.scenario]
     if not shown:
-        raise Refusal(409, gettext_noop("This course has no scenario that you may see."))
+        raise Refusal(409, gettext_noop("This course has no scenario that you can view."))
     if len(shown) > MOST_PARTS:
         raise Refusal(
             422,
             Message(
-                "A handout is of at most {most} scenarios, and this course has {n}; print them one by one.",
+                "A handout can have at most {most} scenarios, and this course has {n}. Print them one by one.",
                 most=MOST_PARTS,
                 n=len(shown),
             ),
@@ -59,31 +62,34 @@ def course(request: HttpRequest, cid: str) -> HttpResponse:
 
 
 def page(request: HttpRequest, versions: list[Version], title: str = "") -> HttpResponse:
-    """handout.html: `title` (of a course, or ""), `boot` {captions, language, ws, parts: [{run, words, picture}]},
+    """handout.html: `title` (of a course, or ""), `boot` {captions, language, ws, api, parts: [{run, words}]},
     `parts` [{title, link, shown_link, qr, kubernetes}]. The page reads the runs and puts the steps in: the server
     knows no answer."""
     parts = [part(request, one) for one in versions]
-    address = {"captions": static(f"i18n/{language()}.json"), "language": language(), "ws": "/ws/run/"}
+    rules = {address: rule for shown in versions for address, rule in cards.rules_of(shown).items()}
+    words = {"captions": static(f"i18n/{language()}.json"), "outside": of_other_plugins(language(), rules)}
+    address = {**words, "language": language(), "ws": "/ws/run/", "api": reverse("v1:api-root").rstrip("/")}
     boot = {**address, "parts": [one.pop("boot") for one in parts]}
     return render(request, "handout.html", {"title": title, "parts": parts, "boot": boot})
 
 
 def part(request: HttpRequest, shown: Version) -> dict[str, Any]:
-    """One scenario of a handout."""
-    run = shown_run(request, shown)
-    if run.state in (Run.State.FAILED, Run.State.CANCELLED):
-        raise Refusal(409, gettext_noop("The run did not end, so there is no handout; open the scenario to see why."))
+    """Return one scenario of a handout."""
+    run = requested_run(request, shown)
+    if run is None or run.state in (Run.State.FAILED, Run.State.CANCELLED):
+        raise Refusal(
+            409, gettext_noop("The run did not finish, so there is no handout. Open the scenario to see why.")
+        )
     lesson = cards.lesson_of(shown.summary)
     address = cards.page_of(shown, run)
     path, _, query = address.partition("?")
     link = cards.absolute(request, address)
-    files = {name: f"{path}{name}.svg{f'?{query}' if query else ''}" for name in ("picture", "qr")}
-    words = cards.words_url(shown) if lesson.says_something else ""
+    words = cards.words_url(shown) if lesson.has_words else ""
     return {
         "title": cards.title_of(shown.scenario, lesson),
         "link": link,
         "shown_link": link.split("//", 1)[-1],
-        "qr": files["qr"],
+        "qr": f"{path}qr.svg{f'?{query}' if query else ''}",
         "kubernetes": runs.release_of(shown, run.kubernetes_version),
-        "boot": {"run": run.public_id, "words": words, "picture": files["picture"]},
+        "boot": {"run": run.public_id, "words": words},
     }

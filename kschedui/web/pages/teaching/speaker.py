@@ -9,9 +9,10 @@ from django.views.decorators.http import require_safe
 
 from kschedui.language import language
 from kschedui.scenarios import store as scenarios
+from kschedui.waiting.plugin_texts import of_other_plugins
+from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
-from kschedui.web.pages.views import seen
 
 
 @ensure_csrf_cookie
@@ -20,11 +21,12 @@ from kschedui.web.pages.views import seen
 def show(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """/s/<sid>/v/<n>/speaker: scenarios/speaker.html, `title`, `boot` {captions, language, notes (their address),
     picture (likewise, without a step)}. What the run shows comes from the player, in the other window."""
-    _, scenario = seen(request, sid)
+    _, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
     args = [sid, version.number]
     boot = {
         "captions": static(f"i18n/{language()}.json"),
+        "outside": of_other_plugins(language(), cards.rules_of(version)),
         "language": language(),
         "notes": reverse("v1:notes", args=args),
         "picture": reverse("picture", args=args) + cards.place_query(request.GET.dict()),

@@ -1,4 +1,4 @@
-"""What Reserve decided about volumes and claims and the API server does not say yet (volumebinding/assume_cache.go)."""
+"""Volumes and claims as Reserve assumed them, before the API server has them (volumebinding/assume_cache.go)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scheduler_core.plugins.volumes.matching import claim_class, claim_key
 
 @dataclass(frozen=True, slots=True)
 class PodVolumes:
-    """What a node would give the pod: volumes for claims and claims to provision, or the reasons why it cannot."""
+    """A node's offer for the pod: volumes for claims and claims to provision, or the reasons why there is none."""
 
     bindings: tuple[tuple[PersistentVolumeClaim, PersistentVolume], ...] = ()
     provisions: tuple[PersistentVolumeClaim, ...] = ()
@@ -31,31 +31,31 @@ class AssumeCache:
     claims: dict[str, tuple[PersistentVolumeClaim, PersistentVolumeClaim]] = field(default_factory=dict)
 
     def volume(self, storage: Storage, name: str) -> PersistentVolume | None:
-        """The volume as the binder sees it."""
+        """Return the volume as the binder sees it."""
         stored = storage.persistent_volume(name)
         base, assumed = self.volumes.get(name, (None, None))
         return assumed if assumed is not None and base is stored else stored
 
     def claim(self, storage: Storage, key: str) -> PersistentVolumeClaim | None:
-        """The claim as the binder sees it."""
+        """Return the claim as the binder sees it."""
         stored = storage.persistent_volume_claim(key)
         base, assumed = self.claims.get(key, (None, None))
         return assumed if assumed is not None and base is stored else stored
 
     def assume_volume(self, storage: Storage, assumed: PersistentVolume) -> None:
-        """The binder sees this volume from now on."""
+        """Replace the volume in the binder's view."""
         stored = storage.persistent_volume(assumed.name)
         assert stored is not None
         self.volumes[assumed.name] = (stored, assumed)
 
     def assume_claim(self, storage: Storage, assumed: PersistentVolumeClaim) -> None:
-        """The binder sees this claim from now on."""
+        """Replace the claim in the binder's view."""
         stored = storage.persistent_volume_claim(claim_key(assumed))
         assert stored is not None
         self.claims[claim_key(assumed)] = (stored, assumed)
 
     def outdated(self, storage: Storage, found: PodVolumes) -> str:
-        """Why the API server refuses the writes of what was assumed, "" if it takes them: somebody wrote in between."""
+        """The reason why the API server refuses the assumed writes (a write in between), "" if it accepts them."""
         for _, pv in found.bindings:
             stored = storage.persistent_volume(pv.name)
             if stored is None or stored is not self.volumes[pv.name][0]:
@@ -67,14 +67,14 @@ class AssumeCache:
         return ""
 
     def volumes_for(self, storage: Storage, claim: PersistentVolumeClaim) -> Iterator[PersistentVolume]:
-        """The volumes of the claim's class that may be its own: those without a claim and those that name it."""
+        """Yield the volumes of the claim's class that may be its own: those without a claim and those that name it."""
         for stored in storage.persistent_volumes_for(claim_key(claim), claim_class(claim)):
             base, assumed = self.volumes.get(stored.name, (None, None)) if self.volumes else (None, None)
             yield assumed if assumed is not None and base is stored else stored
 
 
 def _refusal(resource: str, name: str, *, exists: bool) -> str:
-    """The API server's words for an update of an object that is gone, or newer than the one that was read."""
+    """Return the API server's words for an update of an object that is gone, or newer than the one that was read."""
     if not exists:
         return f'{resource} "{name}" not found'
     again = "the object has been modified; please apply your changes to the latest version and try again"
@@ -82,13 +82,13 @@ def _refusal(resource: str, name: str, *, exists: bool) -> str:
 
 
 def with_selected_node(claim: PersistentVolumeClaim, node_name: str) -> PersistentVolumeClaim:
-    """The claim told which node its volume is for."""
+    """Return the claim with its selected node."""
     annotations: Mapping[str, str] = {**claim.annotations, SELECTED_NODE: node_name}
     return replace(claim, annotations=annotations)
 
 
 def with_claim(pv: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
-    """The volume reserved for the claim (`GetBindVolumeToClaim`); the very same object if it already was."""
+    """Return the volume reserved for the claim (`GetBindVolumeToClaim`); the very same object if it already was."""
     if pv.claim_ref == claim_key(claim) and pv.claim_uid == claim.uid:
         return pv
     return replace(pv, claim_ref=claim_key(claim), claim_uid=claim.uid)

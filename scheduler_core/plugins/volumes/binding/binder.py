@@ -114,7 +114,7 @@ class Search:
         return sorted(keys)
 
     def find(self, labels: Labels, name: str, csi_node: CSINode | None) -> PodVolumes:
-        """What the node would give, or why it cannot (`FindPodVolumes`); raises BinderError."""
+        """Return the node's offer, or the reasons why there is none (`FindPodVolumes`); raises BinderError."""
         conflict, missing = self._check_bound(labels, csi_node)
         reasons = [NODE_CONFLICT] if conflict else []
         if any(claim.annotations[SELECTED_NODE] != name for claim in self.selected):
@@ -170,7 +170,7 @@ def why_not_provisioned(claim: PersistentVolumeClaim, storage: Storage, labels: 
 
 
 def has_capacity(claim: PersistentVolumeClaim, storage_class: StorageClass, storage: Storage, labels: Labels) -> bool:
-    """Only drivers that publish their capacity are asked for it (`hasEnoughCapacity`)."""
+    """Return whether the driver has capacity for the claim, or does not publish it (`hasEnoughCapacity`)."""
     driver = storage.csi_driver(storage_class.provisioner)
     if driver is None or not driver.storage_capacity:
         return True
@@ -195,7 +195,7 @@ def _affinity_keys(pv: PersistentVolume) -> set[str]:
 
 
 def provision_keys(claim: PersistentVolumeClaim, storage: Storage) -> set[str]:
-    """The node labels that decide where the claim's class can provision."""
+    """Return the node labels that decide where the claim's class can provision."""
     storage_class = storage.storage_class(claim_class(claim))
     if storage_class is None:
         return set()

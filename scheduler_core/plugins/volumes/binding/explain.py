@@ -130,7 +130,7 @@ def _provisioned(claim: PersistentVolumeClaim, search: Search, node: Node, why: 
 
 
 def _no_match_text(candidates: Candidates, node: Node, taken: Container[str]) -> str:
-    """Why none of the class' volumes will do on the node."""
+    """Return the reason why no volume of the class fits on the node."""
     claim = candidates.claim
     reasons = [f"{pv.name} {_why(pv, claim, taken)}" for pv in candidates.passed_over + candidates.available]
     reasons += [f"{pv.name}, reserved for it, is out of {node.name}'s reach" for pv in candidates.reserved]

@@ -1,4 +1,4 @@
-"""VolumeBinding: a pod goes where its volumes can be had, and its unbound claims are bound on the way.
+"""VolumeBinding: filter nodes by the pod's volumes, and bind its unbound claims (plugins/volumebinding).
 
 kube-scheduler: volumebinding/volume_binding.go and binder.go. Claims that bind at once must be bound already; bound
 ones tie the pod to the nodes that their volumes reach; claims of a class that waits for its first consumer get a free
@@ -31,6 +31,7 @@ from scheduler_core.framework.interface import (
     FilterPlugin,
     Handle,
     PreBindPlugin,
+    PreBindPreFlight,
     PreFilterPlugin,
     PreFilterResult,
     PreScorePlugin,
@@ -48,6 +49,7 @@ from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.before_1_32 import local_node_names
 from scheduler_core.plugins.volumes.binding import explain as volume_binding_facts
 from scheduler_core.plugins.volumes.binding import reach as volume_reach
+from scheduler_core.plugins.volumes.binding.about import ABOUT
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes, with_claim, with_selected_node
 from scheduler_core.plugins.volumes.binding.binder import (
     NODE_AFFINITY_CONFLICT,
@@ -88,6 +90,7 @@ class VolumeBinding(
     ScorePlugin,
     ReservePlugin,
     PreBindPlugin,
+    PreBindPreFlight,
     EnqueueExtensions,
     ExplainsFilter,
     SignPlugin,
@@ -95,6 +98,7 @@ class VolumeBinding(
     """One binder for each profile, with its own cache of assumed volumes and claims, as in kube-scheduler."""
 
     name = "VolumeBinding"
+    about = ABOUT
     without_pre_filter = "not found"
     sign_pod = staticmethod(by_volumes)
 
@@ -168,7 +172,7 @@ class VolumeBinding(
             self.assumed.claims.pop(claim_key(claim), None)
 
     def pre_bind(self, pod: Pod, state: State | None, node_name: str) -> Status:
-        """Write what Reserve assumed; the played controller binds it before the call is over (`BindPodVolumes`)."""
+        """Write what Reserve assumed; the simulated controller binds it at once (`BindPodVolumes`)."""
         if state is None or state.reserved is None:
             return SUCCESS
         refused = self.assumed.outdated(self.storage, state.reserved)
@@ -177,8 +181,11 @@ class VolumeBinding(
         error = bind_volumes(state.reserved, node_name, self.storage, self.handle)
         return Status(Code.ERROR, (f"binding volumes: {error}",)) if error else SUCCESS
 
+    def pre_bind_pre_flight(self, pod: Pod, state: State | None, node_name: str) -> bool:
+        return state is not None and state.reserved is not None
+
     def without_reserve(self, pod: Pod, node_name: str) -> str:
-        """Nothing says that the pod needs no volumes, and none are assumed."""
+        """Return the error of a PreBind for which nothing is assumed."""
         if any(volume.claim is not None for volume in pod.volumes):
             return f'failed to get cached bindings for pod "{pod.key}"'
         return f'no pod volume found for node "{node_name}"'
@@ -223,7 +230,7 @@ class VolumeBinding(
         return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, words) if words else SUCCESS
 
     def _migrated(self, nodes: NodeTable) -> NDArray[np.intp]:
-        """A column of codes for what each node's CSINode says about migrated in-tree plugins."""
+        """Return a column of codes for what each node's CSINode says about migrated in-tree plugins."""
         number: dict[object, int] = {}
         found = (self.storage.csi_node(name) for name in nodes.names)
         views = (None if csi_node is None else csi_node.migrated for csi_node in found)
@@ -236,7 +243,7 @@ class VolumeBinding(
 
 
 def claim_error(pod: Pod, storage: Storage) -> str:
-    """What is wrong with the pod's claims themselves, "" if nothing is (`podHasPVCs`)."""
+    """Return the error in the pod's claims themselves, "" if there is none (`podHasPVCs`)."""
     for volume in pod.volumes:
         if volume.claim is None:
             continue

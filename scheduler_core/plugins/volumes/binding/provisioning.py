@@ -1,4 +1,4 @@
-"""What happens to volumes and claims at PreBind: the scheduler's writes, and the controllers that answer them at once.
+"""Binding and provisioning at PreBind: the scheduler's writes, and the controllers that answer them at once.
 
 `BindPodVolumes` (volumebinding/binder.go) prebinds volumes and tells claims their node, then waits. Here the PV
 controller and the provisioner act in the same moment: a prebound volume becomes Bound, a claim with a selected node
@@ -51,7 +51,7 @@ def bind_volumes(found: PodVolumes, node_name: str, storage: Storage, handle: Ha
 
 
 def volume_name(claim: PersistentVolumeClaim) -> str:
-    """The name that a provisioner gives to the claim's new volume."""
+    """Return the name that a provisioner gives to the claim's new volume."""
     return f"pvc-{claim.uid}"
 
 
@@ -103,7 +103,7 @@ def _bound_claim(claim: PersistentVolumeClaim, pv_name: str) -> PersistentVolume
 
 
 def _manifest(pv: PersistentVolume, here: tuple[Requirement, ...]) -> dict[str, Any]:
-    """The new volume as kubectl would print it."""
+    """Return the new volume as kubectl would print it."""
     spec: dict[str, Any] = {
         "accessModes": list(pv.access_modes),
         "capacity": {"storage": format_bytes(pv.capacity)},

@@ -36,12 +36,12 @@ _BOUND_REASONS = (("", ""), (NODE_CONFLICT, ""), ("", VOLUME_NOT_FOUND))
 
 
 def covers(search: Search) -> bool:
-    """This module can answer for the search."""
+    """Return whether this module can evaluate the search."""
     return len(search.free) <= 1 and not search.by_csi_node
 
 
 def reasons_by_row(search: Search, nodes: NodeTable) -> tuple[NDArray[np.intp], list[tuple[str, ...]]]:
-    """A code for each row, and the reasons for each code; no reasons: the node will do."""
+    """Return a code for each row, and the reasons for each code; no reasons: the node will do."""
     bound, provision = _bound(search, nodes), _unbound(search, nodes)
     codes = len(_BOUND_REASONS) * provision.astype(np.intp) + bound
     reasons = []
@@ -61,7 +61,7 @@ def _bound(search: Search, nodes: NodeTable) -> Codes:
 
 
 def _unbound(search: Search, nodes: NodeTable) -> Codes:
-    """Codes of why no volume can be had for the claims that wait, in `Search.find`'s order."""
+    """Return codes of why the unbound claims get no volume on each row, in `Search.find`'s order."""
     codes = np.zeros(len(nodes), np.int8)
     for claim in search.selected:
         codes = np.where(codes == 0, _provision(claim, search, nodes), codes)
@@ -79,7 +79,7 @@ def _unbound(search: Search, nodes: NodeTable) -> Codes:
 
 
 def _provision(claim: PersistentVolumeClaim, search: Search, nodes: NodeTable) -> Codes:
-    """Whether the claim's class can provision, once per group of nodes that look alike to it."""
+    """Return whether the claim's class can provision, once per group of nodes that look alike to it."""
     keys = provision_keys(claim, search.storage)
     first, group = alike(nodes, slice(0, len(nodes)), [nodes.label(key).codes for key in sorted(keys)])
     codes = [_PROVISION_CODES[why_not_provisioned(claim, search.storage, nodes.nodes[row].labels)] for row in first]
@@ -87,7 +87,7 @@ def _provision(claim: PersistentVolumeClaim, search: Search, nodes: NodeTable) -
 
 
 def _matched(candidates: Candidates, nodes: NodeTable) -> Mask:
-    """The nodes that get a free or reserved volume for the claim (`Candidates.choose`, nothing taken)."""
+    """Return the nodes that get a free or reserved volume for the claim (`Candidates.choose`, nothing taken)."""
     if candidates.reserved:
         return _reach(candidates.reserved[0].node_affinity, nodes)
     return _any_reach(candidates.available, nodes)
@@ -112,7 +112,7 @@ def _any_reach(volumes: Iterable[PersistentVolume], nodes: NodeTable) -> Mask:
 
 
 def _single_in(affinity: NodeSelector | None) -> Requirement | None:
-    """The one condition of an affinity that is nothing but "this label has one of these values"."""
+    """Return the one condition of an affinity that is nothing but "this label has one of these values"."""
     if affinity is None or len(affinity.terms) != 1:
         return None
     term = affinity.terms[0]
@@ -122,12 +122,12 @@ def _single_in(affinity: NodeSelector | None) -> Requirement | None:
 
 
 def _reach(affinity: NodeSelector | None, nodes: NodeTable) -> Mask:
-    """The nodes that match the affinity; conditions on the node's name never hold (`CheckNodeAffinity`)."""
+    """Return the nodes that match the affinity; conditions on the node's name never hold (`CheckNodeAffinity`)."""
     if affinity is None:
         return np.ones(len(nodes), np.bool_)
     found = np.zeros(len(nodes), np.bool_)
     for term in affinity.terms:
-        if term.empty or not all(one.matches({one.key: ""}) for one in term.match_fields):
+        if term.empty or not all(field.matches({field.key: ""}) for field in term.match_fields):
             continue
         here = np.ones(len(nodes), np.bool_)
         for requirement in term.match_expressions:

@@ -49,17 +49,19 @@ export function builder(host, onChange) {
 	return { draw };
 }
 
-/** What the scenario is called. @param {Desk} desk */
+/** The scenario's title. @param {Desk} desk */
 function titleField(desk) {
 	const { documents, edit } = desk;
+	const title = documents.of("Scenario")[0]?.value.spec?.title ?? "";
+	const path = typeof title === "string" ? ["spec", "title"] : ["spec", "title", "en"];
 	const change = (/** @type {any} */ event) =>
-		edit(() => documents.set(scenarioOf(desk), ["spec", "title"], event.target.value.trim() || undefined));
+		edit(() => documents.set(scenarioOf(desk), path, event.target.value.trim() || undefined));
 	return h(
 		"label",
 		{ key: "title", class: "builder-title" },
 		h("span", null, t("builder.title")),
 		h("input", {
-			value: documents.of("Scenario")[0]?.value.spec?.title ?? "",
+			value: typeof title === "string" ? title : (title.en ?? ""),
 			placeholder: t("builder.title.none"),
 			maxlength: 200,
 			on: { change },
@@ -161,7 +163,7 @@ function podSection(desk, selected, select) {
 		edit(() => {
 			const source = pods.find((ref) => ref.value.metadata?.name === selected) ?? pods.at(-1);
 			if (!source) return;
-			const stem = source.value.metadata.name.replace(/\d+$/, "");
+			const stem = source.value.metadata.name.replace(/(?<!\d)\d+$/, "");
 			for (let i = 0; i < 3; i += 1)
 				documents.add({ ...source.value, metadata: { ...source.value.metadata, name: shapes.freeName(stem, names) } });
 		});
@@ -237,8 +239,8 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 		),
 		removal({ documents, edit, ...rest }, ref),
 	);
-	const found = shapes.rulesOf(ref.value);
-	const rules = found.map(({ key, text, path, rest: left }, i) =>
+	const parsed = shapes.rulesOf(ref.value);
+	const rules = parsed.map(({ key, text, path, rest: left }, i) =>
 		h(
 			"span",
 			{ key: `rule${i}`, class: "rule" },
@@ -257,7 +259,7 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 	);
 	if (!open && !rules.length) return [row];
 	// a second one would take its place
-	const single = new Set(found.filter((rule) => rule.rest === undefined).map((rule) => rule.key));
+	const single = new Set(parsed.filter((rule) => rule.rest === undefined).map((rule) => rule.key));
 	const more =
 		open &&
 		Object.entries(shapes.additions(ref.value)).map(

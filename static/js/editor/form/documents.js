@@ -3,6 +3,7 @@
  * A scenario's text as objects that can be edited one by one. Only the document that changes is written anew; comments,
  * layout and everything that the builder does not know stay as they were typed.
  */
+
 import { isMap, parseDocument } from "../../../vendor/yaml/yaml.js";
 
 const SEPARATOR = /^---(?=\s|$)[ \t]*\n?/m;
@@ -119,4 +120,14 @@ function inline(value, key) {
 	}
 	const text = document.toString(FORMAT).trimEnd();
 	return document.contents.flow === false ? `\n${text.replace(/^/gm, "  ")}` : text;
+}
+
+/** @param {string} before @param {string} after */
+export function difference(before, after) {
+	const shorter = Math.min(before.length, after.length);
+	let from = 0;
+	while (from < shorter && before[from] === after[from]) from += 1;
+	let same = 0;
+	while (same < shorter - from && before[before.length - 1 - same] === after[after.length - 1 - same]) same += 1;
+	return { from, to: before.length - same, insert: after.slice(from, after.length - same) };
 }

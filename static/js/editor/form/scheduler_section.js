@@ -2,47 +2,28 @@
 /** The builder's scheduler settings: plugins on and off, score weights, the scoring strategy, sampling, the seed. */
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { PLUGINS } from "../../steps/parts/plugins.js";
 import { section } from "./form.js";
 import * as shapes from "./shapes.js";
 import { scenarioOf } from "./timeline_section.js";
 
 /** @typedef {import("./form.js").Desk} Desk */
 
-/** Score plugins of the default profile and their weights. @type {[string, number][]} */
-const SCORE = [
-	["TaintToleration", 3],
-	["NodeAffinity", 2],
-	["NodeResourcesFit", 1],
-	["PodTopologySpread", 2],
-	["InterPodAffinity", 2],
-	["NodeResourcesBalancedAllocation", 1],
-	["ImageLocality", 1],
-];
-/** Plugins that a profile may do without, and where they are turned off. @type {["filter" | "postFilter", string][]} */
-const OPTIONAL = [
-	...[
-		"NodeUnschedulable",
-		"NodeName",
-		"TaintToleration",
-		"NodeAffinity",
-		"NodePorts",
-		"NodeResourcesFit",
-		"VolumeRestrictions",
-		"NodeVolumeLimits",
-		"VolumeBinding",
-		"VolumeZone",
-		"PodTopologySpread",
-		"InterPodAffinity",
-	].map((name) => /** @type {["filter", string]} */ (["filter", name])),
-	["postFilter", "DefaultPreemption"],
-];
+const DEFAULTS = Object.entries(PLUGINS).filter(([, { points }]) => points);
+/** Score plugins of the default profile and their weights. */
+const SCORE = DEFAULTS.flatMap(([name, { weight }]) => (weight ? [/** @type {const} */ ([name, weight])] : []));
+/** Plugins that a profile may do without, and where they are turned off. */
+const OPTIONAL = DEFAULTS.flatMap(([name, { points = [] }]) => {
+	const point = /** @type {const} */ (["filter", "postFilter"]).find((one) => points.includes(one));
+	return point ? [/** @type {const} */ ([point, name])] : [];
+});
 const STRATEGIES = ["LeastAllocated", "MostAllocated"];
 
 /** @param {Desk} desk */
 export function schedulerSection(desk) {
 	const { documents, edit } = desk;
-	const found = documents.of("KubeSchedulerConfiguration")[0];
-	const profile = found?.value.profiles?.[0] ?? {};
+	const configuration = documents.of("KubeSchedulerConfiguration")[0];
+	const profile = configuration?.value.profiles?.[0] ?? {};
 	const config = () => {
 		if (!documents.of("KubeSchedulerConfiguration").length) documents.add(shapes.configuration());
 		return documents.of("KubeSchedulerConfiguration")[0];
@@ -89,7 +70,7 @@ export function schedulerSection(desk) {
 		h("p", { class: "muted" }, t("builder.plugins.help")),
 		h("div", { class: "weights" }, ...switches(desk, profile, config)),
 		strategy(desk, profile, config),
-		sampling(desk, found, config),
+		sampling(desk, configuration, config),
 		seed(desk),
 	);
 }

@@ -54,7 +54,7 @@ export const configuration = () => ({
 });
 
 /**
- * What "+ Spread" and its neighbours add to a pod's spec: path and value.
+ * The path and value that "+ Spread" and its neighbours add to a pod's spec.
  * @param {any} value the pod
  * @returns {Record<string, [(string | number)[], any]>}
  */
@@ -106,7 +106,10 @@ const AUTOMATIC = /^(not-ready|unreachable):NoExecute$/;
  *   without it; undefined: nothing
  */
 
-/** What a pod has of the kinds that `additions` adds, in few words. @param {any} value the pod @returns {Rule[]} */
+/**
+ * Summarise the rules that a pod has, of the kinds that `additions` adds.
+ * @param {any} value the pod @returns {Rule[]}
+ */
 export function rulesOf({ spec = {} }) {
 	/** @type {Rule[]} */
 	const out = [];
@@ -132,8 +135,8 @@ export function rulesOf({ spec = {} }) {
 		["affinity", "podAffinity", termText],
 		["nodeAffinity", "nodeAffinity", nodeTermText],
 	])) {
-		const found = spec.affinity?.[field];
-		if (found) out.push({ key, text: words(found), path: ["spec", "affinity", field], rest: undefined });
+		const affinity = spec.affinity?.[field];
+		if (affinity) out.push({ key, text: words(affinity), path: ["spec", "affinity", field], rest: undefined });
 	}
 	each(
 		"toleration",

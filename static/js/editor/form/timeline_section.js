@@ -42,7 +42,7 @@ export function timelineSection(desk) {
 						h("td", null),
 					]
 				: action === "create" && ["Pod", "Node"].includes(event.create.kind)
-					? created(event.create, say, (object) => change({ ...event, create: object }))
+					? createdObject(event.create, say, (object) => change({ ...event, create: object }))
 					: [h("td", { colspan: 2 }, `${event[action].kind} ${event[action].metadata?.name ?? ""}`)]),
 			h(
 				"td",
@@ -75,7 +75,7 @@ export function timelineSection(desk) {
  * @param {(field: string) => string} say
  * @param {(object: any) => void} change
  */
-function created(object, say, change) {
+function createdObject(object, say, change) {
 	const { metadata = {}, spec = {}, status = {} } = object;
 	const labels = metadata.labels?.["kubernetes.io/hostname"]
 		? { ...metadata.labels, "kubernetes.io/hostname": "" }

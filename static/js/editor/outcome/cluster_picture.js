@@ -1,13 +1,13 @@
 // @ts-check
 /** The cluster beside the text, as it starts or as the last run left it: nodes with their pods, and those that wait. */
+
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { rampColour } from "../../shared/priority.js";
-import { amount, quantity } from "../../shared/units.js";
+import { amount, quantity, rampColour } from "../../shared/units.js";
 
 /** @typedef {import("../../trace/trace").NodeSummary} NodeSummary */
 /**
- * One node of the picture. `held`: pods that are nominated to it and not there yet; `placed`: keys of those that came
+ * A node of the picture. `held`: pods that are nominated to it and not there yet; `placed`: keys of those that came
  * in the run; `leaving`: of those that are evicted and still end; `ghost`: a pod for which there is too little cpu;
  * `reasons`: why the node turned the chosen pod away.
  * @typedef {{node: NodeSummary, pods: PodSummary[], held: PodSummary[], placed?: Set<string>, leaving?: Set<string>,
@@ -19,7 +19,7 @@ const CHIPS = 40;
 const LABELLED = 0.2; // of a line; a narrower box has no room for words
 
 /** The rows before a run. @param {{nodes: NodeSummary[], pods: PodSummary[]}} summary @returns {Row[]} */
-export function startRows({ nodes, pods }) {
+function startRows({ nodes, pods }) {
 	return nodes.map((node) => ({
 		node,
 		pods: pods.filter((pod) => pod.node === node.name),
@@ -28,11 +28,10 @@ export function startRows({ nodes, pods }) {
 }
 
 /** Pods to be placed, those of high priority first. @param {PodSummary[]} pods */
-export const pendingOf = (pods) =>
-	pods.filter((pod) => !pod.node).sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
+const pendingOf = (pods) => pods.filter((pod) => !pod.node).sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
 
 /** @param {Row[]} rows @param {any} [head] above the nodes */
-export function clusterCard(rows, head) {
+function clusterCard(rows, head) {
 	const scale = Math.max(
 		...rows.map((row) => Math.max(row.node.allocatable.cpu ?? 0, taken(row) + (row.ghost ? cpuOf(row.ghost) : 0))),
 		1,
@@ -53,7 +52,7 @@ export function clusterCard(rows, head) {
  * @param {string} title @param {PodSummary[]} pods @param {{chosen: string, choose: (pod: string) => void, note:
  *   string}} [pick]
  */
-export function waitingCard(title, pods, pick) {
+function waitingCard(title, pods, pick) {
 	const text = (/** @type {PodSummary} */ pod) => `${short(pod.pod)} · ${amount("cpu", cpuOf(pod))} cpu`;
 	const look = (/** @type {PodSummary} */ pod) => ({
 		key: pod.pod,
@@ -99,7 +98,7 @@ const sum = (pods) => pods.reduce((total, pod) => total + cpuOf(pod), 0);
  */
 const staying = (row) => sum(row.pods.filter((pod) => !row.leaving?.has(pod.pod)));
 
-/** Where the drawing of pods and of held room ends. @param {Row} row */
+/** The right end of the pods and of the held room. @param {Row} row */
 const taken = (row) => Math.max(sum(row.pods), staying(row) + sum(row.held));
 
 /** @param {Row} row @param {number} scale the cpu that a whole line stands for */
@@ -111,8 +110,8 @@ function nodeRow(row, scale) {
 		node.unschedulable ? t("editor.cordoned") : "",
 		...(node.taints ?? []).map(([key, value]) => (value ? `${key}=${value}` : key)),
 	].filter(Boolean);
-	const told = ghost && cpuOf(ghost) / scale >= LABELLED;
-	const reasons = (row.reasons ?? []).filter((reason) => !(told && reason === "Insufficient cpu"));
+	const labelled = ghost && cpuOf(ghost) / scale >= LABELLED;
+	const reasons = (row.reasons ?? []).filter((reason) => !(labelled && reason === "Insufficient cpu"));
 	const pods = [...row.pods].sort(
 		(a, b) => Number(row.leaving?.has(a.pod) ?? 0) - Number(row.leaving?.has(b.pod) ?? 0),
 	);
@@ -199,3 +198,60 @@ const share = (part, whole) => `${whole ? (100 * part) / whole : 0}%`;
 
 /** @param {string} key */
 const short = (key) => key.replace(/^default\//, "");
+
+/**
+ * @typedef {object} Shown
+ * @property {string} text
+ * @property {{nodes: any[], pods: any[]}} summary of the text
+ * @property {string} ran the text of the last run
+ * @property {boolean} atEnd the picture shows how that run ended
+ * @property {string} chosen the pod that waits at its end and of which nodes tell why
+ */
+
+/** @param {Shown} shown @param {import("./outcome.js").Outcome} outcome @param {() => void} redraw */
+export function clusterCards(shown, outcome, redraw) {
+	const { nodes, pods } = shown.summary;
+	const hasRun = outcome.complete && shown.ran === shown.text;
+	const buttons = hasRun ? moments(shown, redraw) : null;
+	if (!hasRun || !shown.atEnd) {
+		const pending = pendingOf(pods);
+		return [
+			clusterCard(startRows({ nodes, pods }), buttons),
+			waitingCard(t("editor.toPlace", { n: pending.length }), pending),
+		];
+	}
+	const waiting = outcome.ending.waiting();
+	const chosen = (waiting.find((pod) => pod.pod === shown.chosen) ?? waiting[0])?.pod ?? "";
+	const refusal = outcome.ending.refusals.get(chosen);
+	const choose = (/** @type {string} */ pod) => {
+		shown.chosen = pod;
+		redraw();
+	};
+	const note = refusal ? t("editor.lastAttempt", { pod: chosen.replace(/^default\//, ""), n: refusal.attempt }) : "";
+	return [
+		clusterCard(outcome.ending.rows(chosen), buttons),
+		waitingCard(t("editor.leftWaiting", { n: waiting.length }), waiting, { chosen, choose, note }),
+	];
+}
+
+/** The switch between the two pictures. @param {Shown} shown @param {() => void} redraw */
+function moments(shown, redraw) {
+	const button = (/** @type {boolean} */ atEnd) => {
+		const click = () => {
+			shown.atEnd = atEnd;
+			redraw();
+		};
+		const pressed = String(shown.atEnd === atEnd);
+		return h(
+			"button",
+			{ type: "button", "aria-pressed": pressed, on: { click } },
+			t(atEnd ? "editor.atEnd" : "editor.atStart"),
+		);
+	};
+	return h(
+		"div",
+		{ class: "tabs moments", role: "group", "aria-label": t("editor.moments") },
+		button(false),
+		button(true),
+	);
+}

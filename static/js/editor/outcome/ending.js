@@ -1,6 +1,9 @@
 // @ts-check
-/** How a run leaves the cluster: what stands where, what is held, who still waits, and which nodes turned it away. */
-import { filtered, PASSED } from "../../steps/filter/model.js";
+/**
+ * The cluster at the end of a run: the pods on each node, the room that is held, the pods that wait and the nodes that
+ * rejected them.
+ */
+import { filterModel, PASSED } from "../../steps/filter/model.js";
 import { free, nominatedTo } from "../../trace/room.js";
 import { apply, emptyState } from "../../trace/state.js";
 
@@ -36,7 +39,7 @@ export class Ending {
 	/** @param {string} pod */
 	refused(pod) {
 		const state = /** @type {State} */ (this.state);
-		const model = filtered(state);
+		const model = filterModel(state);
 		if (!model) return void this.refusals.delete(pod);
 		const stopped = [...model.at].filter(([, { stop, verdict }]) => stop !== PASSED && verdict);
 		this.refusals.set(pod, {

@@ -2,7 +2,7 @@
 /** Field names and values to choose from, for the kinds that the engine reads; the lists come from its own parser. */
 
 /**
- * What the engine's parser reads, by type name; see `scheduler_core.manifests.catalogue.field_catalogue`.
+ * The fields that the engine's parser reads, by type name; see `scheduler_core.scenario.catalogue.field_catalogue`.
  * @typedef {{type: string, values?: string[], hint?: string, list?: boolean, map?: boolean}} Field
  * @typedef {{kinds: {apiVersion: string, kind: string, type: string}[], types: Record<string, Record<string, Field>>,
  *   plugins: Record<string, string[]>}} Catalogue
@@ -86,11 +86,85 @@ export function completions(catalogue) {
 		const start = Math.max(before.lastIndexOf("\n---"), before.startsWith("---") ? 0 : -1);
 		const document = start < 0 ? before : before.slice(before.indexOf("\n", start + 1) + 1);
 		const { path, value, word } = placeOf(document);
-		if (!word && !context.explicit) return null;
 		const whole = context.state.sliceDoc(context.pos - document.length).split(/\n---/)[0];
+		const expression = inExpression(whole, document);
+		if (expression !== null) {
+			const names = ruleNames(catalogue, expression);
+			if (!names.length || (!names[0].word && !context.explicit && !expression.endsWith("."))) return null;
+			return { from: context.pos - names[0].word.length, options: names.map(({ option }) => option) };
+		}
+		if (!word && !context.explicit) return null;
 		const options = offers(catalogue, whole, path, value);
 		return options.length ? { from: context.pos - word.length, options } : null;
 	};
+}
+
+const EXPRESSIONS = /^(?:spec: *\{ *| +)(preEnqueue|filter|score|permit|message): *(.*)$/;
+
+/**
+ * The expression of a SchedulerPlugin up to the cursor; null outside of one.
+ * @param {string} whole the document @param {string} before it up to the cursor
+ */
+export function inExpression(whole, before) {
+	if (!/^kind:\s*"?SchedulerPlugin/m.test(whole)) return null;
+	const lines = before.split("\n");
+	const last = lines.length - 1;
+	for (let at = last; at >= 0; at--) {
+		const match = EXPRESSIONS.exec(lines[at]);
+		const indent = lines[at].length - lines[at].trimStart().length;
+		if (match) {
+			const block = /^[|>]/.test(match[2]);
+			if (at === last) return block ? null : match[2];
+			const inside = lines.slice(at + 1);
+			const deeper = inside.every((line) => !line.trim() || line.length - line.trimStart().length > indent);
+			return block && deeper ? inside.join("\n") : null;
+		}
+		if (lines[at].trim() && indent === 0) return null;
+	}
+	return null;
+}
+
+const AMOUNTS = ["cpu", "memory", "ephemeral-storage", "pods"];
+const VARIABLES = /** @type {Record<string, string>} */ ({
+	pod: "Pod",
+	node: "Node",
+	pods: "list of Pod",
+	podRequests: "amounts",
+	requested: "amounts",
+	allocatable: "amounts",
+	cluster: "sums",
+});
+const FUNCTIONS = [...["has(", "size(", "int(", "string(", "quantity(", "semver(", "cel.bind("], ...["true", "false"]];
+const MEMBERS = [
+	...["exists(", "all(", "filter(", "map(", "size()", "sum()", "orValue(", "contains(", "startsWith("],
+	...["endsWith(", "matches(", "split(", "replace(", "lowerAscii()", "isLessThan(", "isGreaterThan(", "asInteger()"],
+];
+
+/**
+ * Names that can stand at the end of an expression: variables, their fields, functions.
+ * @param {Catalogue} catalogue @param {string} expression
+ */
+export function ruleNames(catalogue, expression) {
+	const path = (/[\w.?]*$/.exec(expression)?.[0] ?? "").replaceAll("?", "").split(".");
+	const word = path.pop() ?? "";
+	const offer = (/** @type {string} */ label, /** @type {string} */ type, detail = "") => ({
+		word,
+		option: { label, type, detail },
+	});
+	if (!path.length)
+		return [
+			...Object.entries(VARIABLES).map(([label, detail]) => offer(label, "variable", detail)),
+			...FUNCTIONS.map((label) => offer(label, "function")),
+		];
+	const [root, ...rest] = path;
+	const type = VARIABLES[root];
+	if (type === "sums" && !rest.length)
+		return ["nodes", "pods", "requested", "allocatable"].map((label) => offer(label, "property"));
+	if (type === "amounts" || (type === "sums" && rest.length === 1 && rest[0] !== "nodes" && rest[0] !== "pods"))
+		return AMOUNTS.filter((label) => !label.includes("-")).map((label) => offer(label, "property"));
+	const fields = type in catalogue.types ? fieldsAt(catalogue, type, rest) : undefined;
+	const own = Object.entries(fields ?? {}).map(([label, field]) => offer(label, "property", field.hint));
+	return [...own, ...(own.length ? [] : MEMBERS.map((label) => offer(label, "method")))];
 }
 
 /** @param {Catalogue} catalogue @param {string} document @param {string[]} path @param {string | null} value */
@@ -102,6 +176,8 @@ export function offers(catalogue, document, path, value) {
 	const name = /^kind:\s*"?(\w+)/m.exec(document)?.[1] ?? "";
 	const type = kinds.find(({ kind }) => kind === name)?.type;
 	const here = type && fieldsAt(catalogue, type, path);
+	const list = type ? fieldsAt(catalogue, type, path.slice(0, -1))?.[path.at(-1) ?? ""] : undefined;
+	if (list?.list && list.values) return list.values.map((label) => ({ label, type: "constant" }));
 	if (!here)
 		return path.length ? [] : ["apiVersion: ", "kind: ", "metadata:"].map((label) => ({ label, type: "property" }));
 	if (value !== null) return (here[value]?.values ?? []).map((label) => ({ label, type: "constant" }));

@@ -1,8 +1,8 @@
 // @ts-check
 /** The text area: CodeMirror 6 with YAML, problems under their lines, completion of fields and values. */
 import * as cm from "../../../vendor/codemirror/codemirror.js";
+import { difference } from "../form/documents.js";
 import { completions } from "./completion.js";
-import { difference } from "./difference.js";
 import { problemLines, showProblems } from "./problem_lines.js";
 
 /** @typedef {import("../../shared/server.js").Problem} Problem */
@@ -139,7 +139,7 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 }
 
 /**
- * What the message quotes or the word that the path ends with, on the problem's line, else the whole line.
+ * Finds the text to mark on the problem's line: what the message quotes, or the path's last word, or the whole line.
  * @param {any} view
  * @param {Problem} problem
  * @param {string} severity
@@ -152,14 +152,14 @@ function diagnostic(view, problem, severity, fixLabel) {
 			.replace(/\[\d+\]$/, "")
 			.split(".")
 			.pop() ?? "";
-	const quoted = unquoted(problem.fix?.value);
+	const quoted = parseString(problem.fix?.value);
 	const shown = quoted && line.text.includes(quoted) ? quoted : word;
-	const found = shown ? line.text.indexOf(shown) : -1;
-	const from = line.from + (found >= 0 ? found : line.text.length - line.text.trimStart().length);
-	const to = found >= 0 ? from + shown.length : line.to;
-	const better = unquoted(problem.fix?.instead);
+	const column = shown ? line.text.indexOf(shown) : -1;
+	const from = line.from + (column >= 0 ? column : line.text.length - line.text.trimStart().length);
+	const to = column >= 0 ? from + shown.length : line.to;
+	const better = parseString(problem.fix?.instead);
 	const actions =
-		better && found >= 0
+		better && column >= 0
 			? [
 					{
 						name: `${fixLabel}: ${better}`,
@@ -178,7 +178,7 @@ function diagnostic(view, problem, severity, fixLabel) {
 }
 
 /** A string out of JSON; "" for anything else. @param {string | undefined} json */
-function unquoted(json) {
+function parseString(json) {
 	try {
 		const value = JSON.parse(json ?? "null");
 		return typeof value === "string" ? value : "";

@@ -3,10 +3,9 @@
 
 import { h } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
-import { rampStyle } from "../../shared/priority.js";
-import { decimal, podName, seconds } from "../../shared/units.js";
+import { decimal, podName, rampStyle, seconds } from "../../shared/units.js";
 import { heroOf, pointOf } from "../../trace/phase.js";
-import { bare } from "../parts/plain_words.js";
+import { bare } from "../parts/words.js";
 
 /** @type {[string, string][]} extension point and its event */
 const STEPS = [
@@ -18,15 +17,6 @@ const STEPS = [
 ];
 const MOST_BESIDE = 3;
 const MOST_UNDER = 2;
-const CURRENT = {
-	PodAssumed: "Reserve",
-	PodReserved: "Reserve",
-	PermitEvaluated: "Permit",
-	PermitDecided: "Permit",
-	PodPreBound: "PreBind",
-	PodBound: "Bind",
-};
-
 /** @param {View} view */
 export function bindingStrips(view) {
 	const hero = heroOf(view.event, view.state);
@@ -58,7 +48,7 @@ function inFlight({ state }, hero) {
 }
 
 /**
- * What a pod's binding cycle has done so far; that of an earlier attempt is known by where the pod is.
+ * The progress of a pod's binding cycle; for an earlier attempt, it follows from where the pod is.
  * @param {View} view @param {string} pod @returns {Record<string, any>}
  */
 function eventsOf({ state }, pod) {
@@ -76,15 +66,11 @@ function eventsOf({ state }, pod) {
 
 /** @param {View} view @param {string} pod @param {Record<string, any>} events @param {boolean} beside */
 function strip(view, pod, events, beside) {
-	const current = beside
-		? ""
-		: view.event.type === "BindingFailed"
-			? view.event.point
-			: (CURRENT[/** @type {keyof typeof CURRENT} */ (view.event.type)] ?? pointOf(view.event, view.state));
+	const current = beside ? "" : pointOf(view.event, view.state);
 	const record = view.state.pods.get(pod);
 	const going =
 		beside && record?.place === "binding"
-			? STEPS.find(([point, type]) => point !== "Permit" && !events[type] && !reached(events, point))?.[0]
+			? STEPS.find(([point, type]) => point !== "Permit" && !events[type] && !laterPointRan(events, point))?.[0]
 			: "";
 	return h(
 		"div",
@@ -132,7 +118,7 @@ function step(view, pod, events, point, type, current, going) {
 		? "failed"
 		: waiting
 			? "waits"
-			: !event && !reached(events, point)
+			: !event && !laterPointRan(events, point)
 				? "todo"
 				: results.length || point === "Bind" || decided || event?.past
 					? "did"
@@ -166,7 +152,7 @@ function step(view, pod, events, point, type, current, going) {
  * Did a later extension point run? Points without plugins leave no event of their own.
  * @param {Record<string, any>} events @param {string} point
  */
-function reached(events, point) {
+function laterPointRan(events, point) {
 	const later = STEPS.slice(STEPS.findIndex(([name]) => name === point) + 1);
 	return later.some(([name, type]) => events[type] || events.BindingFailed?.point === name);
 }
@@ -175,8 +161,7 @@ function reached(events, point) {
 function did({ state }, pod, point, results, kind) {
 	if (kind === "now") return "…";
 	if (kind === "todo") return t(`binding.todo.${point}`);
-	if (point === "Bind")
-		return t("binding.bind", { plugin: results[0]?.plugin ?? "DefaultBinder", node: state.pods.get(pod)?.node ?? "" });
+	if (point === "Bind") return t("binding.bind", { node: state.pods.get(pod)?.node ?? "" });
 	return results.length
 		? plain(
 				list(

@@ -3,30 +3,34 @@
  * The cluster between cycles and in the binding cycle: nodes by zone, pods sized by request, room in every resource.
  */
 
-import { h, patch } from "../../shared/dom.js";
-import { t } from "../../shared/i18n.js";
-import { zones } from "../../trace/room.js";
-import { nodeCard } from "./node_card.js";
-
-/** @typedef {import("./node_card.js").Size} Size */
+import { h, PHONE, patch } from "../../shared/dom.js";
+import { list, plain, t } from "../../shared/i18n.js";
+import { amount, cutName, outOf, podName, quantity, short } from "../../shared/units.js";
+import { allocatable, heldFor, nominatedTo, request, used, zones } from "../../trace/room.js";
+import { storageKey } from "../../trace/state.js";
+import { bindingStrips } from "../binding/view.js";
+import { filterModel, stoppedShort } from "../filter/model.js";
+import { deviceRows } from "../parts/devices.js";
+import { inOrder, plainBar, podBar, tags } from "../parts/pods.js";
+import { scores } from "../score/bars.js";
+import { reachText } from "./words.js";
 
 const ROOMY = 12;
 const FEW = 4;
-const NARROW = 700;
 const CARD = 250; // pixels that a card has at least, of those that flow
 const EDGES = 54; // pixels of the stage and of a card that are no bar
 const ROW = 112; // pixels of a card in which names stand under the bar
 const MOST_TIERS = 5;
 
-/** @param {Element} target @param {View} view @param {Parts} parts */
-export function draw(target, view, { strips }) {
+/** @param {Element} target @param {View} view */
+export function draw(target, view) {
 	const groups = zones(view.state);
 	const count = view.state.nodes.size;
 	const dense = count > ROOMY;
 	const single = groups.length === 1 || groups.length > FEW;
-	const columns = Math.min(groups.length, view.width <= NARROW ? 1 : dense ? 4 : FEW);
+	const columns = Math.min(groups.length, view.width <= PHONE ? 1 : dense ? 4 : FEW);
 	const size = { dense, ...sizeOf(view, single, groups) };
-	const alone = groups.length === 1 && !dense && view.width > NARROW;
+	const alone = groups.length === 1 && !dense && view.width > PHONE;
 	patch(target, [
 		h(
 			"div",
@@ -46,13 +50,13 @@ export function draw(target, view, { strips }) {
 				groups.length === 0 && h("p", { key: "empty", class: "empty" }, t("cluster.empty")),
 				groups.map(([zone, names]) => zoneColumn(view, zone, names, size)),
 			),
-			strips?.bindingStrips(view),
+			bindingStrips(view),
 		),
 	]);
 }
 
 /**
- * How many cards stand in a row, about how wide a bar is, how many rows of names stand under it, and how large all is.
+ * The layout of the cards: cards per row, approximate width of a bar, rows of names below it, and scale.
  * @param {View} view @param {boolean} single @param {[string, string[]][]} groups
  */
 function sizeOf({ sizes, width, state }, single, groups) {
@@ -60,12 +64,12 @@ function sizeOf({ sizes, width, state }, single, groups) {
 	const most = Math.max(1, Math.min(FEW, Math.floor(sizes.stage / CARD)));
 	const even = Math.ceil(count / Math.ceil(count / (count === FEW ? 2 : most)));
 	const flows = groups.length > 1 || count > ROOMY ? Math.floor(sizes.stage / CARD) : even;
-	const across = Math.max(1, width <= NARROW ? 1 : single ? flows : groups.length);
+	const across = Math.max(1, width <= PHONE ? 1 : single ? flows : groups.length);
 	const down = single ? Math.ceil(count / across) : Math.max(0, ...groups.map(([, names]) => names.length));
 	const room = (sizes.height - 150) / Math.max(1, down);
-	const high = width <= NARROW ? ROW : room;
+	const high = width <= PHONE ? ROW : room;
 	const bar = (sizes.stage - 16 * across) / across - EDGES + 16;
-	const scale = width > NARROW && bar > 330 && room > 270 ? 1.3 : 1;
+	const scale = width > PHONE && bar > 330 && room > 270 ? 1.3 : 1;
 	const tiers = Math.max(0, Math.min(MOST_TIERS, Math.floor((high - ROW * scale) / (20 * scale)) + 1));
 	return { across, width: bar, tiers, scale };
 }
@@ -102,4 +106,283 @@ function alike({ state, hero, event }, names) {
 	const came = event.type === "PodAssumed" && keys.includes(event.pod);
 	const what = `${label[0].slice(label[0].lastIndexOf("/") + 1)}=${label[1]}`;
 	return came ? t("cluster.like.was", { n, what, was: n - 1 }) : t("cluster.like", { n, what });
+}
+
+const LETTER = 8.4; // pixels of a letter of a node's name
+
+/**
+ * @typedef {{dense: boolean, width: number, tiers: number, scale: number}} Size
+ *   pixels of a bar, rows of names under it, how large letters are
+ */
+
+/** @param {View} view @param {string} name @param {Size} size */
+function nodeCard(view, name, size) {
+	const node = view.state.nodes.get(name);
+	if (!node) return null;
+	const selected = view.selection?.kind === "node" && view.selection.name === name;
+	const mine = targetOf(view) === name;
+	const changed = view.event.kind === "Node" && view.event.name === name;
+	const click = () => view.act.select({ kind: "node", name });
+	return h(
+		"article",
+		{
+			key: name,
+			class: `node-card ${mine ? "mine" : ""} ${selected ? "selected" : ""} ${changed ? "changed" : ""}`,
+			"data-node": name,
+		},
+		h(
+			"header",
+			null,
+			h(
+				"button",
+				{ type: "button", class: "node-name", title: name, on: { click } },
+				size.dense ? name : cutName(name, (0.7 * size.width) / LETTER / size.scale),
+			),
+			!size.dense && tags(node),
+			!size.dense && note(noteOf(view, name, mine)),
+		),
+		size.dense ? plainBar(view, name, barResource(node)) : bar(view, node, size),
+		size.dense ? denseNote(node) : gauges(view, node, mine),
+		deviceRows(view, name, size.dense),
+		nominationNote(view, name),
+	);
+}
+
+/** @param {string} text */
+function note(text) {
+	return h("span", { class: "node-note", title: text || null }, text);
+}
+
+/** @param {View} view @param {NodeState} node @param {Size} size */
+function bar(view, node, size) {
+	const { name } = node.summary;
+	const back = view.event.type === "PodUnreserved" && view.event.node === name; // the place that it had, hatched
+	const held = [...heldFor(view.state, name, undefined), ...(back ? [view.event.pod] : [])];
+	const { inside, under } = namesOf(view, node, barResource(node), held, size);
+	return [podBar(view, name, barResource(node), { held, inside }), under];
+}
+
+/** @param {NodeState} node */
+function denseNote(node) {
+	return h(
+		"small",
+		{ class: "dense-note" },
+		`${amount("cpu", used(node, "cpu"))} / ${quantity("cpu", allocatable(node, "cpu"))}`,
+		tags(node),
+	);
+}
+
+/** @param {View} view @param {string} name */
+function nominationNote({ state }, name) {
+	const pods = nominatedTo(state, name).map(podName);
+	return (
+		pods.length > 0 && h("small", { key: "kept", class: "kept" }, t("cluster.kept", { pods: plain(list(pods, 2)) }))
+	);
+}
+
+/** The node that the amber pod goes to or went to. @param {View} view */
+function targetOf({ state, hero, event }) {
+	const pod = state.pods.get(hero);
+	return event.node && typeof event.node === "string" && event.pod === hero
+		? event.node
+		: pod?.node || pod?.nominated_node || "";
+}
+
+/** @param {NodeState} node */
+function barResource(node) {
+	return node.summary.allocatable.cpu ? "cpu" : "memory";
+}
+
+/** The verdict of this attempt on the node. @param {View} view @param {string} name @param {boolean} mine */
+function noteOf(view, name, mine) {
+	const { state, hero, event, moment } = view;
+	if (mine && event.type === "PodUnreserved") return t("cluster.back");
+	if (!hero || state.cycle.CycleStarted?.pod !== hero) return "";
+	const total = scores(state);
+	const at = total?.names.indexOf(name) ?? -1;
+	if (total && at >= 0) return mine ? `★ ${total.totals[at]}` : t("cluster.points", { n: total.totals[at] });
+	const verdict = isUnchanged(state, moment("NodesFiltered"), name) && filterModel(state)?.at.get(name)?.verdict;
+	return verdict ? `✕ ${stoppedShort({ ...view, state: moment("NodesFiltered") }, name, verdict)}` : mine ? "★" : "";
+}
+
+/** Is a node as it was then, and kept for the same pods? @param {State} now @param {State} then @param {string} name */
+function isUnchanged(now, then, name) {
+	const [one, other] = [now.nodes.get(name), then.nodes.get(name)];
+	if (one?.summary !== other?.summary || one?.pods.join() !== other?.pods.join()) return false;
+	return nominatedTo(now, name).join() === nominatedTo(then, name).join();
+}
+
+/** @param {NodeState} node the resources that are told of it */
+function shownResources(node) {
+	return Object.keys(node.summary.allocatable).filter(
+		(name) =>
+			name === "cpu" ||
+			name === "memory" ||
+			(name !== "pods" && name !== "ephemeral-storage" && node.summary.allocatable[name] > 0) ||
+			(name === "ephemeral-storage" && used(node, name) > 0),
+	);
+}
+
+/** @param {View} view @param {NodeState} node @param {boolean} mine */
+function gauges({ state, hero, event }, node, mine) {
+	const landing = mine && event.type === "PodAssumed";
+	return h(
+		"div",
+		{ key: "gauges", class: "gauges" },
+		shownResources(node)
+			.slice(0, 4)
+			.map((name) => {
+				const whole = Math.max(1, allocatable(node, name));
+				const taken = used(node, name);
+				const own = mine && node.pods.includes(hero) ? (state.pods.get(hero)?.summary.requests?.[name] ?? 0) : 0;
+				const sum = outOf(name, taken, whole, (part, all) => t("cluster.of", { used: part, all }));
+				const before = outOf(name, taken - own, whole, (part) => part).replace(/ [KMGTP]iB$/, "");
+				return h(
+					"div",
+					{ key: name, class: "gauge" },
+					h("span", { title: name }, name === "memory" ? "mem" : short(name)),
+					h(
+						"span",
+						{ class: "gauge-bar" },
+						h("i", { style: { width: `${((taken - own) / whole) * 100}%` } }),
+						h("u", { style: { width: `${(own / whole) * 100}%` } }),
+					),
+					h("b", null, landing && own ? `${before} → ${sum}` : sum),
+				);
+			}),
+	);
+}
+
+const FONT = 13; // pixels, where nothing is drawn larger
+const NAME_LETTER = 7.4; // about
+const APART = 8;
+const PADDING = 12;
+const SIDES = 9;
+const TIER = 16;
+
+/** @typedef {{key: string, wide: number, middle: number}} Name in pixels */
+
+/**
+ * The labels of pods: in a block the name, shortened or omitted; the other names stand below the bar.
+ * @param {View} view @param {NodeState} node @param {string} resource @param {string[]} held
+ * @param {{width: number, tiers: number, scale: number}} size the bar's pixels, rows, how large letters are
+ */
+function namesOf(view, node, resource, held, { width: pixels, tiers, scale }) {
+	const width = pixels / scale; // as if letters were small
+	const keys = [...inOrder(view.state, node), ...held];
+	const requests = keys.map((key) => request(view.state, key, resource));
+	const sum = requests.reduce((a, b) => a + b, 0);
+	const whole = Math.max(1, node.summary.allocatable[resource] ?? 1, sum);
+	let at = 0;
+	const names = keys.map((key, i) => {
+		const block = (requests[i] / whole) * width;
+		at += block;
+		return { key, block, wide: podName(key).length * NAME_LETTER, middle: at - block / 2 };
+	});
+	const narrow = names.filter(({ block, wide }) => block < wide + PADDING);
+	const below = placeNames(narrow, width, tiers);
+	const inside = (/** @type {string} */ key) => {
+		const written = names.find((name) => name.key === key);
+		if (!written || below.some((name) => name.key === key)) return "";
+		if (!narrow.includes(written)) return podName(key);
+		const few = abbreviate(podName(key));
+		const wide = /[mwMW]/.test(few) ? NAME_LETTER / 2 : 0;
+		return few.length * NAME_LETTER + wide + SIDES <= written.block ? few : "";
+	};
+	return { inside, under: under(view, below, width) };
+}
+
+/** "m-1" for mail-1: what tells the pods of a workload apart stands at the end. @param {string} name */
+function abbreviate(name) {
+	const at = name.lastIndexOf("-");
+	return at > 0 ? `${name[0]}${name.slice(at)}` : name;
+}
+
+/**
+ * From the right to the left, each as high as it can, so that no line crosses a name.
+ * @param {Name[]} names @param {number} width @param {number} tiers
+ */
+function placeNames(names, width, tiers) {
+	/** @type {number[]} the left end of what stands in each tier */
+	const ends = Array(tiers).fill(width + APART);
+	return [...names].reverse().flatMap((name) => {
+		const left = Math.max(0, Math.min(name.middle, width - name.wide));
+		const tier = ends.findIndex((end) => left + name.wide + APART <= end);
+		for (let above = 0; above <= tier; above += 1) ends[above] = Math.min(ends[above], left, name.middle);
+		return tier < 0 ? [] : [{ ...name, left, tier }];
+	});
+}
+
+/** @param {View} view @param {(Name & {left: number, tier: number})[]} names @param {number} width */
+function under({ hero, act }, names, width) {
+	const share = (/** @type {number} */ pixels) => `${(pixels / width) * 100}%`;
+	const rows = Math.max(-1, ...names.map((one) => one.tier)) + 1;
+	const name = (/** @type {typeof names[0]} */ { key, left, tier, middle }) => {
+		const click = () => act.select({ kind: "pod", name: key });
+		const style = { left: share(left), top: `${(tier * TIER + 4) / FONT}em` };
+		return [
+			h("i", { key: `l${key}`, style: { left: share(middle), height: `${(tier * TIER + 5) / FONT}em` } }),
+			h("button", { key, type: "button", class: key === hero ? "mine" : "", style, on: { click } }, podName(key)),
+		];
+	};
+	const style = { height: `${(rows * TIER + 4) / FONT}em` };
+	return rows > 0 && h("div", { key: "names", class: "outside-names", style }, names.map(name));
+}
+
+const LETTERS = 26;
+
+/** @param {View} view @returns {Child[]} a row each */
+export function claimRows({ state, hero, scene }) {
+	const namespace = hero.slice(0, hero.indexOf("/"));
+	const claims = (state.pods.get(hero)?.summary.wishes ?? []).filter((wish) => wish.kind === "claim");
+	const rows = claims.slice(0, 2).map(({ value: name }) => {
+		const claim = state.storage.get(storageKey({ kind: "PersistentVolumeClaim", namespace, name }));
+		const volume = claim?.bound && state.storage.get(storageKey({ kind: "PersistentVolume", name: claim.bound }));
+		return h(
+			"p",
+			{ key: `claim${name}`, class: "claim" },
+			h("b", null, t("claim.name", { name })),
+			h("span", { class: "claim-what" }, claim ? whatOf(claim) : t("claim.none")),
+			claim && h("i", { class: volume ? "tied" : "" }),
+			claim && h("b", { class: volume ? "" : "open", title: claim.bound || null }, volumeName(claim.bound)),
+			volume && h("span", null, reachText(volume)),
+		);
+	});
+	return scene === "devices" ? rows : [...rows, ...deviceClaimRows({ state, hero })];
+}
+
+/**
+ * The claims of devices that the pod carries: what they have, and for whom.
+ * @param {Pick<View, "state" | "hero">} view @returns {Child[]}
+ */
+function deviceClaimRows({ state, hero }) {
+	const namespace = hero.slice(0, hero.indexOf("/"));
+	const wishes = (state.pods.get(hero)?.summary.wishes ?? []).filter((wish) => wish.kind === "device");
+	return wishes.slice(0, 2).map(({ value: name }) => {
+		const claim = state.claims.get(`${namespace}/${name}`);
+		const { devices = [], reserved_for: users = [] } = claim ?? {};
+		const names = devices.map(({ device }) => device);
+		return h(
+			"p",
+			{ key: `devices${name}`, class: "claim" },
+			h("b", null, t("claim.name", { name })),
+			h("i", { class: names.length ? "tied" : "" }),
+			h(
+				"b",
+				{ class: names.length ? "" : "open" },
+				claim ? (names.length ? plain(list(names, 4)) : t("claim.devices.open")) : t("claim.none"),
+			),
+			users.length > 0 && h("span", null, t("claim.reserved", { pods: plain(list(users, 3)) })),
+		);
+	});
+}
+
+/** @param {string | undefined} name */
+function volumeName(name) {
+	return name ? t("claim.volume", { name: cutName(name, LETTERS) }) : t("claim.unbound");
+}
+
+/** @param {import("../../trace/trace").Storage} claim */
+function whatOf({ size = 0, storage_class: kind = "" }) {
+	return [quantity("memory", size), kind && t("storage.class", { name: kind })].filter(Boolean).join(t("list.comma"));
 }

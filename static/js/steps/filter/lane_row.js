@@ -1,14 +1,14 @@
 // @ts-check
-/** One node's lane: its head with the pods on it, the line through the plugins, the mark that stopped it, its score. */
+/** The lane of a node: its head with the pods, the line through the plugins, the mark that stopped it, its score. */
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { amount, cutName, short } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, scarcest, used } from "../../trace/room.js";
-import { question } from "../parts/plain_words.js";
 import { plainBar, podBar, tags } from "../parts/pods.js";
-import { PASSED } from "./model.js";
-import { passedText, stoppedShort, stoppedText } from "./reasons.js";
+import { noVictims, question, scoreName } from "../parts/words.js";
+import { scoreBars } from "../score/bars.js";
+import { PASSED, passedText, stoppedShort, stoppedText } from "./model.js";
 
 const LETTER = 8.4; // pixels
 const FREE = 112;
@@ -44,16 +44,32 @@ export function laneRow(view, lanes, { name, first }, picked) {
 			line(lanes, stop, fate),
 			lanes.mode !== "thin" && ticks(view, lanes, name, fate, stop),
 			stopMark(view, lanes, name, fate, stop),
-			view.options.later && fate === "out" && lanes.phase === "filter" && lanes.later?.(view, lanes, name, stop ?? 0),
+			view.options.later && fate === "out" && lanes.phase === "filter" && laterTicks(view, lanes, name, stop ?? 0),
+			fate === "waiting" && lanes.geometry.phone && lanes.mode === "heads" && narrowFacts(view, name),
 			fate === "unseen" &&
 				lanes.mode === "heads" &&
 				h("span", { key: "unseen", class: "why-stopped unlooked" }, t(whyUnseen(view, lanes, name))),
-			lanes.phase === "score" && fate === "alive" && lanes.bars?.scoreBars(view, lanes, name),
+			lanes.phase === "score" && fate === "alive" && scoreBars(view, lanes, name),
+			view.state.cycle.DecisionObserved?.node === name &&
+				h("span", { key: "observed", class: "observed" }, t("lane.observed")),
 		),
 	);
 }
 
-/** Why Filter did not look at a node. @param {View} view @param {Lanes} lanes @param {string} name */
+/**
+ * On a phone, beside a node that waits for Filter: what its head has no room for.
+ * @param {View} view
+ * @param {string} name
+ */
+function narrowFacts({ state, hero }, name) {
+	const node = state.nodes.get(name);
+	if (!node) return null;
+	const shown = scarcest(state, name, hero);
+	const room = t("lane.freeof", freeOf(shown, Math.max(0, free(state, name, shown, hero)), allocatable(node, shown)));
+	return h("span", { key: "facts", class: "why-stopped facts" }, room, tags(node));
+}
+
+/** The reason why Filter did not evaluate a node. @param {View} view @param {Lanes} lanes @param {string} name */
 function whyUnseen({ state }, { model }, name) {
 	const named = state.cycle.PreFilterFinished?.nodes;
 	return named && !named.includes(name)
@@ -169,7 +185,9 @@ function ticks(view, { geometry, at, plugins, seen, phase, mode }, name, fate, s
 				title: `${name}: ${plugin}`,
 				class: `tick ${now ? "now" : ""} ${ahead ? "off" : ""}`,
 				style: { left: `${geometry.x[i][0] + geometry.x[i][1] / 2}px` },
-				"aria-label": `${question(plugin)} ${text} ${t("passed")}`,
+				"aria-label": ahead ? null : `${question(plugin)} ${text} ${t("passed")}`,
+				"aria-hidden": ahead ? "true" : null,
+				disabled: ahead,
 				on: { click: () => view.act.pin(`verdict:${name}:${plugin}`) },
 			},
 			now && [text && h("span", { key: "text" }, text), h("b", { key: "yes", class: "yes" }, text ? " ✓" : "✓")],
@@ -202,7 +220,8 @@ function stopMark(view, lanes, name, fate, stop) {
 	const score = phase === "score";
 	const x = score ? 12 : geometry.x[stop][0] + geometry.x[stop][1] / 2;
 	const final = verdict.code === "UnschedulableAndUnresolvable";
-	const [bold, rest] = stoppedText(view, name, verdict);
+	const [bold, meant] = stoppedText(view, name, verdict);
+	const rest = uselessText(view, name, verdict) || meant;
 	const room = geometry.width - x > 230;
 	const words = score
 		? [h("b", null, question(verdict.plugin).replace(/[?？]$/, ""), t("colon")), bold]
@@ -235,4 +254,50 @@ function stopMark(view, lanes, name, fate, stop) {
 				words,
 			),
 	];
+}
+
+/**
+ * Why evicting pods from a node would not help, where preemption found no node.
+ * @param {View} view
+ * @param {string} name
+ * @param {Verdict} verdict
+ */
+function uselessText({ scene, state }, name, verdict) {
+	const evaluated = scene === "preempt" ? state.cycle.PreemptionEvaluated : null;
+	if (!evaluated?.eligible || evaluated.candidates?.length) return "";
+	const failed = evaluated.failed?.[name];
+	if (failed) return t(noVictims(failed.reasons[0] ?? "") ? "lane.useless.novictims" : "lane.useless.failed");
+	return verdict.code === "UnschedulableAndUnresolvable" ? t("lane.useless.final") : "";
+}
+
+/**
+ * The verdicts of the plugins after the first rejection, which the scheduler did not ask.
+ * @param {View} view
+ * @param {Lanes} lanes
+ * @param {string} name
+ * @param {number} stop
+ */
+function laterTicks(view, { geometry, plugins }, name, stop) {
+	return plugins.slice(stop + 1).map((plugin, i) => {
+		const explanation = view.explainer.filter(view.state.attempt, name, plugin);
+		const x = geometry.x[stop + 1 + i];
+		const passes = explanation?.code === "Success";
+		return h(
+			"button",
+			{
+				key: `later${plugin}`,
+				type: "button",
+				class: `tick later ${explanation && !passes ? "no" : ""}`,
+				style: { left: `${x[0] + x[1] / 2}px` },
+				title: explanation
+					? t("lane.later", {
+							plugin: scoreName(plugin),
+							verdict: passes ? t("passed") : explanation.reasons.join(", "),
+						})
+					: plugin,
+				on: { click: () => view.act.pin(`verdict:${name}:${plugin}`) },
+			},
+			explanation ? (passes ? "✓" : "✕") : "·",
+		);
+	});
 }

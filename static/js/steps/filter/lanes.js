@@ -4,31 +4,30 @@
  * stopped; then the survivors' lines become bars. Rows never change order.
  */
 
-import { h, patch } from "../../shared/dom.js";
-import { t } from "../../shared/i18n.js";
+import { h, PHONE, patch } from "../../shared/dom.js";
+import { list, plain, t } from "../../shared/i18n.js";
+import { count } from "../../shared/units.js";
 import { zones } from "../../trace/room.js";
-import { question } from "../parts/plain_words.js";
+import { plainReason, question } from "../parts/words.js";
+import { leadLine, scoreLegend, standing, switchTable } from "../score/bars.js";
 import { laneRow } from "./lane_row.js";
-import { filtered, nodesSeen, PASSED } from "./model.js";
-
-/** @type {Lanes["later"]} */
-let later;
+import { filterModel, nodesSeen, PASSED } from "./model.js";
 
 const HEADS = 12;
 const STAGGERED = 52; // pixels of a narrow column
 
 /**
+ * Draw the lanes.
  * @param {Element} target
  * @param {View} view
- * @param {Parts} parts bars for Score, the funnel for Filter, reasons for many nodes
  */
-export function draw(target, view, { bars, funnel, reasons }) {
-	const lanes = { ...lanesOf(view, bars, reasons), bars, funnel, later };
+export function draw(target, view) {
+	const lanes = lanesOf(view);
 	const rows = zones(view.state).flatMap(([zone, names], z) =>
 		names.map((name, i) => ({ name, zone, first: i === 0 && z > 0 })),
 	);
-	const groups = (lanes.mode === "thin" && reasons?.groupsOf(lanes)) || [];
-	const picked = reasons?.pickedNodes(view, groups);
+	const groups = lanes.mode === "thin" ? groupsOf(lanes) : [];
+	const picked = pickedNodes(view, groups);
 	patch(target, [
 		h(
 			"div",
@@ -38,7 +37,7 @@ export function draw(target, view, { bars, funnel, reasons }) {
 				style: { "--head": `${lanes.geometry.head}px` },
 			},
 			header(view, lanes),
-			reasons?.reasonList(view, groups),
+			reasonList(view, groups),
 			h(
 				"div",
 				{
@@ -49,29 +48,29 @@ export function draw(target, view, { bars, funnel, reasons }) {
 					style: { "--lanes": String(rows.length) },
 				},
 				column(lanes),
-				bars?.leadLine(view, lanes) ?? h("div", { key: "lead", class: "lead off" }),
+				leadLine(view, lanes) ?? h("div", { key: "lead", class: "lead off" }),
 				rows.map((row) => laneRow(view, lanes, row, picked?.has(row.name))),
 			),
 		),
 	]);
 }
 
-/** @param {View} view @param {Parts["bars"]} bars @param {Parts["reasons"]} reasons @returns {Lanes} */
-function lanesOf(view, bars, reasons) {
+/** @param {View} view @returns {Lanes} */
+function lanesOf(view) {
 	const model =
-		view.event.type === "CycleStarted" || view.event.type === "PreFilterFinished" ? null : filtered(view.state);
+		view.event.type === "CycleStarted" || view.event.type === "PreFilterFinished" ? null : filterModel(view.state);
 	const upcoming = view.following?.type === "NodesFiltered" ? view.following.plugins : [];
 	const plugins = model?.plugins ?? upcoming;
 	const byNode = view.order === "node" && view.event.type === "NodesFiltered";
 	const seen = byNode ? nodesSeen(view.event, view.frame) : 0;
-	const standing = (view.scene === "score" && bars?.standing(view)) || null;
+	const scored = view.scene === "score" ? standing(view) : null;
 	const at = !model ? -1 : view.event.type === "NodesFiltered" && !byNode ? view.frame : plugins.length;
 	const count = view.state.nodes.size;
-	const mode = count > HEADS && reasons ? reasons.modeOf(view, count) : "heads";
+	const mode = count > HEADS ? modeOf(view, count) : "heads";
 	const focus = byNode ? -1 : Math.min(at, plugins.length - 1);
-	const geometry = geometryOf(view.sizes.stage, view.width <= 700, plugins.length, focus);
+	const geometry = geometryOf(view.sizes.stage, view.width <= PHONE, plugins.length, focus);
 	return {
-		phase: standing ? "score" : "filter",
+		phase: scored ? "score" : "filter",
 		plugins,
 		at,
 		model,
@@ -80,11 +79,11 @@ function lanesOf(view, bars, reasons) {
 		totals: [],
 		scored: 0,
 		rank: [],
-		...standing,
+		...scored,
 		seen: byNode ? new Set(model?.walk.slice(0, seen)) : null,
 		latest: byNode ? (model?.walk[seen - 1] ?? "") : "",
 		geometry,
-		letters: mode === "middle" ? reasons?.lettersIn(geometry) : undefined,
+		letters: mode === "middle" ? lettersIn(geometry) : undefined,
 		chosen: view.state.cycle.HostSelected?.node ?? "",
 	};
 }
@@ -121,7 +120,7 @@ function header(view, lanes) {
 		phase === "score"
 			? (lanes.scores?.names.length ?? 0)
 			: lanes.seen
-				? passed(lanes)
+				? countPassed(lanes)
 				: !model || at < 0
 					? whole
 					: (model.left[Math.min(at, plugins.length - 1)] ?? model.feasible.length);
@@ -141,23 +140,23 @@ function header(view, lanes) {
 						: t("lane.left", { n: left, total: whole }),
 			),
 			phase === "score"
-				? lanes.bars?.switchTable(view)
+				? switchTable(view)
 				: [h("p", null, t(lanes.mode === "heads" ? "lane.legend" : "lane.legend.short")), model && switches(view)],
 		),
 		phase === "filter" &&
-			lanes.funnel?.funnel(
+			funnel(
 				geometry,
 				lanes.seen ? [] : (model?.left ?? []),
 				whole,
 				lanes.seen ? -1 : model ? Math.min(at, plugins.length - 1) : -1,
 			),
 		phase === "filter" && plugins.map((plugin, i) => columnHead(view, lanes, plugin, i)),
-		phase === "score" && lanes.bars?.scoreLegend(view, lanes),
+		phase === "score" && scoreLegend(view, lanes),
 	);
 }
 
 /** @param {Lanes} lanes */
-function passed({ model, seen }) {
+function countPassed({ model, seen }) {
 	return [...(seen ?? [])].filter((name) => model?.at.get(name)?.stop === PASSED).length;
 }
 
@@ -188,10 +187,6 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
 /** The real order of the search, and what was never asked. @param {View} view */
 function switches({ order, options, act }) {
 	const node = order === "node";
-	const unasked = async () => {
-		later ??= (await import("./later_ticks.js")).laterTicks;
-		act.set({ later: !options.later });
-	};
 	return h(
 		"div",
 		{ key: "switches", class: "lane-switches" },
@@ -211,7 +206,7 @@ function switches({ order, options, act }) {
 				type: "button",
 				"aria-pressed": String(options.later),
 				title: t("lane.switch.later"),
-				on: { click: unasked },
+				on: { click: () => act.set({ later: !options.later }) },
 			},
 			t("lane.switch.later.short"),
 		),
@@ -220,10 +215,206 @@ function switches({ order, options, act }) {
 
 /** The band behind the current column. @param {Lanes} lanes */
 function column({ geometry, at, phase, seen }) {
-	const found = phase === "filter" && !seen ? geometry.x[at] : undefined;
+	const current = phase === "filter" && !seen ? geometry.x[at] : undefined;
 	return h("div", {
 		key: "band",
-		class: `band ${found ? "" : "off"}`,
-		style: found ? { left: `calc(var(--head) + ${found[0]}px)`, width: `${found[1]}px` } : {},
+		class: `band ${current ? "" : "off"}`,
+		style: current ? { left: `calc(var(--head) + ${current[0]}px)`, width: `${current[1]}px` } : {},
 	});
+}
+
+const ROOM = 60; // pixels in which two numbers stand
+const TEXT = 9; // half the height of a number
+
+/** @typedef {{x: [number, number][], width: number, phone: boolean, head: number}} Geometry columns as [left, width] */
+
+/**
+ * @param {Geometry} geometry @param {number[]} left @param {number} whole @param {number} at the current column
+ * @returns {Child}
+ */
+export function funnel({ x, width, phone }, left, whole, at) {
+	const mid = phone ? 21 : 29;
+	const half = (/** @type {number} */ n) => (n / Math.max(1, whole)) * (phone ? 20 : 28);
+	const alive = (/** @type {number} */ i) => (i <= 0 ? whole : left[i - 1]);
+	const upto = Math.min(at, x.length - 1);
+	if (upto < 0)
+		return h("svg", { key: "funnel", class: "funnel", "aria-hidden": "true" }, dashes(0, width, mid, half(whole)));
+	/** @type {[number, number][]} */
+	const points = [[0, whole]];
+	/** @type {Child[]} */
+	const wedges = [];
+	for (let i = 0; i <= upto; i += 1) {
+		const middle = x[i][0] + x[i][1] / 2;
+		const reach = Math.min(x[i][1] * 0.44, 34);
+		points.push([middle - reach, alive(i)], [middle + reach, alive(i + 1)]);
+		if (alive(i) > alive(i + 1)) wedges.push(...wedge(middle, reach, mid, half(alive(i)), half(alive(i + 1)), i));
+	}
+	const end = x[upto][0] + x[upto][1];
+	const thin = half(alive(upto + 1)) < TEXT && end < width - 60; // no room for a number in it
+	points.push([end, alive(upto + 1)]);
+	const edge = (/** @type {1 | -1} */ side) => points.map(([px, n]) => `${px} ${mid + side * half(n)}`);
+	return h(
+		"svg",
+		{ key: "funnel", class: "funnel", "aria-hidden": "true" },
+		wedges,
+		h("path", { key: "body", class: "funnel-body", d: `M${edge(-1).join("L")}L${edge(1).reverse().join("L")}Z` }),
+		end < width - 8 && dashes(end, width, mid, half(alive(upto + 1))),
+		end > ROOM && h("text", { key: "first", class: "funnel-n", x: phone ? 6 : 10, y: mid + 7 }, String(whole)),
+		!phone &&
+			x
+				.slice(0, upto)
+				.map(
+					([left0, w], i) =>
+						alive(i) > alive(i + 1) &&
+						half(alive(i + 1)) > TEXT &&
+						h(
+							"text",
+							{ key: `n${i}`, class: "funnel-n", x: left0 + w - 12, y: mid + 7, "text-anchor": "middle" },
+							String(alive(i + 1)),
+						),
+				),
+		h(
+			"text",
+			{
+				key: "last",
+				class: `funnel-n now ${thin ? "beside" : ""}`,
+				x: thin ? end + 5 : end - (phone ? 12 : 24),
+				y: mid + 8,
+				"text-anchor": thin ? "start" : "middle",
+			},
+			String(alive(upto + 1)),
+		),
+		!phone &&
+			upto < x.length - 1 &&
+			alive(upto + 1) > 0 &&
+			h("text", { key: "to", class: "funnel-to", x: width - 14, y: mid + 5, "text-anchor": "end" }, t("lane.toscore")),
+	);
+}
+
+/** The red part that was cut off. @type {(x: number, reach: number, mid: number, ...more: number[]) => Child[]} */
+function wedge(x, reach, mid, from, to, key) {
+	return [-1, 1].map((side) =>
+		h("path", {
+			key: `w${key}${side}`,
+			class: "funnel-cut",
+			d: `M${x - reach} ${mid + side * from}H${x + reach}V${mid + side * to}Z`,
+		}),
+	);
+}
+
+/**
+ * The part of the funnel that is still to come.
+ * @type {(from: number, to: number, mid: number, half: number) => Child}
+ */
+function dashes(from, to, mid, half) {
+	return h("path", {
+		key: "ahead",
+		class: "funnel-ahead",
+		d: `M${from} ${mid - half}H${to - 8}M${from} ${mid + half}H${to - 8}`,
+	});
+}
+
+/** @typedef {{key: string, plugin: string, words: string, nodes: string[]}} Group */
+
+const MIDDLE = 40; // nodes
+const ABOVE = 112; // pixels over the rows
+const ROW = 19; // pixels of a row that is written on
+const LETTER = 7.6;
+const NAMED = 8; // nodes of the picked reason that are named
+
+/** Have so many rows room for a name and a reason? On a phone they scroll. @param {View} view @param {number} count */
+export function modeOf({ width, sizes }, count) {
+	const room = width <= PHONE || !sizes.height ? MIDDLE : Math.floor((sizes.height - ABOVE) / ROW);
+	return count <= Math.min(MIDDLE, room) ? "middle" : "thin";
+}
+
+/** Letters of a name in a low row, where the bar stands beside it. @param {Geometry} geometry */
+function lettersIn({ head, phone }) {
+	return Math.floor((phone ? head - 24 : (head - 36) * 0.6) / LETTER);
+}
+
+/**
+ * Reasons so far: in the order of the plugins, then the most frequent first.
+ * @param {Pick<Lanes, "model" | "at" | "plugins" | "seen">} lanes
+ * @returns {Group[]}
+ */
+export function groupsOf({ model, at, plugins, seen }) {
+	/** @type {Map<string, Group>} */
+	const groups = new Map();
+	/** @type {Map<object, Group>} nodes with the same verdict share it */
+	const byVerdict = new Map();
+	for (const name of model?.names ?? []) {
+		const { stop, verdict } = model?.at.get(name) ?? {};
+		if (!verdict || (stop ?? 0) > at || (seen && !seen.has(name))) continue;
+		const same = byVerdict.get(verdict);
+		if (same) {
+			same.nodes.push(name);
+			continue;
+		}
+		const words = plain(list([...new Set(verdict.reasons.map(plainReason))]));
+		const key = `${verdict.plugin}: ${words}`;
+		const group = groups.get(key) ?? { key, plugin: verdict.plugin, words, nodes: [] };
+		group.nodes.push(name);
+		groups.set(key, group);
+		byVerdict.set(verdict, group);
+	}
+	return [...groups.values()].sort(
+		(a, b) => plugins.indexOf(a.plugin) - plugins.indexOf(b.plugin) || b.nodes.length - a.nodes.length,
+	);
+}
+
+/** The nodes of the reason that is picked, if it is one of this picture. @param {View} view @param {Group[]} groups */
+export function pickedNodes(view, groups) {
+	const group = groups.find((one) => one.key === view.options.reason);
+	return group ? new Set(group.nodes) : null;
+}
+
+/** @param {View} view @param {Group[]} groups */
+export function reasonList(view, groups) {
+	if (!groups.length) return null;
+	return h(
+		"ul",
+		{ key: "reasons", class: "reasons", "aria-label": t("lane.reasons") },
+		groups.map((group, i) => {
+			const picked = group.key === view.options.reason;
+			const first = groups[i - 1]?.plugin !== group.plugin;
+			return h(
+				"li",
+				{ key: group.key, class: first ? "first" : "" },
+				h(
+					"button",
+					{
+						type: "button",
+						"aria-pressed": String(picked),
+						title: group.plugin,
+						on: { click: () => view.act.set({ reason: picked ? "" : group.key }) },
+					},
+					h("span", null, first && h("b", null, question(group.plugin), " "), group.words),
+					h("em", null, count(group.nodes.length)),
+				),
+				picked && h("p", null, names(view, group.nodes)),
+			);
+		}),
+	);
+}
+
+/** @param {View} view @param {string[]} nodes */
+function names(view, nodes) {
+	const shown = nodes.slice(0, NAMED);
+	return [
+		shown.map((name, i) => [
+			h(
+				"span",
+				{ key: name },
+				h(
+					"button",
+					{ type: "button", class: "link", on: { click: () => view.act.select({ kind: "node", name }) } },
+					name,
+				),
+				i + 1 < nodes.length && t("list.comma").trim(),
+			),
+			" ",
+		]),
+		nodes.length > NAMED && t("list.more", { n: nodes.length - NAMED }),
+	];
 }

@@ -1,7 +1,11 @@
 // @ts-check
-/** What Filter said in this cycle, by node: read from the NodesFiltered event, decoded once. */
+/** The verdicts of Filter in this cycle, by node: read from the NodesFiltered event, decoded once. */
 
-import { decodeColumn } from "../../trace/columns.js";
+import { has, t } from "../../shared/i18n.js";
+import { amount, podName, quantity, short } from "../../shared/units.js";
+import { decodeColumn } from "../../trace/feed.js";
+import { allocatable, free, request, resourceOf, scarcest } from "../../trace/room.js";
+import { passWords, plainReason, stopWords } from "../parts/words.js";
 
 const MOST_NODE_FRAMES = 40;
 
@@ -12,18 +16,18 @@ const cache = new WeakMap();
 export const PASSED = 1000;
 
 /** @param {State} state @returns {Filtered | null} */
-export function filtered(state) {
+export function filterModel(state) {
 	const event = state.cycle.NodesFiltered;
 	if (!event) return null;
-	const known = cache.get(event);
-	if (known) return known;
+	const cached = cache.get(event);
+	if (cached) return cached;
 	const model = read(event, state.order);
 	cache.set(event, model);
 	return model;
 }
 
-/** Who filters, in order: the plugins, then each extender that turned a node away. @param {NodesFiltered} event */
-export function filterers(event) {
+/** The filters in order: the plugins, then each extender that rejected a node. @param {NodesFiltered} event */
+function filterers(event) {
 	return event.extenders?.length
 		? [...new Set([...event.plugins, ...event.extenders.map(([name]) => name)])]
 		: event.plugins;
@@ -42,8 +46,8 @@ function read(event, order) {
 	const at = new Map();
 	names.forEach((name, i) => {
 		const verdict = verdicts[i] ? event.verdicts[verdicts[i] - 1] : null;
-		const found = verdict ? plugins.indexOf(verdict.plugin) : PASSED;
-		at.set(name, { stop: found < 0 ? event.plugins.length - 1 : found, verdict });
+		const pluginIndex = verdict ? plugins.indexOf(verdict.plugin) : PASSED;
+		at.set(name, { stop: pluginIndex < 0 ? event.plugins.length - 1 : pluginIndex, verdict });
 	});
 	for (const [plugin, name, reason] of event.extenders ?? []) {
 		at.set(name, { stop: plugins.indexOf(plugin), verdict: { plugin, code: "Unschedulable", reasons: [reason] } });
@@ -85,7 +89,7 @@ export function stoppedBy(model, k) {
  * @param {AnyEvent} event @param {State} state @param {number} frame @param {FilterOrder} order
  */
 export function stoppedAlone(event, state, frame, order) {
-	const model = event.type === "NodesFiltered" && order === "plugin" && filtered(state);
+	const model = event.type === "NodesFiltered" && order === "plugin" && filterModel(state);
 	if (!model || /^Node(ResourcesFit|Unschedulable|Name)$/.test(model.plugins[frame])) return null;
 	const stopped = stoppedBy(model, frame);
 	return stopped.length === 1 ? stopped[0] : null;
@@ -125,4 +129,70 @@ function nodeFrames(event) {
 export function nodesSeen(event, frame) {
 	const all = event.evaluated + (event.nominated_first ? 1 : 0);
 	return Math.ceil(((frame + 1) * all) / Math.max(1, nodeFrames(event)));
+}
+
+const LONGEST_FACT = 26;
+
+/**
+ * The values that a plugin compared on a node that it let pass; "" when they are not known.
+ * @param {View} view
+ * @param {string} name
+ * @param {string} plugin
+ */
+export function passedText({ state, hero, explainer }, name, plugin) {
+	const node = state.nodes.get(name);
+	if (!node) return "";
+	if (plugin === "NodeUnschedulable") return t(node.summary.unschedulable ? "lane.tolerated" : "lane.open");
+	if (has(`pass.${plugin}`)) return t(`pass.${plugin}`);
+	if (plugin === "TaintToleration") return taintText(node.summary.taints ?? []);
+	if (plugin === "NodeResourcesFit") {
+		const resource = scarcest(state, name, hero);
+		const need = request(state, hero, resource);
+		return `${amount(resource, need)} ≤ ${amount(resource, free(state, name, resource, hero))}`;
+	}
+	const text = passWords((explainer.filter(state.attempt, name, plugin)?.facts ?? []).filter((one) => one.holds));
+	return text.length <= LONGEST_FACT ? text : "";
+}
+
+/** @param {[string, string, string][]} taints */
+function taintText(taints) {
+	const soft = taints.filter(([, , effect]) => effect === "PreferNoSchedule");
+	if (!taints.length) return t("lane.none");
+	return soft.length === taints.length ? t("lane.soft", { taint: soft[0][0] }) : t("lane.tolerated");
+}
+
+/**
+ * The reason why a node was rejected: the bold part and the rest.
+ * @param {View} view @param {string} name @param {Verdict} verdict @returns {[string, string]}
+ */
+export function stoppedText(view, name, verdict) {
+	const { state, hero, explainer } = view;
+	const reason = verdict.reasons[0] ?? "";
+	const node = state.nodes.get(name);
+	if (verdict.plugin === "NodeResourcesFit" && node) {
+		const resource = resourceOf(reason);
+		if (resource === "pods") return [t("lane.full", { n: allocatable(node, resource) }), t("lane.full.rest")];
+		const need = request(state, hero, resource);
+		const left = Math.max(0, free(state, name, resource, hero));
+		const never = need > allocatable(node, resource);
+		const bold = t(never ? "lane.never" : "lane.needs", {
+			need: quantity(resource, need),
+			free: amount(resource, never ? allocatable(node, resource) : left),
+		});
+		const more = verdict.reasons.length > 1 ? t("lane.also", { resource: short(resourceOf(verdict.reasons[1])) }) : "";
+		return [bold, more || t("lane.short", { gap: quantity(resource, need - left) })];
+	}
+	const facts = explainer.filter(state.attempt, name, verdict.plugin)?.facts?.filter((one) => !one.holds) ?? [];
+	const words = facts.map((one) => stopWords(one, hero)).find(Boolean);
+	const rest = `stop.${verdict.plugin}.rest`;
+	return words ?? [plainReason(reason), has(rest) ? t(rest, { pod: podName(hero) }) : ""];
+}
+
+/** Few words for a narrow lane. @param {View} view @param {string} name @param {Verdict} verdict */
+export function stoppedShort(view, name, verdict) {
+	const { state, hero } = view;
+	const reason = verdict.reasons[0] ?? "";
+	if (verdict.plugin !== "NodeResourcesFit") return stoppedText(view, name, verdict)[0];
+	const resource = resourceOf(reason);
+	return t("lane.free", { free: quantity(resource, Math.max(0, free(state, name, resource, hero))) });
 }

@@ -1,27 +1,24 @@
 // @ts-check
 /**
- * What a pod group adds around the steps of its members: when its own picture is on, its card, its items in the queue,
- * and a row under other pictures. It comes with the first group (captions.js), and registers itself.
+ * A pod group around the steps of its members: when its own picture is on, its card, and a row under other pictures.
  */
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { podName } from "../../shared/units.js";
-import { GROUPS } from "../parts/late.js";
-import { quorum, quorumWords, slot } from "./frame.js";
+import { podName, rampStyle } from "../../shared/units.js";
+import { podTitle } from "../parts/pods.js";
 import { gangOf, gathering, groupOf, inCycle } from "./model.js";
-import { items } from "./queue.js";
 
 /** These have pictures of their own: what a plugin says of each node, points, candidates of one pod. */
 const OTHERS = new Set(["PreFilterFinished", "NodesFiltered", "ScoresComputed", "HostSelected", "PreemptionEvaluated"]);
 
 /** Is the group's picture on? @param {AnyEvent} event @param {State} state */
-function shown(event, state) {
+export function shown(event, state) {
 	return inCycle(event, state) ? !OTHERS.has(event.type) : gathering(event, state) !== "";
 }
 
 /** The card, when the group itself is what a step is about. @param {View} view */
-function card(view) {
+export function card(view) {
 	const gang = gangOf(view.event, view.state);
 	if (!gang) return null;
 	const { key, name, summary, min, whole } = gang;
@@ -48,7 +45,7 @@ function card(view) {
 }
 
 /** Under the picture of a member's own step: how its group stands. @param {View} view */
-function ribbon(view) {
+export function ribbon(view) {
 	const gang = gangOf(view.event, view.state);
 	if (!gang?.cycle) return [];
 	return [
@@ -66,5 +63,225 @@ function ribbon(view) {
 	];
 }
 
-export const AROUND = { shown, card, items, ribbon };
-Object.assign(GROUPS, AROUND);
+const MOST_ITEMS = 6; // items
+const INSIDE = 5; // members with their names
+
+/**
+ * @param {View} view @param {string} section @param {PodState[]} pods
+ * @param {(view: View, section: any, pod: PodState) => Child} single
+ * @returns {Child[] | undefined} undefined: no group has to do with it
+ */
+export function items(view, section, pods, single) {
+	const { event, state } = view;
+	const { started, decided, finished } = state.group ?? {};
+	const back = finished || (decided && decided.outcome !== "Scheduled");
+	const away = section === "active" && inCycle(event, state) && !back && started;
+	if (!away && !pods.some(({ summary }) => summary.pod_group)) return undefined;
+	const all = units(pods);
+	return [
+		away && left(view, away.pod_group, away.pods.length),
+		...all
+			.slice(0, MOST_ITEMS)
+			.map((unit) =>
+				unit.length > 1 || unit[0].summary.pod_group
+					? group(view, section, unit, single)
+					: single(view, section, unit[0]),
+			),
+		all.length > MOST_ITEMS && h("small", { key: "more" }, t("list.more", { n: all.length - MOST_ITEMS })),
+	];
+}
+
+/** Pods in order, those of a group together where its first one stands. @param {PodState[]} pods */
+function units(pods) {
+	/** @type {Map<string, PodState[]>} */
+	const out = new Map();
+	for (const pod of pods) {
+		const key = pod.summary.pod_group ? `group ${pod.summary.pod_group}` : pod.summary.pod;
+		out.set(key, [...(out.get(key) ?? []), pod]);
+	}
+	return [...out.values()];
+}
+
+/** Join equal notes of neighbouring members into one behind the last. @param {any[]} drawn */
+function joinNotes(drawn) {
+	const notes = drawn.map(({ children: [, note] }) => JSON.stringify(note));
+	return drawn.map((one, i) => (notes[i] === notes[i + 1] ? { ...one, children: one.children.slice(0, 1) } : one));
+}
+
+/** Its place in the queue while it is tried. @param {View} view @param {string} key @param {number} n */
+function left({ act }, key, n) {
+	const on = { click: () => act.pin(`group:${key}`) };
+	return h(
+		"button",
+		{ key: `left${key}`, type: "button", class: "queue-pod left gang-left", on },
+		t("gang.left", { group: podName(key), n }),
+	);
+}
+
+/**
+ * @param {View} view @param {string} section @param {PodState[]} pods
+ * @param {(view: View, section: any, pod: PodState) => Child} single
+ */
+function group(view, section, pods, single) {
+	const key = pods[0].summary.pod_group ?? "";
+	const { min_count: min = null } = view.state.pod_groups.get(key)?.summary ?? {};
+	const all = [...view.state.pods.values()].filter(({ summary }) => summary.pod_group === key).length;
+	const members = pods.slice(0, pods.length > INSIDE ? INSIDE - 1 : INSIDE);
+	return h(
+		"div",
+		{ key: `group${key}`, class: "gang-item" },
+		h(
+			"button",
+			{
+				key: "name",
+				type: "button",
+				class: "gang-item-name",
+				title: key,
+				on: { click: () => view.act.pin(`group:${key}`) },
+			},
+			h("b", null, podName(key)),
+			h("span", null, t("gang.item", { n: pods.length, all: Math.max(all, min ?? 0) })),
+		),
+		joinNotes(members.map((pod) => single(view, section, pod))),
+		pods.length > members.length &&
+			h(
+				"div",
+				{ key: "squares", class: "squares" },
+				pods.slice(members.length).map(({ summary }) =>
+					h("button", {
+						key: summary.pod,
+						type: "button",
+						title: podTitle(view.state, summary.pod),
+						"aria-label": podName(summary.pod),
+						"data-fly": summary.pod,
+						style: rampStyle(summary.priority ?? 0),
+						on: { click: () => view.act.select({ kind: "pod", name: summary.pod }) },
+					}),
+				),
+			),
+	);
+}
+
+/** @typedef {import("./model.js").Gang} Gang @typedef {import("./model.js").Member} Member */
+
+/** The sign of each standing, beside its colour. @type {Record<import("./model.js").Standing, string>} */
+const MARKS = {
+	absent: "",
+	here: "",
+	waits: "",
+	tried: "▸",
+	fits: "✓",
+	left: "✕",
+	back: "↩",
+	goes: "→",
+	permit: "‖",
+	assumed: "✓",
+	bound: "✓",
+	returns: "↩",
+};
+const ROOMY = 8; // members whose standing is told in words
+const MOST_SLOTS = 24;
+const MOST_SEGMENTS = 32;
+
+/** @param {View} view @param {Gang} gang @param {Child} [more] what else belongs to it */
+export function frame(view, gang, more) {
+	const { key, name, members } = gang;
+	const few = members.length <= ROOMY;
+	const kind = [view.hero ? "" : "mine", gang.cycle?.decided && isRefused(gang) ? "returns" : "", few ? "" : "crowd"];
+	return h(
+		"section",
+		{ key: "frame", class: `gang-frame ${kind.filter(Boolean).join(" ")}`, "aria-label": t("gang.frame", { name }) },
+		h(
+			"header",
+			{ key: "head" },
+			h(
+				"button",
+				{ type: "button", class: "gang-name", title: key, on: { click: () => view.act.pin(`group:${key}`) } },
+				name,
+			),
+			h("span", { key: "phase", class: "gang-phase" }, t(`gang.phase.${phaseWord(gang)}`)),
+			h("span", { key: "quorum", class: "gang-words" }, quorum(gang), quorumWords(gang)),
+		),
+		h(
+			"ol",
+			{ key: "slots", class: "gang-slots" },
+			members.slice(0, MOST_SLOTS).map((one, i) => slot(view, one, i, !few)),
+			members.length > MOST_SLOTS &&
+				h("li", { key: "more", class: "gang-more" }, t("list.more", { n: members.length - MOST_SLOTS })),
+		),
+		more,
+	);
+}
+
+/** @param {Gang} gang */
+function isRefused({ cycle }) {
+	return cycle?.decided && cycle.decided.outcome !== "Scheduled";
+}
+
+/** @param {Gang} gang */
+function phaseWord({ phase, cycle }) {
+	return phase === "decided" ? (cycle?.decided?.outcome ?? "Error") : phase;
+}
+
+/**
+ * A segment for each member that is needed, filled for each that there is; those beyond stand apart.
+ * @param {Gang} gang
+ */
+export function quorum({ whole, have, min, enough }) {
+	if (whole > MOST_SEGMENTS) {
+		const share = (/** @type {number} */ n) => `${(100 * n) / Math.max(1, whole)}%`;
+		return h(
+			"span",
+			{ key: "bar", class: `quorum plain ${enough ? "enough" : ""}`, "aria-hidden": "true" },
+			h("i", { class: "full", style: { width: share(have) } }),
+			min !== null && h("u", { key: "min", style: { left: share(min) } }),
+		);
+	}
+	return h(
+		"span",
+		{ key: "bar", class: `quorum ${enough ? "enough" : enough === false ? "few" : ""}`, "aria-hidden": "true" },
+		Array.from({ length: whole }, (_, i) =>
+			h("i", { key: i, class: `${i < have ? "full" : ""} ${min !== null && i === min ? "beyond" : ""}` }),
+		),
+	);
+}
+
+/** "2 of 3 (minCount) have a node". @param {Gang} gang */
+export function quorumWords({ phase, have, min, members, enough }) {
+	const key = phase === "gathers" ? "here" : min === null ? "basic" : enough === false ? "few" : "nodes";
+	return t(`gang.quorum.${key}`, { have, min: min ?? 0, n: members.length });
+}
+
+/** @param {View} view @param {Member} member @param {number} i @param {boolean} short */
+function slot(view, { pod, standing, node, place }, i, short) {
+	if (standing === "absent")
+		return h(
+			"li",
+			{ key: pod || `absent${i}`, class: "gang-slot absent" },
+			h("span", null, podName(pod)),
+			!short && h("small", null, t(pod ? "gang.is.coming" : "gang.is.absent")),
+		);
+	const mine = pod === view.hero;
+	const had = standing === "returns" && node ? ".had" : "";
+	const words = standing === "here" ? t(`place.${place}`) : t(`gang.is.${standing}${had}`, { node });
+	const inside = !view.state.pods.get(pod)?.node && standing !== "goes" && standing !== "here";
+	return h(
+		"li",
+		{ key: pod, class: `gang-slot ${standing} ${mine ? "mine" : ""}`, title: `${podName(pod)}: ${words}` },
+		h(
+			"button",
+			{
+				type: "button",
+				class: "gang-member",
+				"data-pod": pod,
+				"data-fly": inside ? pod : null,
+				title: `${podTitle(view.state, pod)}: ${words}`,
+				style: rampStyle(view.state.pods.get(pod)?.summary.priority ?? 0),
+				on: { click: () => view.act.select({ kind: "pod", name: pod }) },
+			},
+			h("em", { "aria-hidden": "true" }, MARKS[standing]),
+			h("span", null, podName(pod)),
+		),
+		!short && h("small", null, words),
+	);
+}

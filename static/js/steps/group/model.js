@@ -30,8 +30,8 @@ export function inCycle(event, { group }) {
 /** The group whose members come, wait or go, outside a cycle; "" for none. @param {any} event @param {State} state */
 export function gathering({ type, kind, pod }, { pods, pod_groups, cycle }) {
 	if (cycle.CycleStarted && !cycle.AttemptFinished) return "";
-	const told = type === "PodGated" || type === "PodEnqueued" || (type === "ObjectApplied" && kind === "Pod");
-	const key = told ? (pods.get(pod?.pod ?? pod)?.summary.pod_group ?? "") : "";
+	const gathers = type === "PodGated" || type === "PodEnqueued" || (type === "ObjectApplied" && kind === "Pod");
+	const key = gathers ? (pods.get(pod?.pod ?? pod)?.summary.pod_group ?? "") : "";
 	return pod_groups.has(key) ? key : "";
 }
 
@@ -49,8 +49,8 @@ export function gangOf(event, state) {
 	const cycle = inCycle(event, state) ? state.group : null;
 	const min = cycle ? (cycle.started.min_count ?? null) : (summary?.min_count ?? null);
 	const phase = phaseOf(cycle);
-	const members = cycle ? tried(state, cycle, phase) : gathered(state, key, min);
-	const have = counted(cycle, phase, members);
+	const members = cycle ? membersInCycle(state, cycle, phase) : membersSoFar(state, key, min);
+	const have = countPlaced(cycle, phase, members);
 	const done = phase === "evaluated" || phase === "decided";
 	return {
 		key,
@@ -73,10 +73,10 @@ function phaseOf(cycle) {
 	return runOf(cycle) ? "evaluated" : "tried";
 }
 
-/** What the try under way came to; undefined while it goes on. @param {GroupCycle} cycle */
-export function runOf({ runs, placement, scored, decided }) {
-	const taken = decided?.placement ?? scored?.chosen;
-	if (taken) return runs.find((run) => run.placement === taken);
+/** The result of the current try; undefined while it goes on. @param {GroupCycle} cycle */
+function runOf({ runs, placement, scored, decided }) {
+	const placed = decided?.placement ?? scored?.chosen;
+	if (placed) return runs.find((run) => run.placement === placed);
 	const last = runs.at(-1);
 	return placement && (last?.placement ?? "") !== placement.placement ? undefined : last;
 }
@@ -85,7 +85,7 @@ export function runOf({ runs, placement, scored, decided }) {
  * All that exist, and a place for each that is still to come.
  * @param {State} state @param {string} key @param {number | null} min
  */
-function gathered({ pods }, key, min) {
+function membersSoFar({ pods }, key, min) {
 	/** @type {Member[]} */
 	const out = [...pods.values()]
 		.filter(({ summary }) => summary.pod_group === key)
@@ -100,10 +100,10 @@ function gathered({ pods }, key, min) {
 }
 
 /**
- * Those that have been tried in this cycle, after those that had a node before.
+ * The members tried in this cycle, after those that already had a node.
  * @param {State} state @param {GroupCycle} cycle @param {Phase} phase
  */
-function tried(state, cycle, phase) {
+function membersInCycle(state, cycle, phase) {
 	const { pods, pod_group: key } = cycle.started;
 	const before = [...state.pods.values()].filter(
 		({ summary, node }) => summary.pod_group === key && node && !pods.includes(summary.pod),
@@ -116,14 +116,14 @@ function tried(state, cycle, phase) {
 		...settled,
 		...pods.map((pod, i) => {
 			const { node = "", place = "" } = state.pods.get(pod) ?? {};
-			const found = run?.members.find((one) => one.pod === pod)?.node ?? "";
+			const triedNode = run?.members.find((one) => one.pod === pod)?.node ?? "";
 			const standing =
 				phase === "decided"
-					? carriedOut(cycle, place, node, found)
+					? carriedOut(cycle, place, node, triedNode)
 					: phase === "evaluated"
-						? whileUndone(cycle, node, found)
+						? whileUndone(cycle, node, triedNode)
 						: whileTried(state, node, i - at, at);
-			return { pod, standing, node: node || found, place };
+			return { pod, standing, node: node || triedNode, place };
 		}),
 	];
 }
@@ -137,7 +137,7 @@ function whileTried({ cycle }, node, ahead, at) {
 }
 
 /**
- * What was only tried is taken back; once placements are compared, it is told what the best one came to.
+ * The members after the trial is undone; once placements are compared, the result of the best one.
  * @param {GroupCycle} cycle @param {string} node @param {string} found @returns {Standing}
  */
 function whileUndone({ scored }, node, found) {
@@ -153,7 +153,7 @@ function carriedOut({ decided }, place, node, found) {
 }
 
 /** @param {GroupCycle | null} cycle @param {Phase} phase @param {Member[]} members */
-function counted(cycle, phase, members) {
+function countPlaced(cycle, phase, members) {
 	if (phase === "gathers") return members.filter(({ standing }) => standing !== "absent").length;
 	const settled = members.length - (cycle?.started.pods.length ?? 0);
 	const run = cycle && phase !== "tried" ? (runOf(cycle) ?? best(cycle)) : null;
@@ -163,7 +163,7 @@ function counted(cycle, phase, members) {
 		: settled;
 }
 
-/** Of several placements that hold too few, the one that holds most. @param {GroupCycle} cycle */
+/** The placement that holds the most members, if none holds enough. @param {GroupCycle} cycle */
 function best({ runs }) {
 	const held = (/** @type {typeof runs[0]} */ run) => run.members.filter(({ node }) => node).length;
 	return [...runs].sort((a, b) => held(b) - held(a))[0];

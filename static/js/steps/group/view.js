@@ -4,15 +4,14 @@
  * quorum fills, placements stand beside each other, and what is decided all members go to together.
  */
 
-import { h, patch } from "../../shared/dom.js";
+import { h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { frame } from "./frame.js";
+import { cutName, outOf, podName, rampStyle } from "../../shared/units.js";
+import { allocatable, nominatedTo, request, used } from "../../trace/room.js";
+import { inOrder, podTitle } from "../parts/pods.js";
+import { frame, quorum } from "./around.js";
 import { gangOf } from "./model.js";
-import { nodeBox } from "./nodes.js";
-import { columns, placements } from "./placements.js";
-import { victims } from "./victims.js";
 
-const NARROW = 700;
 const FEW = 4; // nodes in one row
 const MOST_NODES = 12;
 const MOST_ON_PHONES = 6;
@@ -36,7 +35,7 @@ export function draw(target, view) {
 /** @param {View} view @param {import("./model.js").Gang} gang */
 function nodes(view, gang) {
 	const all = [...view.state.nodes.keys()];
-	const shown = few(view, gang, all);
+	const shown = mostRelevant(view, gang, all);
 	return h(
 		"div",
 		{ key: "nodes", class: "gang-nodes", style: { "--across": String(across(shown.length)) } },
@@ -53,11 +52,11 @@ function across(n) {
 }
 
 /**
- * Of many nodes those that have to do with the group, in their order.
+ * The nodes that concern the group if there are many, in their order.
  * @param {View} view @param {import("./model.js").Gang} gang @param {string[]} all
  */
-function few({ state, width }, { members, cycle, key }, all) {
-	const most = width <= NARROW ? MOST_ON_PHONES : MOST_NODES;
+function mostRelevant({ state, width }, { members, cycle, key }, all) {
+	const most = width <= PHONE ? MOST_ON_PHONES : MOST_NODES;
 	if (all.length <= most) return all;
 	const own = new Set(members.map(({ node }) => node));
 	const victims = new Set(cycle?.preemption?.victims?.map((pod) => state.pods.get(pod)?.node));
@@ -67,4 +66,328 @@ function few({ state, width }, { members, cycle, key }, all) {
 	);
 	const kept = new Set([...near, ...grouped, ...all].slice(0, Math.max(most, Math.min(near.length, 2 * most))));
 	return all.filter((name) => kept.has(name));
+}
+
+/** @typedef {import("./model.js").Gang} Gang */
+/**
+ * @typedef {object} Column
+ * @property {string} name @property {string[]} nodes
+ * @property {"ahead" | "now" | "holds" | "few"} standing
+ * @property {boolean} chosen @property {import("../../trace/trace").PlacementScore | undefined} score
+ * @property {import("../../trace/trace").PodGroupEvaluated | undefined} run
+ */
+
+const GATE = "TopologyAwareWorkloadScheduling";
+const MOST_PLACEMENTS = 6;
+const MOST_IN_PLACEMENT = 4; // of one placement
+
+/**
+ * The placements: those already tried, the current one, and those still to come.
+ * @param {Gang} gang @param {State} state @returns {Column[]}
+ */
+export function placements({ cycle }, state) {
+	const key = cycle?.started.topology_key;
+	if (!cycle || !key || !state.feature_gates[GATE]) return [];
+	const { placement: now, runs, scored, decided, started } = cycle;
+	const domains = started.scheduled ? new Map() : byValue(state, key);
+	const seen = [...runs.map((run) => run.placement ?? ""), ...(now ? [now.placement] : [])];
+	const whole = now ? domains.size === now.count : !started.scheduled;
+	const names = [...new Set([...(whole ? domains.keys() : []), ...seen])].filter(Boolean);
+	return names.map((name) => {
+		const run = runs.find((one) => one.placement === name);
+		const current = run ? undefined : now?.placement === name ? now : undefined;
+		return {
+			name,
+			run,
+			nodes: run?.nodes ?? current?.nodes ?? domains.get(name) ?? [],
+			standing: run ? (run.success || run.waiting_on_preemption ? "holds" : "few") : current ? "now" : "ahead",
+			chosen: decided ? decided.outcome === "Scheduled" && decided.placement === name : scored?.chosen === name,
+			score: scored?.placements.find((one) => one.placement === name),
+		};
+	});
+}
+
+/** Nodes by the value of a label, in the scheduler's order. @param {State} state @param {string} key */
+function byValue({ order, nodes }, key) {
+	/** @type {Map<string, string[]>} */
+	const out = new Map();
+	for (const name of order.length ? order : nodes.keys()) {
+		const value = nodes.get(name)?.summary.labels?.[key];
+		if (value !== undefined) out.set(value, [...(out.get(value) ?? []), name]);
+	}
+	return out;
+}
+
+/** The current, the chosen and the scored ones are always among them. @param {Column[]} all */
+function few(all) {
+	if (all.length <= MOST_PLACEMENTS) return all;
+	const rank = (/** @type {Column} */ { chosen, standing, score }) =>
+		chosen ? 0 : standing === "now" ? 1 : score ? 2 : standing === "holds" ? 3 : standing === "few" ? 4 : 5;
+	const kept = new Set([...all].sort((a, b) => rank(a) - rank(b)).slice(0, MOST_PLACEMENTS));
+	return all.filter((one) => kept.has(one));
+}
+
+/** @param {View} view @param {Gang} gang @param {Column[]} all */
+export function columns(view, gang, all) {
+	const shown = few(all);
+	return h(
+		"div",
+		{ key: "placements", class: "placements", style: { "--columns": String(shown.length) } },
+		shown.map((one) => column(view, gang, one)),
+		all.length > shown.length &&
+			h("p", { key: "more", class: "placements-more" }, t("list.more", { n: all.length - shown.length })),
+	);
+}
+
+/** @param {View} view @param {Gang} gang @param {Column} one */
+function column(view, gang, one) {
+	const { name, nodes, run, standing, chosen, score } = one;
+	const held = nodes.filter((node) => has(view, gang, one, node));
+	const shown =
+		nodes.length > MOST_IN_PLACEMENT
+			? [...held, ...nodes.filter((node) => !held.includes(node))].slice(
+					0,
+					Math.max(MOST_IN_PLACEMENT, Math.min(held.length, 6)),
+				)
+			: nodes;
+	return h(
+		"section",
+		{ key: name, class: `placement is-${standing} ${chosen ? "chosen" : ""}` },
+		h(
+			"h3",
+			{ key: "name", title: name },
+			h("b", null, chosen ? "★ " : "", name),
+			h("span", { class: standing === "few" ? "no" : standing === "holds" ? "yes" : "" }, words(gang, one)),
+		),
+		h(
+			"div",
+			{ key: "nodes", class: "placement-nodes" },
+			shown.map((node) => nodeBox(view, gang, node, { there: run, carried: chosen })),
+			nodes.length > shown.length &&
+				h("small", { key: "more" }, t("gang.nodes.more", { n: nodes.length - shown.length })),
+		),
+		score &&
+			h(
+				"p",
+				{ key: "score", class: "placement-score" },
+				h("b", null, t("gang.score", { total: score.total })),
+				h(
+					"small",
+					null,
+					Object.entries(score.scores).map(([plugin, points]) => h("span", { key: plugin }, `${plugin} ${points}`)),
+				),
+			),
+	);
+}
+
+/** @param {View} view @param {Gang} gang @param {Column} one @param {string} node */
+function has({ state }, { key }, { run }, node) {
+	if (run?.members.some((member) => member.node === node)) return true;
+	return (state.nodes.get(node)?.pods ?? []).some((pod) => state.pods.get(pod)?.summary.pod_group === key);
+}
+
+/** @param {Gang} gang @param {Column} one */
+function words(gang, { run, standing }) {
+	if (standing === "ahead") return t("gang.placement.ahead");
+	if (standing === "now") return [quorum(gang), " ", t("gang.placement.now")];
+	const n = run?.members.filter(({ node }) => node).length ?? 0;
+	return `${standing === "few" ? "✕" : "✓"} ${t("gang.placement.fit", { n, all: run?.members.length ?? 0 })}`;
+}
+
+/**
+ * @typedef {object} How
+ * @property {import("../../trace/trace").PodGroupEvaluated} [there] what a try came to whose members left again
+ * @property {boolean} [carried] that is what is carried out now
+ */
+const LETTERS = 22;
+
+/** @param {View} view @param {Gang} gang @param {string} name @param {How} [how] */
+export function nodeBox(view, gang, name, how = {}) {
+	const node = view.state.nodes.get(name);
+	if (!node) return null;
+	const resource = node.summary.allocatable.cpu ? "cpu" : "memory";
+	const room = outOf(resource, used(node, resource), allocatable(node, resource), (part, all) =>
+		t("cluster.of", { used: part, all }),
+	);
+	const mine = Boolean(view.hero) && (node.pods.includes(view.hero) || settledHere(gang, view.hero, name));
+	const click = () => view.act.select({ kind: "node", name });
+	return h(
+		"article",
+		{ key: name, class: `node-card gang-node ${mine ? "mine" : ""}`, "data-node": name },
+		h(
+			"header",
+			null,
+			h("button", { type: "button", class: "node-name", title: name, on: { click } }, cutName(name, LETTERS)),
+			h("span", { class: "node-note" }, `${room} ${resource}`),
+		),
+		bar(view, gang, node, resource, ghosts(gang, name, view.state, how)),
+	);
+}
+
+/** @param {Gang} gang @param {string} pod @param {string} name */
+function settledHere({ members }, pod, name) {
+	return members.some((one) => one.pod === pod && one.standing === "goes" && one.node === name);
+}
+
+/**
+ * The pods that are not on the node yet: on their way, there during the trial, or nominated.
+ * @param {Gang} gang @param {string} name @param {State} state @param {How} how
+ */
+function ghosts({ members, phase }, name, state, { there, carried }) {
+	const away = (/** @type {string} */ pod) => state.pods.get(pod)?.node !== name;
+	const settled = phase === "decided" && (carried || !there);
+	const goes = settled ? members.filter((one) => one.standing === "goes" && one.node === name) : [];
+	const was = settled ? [] : (there?.members.filter((one) => one.node === name && away(one.pod)) ?? []);
+	const shownPods = [...goes, ...was].map(({ pod }) => pod);
+	const kept = nominatedTo(state, name).filter((pod) => !shownPods.includes(pod));
+	return [
+		...goes.map(({ pod }) => ({ pod, flies: true, kind: "held" })),
+		...was.map(({ pod }) => ({ pod, flies: false, kind: "held was" })),
+		...kept.map((pod) => ({ pod, flies: false, kind: "held" })),
+	];
+}
+
+/** Pods that go for the group: already told to stop, or chosen. @param {Gang} gang @param {PodState | undefined} pod */
+function leaves({ cycle }, pod) {
+	return pod?.gone_at != null || Boolean(cycle?.preemption?.victims?.includes(pod?.summary.pod ?? ""));
+}
+
+/**
+ * @param {View} view @param {Gang} gang @param {NodeState} node @param {string} resource
+ * @param {{pod: string, flies: boolean, kind: string}[]} beside
+ */
+function bar(view, gang, node, resource, beside) {
+	const { state, hero, act } = view;
+	const whole = Math.max(1, allocatable(node, resource));
+	const part = (/** @type {string} */ key) => (request(state, key, resource) / whole) * 100;
+	const own = inOrder(state, node);
+	const requested = [...own, ...beside.map(({ pod }) => pod)].reduce((sum, key) => sum + part(key), 0);
+	const scale = 100 / Math.max(100, requested);
+	const standing = new Map(gang.members.map((one) => [one.pod, one.standing]));
+	const block = (/** @type {string} */ key, /** @type {string} */ kind, /** @type {boolean} */ flies) => {
+		const subject = hero ? key === hero : standing.has(key);
+		return h(
+			"i",
+			{
+				key,
+				class: `block ${kind} ${subject ? "mine" : ""} ${standing.has(key) ? "member" : ""}`,
+				title: podTitle(state, key),
+				style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key) * scale}%` },
+				"data-pod": key,
+				"data-fly": flies ? key : null,
+				on: {
+					click: (/** @type {Event} */ event) => {
+						event.stopPropagation();
+						act.select({ kind: "pod", name: key });
+					},
+				},
+			},
+			h("b", null, podName(key)),
+		);
+	};
+	const kindOf = (/** @type {string} */ key) =>
+		standing.get(key) === "fits" ? "held" : leaves(gang, state.pods.get(key)) ? "leaving" : "";
+	return h(
+		"span",
+		{ key: "podbar", class: "podbar", "data-resource": resource },
+		own.map((key) => block(key, kindOf(key), true)),
+		beside.map(({ pod, flies, kind }) => block(pod, kind, flies)),
+	);
+}
+
+/** @typedef {import("../../trace/trace").VictimUnit} Unit */
+const MOST_VICTIMS = 6;
+
+/** @param {View} view @param {import("./model.js").Gang} gang */
+export function victims(view, { cycle, name, summary }) {
+	const preemption = cycle?.preemption;
+	if (!preemption) return null;
+	const all = (preemption.units ?? []).map((unit, i) => ({ unit, i }));
+	const go = all.filter(({ unit }) => !unit.reprieved);
+	const stay = all.filter(({ unit }) => unit.reprieved);
+	const none = !(preemption.victims ?? []).length;
+	return h(
+		"div",
+		{ key: "victims", class: "gang-victims" },
+		h(
+			"section",
+			{ key: "go", class: "victim-set go" },
+			h(
+				"h3",
+				null,
+				h("b", { "aria-hidden": "true" }, "✕ "),
+				t(none ? "gang.victims.none" : "gang.victims.go", {
+					name,
+					n: (preemption.victims ?? []).length,
+					priority: summary?.priority ?? 0,
+				}),
+			),
+			h(
+				"ul",
+				null,
+				go.slice(0, MOST_VICTIMS).map((one) => unitBox(view, one)),
+				rest(go.length),
+			),
+		),
+		stay.length > 0 &&
+			h(
+				"section",
+				{ key: "stay", class: "victim-set given" },
+				h("h3", null, h("b", { "aria-hidden": "true" }, "↩ "), t("gang.victims.stay")),
+				h(
+					"ul",
+					null,
+					stay.slice(0, MOST_VICTIMS).map((one) => unitBox(view, one)),
+					rest(stay.length),
+				),
+			),
+	);
+}
+
+/** @param {number} n */
+function rest(n) {
+	return n > MOST_VICTIMS && h("li", { key: "more", class: "gang-more" }, t("list.more", { n: n - MOST_VICTIMS }));
+}
+
+/** Pods that can only be evicted together, as one box. @param {View} view @param {{unit: Unit, i: number}} one */
+function unitBox(view, { unit, i }) {
+	const { pods, priority, pod_group: group = "", violates_pdb: guarded } = unit;
+	const gone = pods.every((pod) => !view.state.pods.has(pod));
+	return h(
+		"li",
+		{ key: pods[0], class: `victim-unit ${gone ? "gone" : ""} ${group && pods.length > 1 ? "whole" : ""}` },
+		h("span", { key: "place", class: "unit-place", title: t("gang.unit.place") }, String(i + 1)),
+		h(
+			"span",
+			{ key: "pods", class: "unit-pods" },
+			pods.slice(0, MOST_VICTIMS).map((pod) => {
+				const { node = "" } = view.state.pods.get(pod) ?? {};
+				return h(
+					"button",
+					{
+						key: pod,
+						type: "button",
+						class: "unit-pod",
+						"data-pod": pod,
+						title: podTitle(view.state, pod),
+						style: rampStyle(priority),
+						on: { click: () => view.act.select({ kind: "pod", name: pod }) },
+					},
+					`${podName(pod)}${node ? ` · ${node}` : ""}`,
+				);
+			}),
+			pods.length > MOST_VICTIMS && h("span", { key: "more" }, t("list.more", { n: pods.length - MOST_VICTIMS })),
+		),
+		h(
+			"small",
+			{ key: "what" },
+			[
+				t("priority", { n: priority }),
+				group && pods.length > 1 ? t("gang.unit.whole", { name: podName(group) }) : "",
+				guarded ? "PDB" : "",
+			]
+				.filter(Boolean)
+				.join(t("list.comma")),
+		),
+	);
 }

@@ -5,9 +5,7 @@ import { t } from "../../shared/i18n.js";
 import { count } from "../../shared/units.js";
 import { allocatable, used } from "../../trace/room.js";
 import { nodesSeen, PASSED } from "../filter/model.js";
-import { plainReason } from "../parts/plain_words.js";
-import { drawMarks } from "./asked_cells.js";
-import { writer } from "./cell_labels.js";
+import { plainReason } from "../parts/words.js";
 
 /** @typedef {"unseen" | "alive" | "solid" | "final" | "pending"} Look */
 
@@ -27,7 +25,7 @@ export class CellField {
 		this.model = null;
 		/** @type {Set<string> | null} nodes of the reason that is picked: only they are drawn */
 		this.picked = null;
-		/** @type {import("../../ask/on_stage.js").Marks} what a "what if" changes */
+		/** @type {import("../../what_if/answer.js").Marks} what a "what if" changes */
 		this.marks = new Map();
 		/** @type {HTMLCanvasElement | null} */
 		this.canvas = null;
@@ -98,7 +96,7 @@ export class CellField {
 		pen.stroke(paths.final);
 	}
 
-	/** What a cell says in this step. @returns {(name: string) => Look} */
+	/** The look of each cell in this step. @returns {(name: string) => Look} */
 	looks() {
 		const { model, view } = this;
 		if (!model || !view) return () => "alive";
@@ -296,7 +294,7 @@ export class CellField {
 }
 
 /** Cells as big as the field lets them be. @param {number} n @param {number} width @param {number} height */
-export function gridOf(n, width, height) {
+function gridOf(n, width, height) {
 	let size = Math.max(1, Math.sqrt((width * height) / Math.max(1, n)));
 	while (size > 1 && Math.ceil(n / Math.floor(width / size)) * size > height) size -= 0.1;
 	size = Math.min(size, 40);
@@ -343,4 +341,80 @@ function colours(element) {
 		panel: read("--panel"),
 		sunk: read("--sunk"),
 	};
+}
+
+/** @typedef {import("../../what_if/answer.js").Marks} Marks */
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Record<string, string>} ink
+ * @param {{order: string[], columns: number, size: number, scale: number}} grid
+ * @param {Marks} marks
+ */
+function drawMarks(pen, ink, { order, columns, size, scale }, marks) {
+	const paths = { gained: new Path2D(), lost: new Path2D() };
+	order.forEach((name, i) => {
+		const mark = marks.get(name);
+		if (!mark) return;
+		const inset = Math.min(2, size / 8);
+		const path = mark === "lost" ? paths.lost : paths.gained;
+		path.rect((i % columns) * size + inset, Math.floor(i / columns) * size + inset, size - 2 * inset, size - 2 * inset);
+	});
+	const width = Math.max(1.5 / scale, Math.min(3, size / 7));
+	pen.save();
+	pen.globalAlpha = 0.75;
+	pen.fillStyle = ink.hero;
+	pen.fill(paths.gained);
+	pen.globalAlpha = 1;
+	pen.lineWidth = width;
+	pen.strokeStyle = ink.edge;
+	pen.stroke(paths.gained);
+	pen.strokeStyle = ink.no;
+	pen.setLineDash([Math.max(2, size / 5), Math.max(1.5, size / 7)]);
+	pen.stroke(paths.lost);
+	pen.restore();
+}
+
+/** @typedef {{left: number, right: number, top: number}} Label */
+
+const LINE = 20;
+
+/**
+ * Writes beside the cell at an index: after it (1), or before and above it (-1); lower where something is written
+ * already.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Record<string, string>} ink
+ * @param {{columns: number, size: number, width: number, scale: number}} grid
+ */
+function writer(pen, ink, { columns, size, width, scale }) {
+	/** @type {Label[]} */
+	const taken = [];
+	const unit = 1 / scale;
+	return (/** @type {number} */ at, /** @type {string} */ text, /** @type {1 | -1} */ side) => {
+		const x = (at % columns) * size;
+		const y = Math.floor(at / columns) * size;
+		pen.font = `650 ${13.5 * unit}px "Source Sans 3", system-ui, sans-serif`;
+		const wide = pen.measureText(text).width + 12 * unit;
+		const after = x + size + 6 * unit;
+		const beside = after + wide > width ? x - wide - 6 * unit : after;
+		const left = Math.max(0, side < 0 ? Math.min(x - wide, width - wide) : beside);
+		const near = Math.max(0, side > 0 ? y - 9 * unit + size / 2 : y - LINE * unit);
+		const top = freeTop(taken, { left, right: left + wide, top: near }, LINE * unit);
+		taken.push({ left, right: left + wide, top });
+		pen.fillStyle = ink.panel;
+		pen.fillRect(left, top, wide, 18 * unit);
+		pen.fillStyle = ink.ink;
+		pen.fillText(text, left + 6 * unit, top + 13.5 * unit);
+	};
+}
+
+/**
+ * The first height, downwards from its own, at which a label is over none that is there.
+ * @param {Label[]} taken
+ * @param {Label} label
+ * @param {number} line
+ */
+export function freeTop(taken, { left, right, top }, line) {
+	const near = taken.filter((one) => one.left < right && left < one.right).sort((a, b) => a.top - b.top);
+	return near.reduce((found, one) => (Math.abs(one.top - found) < line ? one.top + line : found), top);
 }

@@ -1,7 +1,11 @@
 // @ts-check
-/** What the margin's panels are made of: a title, tables and their rows. */
+/** Building blocks of the margin's panels: a title, tables and their rows. */
 
 import { h } from "../../shared/dom.js";
+import { has, t } from "../../shared/i18n.js";
+import { podName, quantity } from "../../shared/units.js";
+import { PLUGINS } from "./plugins.js";
+import { passWords, stopWords, wishesOf } from "./words.js";
 
 /** @param {string} label @param {Child} title @param {Child[]} body @returns {Child} */
 export function panel(label, title, ...body) {
@@ -33,4 +37,121 @@ export function row(key, cells, kind = "") {
 		{ key, class: kind },
 		cells.map((cell, i) => h("td", { key: i }, cell)),
 	);
+}
+
+const SOURCE = "https://github.com/kubernetes/kubernetes/tree/release-*/pkg/scheduler/framework/plugins/";
+
+/** @param {View} view @param {Fact[]} list @param {boolean} [known] the comparison is already shown as a table */
+export function facts(view, list, known = false) {
+	if (known || !list.length) return null;
+	return h(
+		"ul",
+		{ key: "facts", class: "facts" },
+		list.map((fact, i) =>
+			h(
+				"li",
+				{ key: i },
+				h(
+					"p",
+					{ class: "formula" },
+					comparison(fact, view.hero),
+					" ",
+					h("b", { class: fact.holds ? "yes" : "no" }, fact.holds ? "✓" : "✕"),
+				),
+				fact.text && t("language") === "en" && h("small", null, fact.text),
+			),
+		),
+	);
+}
+
+/** A comparison in words, or with its signs where those are numbers'. @param {Fact} fact @param {string} hero */
+function comparison(fact, hero) {
+	const words = fact.holds ? passWords([fact]) : stopWords(fact, hero)?.filter(Boolean).join(t("clause"));
+	if (words) return words;
+	const own = `sign.${fact.key.split(".")[0]}`;
+	const key = has(`${own}.in`) ? own : "sign.among";
+	const sign = { "∈": t(`${key}.in`), "∉": t(`${key}.not`) }[fact.op] ?? fact.op;
+	return `${fact.left} ${sign} ${fact.right}`;
+}
+
+/**
+ * The rule in words, where it is written here, and kube-scheduler's own.
+ * @param {State} state @param {string} plugin @param {string} [method]
+ */
+export function rule(state, plugin, method = "filter") {
+	const version = state.kubernetes_version;
+	const upstream = PLUGINS[plugin]?.upstream;
+	const link = (/** @type {string} */ key, /** @type {string} */ href) =>
+		h("a", { key, href, target: "_blank", rel: "noopener noreferrer" }, t(key));
+	return [
+		has(`rule.${plugin}`) && h("p", { key: "rule", class: "note" }, t(`rule.${plugin}`)),
+		(PLUGINS[plugin]?.source || (/^[A-Z]\w*$/.test(plugin) && plugin !== "Fault")) &&
+			h(
+				"p",
+				{ key: "source", class: "note sources" },
+				link("margin.source", PLUGINS[plugin]?.source ?? `/plugins/${plugin}/?kubernetes=${version}#${method}`),
+				upstream &&
+					link("margin.upstream", /^https:/.test(upstream) ? upstream : SOURCE.replace("*", version) + upstream),
+			),
+	];
+}
+
+/**
+ * The pod's requests and constraints; the lines that a plugin reads stand out.
+ * @param {View} view @param {string[]} looksAt parts of the pod
+ */
+export function specOf(view, looksAt) {
+	const pod = view.state.pods.get(view.hero);
+	if (!pod) return null;
+	/** @type {[string, boolean][]} */
+	const lines = Object.entries(pod.summary.requests ?? {}).map(([name, value]) => [
+		`requests.${name}: ${quantity(name, value)}`,
+		looksAt.includes("requests"),
+	]);
+	lines.push([`priority: ${pod.summary.priority ?? 0}`, looksAt.includes("priority")]);
+	for (const [key, value] of Object.entries(pod.summary.labels ?? {}).slice(0, 4))
+		lines.push([`${key}: ${value}`, looksAt.includes("labels")]);
+	for (const [text, kind] of wishesOf(pod)) lines.push([text, looksAt.includes(kind)]);
+	return h(
+		"div",
+		{ key: "spec", class: "spec" },
+		h("h3", null, t("margin.asks", { pod: podName(view.hero) })),
+		lines.map(([text, hot]) => h("code", { key: text, class: hot ? "hot" : "" }, text)),
+		h(
+			"button",
+			{
+				key: "yaml",
+				type: "button",
+				class: "link",
+				on: { click: () => view.act.select({ kind: "pod", name: view.hero }) },
+			},
+			t("margin.inspect"),
+		),
+	);
+}
+
+/** @param {View} view @param {string} key */
+export function asks(view, key) {
+	const name = view.state.pods.has(key) ? key : view.hero;
+	return name && view.state.pods.has(name)
+		? panel(
+				t("margin.request"),
+				podName(name),
+				specOf(
+					{ ...view, hero: name },
+					view.event.rejected_by ? (PLUGINS[view.event.rejected_by]?.looks_at ?? []) : ["requests"],
+				),
+				h("p", { key: "note", class: "note" }, t("margin.requestsnote")),
+			)
+		: null;
+}
+
+/** A section of an inspector. @param {string} title @param {Child[]} body */
+export function part(title, ...body) {
+	return h("section", { key: title, class: "inspect" }, h("h3", null, title), ...body);
+}
+
+/** A button that looks like a link. @param {string} text @param {() => void} click */
+export function link(text, click) {
+	return h("button", { type: "button", class: "link", on: { click } }, text);
 }

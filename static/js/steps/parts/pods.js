@@ -3,8 +3,7 @@
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { pips, RAMP_COLOURS, rampColour, rampStyle } from "../../shared/priority.js";
-import { podName, quantity } from "../../shared/units.js";
+import { pips, podName, quantity, RAMP_COLOURS, rampColour, rampStyle } from "../../shared/units.js";
 
 /** @param {number} priority */
 export function pipsOf(priority) {
@@ -15,7 +14,7 @@ export function pipsOf(priority) {
 	);
 }
 
-/** What a pod is, for a tooltip and for a screen reader. @param {State} state @param {string} key */
+/** Describe a pod, for a tooltip and for a screen reader. @param {State} state @param {string} key */
 export function podTitle(state, key) {
 	const pod = state.pods.get(key);
 	const requests = Object.entries(pod?.summary.requests ?? {}).map(([name, value]) => quantity(name, value));
@@ -94,9 +93,9 @@ export function podBar(view, name, resource, { held, ghost = 0, inside }) {
 	const whole = Math.max(1, node.summary.allocatable[resource] ?? 1);
 	const part = (/** @type {string} */ key) => ((state.pods.get(key)?.summary.requests?.[resource] ?? 0) / whole) * 100;
 	const pods = inOrder(state, node);
-	const asked = [...pods, ...held].reduce((sum, key) => sum + part(key), 0);
-	const scale = 100 / Math.max(100, asked); // where more is promised than the node has, all of it is shown
-	const taken = asked * scale;
+	const requested = [...pods, ...held].reduce((sum, key) => sum + part(key), 0);
+	const scale = 100 / Math.max(100, requested); // where more is promised than the node has, all of it is shown
+	const taken = requested * scale;
 	const block = (/** @type {string} */ key, /** @type {string} */ kind) =>
 		h(
 			"i",
@@ -131,7 +130,7 @@ export function tags(node) {
 	const taints = (node.summary.taints ?? []).filter(([key]) => key !== "node.kubernetes.io/unschedulable");
 	return [
 		node.summary.unschedulable &&
-			h("span", { key: "cordon", class: "tag", title: t("reason.cordoned") }, t("reason.cordoned")),
+			h("span", { key: "cordon", class: "tag", title: t("node.cordoned") }, t("node.cordoned")),
 		taints.slice(0, 2).map(([key, value, effect]) =>
 			h(
 				"span",

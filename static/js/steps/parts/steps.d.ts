@@ -1,7 +1,17 @@
 /** What a step of scheduling consists of, by the bare names that most modules use. */
 
 declare global {
-	type StepName = "run" | "cluster" | "queue" | "prefilter" | "filter" | "score" | "preempt" | "binding" | "group";
+	type StepName =
+		| "run"
+		| "cluster"
+		| "queue"
+		| "prefilter"
+		| "filter"
+		| "score"
+		| "preempt"
+		| "binding"
+		| "group"
+		| "devices";
 	type FilterOrder = "plugin" | "node";
 	type Teller = (context: Context) => Partial<Caption>;
 	type Explain = (view: View, kind: string, first: string, second: string) => Child;
@@ -12,30 +22,22 @@ declare global {
 	}
 	/** of a view, or of one that is still to be made */
 	type Asked = Pick<View, "scene" | "state" | "event" | "hero" | "frame" | "order">;
-	type PictureName = keyof typeof import("../registry.js").PICTURES;
+	type PictureName = "cluster" | "lanes" | "preempt" | "scores" | "cells" | "gang" | "devices";
+	type Draw = (target: Element, view: View) => void;
 
-	interface Step {
-		/** the events that its captions speak of */
-		tells: AnyEvent["type"][];
-		captions: () => Promise<{ CAPTIONS: Record<string, Teller> }>;
+	interface Step extends Explanation {
+		/** what captions its events, by type; "group.<type>" for that of a member of a pod group */
+		captions: Record<string, Teller>;
 		/** when its picture is on; the cluster's is at all others */
 		shows?: AnyEvent["type"][];
-		/** and its parts, with so many nodes */
-		picture?: (nodes: number) => PictureName[];
+		/** with so many nodes */
+		picture?: (nodes: number) => PictureName;
+		/** the event whose moment the picture shows for as long as it is on; none: the event on screen */
+		moment?: AnyEvent["type"];
 		/** of events that take several */
 		frames?: Record<string, (event: any, order: FilterOrder) => number>;
 		/** kinds of references to numbers */
-		explains?: string[];
-		explanation?: () => Promise<Explanation>;
-	}
-
-	/** What a picture may also draw, when it is here. */
-	interface Parts {
-		strips?: typeof import("../binding/view.js");
-		funnel?: typeof import("../filter/funnel.js");
-		claims?: typeof import("../cluster/claims.js");
-		bars?: typeof import("../score/bars.js");
-		reasons?: typeof import("../many/reason_groups.js");
+		explains: string[];
 	}
 
 	/** A score plugin (or extender) over the feasible nodes. */

@@ -1,6 +1,8 @@
 // @ts-check
 /** The preemption of this cycle as a play in frames: the floor, the dry run, one reprieve after another, the ladder. */
 
+import { allocatable, request, used } from "../../trace/room.js";
+
 /** @typedef {"floor" | "removed" | "reprieve" | "rung" | "result"} Act */
 const MOST_RANKS = 12;
 
@@ -32,7 +34,7 @@ export function theatreFrames(event) {
 }
 
 /**
- * Which act the frame shows, and how far in it.
+ * The act that the frame shows, and its progress.
  * @param {Theatre} play
  * @param {number} frame
  * @returns {{act: Act, at: number}}
@@ -43,4 +45,27 @@ export function actOf(play, frame) {
 	if (frame < 2 + play.ranks) return { act: "reprieve", at: frame - 1 };
 	if (!play.rungs) return { act: "result", at: 0 };
 	return { act: "rung", at: Math.min(frame - 1 - play.ranks, play.rungs) };
+}
+
+/**
+ * In the resource that the pod asks for. A pod that may not stay is taken off again before the next is tried.
+ * @param {State} state
+ * @param {Candidate} candidate
+ * @param {string} hero
+ */
+export function roomOf(state, candidate, hero) {
+	const node = /** @type {NodeState} */ (state.nodes.get(candidate.node));
+	const resource = state.pods.get(hero)?.summary.requests?.cpu ? "cpu" : "memory";
+	const whole = allocatable(node, resource) - used(node, resource);
+	const empty = candidate.removed.reduce(
+		(sum, key) => sum + (node.pods.includes(key) ? request(state, key, resource) : 0),
+		whole,
+	);
+	let left = empty;
+	const tried = candidate.reprieve.map((one) => {
+		const after = left - request(state, one.pod, resource);
+		if (one.reprieved) left = after;
+		return { ...one, after };
+	});
+	return { resource, need: request(state, hero, resource), empty, tried };
 }

@@ -1,13 +1,13 @@
 // @ts-check
-/** One candidate node of a preemption, upright: who stays, who is lifted off, who comes back, who falls through. */
+/** A candidate node of a preemption as a tank: pods that stay, are removed, are put back, or become victims. */
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { rampStyle } from "../../shared/priority.js";
-import { cutName, podName, quantity } from "../../shared/units.js";
-import { scarcest } from "../../trace/room.js";
+import { cutName, podName, quantity, rampStyle } from "../../shared/units.js";
+import { allocatable, request, scarcest } from "../../trace/room.js";
 import { podTitle } from "../parts/pods.js";
 import { actOf } from "./model.js";
+import { rungText } from "./words.js";
 
 /**
  * @typedef {object} Drawing
@@ -134,7 +134,7 @@ export function tankResource({ state, hero }, shown) {
 }
 
 /**
- * Where a candidate's lower-priority pods are in a frame.
+ * The positions of a candidate's lower-priority pods in a frame.
  * @param {Theatre} play @param {Candidate} candidate @param {number} frame
  * @returns {Map<string, "on" | "lifted" | "trying" | "back" | "victim">}
  */
@@ -145,4 +145,151 @@ export function fates(play, candidate, frame) {
 	for (const pod of candidate.removed) out.set(pod, done < 0 ? "on" : "lifted");
 	if (done > 0) candidate.reprieve.slice(0, done).forEach((one) => out.set(one.pod, one.reprieved ? "back" : "victim"));
 	return out;
+}
+
+const DATES = 4; // the rung whose values are dates
+const ARROW = 6; // per cent of a node: narrower pods have no room for the arrow
+
+/**
+ * The columns become lanes.
+ * @param {View} view
+ * @param {Theatre} play
+ * @param {Candidate[]} shown
+ * @param {number} frame
+ */
+export function lyingLanes(view, play, shown, frame) {
+	const { act, at } = actOf(play, frame);
+	const now = act === "rung" ? at : act === "result" ? 1 : 0;
+	const rungs = now ? play.rungs : 0;
+	const columns =
+		Array.from({ length: rungs }, (_, i) => (i === DATES ? "minmax(74px, 1fr)" : "minmax(0, 1fr)")).join(" ") ||
+		"minmax(0, 1fr)";
+	const resource = tankResource(view, shown);
+	return h(
+		"div",
+		{ key: "lanes", class: "lying-lanes", style: { "--rungs": columns } },
+		rungs > 0 &&
+			h(
+				"div",
+				{ key: "head", class: "lying-head" },
+				h("b", null, t("preempt.node")),
+				Array.from({ length: rungs }, (_, i) => h("span", { key: i }, `${i + 1} ${t(`rung.short.${i + 1}`)}`)),
+			),
+		shown.map((one) => {
+			const fate = fates(play, one, frame);
+			const victims = [...fate].filter(([, state]) => state === "victim").map(([key]) => podName(key));
+			const wins = now > 0 && !one.rung && now >= rungs;
+			return h(
+				"div",
+				{ key: one.node, class: `lying-lane ${wins ? "wins" : ""}`, "data-node": one.node },
+				h(
+					"div",
+					null,
+					h("b", null, wins ? "★ " : "", one.node),
+					h(
+						"small",
+						null,
+						victims.length
+							? `✕ ${victims[0]}${victims.length > 1 ? `, +${victims.length - 1}` : ""}`
+							: t(act === "floor" ? "tank.lower" : "tank.lifted", {
+									n: [...fate.values()].filter((state) => state === "lifted" || state === "on").length,
+								}),
+					),
+				),
+				rungs
+					? Array.from({ length: rungs }, (_, i) => cell(view, play, one, i + 1, now))
+					: lyingTank(view, one, fate, resource),
+			);
+		}),
+	);
+}
+
+/**
+ * The dry run of a candidate that lies: who stays, who is lifted, given back or falls, and what the pod needs.
+ * @param {View} view
+ * @param {Candidate} one
+ * @param {Map<string, string>} fate
+ * @param {string} resource
+ */
+function lyingTank({ state, hero }, one, fate, resource) {
+	const node = state.nodes.get(one.node);
+	const part = (/** @type {string} */ key) =>
+		(request(state, key, resource) / Math.max(1, node ? allocatable(node, resource) : 1)) * 100;
+	const order = { stays: 0, back: 1, on: 2, trying: 2, lifted: 3, victim: 4 };
+	const of = (/** @type {string} */ key) => /** @type {keyof typeof order} */ (fate.get(key) ?? "stays");
+	const pods = [...(node?.pods ?? [])].sort(
+		(a, b) =>
+			order[of(a)] - order[of(b)] ||
+			(state.pods.get(b)?.summary.priority ?? 0) - (state.pods.get(a)?.summary.priority ?? 0),
+	);
+	const standing = pods.filter((key) => order[of(key)] < order.lifted);
+	const taken = standing.reduce((sum, key) => sum + part(key), 0);
+	return h(
+		"div",
+		{ key: "lying", class: "lying" },
+		standing.map((key) =>
+			h(
+				"i",
+				{
+					key,
+					class: of(key),
+					title: podName(key),
+					style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key)}%` },
+				},
+				of(key) === "back" && part(key) > ARROW ? "↩" : "",
+			),
+		),
+		fate.size > 0 &&
+			of([...fate.keys()][0]) !== "on" &&
+			h("u", { key: "need", style: { left: `${Math.min(taken, 100 - part(hero))}%`, width: `${part(hero)}%` } }),
+	);
+}
+
+/** @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */
+export function ladder(view, play, shown, frame) {
+	const { act, at } = actOf(play, frame);
+	const now = act === "rung" ? at : 0;
+	if (!play.rungs) return h("p", { key: "single", class: "rung-not" }, t("rung.single"));
+	return h(
+		"div",
+		{ key: "ladder", class: "ladder" },
+		[1, 2, 3, 4, 5, 6]
+			.filter((rung) => now < play.rungs || rung <= play.rungs)
+			.map((rung) =>
+				h(
+					"div",
+					{ key: rung, class: `rung ${rung === now ? "now" : ""}` },
+					h("div", { class: "rung-name" }, h("b", null, String(rung)), t(`rung.${rung}`)),
+					shown.map((one) => cell(view, play, one, rung, now)),
+				),
+			),
+		now >= play.rungs &&
+			play.rungs < 6 &&
+			h(
+				"div",
+				{ key: "not", class: "rung unneeded" },
+				h("div", { class: "rung-name" }, h("b", null, play.rungs < 5 ? `${play.rungs + 1}–6` : "6")),
+				h("div", { key: "not", class: "rung-not" }, t("rung.notneeded")),
+			),
+	);
+}
+
+/** @param {View} view @param {Theatre} play @param {Candidate} one @param {number} rung @param {number} now */
+export function cell(view, play, one, rung, now) {
+	const alive = !one.rung || one.rung >= rung;
+	const shown = alive && rung <= now;
+	const falls = one.rung === rung && shown;
+	const wins = !one.rung && rung === play.rungs && shown;
+	const kind = !alive && rung <= now ? "gone" : falls ? "falls" : wins ? "wins" : "";
+	return h(
+		"div",
+		{ key: `${one.node}:${rung}`, class: `rung-cell ${kind} ${shown ? "" : "blank"}` },
+		shown &&
+			h(
+				"b",
+				{ key: `v${rung}`, title: rungText(view, one, rung) },
+				falls ? "✕ " : wins ? "★ " : "",
+				rungText(view, one, rung),
+			),
+	);
 }

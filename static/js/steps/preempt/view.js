@@ -4,23 +4,20 @@
  * one or fall through; then the candidates go down a ladder of criteria until one is left.
  */
 
-import { h, patch } from "../../shared/dom.js";
+import { h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { amount, podName, quantity } from "../../shared/units.js";
 import { allocatable, request } from "../../trace/room.js";
-import { filtered } from "../filter/model.js";
-import { plainReason } from "../parts/plain_words.js";
-import { noVictims } from "./captions.js";
-import { ladder } from "./ladder.js";
-import { lyingLanes } from "./lying.js";
+import { filterModel } from "../filter/model.js";
+import { podTitle } from "../parts/pods.js";
+import { noVictims, plainReason } from "../parts/words.js";
 import { actOf, theatre } from "./model.js";
-import { fates, MOST_VICTIMS, tank, tankResource } from "./tank.js";
+import { fates, ladder, lyingLanes, MOST_VICTIMS, tank, tankResource } from "./tank.js";
 
 const MOST_TANKS = 6;
 const MOST_GROUPS = 8;
 const MOST_NAMES = 8;
 const FEW = 3; // tanks that share the stage's width
-const NARROW = 700; // pixels of the page
 const LOW = 396; // pixels of the stage: tanks and ladder would lie over each other
 
 /** @param {Element} target @param {View} view */
@@ -29,7 +26,7 @@ export function draw(target, view) {
 	if (!play) return patch(target, []);
 	const frame = view.event.type === "PreemptionEvaluated" ? view.frame : 1000;
 	const shown = shownCandidates(play);
-	const lies = view.width <= NARROW || (view.sizes.height > 0 && view.sizes.height < LOW);
+	const lies = view.width <= PHONE || (view.sizes.height > 0 && view.sizes.height < LOW);
 	patch(target, [
 		h(
 			"div",
@@ -55,7 +52,7 @@ function shownCandidates(play) {
 
 /** @param {View} view @param {Theatre} play */
 function floor(view, play) {
-	const model = filtered(view.state);
+	const model = filterModel(view.state);
 	const tally = new Map();
 	for (const { verdict } of model?.at.values() ?? []) {
 		const text = verdict ? plainReason(verdict.reasons[0] ?? "") : "";
@@ -94,22 +91,22 @@ function nobody(view, play) {
 /** Nodes where evicting would not help, by what is in the way. @param {View} view @param {PreemptionEvaluated} event */
 function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 	/** @type {Map<string, string[]>} */
-	const found = new Map();
+	const nodesByReason = new Map();
 	const take = (/** @type {string} */ kind, /** @type {string} */ reason, /** @type {string} */ name) => {
 		const key = `${kind}|${reason}`;
-		found.set(key, [...(found.get(key) ?? []), name]);
+		nodesByReason.set(key, [...(nodesByReason.get(key) ?? []), name]);
 	};
 	for (const [name, { reasons }] of Object.entries(failed)) {
 		const reason = reasons[0] ?? "";
 		if (noVictims(reason)) take("novictims", "", name);
 		else take("failed", plainReason(reason), name);
 	}
-	for (const [name, { verdict }] of filtered(state)?.at ?? []) {
+	for (const [name, { verdict }] of filterModel(state)?.at ?? []) {
 		if (verdict?.code !== "UnschedulableAndUnresolvable" || failed[name]) continue;
 		take("unhelpful", plainReason(verdict.reasons[0] ?? ""), name);
 	}
-	if (!found.size && unhelpful) take("unhelpful", state.cycle.PreFilterFinished?.reasons?.[0] ?? "", "");
-	const told = [...found].slice(0, MOST_GROUPS).map(([key, names]) => {
+	if (!nodesByReason.size && unhelpful) take("unhelpful", state.cycle.PreFilterFinished?.reasons?.[0] ?? "", "");
+	const shown = [...nodesByReason].slice(0, MOST_GROUPS).map(([key, names]) => {
 		const [kind, reason] = key.split("|");
 		return h(
 			"p",
@@ -126,7 +123,7 @@ function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 				),
 		);
 	});
-	return [told, more_failed > 0 && h("p", { key: "more" }, t("list.more", { n: more_failed }))];
+	return [shown, more_failed > 0 && h("p", { key: "more" }, t("list.more", { n: more_failed }))];
 }
 
 /**
@@ -185,7 +182,7 @@ function inTheWay(reason) {
 /** Nodes that evicting cannot help, and why. @param {View} view @param {Theatre} play */
 function cannot(view, play) {
 	const candidates = new Set(play.candidates.map((one) => one.node));
-	const rest = [...(filtered(view.state)?.at ?? [])].filter(([name]) => !candidates.has(name));
+	const rest = [...(filterModel(view.state)?.at ?? [])].filter(([name]) => !candidates.has(name));
 	if (!rest.length) return null;
 	return h(
 		"div",
@@ -203,5 +200,64 @@ function cannot(view, play) {
 				),
 			),
 		rest.length > 4 && h("p", { key: "more" }, t("list.more", { n: rest.length - 4 })),
+	);
+}
+
+const FURTHEST = 3000; // steps back
+const MOST = 2; // rows
+const NAMES = 4;
+
+/** @typedef {import("../../trace/trace").PreemptionStarted} Started */
+
+/** A row for each preemption that goes on, but in its own attempt's picture. @param {View} view @returns {Child[]} */
+export function rows(view) {
+	return underWay(view)
+		.filter(({ pod }) => view.scene !== "preempt" || view.hero !== pod)
+		.slice(0, MOST)
+		.map((started) => row(view, started));
+}
+
+/** Begun and not finished, the latest first. @param {View} view @returns {Started[]} */
+export function underWay({ state, store, step: here }) {
+	const waiting = new Set();
+	for (const { summary, node, nominated_node, place } of state.pods.values())
+		if (nominated_node && !node && place !== "scheduling") waiting.add(summary.pod);
+	/** @type {Started[]} */
+	const out = [];
+	if (!waiting.size) return out;
+	for (const { step, event } of store.walk(here, -1)) {
+		if (here - step > FURTHEST || !waiting.size) break;
+		if (event.type === "PreemptionFinished") waiting.delete(event.pod);
+		else if (event.type === "PreemptionStarted" && waiting.delete(event.pod)) out.push(event);
+	}
+	return out;
+}
+
+/** @param {View} view @param {Started} started */
+function row(view, { pod, node, victims }) {
+	const sent = (/** @type {string} */ key) => view.state.pods.get(key)?.gone_at !== null;
+	const n = victims.filter(sent).length;
+	return h(
+		"div",
+		{ key: `running${pod}`, class: "running" },
+		h("b", { key: "who" }, t("async.running", { pod: podName(pod), node })),
+		h(
+			"ul",
+			{ key: "victims" },
+			victims
+				.slice(0, NAMES)
+				.map((key) =>
+					h(
+						"li",
+						{ key, class: sent(key) ? "sent" : "", title: podTitle(view.state, key) },
+						h("em", { "aria-hidden": "true" }, sent(key) ? "✕" : "…"),
+						podName(key),
+						h("span", { class: "sr" }, t(sent(key) ? "async.sent" : "async.coming")),
+					),
+				),
+			victims.length > NAMES && h("li", { key: "more" }, t("list.more", { n: victims.length - NAMES })),
+		),
+		h("span", { key: "words", class: "running-words" }, t("async.calls", { n, all: victims.length })),
+		h("span", { key: "till", class: "running-till" }, t("async.till", { pod: podName(pod) })),
 	);
 }

@@ -3,9 +3,8 @@
 
 import { h, patch } from "../../shared/dom.js";
 import { has, list, plain, t } from "../../shared/i18n.js";
-import { rampStyle } from "../../shared/priority.js";
-import { decimal, podName, seconds } from "../../shared/units.js";
-import { GROUPS } from "../parts/late.js";
+import { decimal, podName, rampStyle, seconds } from "../../shared/units.js";
+import { items as groupItems } from "../group/around.js";
 import { pipsOf, podTitle } from "../parts/pods.js";
 
 const MOST = 6;
@@ -85,7 +84,7 @@ function section(view, name, pods, note = pods.length ? "" : t("queue.nobody")) 
 			),
 		),
 		note && h("small", { key: "note" }, note),
-		h("div", { key: "items", class: "queue-items" }, GROUPS.items?.(view, name, pods, item) ?? items(view, name, pods)),
+		h("div", { key: "items", class: "queue-items" }, groupItems(view, name, pods, item) ?? items(view, name, pods)),
 	);
 }
 
@@ -95,7 +94,7 @@ const picks = ({ act }, name) => ({ click: () => act.select({ kind: "pod", name 
 /** @param {View} view @param {keyof typeof ICONS} name @param {PodState[]} pods @returns {Child[]} */
 function items(view, name, pods) {
 	const tried = view.event.type === "CycleStarted" || !/cluster|group/.test(view.scene);
-	const left = tried && name === "active" && view.hero;
+	const left = tried && name === (view.state.cycle.CycleStarted?.source ?? "active") && view.hero;
 	const gone = left && !pods.some((pod) => pod.summary.pod === left) && left;
 	const squares = pods.length > MOST ? pods.slice(MOST - 2) : [];
 	return [
@@ -177,18 +176,18 @@ function under({ state, event }, name, pod) {
 	/** @type {import("../../trace/trace").KeptWaiting | undefined} */
 	const kept =
 		event.type === "PodsKeptWaiting" && event.pods.find((/** @type {any} */ one) => one.pod === pod.summary.pod);
-	const told = (/** @type {string} */ text, /** @type {string[]} */ plugins, kind = "moved") =>
+	const note = (/** @type {string} */ text, /** @type {string[]} */ plugins, kind = "moved") =>
 		h("small", { key: kind, class: kind, title: plugins.join(", ") }, text);
 	if (kept) {
 		const plugins = kept.hints.map((hint) => hint.plugin);
-		return told(`✕ ${t("queue.skip", { event: event.event, plugins: plain(list(plugins, 3)) })}`, plugins);
+		return note(`✕ ${t("queue.skip", { event: event.event, plugins: plain(list(plugins, 3)) })}`, plugins);
 	}
 	const by = pod.unschedulable_plugins;
-	if (name === "unschedulable" && by.length) return told(t("queue.by", { plugins: plain(list(by, 3)) }), by, "why");
+	if (name === "unschedulable" && by.length) return note(t("queue.by", { plugins: plain(list(by, 3)) }), by, "why");
 	const { moved_by } = pod;
 	return (
 		event.type === "PodEnqueued" &&
 		event.pod === pod.summary.pod &&
-		told(`↑ ${has(`event.${moved_by}`) ? t(`event.${moved_by}`) : moved_by}`, [moved_by])
+		note(`↑ ${has(`event.${moved_by}`) ? t(`event.${moved_by}`) : moved_by}`, [moved_by])
 	);
 }

@@ -3,22 +3,11 @@
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { ordinal } from "../parts/marks.js";
-import { scoreName } from "../parts/plain_words.js";
-import { ranking, scores, totalsAfter } from "./model.js";
+import { decodeColumn } from "../../trace/feed.js";
+import { PLUGINS } from "../parts/plugins.js";
+import { ordinal, scoreName } from "../parts/words.js";
 
-/** Fixed colours by concern; extenders and plugins from outside share the last. */
-const COLOURS = [
-	"TaintToleration",
-	"NodeAffinity",
-	"PodTopologySpread",
-	"InterPodAffinity",
-	"NodeResourcesFit",
-	"NodeResourcesBalancedAllocation",
-	"ImageLocality",
-];
-
-/** Where the nodes stand, after the plugins that have counted so far. @param {View} view */
+/** The nodes' totals and ranks after the plugins that have counted so far. @param {View} view */
 export function standing({ state, event, frame }) {
 	const model = scores(state);
 	if (!model) return null;
@@ -28,10 +17,9 @@ export function standing({ state, event, frame }) {
 	return { scores: model, scored, totals, rank: ranking(totals) };
 }
 
-/** @param {string} plugin */
+/** The colour that a plugin declares; all others, and extenders, share the last. @param {string} plugin */
 export function scoreStyle(plugin) {
-	const i = COLOURS.indexOf(plugin);
-	const slot = i < 0 ? 6 : i;
+	const slot = PLUGINS[plugin]?.colour ?? 6;
 	return { "--c": `var(--s${slot})`, "--ct": `var(--s${slot}t)` };
 }
 
@@ -142,9 +130,8 @@ function blocks(view, { scores, scored, geometry }, name, i) {
 					key: one.plugin,
 					type: "button",
 					class: `segment ${hot ? "hot" : ""} ${width < 1 ? "nil" : ""}`,
-					tabindex: p < scored ? null : "-1",
+					...heard(p < scored, t("score.segment", { node: name, plugin: one.plugin, points })),
 					style: { ...scoreStyle(one.plugin), left: `${at}px`, width: `${Math.max(0, width - 1.5)}px` },
-					"aria-label": t("score.segment", { node: name, plugin: one.plugin, points }),
 					on: { click: () => view.act.pin(`score:${name}:${one.plugin}`) },
 				},
 				width > 26 ? String(points) : "",
@@ -159,6 +146,11 @@ function blocks(view, { scores, scored, geometry }, name, i) {
 	});
 }
 
+/** The name of a plugin's points; those to come are not there yet. @param {boolean} scored @param {string} label */
+function heard(scored, label) {
+	return scored ? { "aria-label": label } : { "aria-hidden": "true", tabindex: "-1", disabled: true };
+}
+
 /** @param {View} view @param {Lanes} lanes @param {string} name @param {number} i */
 function tableCells(view, { scores, scored, geometry }, name, i) {
 	if (!scores) return null;
@@ -171,7 +163,7 @@ function tableCells(view, { scores, scored, geometry }, name, i) {
 				key: one.plugin,
 				type: "button",
 				class: `segment ${view.pin === `score:${name}:${one.plugin}` ? "hot" : ""}`,
-				"aria-label": t("score.segment", { node: name, plugin: one.plugin, points: one.weighted[i] }),
+				...heard(on, t("score.segment", { node: name, plugin: one.plugin, points: one.weighted[i] })),
 				style: {
 					...scoreStyle(one.plugin),
 					left: `${p * cell}px`,
@@ -202,9 +194,43 @@ export function switchTable({ options, act }) {
 	);
 }
 
-/** Where the leader is: the others are measured against it. @param {View} view @param {Lanes} lanes */
+/** The line at the leader's total: the others are measured against it. @param {View} view @param {Lanes} lanes */
 export function leadLine(view, { phase, totals, rank, geometry, scores: model }) {
 	if (phase !== "score" || !model || view.options.table) return null;
 	const scale = barScale(geometry, Math.max(1, ...model.totals));
 	return h("div", { key: "lead", class: "lead", style: { left: `calc(var(--head) + ${totals[rank[0]] * scale}px)` } });
+}
+
+/** @type {WeakMap<object, Scores>} */
+const cache = new WeakMap();
+
+/** @param {State} state @returns {Scores | null} */
+export function scores(state) {
+	const event = state.cycle.ScoresComputed;
+	if (!event) return null;
+	const cached = cache.get(event);
+	if (cached) return cached;
+	const names = [...decodeColumn(event.rows, event.count)].map((row) => state.order[row]);
+	const plugins = [...event.plugins, ...(event.extenders ?? [])].map((one) => scorer(one, names.length));
+	const model = { names, plugins, totals: [...decodeColumn(event.total, names.length)], skipped: event.skipped ?? [] };
+	cache.set(event, model);
+	return model;
+}
+
+/** @param {import("../../trace/trace").PluginScores} one @param {number} size @returns {Scorer} */
+function scorer(one, size) {
+	const normalized = [...decodeColumn(one.normalized, size)];
+	const raw = one.raw === undefined || one.raw === null ? normalized : [...decodeColumn(one.raw, size)];
+	return { plugin: one.plugin, weight: one.weight, raw, normalized, weighted: normalized.map((n) => n * one.weight) };
+}
+
+/** Points per node after the first `k` plugins. @param {Scores} model @param {number} k */
+export function totalsAfter(model, k) {
+	if (k >= model.plugins.length) return model.totals;
+	return model.names.map((_, i) => model.plugins.slice(0, k).reduce((sum, one) => sum + one.weighted[i], 0));
+}
+
+/** Indexes of the nodes, best first; equal ones in the order found. @param {number[]} totals */
+export function ranking(totals) {
+	return totals.map((_, i) => i).sort((a, b) => totals[b] - totals[a] || a - b);
 }

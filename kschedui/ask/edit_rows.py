@@ -1,0 +1,34 @@
+"""Edits as plain data: what a browser sends, a program writes, and `kschedui what-if --edits` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, Remove, SetField
+from scheduler_core.scenario.objects.kinds import KINDS
+
+MOST_EDITS = 32
+MOST_ADDED = 1000
+EDITABLE = (("metadata", "labels"), ("metadata", "annotations"), ("spec",), ("status",))
+
+
+def edits_of(rows: Sequence[Mapping[str, Any]]) -> list[Edit]:
+    """Typed edits from plain data; raises NotPossible with what is wrong."""
+    if len(rows) > MOST_EDITS:
+        raise NotPossible(Message("at most {most} changes at a time", most=MOST_EDITS))
+    try:
+        edits: list[Edit] = msgspec.convert(list(rows), list[Edit])
+    except msgspec.ValidationError as error:
+        raise NotPossible(Message("this is not a valid change: {problem}", problem=str(error))) from None
+    for edit in edits:
+        if isinstance(edit, SetField | Remove) and edit.kind not in KINDS:
+            raise NotPossible(Message("objects of kind {value} cannot be changed here", value=edit.kind[:40]))
+        if isinstance(edit, SetField) and not any(edit.path[: len(one)] == one for one in EDITABLE):
+            raise NotPossible(Message("only labels, annotations, spec and status can be changed"))
+    if sum(edit.count for edit in edits if isinstance(edit, AddNodes)) > MOST_ADDED:
+        raise NotPossible(Message("add 1 to {most} nodes", most=MOST_ADDED))
+    return edits

@@ -1,0 +1,70 @@
+"""Questions about a whole cluster, for the site: plain data in, the engine's answers out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from kschedui.ask.moments import registry
+from kschedui.scenarios import engine, yaml_text
+from scheduler_core.apis.messages import Message
+from scheduler_core.ask.editing.edits import NotPossible
+from scheduler_core.ask.editing.text import went_on
+from scheduler_core.ask.operations.answers import Answer
+from scheduler_core.ask.operations.helping import Helping, helping
+from scheduler_core.ask.operations.questions import Add, Drain, Lose, Question, answer, carried_out
+from scheduler_core.ask.operations.upgrade import Upgrade, upgrade
+
+MOST_NODES = 5000  # that a question names
+
+
+def question_of(row: Mapping[str, Any]) -> Question:
+    """A typed question from plain data; raises NotPossible with what is wrong."""
+    try:
+        question: Question = msgspec.convert(row, Question)
+    except msgspec.ValidationError as error:
+        raise NotPossible(Message("this is not a valid question: {problem}", problem=str(error))) from None
+    if isinstance(question, Drain | Lose) and len(question.nodes) > MOST_NODES:
+        raise NotPossible(Message("name at most {most:,} nodes", most=MOST_NODES))
+    return question
+
+
+def question_words(question: Question) -> Message:
+    """Return the operation in one phrase."""
+    match question:
+        case Lose(zone=zone) if zone:
+            return Message("lose zone {zone}", zone=zone)
+        case Drain() | Lose():
+            names = ", ".join(question.nodes[:3]) + ("…" if len(question.nodes) > 3 else "")
+            return Message("drain {nodes}", nodes=names) if isinstance(question, Drain) else _lose(names)
+        case Add():
+            return Message("add {count} nodes like {like}", count=question.count, like=question.like)
+        case _:
+            return Message("schedule all pods again")
+
+
+def _lose(names: str) -> Message:
+    return Message("lose {nodes}", nodes=names)
+
+
+def operated(text: str, kubernetes: str, row: Mapping[str, Any]) -> Answer:
+    """Return the outcome of the operation."""
+    return answer(engine.read_again(text, kubernetes), question_of(row), registry())
+
+
+def performed(text: str, kubernetes: str, row: Mapping[str, Any]) -> str:
+    """The scenario in whose timeline it is done."""
+    _, timeline = carried_out(engine.read_again(text, kubernetes), question_of(row), registry())
+    return went_on(text, timeline, yaml_text.write)
+
+
+def helped(text: str, kubernetes: str) -> Helping:
+    """Return the node groups that would help the pods that wait."""
+    return helping(engine.read_again(text, kubernetes), registry())
+
+
+def upgraded(text: str, before: str, after: str) -> Upgrade:
+    """Return the decisions that `after` makes differently from `before`."""
+    return upgrade(engine.read(text, before), engine.read(text, after), registry())

@@ -1,0 +1,310 @@
+"""`kschedui drain`, `lose`, `add-nodes`, `reschedule`, `upgrade`: questions about a whole cluster."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from kschedui.ask.words import cause_words
+from kschedui.cli import inputs
+from kschedui.cli.inputs import Input
+from kschedui.cli.unusable import Unusable
+from kschedui.scenarios import yaml_text
+from kschedui.scenarios.outside_plugins import registry
+from scheduler_core import RunEnded, Scenario
+from scheduler_core.apis.core import Node
+from scheduler_core.ask.compare import Cause
+from scheduler_core.ask.editing.edits import NotPossible
+from scheduler_core.ask.editing.text import went_on
+from scheduler_core.ask.operations.answers import Amount, Answer
+from scheduler_core.ask.operations.helping import Helping, helping
+from scheduler_core.ask.operations.node_groups import groups_of
+from scheduler_core.ask.operations.questions import Add, Drain, Lose, Question, Reschedule, carried_out
+from scheduler_core.ask.operations.upgrade import Upgrade, upgrade
+from scheduler_core.releases import RELEASES
+
+SHOWN = 40  # entries of a list, in a table
+FEW = 10  # names in an entry
+
+
+class Command(NamedTuple):
+    """The options of a command that `kschedui.cli.main` reads."""
+
+    add_arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace], int]
+
+
+def _about_nodes(parser: ArgumentParser) -> None:
+    parser.add_argument("--node", action="append", default=[], metavar="NAME", help="a node; may be repeated")
+    parser.add_argument("--group", default="", metavar="NAME", help="all nodes of this node group")
+    parser.add_argument("-l", "--selector", metavar="LABEL=VALUE", help="all nodes with this label")
+
+
+def _of_drain(parser: ArgumentParser) -> None:
+    _about_nodes(parser)
+    parser.add_argument("--remove", action="store_true", help="remove the emptied nodes, as a scale-down does")
+    _answering(parser)
+
+
+def _of_lose(parser: ArgumentParser) -> None:
+    _about_nodes(parser)
+    parser.add_argument("--zone", default="", help="all nodes of this zone")
+    _answering(parser)
+
+
+def _of_add(parser: ArgumentParser) -> None:
+    parser.add_argument("--like", default="", metavar="NODE", help="the node that the new ones are like")
+    parser.add_argument("--group", default="", metavar="NAME", help="the node group that they belong to")
+    parser.add_argument("--zone", default="", help="of a node group with nodes in several zones")
+    parser.add_argument("--count", type=int, default=1, metavar="N", help="how many; default 1")
+    _answering(parser)
+
+
+def _answering(parser: ArgumentParser) -> None:
+    inputs.add_arguments(parser, several=False)
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+    parser.add_argument("--write", metavar="FILE", help="write the scenario in which this happens, to step through it")
+
+
+def _of_upgrade(parser: ArgumentParser) -> None:
+    inputs.add_arguments(parser, several=False)
+    parser.add_argument("--to", required=True, choices=list(RELEASES), metavar="X.YZ", help="the other release")
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+
+
+def drain(options: Namespace) -> int:
+    """`kschedui drain`."""
+    return _answered(options, lambda found: Drain(_nodes(found.scenario, options), options.remove))
+
+
+def lose(options: Namespace) -> int:
+    """`kschedui lose`."""
+    return _answered(options, lambda found: Lose(_nodes(found.scenario, options, zone=options.zone), options.zone))
+
+
+def add(options: Namespace) -> int:
+    """`kschedui add-nodes`."""
+    return _answered(options, lambda _: Add(options.like, options.count, options.group, options.zone))
+
+
+def reschedule(options: Namespace) -> int:
+    """`kschedui reschedule`."""
+    return _answered(options, lambda _: Reschedule())
+
+
+def compare_releases(options: Namespace) -> int:
+    """`kschedui upgrade`."""
+    found = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(found, quiet=options.quiet)
+    other = inputs.read_again(found, options.to)
+    try:
+        made = upgrade(found.scenario, other, registry())
+    except RunEnded as error:
+        raise Unusable(f"{found.name}: {error}") from None
+    if options.format == "json":
+        sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+    else:
+        write_upgrade(made)
+    return int(bool(made.changes or made.unreadable or (warned and options.strict)))
+
+
+def help_waiting(options: Namespace) -> int:
+    """`kschedui node-groups`."""
+    found = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(found, quiet=options.quiet)
+    try:
+        made = helping(found.scenario, registry())
+    except (RunEnded, NotPossible) as error:
+        raise Unusable(f"{found.name}: {error}") from None
+    if options.format == "json":
+        sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+    else:
+        write_helping(made)
+    return int(bool(warned and options.strict))
+
+
+def _of_groups(parser: ArgumentParser) -> None:
+    inputs.add_arguments(parser, several=False)
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+
+
+COMMANDS = {
+    "drain": Command(_of_drain, drain),
+    "lose": Command(_of_lose, lose),
+    "add-nodes": Command(_of_add, add),
+    "reschedule": Command(_answering, reschedule),
+    "node-groups": Command(_of_groups, help_waiting),
+    "upgrade": Command(_of_upgrade, compare_releases),
+}
+
+
+def _nodes(scenario: Scenario, options: Namespace, *, zone: str = "") -> list[str]:
+    """Return the nodes that are named, and those with the label."""
+    names = list(options.node)
+    if options.selector:
+        key, equals, value = options.selector.partition("=")
+        if not equals:
+            raise Unusable(f"--selector {options.selector}: expected LABEL=VALUE")
+        there = [one for one in scenario.objects if isinstance(one, Node)]
+        matching = [one.name for one in there if one.labels.get(key) == value]
+        if not matching:
+            raise Unusable(f"--selector {options.selector}: no node has this label")
+        names += matching
+    if options.group:
+        groups = {
+            one.name: one for one in groups_of(scenario, [one for one in scenario.objects if isinstance(one, Node)])
+        }
+        if options.group not in groups or not groups[options.group].nodes:
+            raise Unusable(f"--group {options.group}: no node is in it; known: {', '.join(groups) or '-'}")
+        names += groups[options.group].nodes
+    if not names and not zone:
+        raise Unusable("name the nodes with --node, --group or --selector")
+    return names
+
+
+def _answered(options: Namespace, question_of: Callable[[Input], Question]) -> int:
+    found = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(found, quiet=options.quiet)
+    try:
+        made, timeline = carried_out(found.scenario, question_of(found), registry())
+    except (RunEnded, NotPossible) as error:
+        raise Unusable(f"{found.name}: {error}") from None
+    if options.write:
+        _write_scenario(options.write, went_on(found.scenario.text, timeline, yaml_text.write))
+    if options.format == "json":
+        sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+    else:
+        write(made)
+    return int(not made.done or bool(warned and options.strict))
+
+
+def _write_scenario(name: str, text: str) -> None:
+    try:
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise Unusable(f"cannot write {name}: {error.strerror}") from None
+
+
+def write(made: Answer) -> None:
+    """Print the result for people."""
+    say = sys.stdout.write
+    say(f"Kubernetes {made.release}; {made.rounds} rounds\n")
+    staying = [name for name in made.nodes if name not in made.emptied]
+    fallen = [one for one in made.unplaced if one.before]
+    say(f"{len(made.moved):,} pods move or find a place, {len(fallen):,} find no place")
+    say(f", {len(made.blocked):,} are blocked, {len(made.unmanaged):,} have no controller")
+    say(f"; {len(made.unplaced) - len(fallen):,} that were pending still are\n")
+    if made.blocked or made.unmanaged:
+        say(f"not empty: {len(staying):,} of {len(made.nodes):,} nodes: {_some(staying)}\n")
+    _list("moves", (f"{one.pod}  {one.before or '(pending)'} -> {one.after}{_why(one.cause)}" for one in made.moved))
+    _list("find no place", _by_reason((f"{one.pod}  was on {one.before}", one.message) for one in fallen))
+    _list("still pending", _by_reason((one.pod, one.message) for one in made.unplaced if not one.before))
+    _list("blocked", _by_reason((f"{one.pod}  on {one.node}", one.message) for one in made.blocked))
+    _list("no controller: nobody creates them again, and kubectl drain wants --force", made.unmanaged)
+    _list("lose an emptyDir", made.local_data)
+    _list(
+        "budgets in the way",
+        (
+            f"{one.budget}: allows {one.allowed} disruptions, {one.pods} pods have to go, {one.blocked} blocked"
+            for one in made.budgets
+            if one.blocked
+        ),
+    )
+    if kept := [one.budget for one in made.budgets if not one.blocked]:
+        say(f"budgets that are kept: {_some(kept)}\n")
+    for name, before in made.room_before.items():
+        say(f"{name:>7}: {_share(name, before)} requested before, {_share(name, made.room_after[name])} after\n")
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more
+
+
+def _by_reason(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield an entry for each reason, with all that it is given for; the reason of most is first."""
+    of_reason: dict[str, list[str]] = {}
+    for name, reason in pairs:
+        of_reason.setdefault(reason, []).append(name)
+    for reason, names in sorted(of_reason.items(), key=lambda pair: -len(pair[1])):
+        yield "\n    ".join([reason, *names[:FEW], *([f"and {len(names) - FEW:,} more"] if len(names) > FEW else [])])
+
+
+def _why(cause: str) -> str:
+    return {"preempted": "  (preempted)", "lost": "", "evicted": "", "pending": ""}[cause]
+
+
+def _share(name: str, found: Amount) -> str:
+    percent = f" ({found.requested / found.allocatable:.0%})" if found.allocatable else ""
+    return f"{amount(name, found.requested)} of {amount(name, found.allocatable)}{percent}"
+
+
+def amount(name: str, value: int) -> str:
+    """Return an amount of a resource, short."""
+    if name == "cpu":
+        return f"{value / 1000:,.1f}"
+    return f"{value / 2**30:,.1f} GiB" if name == "memory" else f"{value:,}"
+
+
+def _list(title: str, lines: Iterable[str]) -> None:
+    every = list(lines)
+    if not every:
+        return
+    sys.stdout.write(f"{title}:\n")
+    for line in every[:SHOWN]:
+        sys.stdout.write(f"  {line}\n")
+    if len(every) > SHOWN:
+        sys.stdout.write(f"  and {len(every) - SHOWN:,} more\n")
+
+
+def write_upgrade(made: Upgrade) -> None:
+    """Print the upgrade for people."""
+    say = sys.stdout.write
+    say(f"{made.decided:,} pods decided on Kubernetes {made.before} and {made.after}\n")
+    moved = [one for one in made.changes if one.before.node != one.after.node]
+    others = [one for one in made.changes if one.before.node == one.after.node]
+    lost = sum(not one.after.node for one in moved)
+    told = sum(one.cause is not None and one.cause.kind == "message" for one in others)
+    say(f"{len(moved) - lost:,} come to another node, {lost:,} find none any more")
+    say(f", {told:,} stay pending with another message, {len(others) - told:,} differ otherwise\n")
+    for title, some in (("changes", moved), ("the same node or none, but otherwise", others)):
+        _list(
+            title,
+            _by_reason(
+                (f"{one.pod}  {one.before.node or '(pending)'} -> {one.after.node or '(pending)'}", _told(one.cause))
+                for one in some
+                if one.cause
+            ),
+        )
+    same = ((one.pod, one.after.message) for one in made.pending if one.cause is None)
+    _list("pending on both, for the same reason", _by_reason(same))
+    _list(f"not taken by {made.after}", (f"{one.pod}: {one.message}" for one in made.unreadable))
+
+
+def _told(cause: Cause) -> str:
+    if cause.kind == "message":
+        return f"{cause.before or '-'}\n    becomes {cause.after or '-'}"
+    return str(cause_words(cause))
+
+
+def write_helping(made: Helping) -> None:
+    """For people."""
+    say = sys.stdout.write
+    say(
+        f"Kubernetes {made.release}; {len(made.pending):,} pods are pending, "
+        f"{len(made.groups):,} node groups are known\n"
+    )
+    for one in made.helps:
+        kind = f"{one.group}{f', zone {one.zone}' if one.zone else ''}"
+        if one.pods:
+            price = "" if one.price is None else f", price {one.price:g}"
+            short = "; with more than its maximum, more" if one.short else ""
+            say(f"{kind}: {one.nodes:,} more nodes schedule {len(one.pods):,} pods{price}{short}\n")
+            say("".join(f"  {key}\n" for key in one.pods[:SHOWN]))
+        else:
+            say(f"{kind}: helps none: {one.why}\n")

@@ -1,0 +1,72 @@
+"""`kschedui completion SHELL`: what the shell offers after `kschedui` and Tab."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Action, ArgumentParser, Namespace, _SubParsersAction
+
+BASH = """\
+_kschedui() {{
+  local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" command="${{COMP_WORDS[1]}}" words=""
+  if [ "$COMP_CWORD" -eq 1 ]; then words="{commands}"; else
+    case "$command $before" in
+{values}    esac
+    if [ -z "$words" ]; then case "$command" in
+{options}    esac; fi
+  fi
+  case "$word" in
+    -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
+    *) COMPREPLY=($(compgen -W "$words" -- "$word") $([ "$COMP_CWORD" -gt 1 ] && compgen -f -- "$word")) ;;
+  esac
+}}
+complete -o filenames -F _kschedui kschedui
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+
+
+def run(options: Namespace) -> int:
+    from kschedui.cli.main import parser
+
+    actions = parser()._actions  # argparse offers no other way
+    commands = next(action for action in actions if isinstance(action, _SubParsersAction)).choices
+    script = fish(commands) if options.shell == "fish" else bash(commands)
+    if options.shell == "zsh":
+        script = f"autoload -U +X compinit bashcompinit && compinit && bashcompinit\n{script}"
+    sys.stdout.write(script)
+    return 0
+
+
+def bash(commands: dict[str, ArgumentParser]) -> str:
+    """For bash; zsh reads the same."""
+    options, values = [], []
+    for name, command in commands.items():
+        options.append(f'      {name}) words="{" ".join(_options(command))}" ;;\n')
+        for action in _with_choices(command):
+            pattern = "|".join(f'"{name} {option}"' for option in action.option_strings) or f'"{name} {name}"'
+            values.append(f'      {pattern}) words="{" ".join(map(str, action.choices or ()))}" ;;\n')
+    return BASH.format(commands=" ".join(commands), options="".join(options), values="".join(values))
+
+
+def fish(commands: dict[str, ArgumentParser]) -> str:
+    """For fish."""
+    lines = []
+    for name, command in commands.items():
+        text = (command.description or "").replace("'", "\\'")
+        lines.append(f"complete -c kschedui -n __fish_use_subcommand -f -a {name} -d '{text}'")
+        for action in command._actions:
+            long = [option.lstrip("-") for option in action.option_strings if option.startswith("--")]
+            if long:
+                choices = f" -x -a '{' '.join(map(str, action.choices))}'" if action.choices else ""
+                lines.append(f"complete -c kschedui -n '__fish_seen_subcommand_from {name}' -l {long[0]}{choices}")
+    return "\n".join(lines) + "\n"
+
+
+def _options(command: ArgumentParser) -> list[str]:
+    return [option for action in command._actions for option in action.option_strings]
+
+
+def _with_choices(command: ArgumentParser) -> list[Action]:
+    return [action for action in command._actions if action.choices]

@@ -1,0 +1,78 @@
+"""`kschedui fix POD FILE`: the smallest changes with which a waiting pod fits, each tried by the engine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+import msgspec
+
+from kschedui.ask.words import change_words, false_words, missing_words
+from kschedui.cli import inputs
+from kschedui.cli.explain import known_pod
+from kschedui.cli.unusable import Unusable
+from kschedui.scenarios.outside_plugins import registry
+from scheduler_core import RunEnded
+from scheduler_core.ask.editing.edits import NotPossible
+from scheduler_core.ask.moments.moment import at_end
+from scheduler_core.ask.smallest.missing import missing
+from scheduler_core.ask.smallest.smallest_change import Change, smallest_changes
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("pod", metavar="POD", help="namespace/name, or a name of the namespace default")
+    inputs.add_arguments(parser, several=False)
+    parser.add_argument("--most", type=int, default=10, metavar="N", help="so many changes; 10 when absent")
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+
+
+def run(options: Namespace) -> int:
+    found = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(found, quiet=options.quiet)
+    key = known_pod(found, options.pod)
+    try:
+        moment = at_end(found.scenario, registry())
+        pod = moment.world().cluster.pods.get(key)
+        if pod is None or pod.node_name:
+            raise Unusable(f"{found.name}: {key} does not wait when the run ends")
+        changes = smallest_changes(moment, key)
+        lacking = [str(missing_words(one)) for one in missing(moment.world(), pod)]
+    except (RunEnded, NotPossible) as error:
+        raise Unusable(f"{found.name}: {error}") from None
+    answer = {
+        "pod": key,
+        "kubernetesVersion": found.scenario.release.version,
+        "missing": lacking,
+        "changes": [record(change) for change in changes[: options.most]],
+    }
+    if options.format == "json":
+        sys.stdout.write(json.dumps(answer, indent=1) + "\n")
+    else:
+        write(answer)
+    return int(not changes or bool(warned and options.strict))
+
+
+def record(change: Change) -> dict[str, Any]:
+    """{words, node, others, edits, victims, untrue}; `edits` are what `what-if --edits` takes."""
+    return {
+        "words": str(change_words(change)),
+        "node": change.node,
+        "others": change.others,
+        "edits": msgspec.to_builtins(change.edits),
+        "victims": change.victims,
+        "untrue": [str(reason) for reason in false_words(change.changed)],
+    }
+
+
+def write(answer: dict[str, Any]) -> None:
+    """For people."""
+    sys.stdout.write(f"{answer['pod']}, kube-scheduler {answer['kubernetesVersion']}\n")
+    sys.stdout.writelines(f"  missing: {line}\n" for line in answer["missing"])
+    if not answer["changes"]:
+        sys.stdout.write("  no change of pods or nodes that was tried makes it fit\n")
+    for number, change in enumerate(answer["changes"], 1):
+        victims = f"; evicts {', '.join(change['victims'])}" if change["victims"] else ""
+        sys.stdout.write(f"{number:>3}. {change['words']} -> {change['node']}{victims}\n")
+        sys.stdout.writelines(f"     not true of the cluster: {reason}\n" for reason in change["untrue"])

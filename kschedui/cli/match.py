@@ -1,0 +1,49 @@
+"""`kschedui match --devices FILE EXPRESSION ...`: which devices CEL expressions select, and at what cost."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+
+from kschedui.cli.inputs import LIMITS, in_file, open_input
+from kschedui.cli.unusable import Unusable
+from scheduler_core import ScenarioError
+from scheduler_core.ask.device_matches import DeviceTable, match_devices, read_devices
+from scheduler_core.releases import DEFAULT_RELEASE, RELEASES
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--devices", required=True, metavar="FILE", help="devices, or a dump with ResourceSlices; - reads stdin"
+    )
+    parser.add_argument("expressions", nargs="*", metavar="EXPRESSION", help="those of the file if absent")
+    parser.add_argument("--kubernetes-version", metavar="X.YZ", choices=list(RELEASES), help="the release that answers")
+    parser.add_argument("--strict", action="store_true", help="an error in any answer makes the exit status 1")
+    parser.add_argument("--quiet", action="store_true", help="nothing on standard error")
+
+
+def run(options: Namespace) -> int:
+    table = _read(options.devices)
+    expressions = options.expressions or table.expressions
+    if not options.quiet and not table.devices:
+        sys.stderr.write(f"{options.devices}: there are no devices\n")
+    if not expressions:
+        raise Unusable(f"{options.devices} has no expressions, and none is given")
+    release = RELEASES[options.kubernetes_version] if options.kubernetes_version else DEFAULT_RELEASE
+    wrong = False
+    for expression in expressions:
+        answer = match_devices(expression, table.devices, release)
+        wrong = wrong or "compileError" in answer or any("error" in each for each in answer["results"].values())
+        sys.stdout.write(json.dumps(answer, ensure_ascii=False, separators=(",", ":"), sort_keys=True) + "\n")
+    return int(wrong and options.strict)
+
+
+def _read(name: str) -> DeviceTable:
+    try:
+        with open_input(name) as source:
+            return read_devices(source.read().decode("utf-8-sig"), LIMITS)
+    except UnicodeDecodeError:
+        raise Unusable(f"{name} is no text in UTF-8") from None
+    except ScenarioError as error:
+        raise Unusable(in_file(name, error)) from None

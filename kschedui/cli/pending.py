@@ -1,0 +1,63 @@
+"""`kschedui pending FILE`: the pods that wait when the run ends, by cause."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from kschedui.cli import inputs
+from kschedui.cli.explain import of_waiting
+from kschedui.cli.unusable import Unusable
+from kschedui.scenarios.outside_plugins import registry
+from kschedui.waiting import words
+from kschedui.waiting.analysis import WaitingPod, waiting_pods
+from scheduler_core import RunEnded
+
+SHOWN = 10  # pods of a cause, in the table
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    inputs.add_arguments(parser, several=False)
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+
+
+def run(options: Namespace) -> int:
+    found = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(found, quiet=options.quiet)
+    try:
+        waiting = waiting_pods(found.scenario, registry())
+    except RunEnded as error:
+        raise Unusable(f"{found.name}: {error}") from None
+    answer = {
+        "kubernetesVersion": found.scenario.release.version,
+        "waiting": len(waiting),
+        "causes": [{"cause": cause, "pods": [of_waiting(pod) for pod in pods]} for cause, pods in by_cause(waiting)],
+    }
+    if options.format == "json":
+        sys.stdout.write(json.dumps(answer, indent=1) + "\n")
+    else:
+        write(answer)
+    return int(bool(warned and options.strict))
+
+
+def by_cause(waiting: list[WaitingPod]) -> list[tuple[str, list[WaitingPod]]]:
+    """Return the pods of each blocker, the largest group first."""
+    groups: dict[str, list[WaitingPod]] = {}
+    for pod in waiting:
+        groups.setdefault(str(words.blocker_words(pod)), []).append(pod)
+    return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+
+
+def write(answer: dict[str, Any]) -> None:
+    """For people."""
+    sys.stdout.write(f"{answer['waiting']:,} pods wait, kube-scheduler {answer['kubernetesVersion']}\n")
+    for group in answer["causes"]:
+        sys.stdout.write(f"{len(group['pods']):>7,}  {group['cause']}\n")
+        for pod in group["pods"][:SHOWN]:
+            sys.stdout.write(f"           {pod['pod']}  {pod['message']}\n")
+            sys.stdout.writelines(f"             missing: {line}\n" for line in pod["missing"])
+            sys.stdout.writelines(f"             nearest: {line}\n" for line in pod["nearest"][:1])
+        if len(group["pods"]) > SHOWN:
+            sys.stdout.write(f"           and {len(group['pods']) - SHOWN:,} more\n")

@@ -1,0 +1,160 @@
+"""`kschedui what-if POD FILE`: the last attempt of a pod, decided again with changes."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+import msgspec
+import yaml
+
+from kschedui.ask.edit_rows import edits_of
+from kschedui.ask.edit_words import edits_words
+from kschedui.cli import inputs
+from kschedui.cli.explain import known_pod
+from kschedui.cli.inputs import Input, open_input
+from kschedui.cli.unusable import Unusable
+from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins, registry, simulate
+from scheduler_core import RunEnded
+from scheduler_core.ask.editing.edits import Edit, NotPossible
+from scheduler_core.ask.moments.judge import Judgement, Side, judge
+from scheduler_core.ask.moments.moment import before_attempt
+from scheduler_core.scenario.objects.kinds import KINDS
+from scheduler_core.trace.events import CycleStarted
+
+MOST_NODES = 10  # of a list, in the table
+MOST_BYTES = 1 << 20
+PART = re.compile(r'"([^"]*)"|([^."]+)')  # of a path: metadata.labels."topology.kubernetes.io/zone"
+KIND_NAMES = {name.lower(): name for name in KINDS}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("pod", metavar="POD", help="namespace/name, or a name of the namespace default")
+    inputs.add_arguments(parser, several=False)
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KIND/NAME:PATH=VALUE",
+        help="as in pod/shop/web:spec.nodeSelector.disk=ssd; without VALUE, the field is removed; may be repeated",
+    )
+    parser.add_argument("--remove", action="append", default=[], metavar="KIND/NAME", help="an object; may be repeated")
+    parser.add_argument("--add-nodes", action="append", default=[], metavar="NODE=COUNT", help="nodes like this one")
+    parser.add_argument("--weight", action="append", default=[], metavar="PLUGIN=NUMBER", help="of a score plugin")
+    parser.add_argument("--disable", action="append", default=[], metavar="PLUGIN", help="without this plugin")
+    parser.add_argument("--edits", metavar="FILE", help="a JSON list of edits, as `fix --format json` has them")
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+
+
+def run(options: Namespace) -> int:
+    found = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(found, quiet=options.quiet)
+    key = known_pod(found, options.pod)
+    try:
+        edits = edits_of(rows(options))
+        if not edits:
+            raise Unusable("what-if needs a change: --set, --remove, --add-nodes, --weight, --disable or --edits")
+        moment = before_attempt(found.scenario, last_attempt(found, key), registry())
+        judgement = judge(moment, edits, known_plugins(outside_plugins()))
+    except (RunEnded, NotPossible) as error:
+        raise Unusable(f"{found.name}: {error}") from None
+    if options.format == "json":
+        version = {"kubernetesVersion": found.scenario.release.version}
+        sys.stdout.write(json.dumps(msgspec.to_builtins(judgement) | version, indent=1) + "\n")
+    else:
+        write(judgement, edits, found.scenario.release.version)
+    return int(bool(warned and options.strict))
+
+
+def rows(options: Namespace) -> list[dict[str, Any]]:
+    """Return the edits of the command line as plain data; raises Unusable."""
+    made: list[dict[str, Any]] = []
+    for text in options.set:
+        target, colon, assignment = text.partition(":")
+        path, equals, value = assignment.partition("=")
+        if not colon or not equals or not path:
+            raise Unusable(f"--set {text}: expected KIND/NAME:PATH=VALUE")
+        made.append({"type": "set", **_object(target), "path": _path(path), "value": _value(value)})
+    made += [{"type": "remove", **_object(text)} for text in options.remove]
+    for text in options.add_nodes:
+        made.append({"type": "add-nodes", "like": text.partition("=")[0], "count": _number(text, "--add-nodes")})
+    for text in options.weight:
+        made.append({"type": "weight", "plugin": text.partition("=")[0], "weight": _number(text, "--weight")})
+    made += [{"type": "disable", "plugin": text} for text in options.disable]
+    return made + (_of_file(options.edits) if options.edits else [])
+
+
+def last_attempt(found: Input, key: str) -> int:
+    """Return the number of the pod's last attempt; raises Unusable if it is never tried."""
+    attempts = [
+        event.attempt for event in simulate(found.scenario) if isinstance(event, CycleStarted) and event.pod == key
+    ]
+    if not attempts:
+        raise Unusable(f"{found.name}: {key} is not tried in this run; `kschedui explain` has the reason")
+    return attempts[-1]
+
+
+def _object(text: str) -> dict[str, str]:
+    """KIND/NAME or KIND/NAMESPACE/NAME."""
+    kind, _, name = text.partition("/")
+    namespace, slash, last = name.rpartition("/")
+    if kind.lower() not in KIND_NAMES or not last:
+        raise Unusable(f"{text}: expected KIND/NAME or KIND/NAMESPACE/NAME, with a kind such as pod or node")
+    known = KIND_NAMES[kind.lower()]
+    inside = namespace if slash else "default" if KINDS[known].namespaced else ""
+    return {"kind": known, "name": last, "namespace": inside}
+
+
+def _path(text: str) -> list[str | int]:
+    parts = [quoted or plain for quoted, plain in PART.findall(text)]
+    return [int(part) if part.isdecimal() else part for part in parts]
+
+
+def _value(text: str) -> Any:
+    """Parse a value as YAML; None for nothing, which takes the field away."""
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        return text
+
+
+def _number(text: str, option: str) -> int:
+    number = text.partition("=")[2]
+    if not number.isdecimal():
+        raise Unusable(f"{option} {text}: expected NAME=NUMBER")
+    return int(number)
+
+
+def _of_file(name: str) -> list[dict[str, Any]]:
+    try:
+        with open_input(name) as source:
+            read = json.loads(source.read(MOST_BYTES))
+    except ValueError as error:
+        raise Unusable(f"{name} is no JSON: {error}") from None
+    if not isinstance(read, list):
+        raise Unusable(f"{name}: expected a list of edits")
+    return read
+
+
+def write(judgement: Judgement, edits: list[Edit], release: str) -> None:
+    """For people."""
+    sys.stdout.write(f"{judgement.pod}, kube-scheduler {release}: {edits_words(edits)}\n")
+    sys.stdout.write(f"  before: {_outcome(judgement.before)}\n  after:  {_outcome(judgement.after)}\n")
+    for name, changes, count in (
+        ("nodes that become feasible", judgement.gained, judgement.counts[0]),
+        ("nodes that no longer are", judgement.lost, judgement.counts[1]),
+    ):
+        if count:
+            shown = ", ".join(change.node for change in changes[:MOST_NODES])
+            more = f" and {count - MOST_NODES:,} more" if count > MOST_NODES else ""
+            sys.stdout.write(f"  {name}: {shown}{more}\n")
+
+
+def _outcome(side: Side) -> str:
+    if side.node:
+        return f"bound to {side.node} ({side.feasible:,} feasible)"
+    victims = f", evicting {', '.join(side.victims)}" if side.victims else ""
+    return f"nominated to {side.nominated}{victims}" if side.nominated else side.message

@@ -1,0 +1,29 @@
+"""Generate the browser's files about the trace and the plugins from scheduler_core, where both are declared."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from kschedui.runs import trace_types
+from kschedui.waiting import plugin_texts
+
+
+class Command(BaseCommand):
+    """`--check` only compares, for CI."""
+
+    help = "write static/js/trace/{trace.d.ts,events.js}, static/js/steps/parts/plugins.js, and plugins' texts"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """--check: exit status 1 when a file differs from what would be written."""
+        parser.add_argument("--check", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Write, or compare."""
+        folder = settings.BASE_DIR
+        for name, text in {**trace_types.generate(), **plugin_texts.generate(folder)}.items():
+            path = folder / name
+            if not options["check"]:
+                path.write_text(text, encoding="utf-8")
+            elif not path.exists() or path.read_text(encoding="utf-8") != text:
+                raise CommandError(f"{name} is out of date: run `manage.py generate`")

@@ -1,0 +1,105 @@
+"""A recording made of an API server: every resource is listed, then watched by a thread of its own."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import itemgetter
+
+from kschedui.recording.api_server import ApiError, ApiServer
+from kschedui.recording.decisions import prune_event
+from kschedui.recording.recording import Recording
+from kschedui.recording.reflector import Gap, Reflector, Seen
+from kschedui.recording.resources import EVENTS, Resource, refusal_note, resources_to_record
+from kschedui.scenarios.importers.reading.left_out import LeftOut
+from kschedui.scenarios.importers.reading.pruning import pruned
+
+WAITING_CHANGES = 10_000  # of the watches, before they have to wait for the disk
+POLL_SECONDS = 0.2
+
+
+@dataclass(slots=True)
+class Progress:
+    """Counts for the terminal."""
+
+    seconds: float
+    objects: int
+    changes: int
+    gaps: int
+
+
+class Recorder:
+    """`begin` lists, `watch` goes on until `stop` is set; then `recording` is complete."""
+
+    def __init__(self, server: ApiServer, *, namespace: str = "", stop: threading.Event | None = None) -> None:
+        self.stop = stop or threading.Event()
+        self.recording = Recording()
+        self._server, self._namespace = server, namespace
+        self._left_out = LeftOut()
+        self._sights: queue.Queue[Seen | Gap] = queue.Queue(WAITING_CHANGES)
+        self._began = 0.0
+        self._reflectors: list[Reflector] = []
+
+    def begin(self) -> list[str]:
+        """List everything; returns what cannot be read, in words. Raises MissingPermission, ApiError, Unreachable."""
+        self.recording.version = str(self._server.get("/version").get("gitVersion") or "")
+        self._began = time.monotonic()
+        versions: list[tuple[Resource, int]] = []
+        resources = resources_to_record()
+        for resource in [*resources[:-1], EVENTS, resources[-1]]:  # between others, to compare their versions
+            try:
+                reflector, sights = resource.read_served(self._list_first)
+            except ApiError as refusal:
+                self.recording.notes.append(refusal_note(resource, refusal))
+                continue
+            for sight in sights:
+                self.recording.take(sight)
+            self._reflectors.append(reflector)
+            if reflector.resource_version.isdecimal():
+                versions.append((resource, int(reflector.resource_version)))
+        self.recording.events_share_versions = versions == sorted(versions, key=itemgetter(1))
+        return self.recording.notes
+
+    def watch(self, seconds: float | None = None, show: Callable[[Progress], None] = lambda progress: None) -> None:
+        """Watch until `stop` is set or the time is over."""
+        for reflector in self._reflectors:
+            threading.Thread(target=reflector.watch, daemon=True, name=reflector.resource.name).start()
+        until = None if seconds is None else self._began + seconds
+        while not self.stop.is_set() and (until is None or time.monotonic() < until):
+            self._store(POLL_SECONDS)
+            show(self.progress())
+        self.stop.set()
+        self._store(POLL_SECONDS)
+
+    def progress(self) -> Progress:
+        """Return the progress of the recording."""
+        listed, changes = self.recording.counts()
+        return Progress(time.monotonic() - self._began, listed, changes, len(self.recording.gaps))
+
+    def _list_first(self, resource: Resource) -> tuple[Reflector, list[Seen]]:
+        reflector = self._reflector(resource)
+        return reflector, reflector.list_first(self._began)
+
+    def _reflector(self, resource: Resource) -> Reflector:
+        prune = prune_event if resource == EVENTS else lambda item: pruned(item, self._left_out)
+        return Reflector(
+            self._server,
+            resource,
+            namespace=self._namespace,
+            prune=prune,
+            sink=self._sights.put,
+            stop=self.stop,
+        )
+
+    def _store(self, wait: float) -> None:
+        """Write what the watches have seen to disk, waiting so many seconds for the first."""
+        try:
+            sight = self._sights.get(timeout=wait)
+            while True:
+                self.recording.take(sight)
+                sight = self._sights.get_nowait()
+        except queue.Empty:
+            return

@@ -1,0 +1,206 @@
+"""A recording of a cluster as a scenario with a timeline, and the decisions of its scheduler.
+
+Memory holds a few numbers for each change. The changes themselves wait in a temporary file until the end, when they are
+put in the order of their resource versions, which all kinds share.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from kschedui.recording.decisions import BEFORE, IN_A_GAP, DecisionReader
+from kschedui.recording.reflector import Gap, Seen
+from kschedui.recording.resources import EVENTS, NEEDED
+from kschedui.scenarios import compact_yaml
+from kschedui.scenarios.importers import cleaning
+from kschedui.scenarios.importers.cluster_release import release_of
+from scheduler_core.scenario.objects.admission import SYSTEM_PRIORITY_CLASSES
+
+Manifest = dict[str, Any]
+
+SHORTEST_STEP = 0.001  # seconds between two changes; a decision stands before the change that tells of it
+RECORDED = "kschedui.io/recorded"  # an annotation: the version of the API server, or the tool that recorded
+SCENARIO = {"apiVersion": "kschedui.io/v1alpha1", "kind": "Scenario"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The position of a change in the order and in the file."""
+
+    order: int
+    time: float
+
+
+@dataclass(slots=True)
+class _Spool:
+    """The changes on disk; memory holds three numbers for each."""
+
+    file: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
+    orders: array[int] = field(default_factory=lambda: array("q"))
+    times: array[float] = field(default_factory=lambda: array("d"))
+    offsets: array[int] = field(default_factory=lambda: array("q"))
+    listed: int = 0  # changes of the first lists
+
+    def add(self, order: int, time_seen: float, entry: list[Any]) -> None:
+        self.orders.append(order)
+        self.times.append(time_seen)
+        self.offsets.append(self.file.tell())
+        self.listed += not time_seen
+        self.file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+
+    def in_order(self) -> Iterator[tuple[_Change, list[Any]]]:
+        for number in sorted(range(len(self.orders)), key=self.orders.__getitem__):
+            self.file.seek(self.offsets[number])
+            yield _Change(self.orders[number], self.times[number]), json.loads(self.file.readline())
+
+
+class Recording:
+    """`take` what is seen, then `write` the scenario. `version`: of the API server, "" if it is not known."""
+
+    def __init__(self, version: str = "") -> None:
+        self.version = version
+        self.notes: list[str] = []  # what could not be observed at all
+        self.gaps: list[Gap] = []
+        self.events_share_versions = True  # Event objects have resource versions from the same counter
+        self._spool = _Spool()
+        self._images: set[str] = set()
+        self._uids: set[str] = set()
+        self._classes: dict[str, int] = {}
+        self._global_default = False
+        self._latest = 0  # the highest resource version of what is no event
+
+    def counts(self) -> tuple[int, int]:
+        """Return the number of objects at the start, and of changes after it."""
+        return self._spool.listed, len(self._spool.orders) - self._spool.listed
+
+    def take(self, sight: Seen | Gap) -> None:
+        """Keep one sight."""
+        if isinstance(sight, Gap):
+            self.gaps.append(sight)
+            return
+        item = sight.object
+        if item is not None:
+            self._images |= set(cleaning.images_of(item))
+            self._uids |= set(cleaning.used_uids([item]))
+            if sight.resource.kind == "PriorityClass":
+                self._classes[sight.key[1]] = item.get("value") or 0
+                self._global_default |= bool(item.get("globalDefault"))
+        order = int(sight.resource_version) if sight.resource_version.isdecimal() else self._latest
+        if sight.resource == EVENTS and not self.events_share_versions:
+            order = self._latest
+        elif sight.resource != EVENTS:
+            self._latest = max(self._latest, order)
+        if sight.action == "initial":
+            order = 0
+        self._spool.add(order, sight.at, [sight.action, sight.resource.kind, sight.key, item])
+
+    def write(self, out: IO[str]) -> Counter[str]:
+        """Write the scenario; returns how many there are of what."""
+        counts: Counter[str] = Counter()
+        reader = DecisionReader()
+        timeline: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 (it is gone with the recording)
+        exist: set[tuple[str, str]] = set()
+        now = 0.0
+        for change, (action, kind, key, item) in self._spool.in_order():
+            name = "/".join(filter(None, key))
+            first = action == "initial"
+            now = 0.0 if first else round(max(now + SHORTEST_STEP, change.time), 3)
+            if kind == EVENTS.kind:
+                if item is not None:
+                    note = BEFORE if first else IN_A_GAP if self._in_gap(change.order) else ""
+                    reader.event_applied(name, item, change.order, now, note)
+                continue
+            if kind == "Pod":
+                self._read_pod(reader, action, name, item, change.order, now)
+            tidied = None if item is None else self._tidy(item)
+            if first:
+                if tidied is not None and not cleaning.is_built_in(item) and not cleaning.has_ended(item):
+                    exist.add((kind, name))
+                    counts[kind] += 1
+                    out.write(compact_yaml.write_all([tidied]) + "---\n")
+                continue
+            event = _timeline_event(action, kind, key, tidied, existed=(kind, name) in exist)
+            if event is not None:
+                (exist.discard if "delete" in event else exist.add)((kind, name))
+                counts["changes"] += 1
+                timeline.write(f"  - {json.dumps({'at': now, **event}, separators=(', ', ': '))}\n")
+        decisions = reader.decisions()
+        counts["decisions"] = len(decisions)
+        self._write_scenario(out, timeline, [decision.row() for decision in decisions], now)
+        return counts
+
+    def _read_pod(
+        self, reader: DecisionReader, action: str, key: str, pod: Manifest | None, order: int, now: float
+    ) -> None:
+        if pod is None:
+            reader.pod_deleted(key)
+        elif action == "initial":
+            reader.pod_listed(key, pod)
+        else:
+            reader.pod_applied(
+                key, pod, order, round(now - SHORTEST_STEP / 2, 4), IN_A_GAP if self._in_gap(order) else ""
+            )
+
+    def _in_gap(self, order: int) -> bool:
+        """Return whether changes of nodes or pods may be missing before this one."""
+        return any(_number(gap.after) < order <= _number(gap.until) for gap in self.gaps if gap.resource.kind in NEEDED)
+
+    def _tidy(self, item: Manifest) -> Manifest:
+        """Write the pod as an import does, with its own priority where its class has another."""
+        tidied = cleaning.tidy(cleaning.in_version(item), self._images, self._uids, keep_priority=self._global_default)
+        if item.get("kind") == "Pod":
+            spec = tidied.get("spec") or {}
+            name = spec.get("priorityClassName")
+            known = {**self._classes, **{one.name: one.value for one in SYSTEM_PRIORITY_CLASSES}}
+            if name and ("priority" in spec) and known.get(name) != spec["priority"]:
+                del spec["priorityClassName"]
+        return tidied
+
+    def _write_scenario(self, out: IO[str], timeline: IO[str], observed: list[Manifest], end: float) -> None:
+        """The Scenario document, last: its lists are long, so each item is one line."""
+        release = release_of(self.version)
+        spec: Manifest = {"title": f"Recorded for {end:.0f} seconds"}
+        spec |= {"kubernetesVersion": release} if release else {}
+        gaps = _merged(self.gaps)
+        gaps += [{"from": 0, "until": end, "what": note} for note in self.notes]
+        metadata = {"name": "recorded", "annotations": {RECORDED: self.version}}
+        out.write(compact_yaml.write_all([{**SCENARIO, "metadata": metadata, "spec": {**spec, "unobserved": gaps}}]))
+        out.write("  events:\n")
+        timeline.seek(0)
+        shutil.copyfileobj(timeline, out)
+        out.write("  observed:\n")
+        out.writelines(f"  - {json.dumps(row, separators=(', ', ': '))}\n" for row in observed)
+
+
+def _merged(gaps: list[Gap]) -> list[Manifest]:
+    """Rows of spec.unobserved: one for all resources whose gaps overlap, as those of one lost server do."""
+    rows: list[Manifest] = []
+    for gap in sorted(gaps, key=lambda one: one.start):
+        if not rows or gap.start > rows[-1]["until"]:
+            rows.append({"from": round(gap.start, 3), "until": 0.0, "what": set()})
+        rows[-1]["until"] = max(rows[-1]["until"], round(gap.end, 3))
+        rows[-1]["what"].add(gap.resource.name)
+    return [
+        {**row, "what": f"{', '.join(sorted(row['what']))} could not be watched, and were listed again"} for row in rows
+    ]
+
+
+def _number(resource_version: str) -> int:
+    return int(resource_version) if resource_version.isdecimal() else 0
+
+
+def _timeline_event(action: str, kind: str, key: list[str], item: Manifest | None, *, existed: bool) -> Manifest | None:
+    """Return one entry of spec.events; None for a change that has no effect."""
+    if action == "deleted" or item is None:
+        namespaced = {"namespace": key[0]} if key[0] else {}
+        return {"delete": {"kind": kind, **namespaced, "name": key[1]}} if existed else None
+    if not existed and cleaning.has_ended(item):
+        return None
+    return {"update" if existed else "create": item}

@@ -1,0 +1,128 @@
+"""A small picture of the cluster at the end of a run, or at one of its steps, as data.
+
+A drawing is {queue: [[priority, waiting]], nodes: [{name, cpu, joined, pods: [[cpu, priority, state]]}], cells, total}.
+Cpu is in millicores. A state is RUNNING (since the start), PLACED (in this run), EVICTED, or at a step HERO, the pod
+that the step is about. `waiting` is 1 for a pod that is pending at the end, 2 for the hero. For a large cluster,
+`nodes` is empty and `cells` has a digit for each node (or for a few neighbours): EMPTY or the highest state there.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+from scheduler_core.trace.events import AnyEvent, ObjectApplied, ObjectDeleted, PodBound, RunFinished, RunStarted
+from scheduler_core.trace.preemption_events import VictimEvicted
+from scheduler_core.trace.records import NodeSummary, PodSummary
+from scheduler_core.trace.summaries import nodes_of, pods_of
+
+RUNNING, PLACED, EVICTED, HERO = range(4)
+EMPTY = "-"
+DRAWN_NODES = 32
+DRAWN_PODS = 40  # of one node
+DRAWN_QUEUE = 24
+CELLS = 480
+
+
+class ClusterDrawing:
+    """The picture of a run's cluster: `take` each event, then `drawing()`."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, NodeSummary] = {}
+        self.joined: set[str] = set()
+        self.pods: dict[str, PodSummary] = {}
+        self.queue: list[str] = []  # every pod that ever waited, in order of arrival
+        self.places: dict[str, tuple[str, int]] = {}  # pod -> node, state
+        self.pending: set[str] = set()
+        self.deleted: set[str] = set()
+
+    def take(self, event: AnyEvent) -> None:
+        """Apply one event."""
+        match event:
+            case RunStarted():
+                self.nodes = {node.name: node for node in nodes_of(event)}
+                for pod in pods_of(event):
+                    self.see(pod)
+            case ObjectApplied(node=NodeSummary() as node):
+                self.joined |= {node.name} - self.nodes.keys()
+                self.nodes[node.name] = node
+            case ObjectApplied(pod=PodSummary() as pod):
+                self.see(pod)
+            case ObjectDeleted():
+                self.forget(event)
+            case PodBound():
+                self.places[event.pod] = (event.node, PLACED)
+            case VictimEvicted():
+                self.places[event.pod] = (event.node, EVICTED)
+            case RunFinished():
+                self.pending = set(event.pending)
+
+    def see(self, pod: PodSummary) -> None:
+        """Add or update a pod."""
+        self.deleted.discard(pod.pod)
+        is_update = pod.pod in self.pods
+        self.pods[pod.pod] = pod
+        if is_update:
+            return
+        if pod.node:
+            self.places[pod.pod] = (pod.node, RUNNING)
+        else:
+            self.queue.append(pod.pod)
+
+    def forget(self, event: ObjectDeleted) -> None:
+        """Remove a deleted node or pod; an evicted pod stays in the picture."""
+        if event.kind == "Node":
+            self.nodes.pop(event.name, None)
+        key = f"{event.namespace}/{event.name}"
+        if event.kind == "Pod" and self.places.get(key, ("", RUNNING))[1] != EVICTED:
+            self.places.pop(key, None)
+            self.deleted.add(key)
+
+    def drawing(self, hero: str | None = None) -> dict[str, Any]:
+        """Return the drawing, small enough for a column of the run's row.
+
+        `hero` is the key of the pod that a step is about, or "". With it, the queue has the pods that wait at the step;
+        with None, every pod that ever waited."""
+        on_node: dict[str, list[list[int]]] = {name: [] for name in self.nodes}
+        for key, (name, state) in self.places.items():
+            if name in on_node:
+                pod = self.pods[key]
+                on_node[name].append([pod.requests.get("cpu", 0), pod.priority, HERO if key == hero else state])
+        large = len(on_node) > DRAWN_NODES
+        left = self.places.keys() | self.deleted
+        queued = self.queue if hero is None else [key for key in self.queue if key not in left]
+        queue = [[self.pods[key].priority, self.waiting(key, hero)] for key in queued[:DRAWN_QUEUE]]
+        shown = [] if large else [self.node(name, pods) for name, pods in on_node.items()]
+        cells = cells_of([max((str(pod[2]) for pod in pods), default=EMPTY) for pods in on_node.values()])
+        return {"queue": queue, "nodes": shown, "cells": cells if large else "", "total": len(on_node)}
+
+    def waiting(self, key: str, hero: str | None) -> int:
+        """Return the `waiting` of a pod in the queue; 0 if it has a node."""
+        return 2 if key == hero else int(key in self.pending)
+
+    def node(self, name: str, pods: list[list[int]]) -> dict[str, Any]:
+        """Return one node of the drawing; evicted pods come last."""
+        pods.sort(key=lambda pod: pod[2] == EVICTED)
+        cpu = self.nodes[name].allocatable.get("cpu", 0)
+        return {"name": name, "cpu": cpu, "joined": name in self.joined, "pods": pods[:DRAWN_PODS]}
+
+
+def cells_of(states: list[str]) -> str:
+    """Return at most CELLS digits; neighbours that share one show the highest state among them."""
+    count = min(len(states), CELLS)
+    ends = [len(states) * i // count for i in range(count + 1)] if count else []
+    return "".join(max(states[start:end]) for start, end in pairwise(ends))
+
+
+def before_running(summary: dict[str, Any]) -> dict[str, Any]:
+    """Return the drawing of a scenario that has not run yet, from its version's summary (engine.summary)."""
+    start = summary.get("drawing", {})
+    nodes = [
+        {
+            "name": node.get("name", ""),
+            "cpu": node["cpu"],
+            "joined": False,
+            "pods": [[*pod[:2], RUNNING] for pod in node["pods"]],
+        }
+        for node in start.get("nodes", [])[:DRAWN_NODES]
+    ]
+    queue = [[priority, 0] for _, priority in start.get("waiting", [])[:DRAWN_QUEUE]]
+    return {"queue": queue, "nodes": nodes, "cells": "", "total": summary.get("nodes", len(nodes))}

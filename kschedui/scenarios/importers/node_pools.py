@@ -1,0 +1,98 @@
+"""Karpenter's NodePools as node groups: https://karpenter.sh/docs/concepts/nodepools/
+
+A NodePool says what its nodes may be, not which machines there are. Of a pool with nodes, they are the machines. Of one
+without, the requirements tell them if they name one amount of cpu and memory, as `karpenter.k8s.aws/instance-cpu` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from kschedui.scenarios.importers.reading.pruning import Manifest
+from scheduler_core.apis.messages import Message
+from scheduler_core.apis.quantity import parse_nano
+from scheduler_core.apis.vendor_labels import GROUP_LABELS
+
+GROUP = "karpenter.sh"
+POOL = GROUP_LABELS[0]
+PODS = "110"
+
+
+def converted(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
+    """The objects with a NodeGroup for each NodePool that has none yet, and notes about those that lack a machine."""
+    declared = {_name(one) for one in objects if one.get("kind") == "NodeGroup"}
+    made: list[Manifest] = []
+    notes = []
+    for one in objects:
+        if one.get("kind") != "NodePool" or str(one.get("apiVersion")).partition("/")[0] != GROUP:
+            made.append(one)
+        elif _name(one) not in declared:
+            nodes = [node for node in objects if node.get("kind") == "Node" and _labels(node).get(POOL) == _name(one)]
+            spec = dict(_spec(one, nodes))
+            group = {"apiVersion": "kschedui.io/v1alpha1", "kind": "NodeGroup", "metadata": {"name": _name(one)}}
+            made.append({**group, "spec": spec})
+            if not nodes and "template" not in spec:
+                notes.append(
+                    Message(
+                        "NodePool {name} has no nodes and names no machine: add a template to its NodeGroup.",
+                        name=_name(one),
+                    )
+                )
+    return made, notes
+
+
+def _spec(pool: Manifest, nodes: Sequence[Manifest]) -> Iterator[tuple[str, Any]]:
+    spec = pool.get("spec") or {}
+    amounts = _amounts_of(nodes[0]) if nodes else _amounts_required(spec)
+    limits = spec.get("limits") or {}
+    if amounts and limits:
+        counted = [name for name in amounts if name in limits]
+        most = [parse_nano(str(limits[name])) // parse_nano(amounts[name]) for name in counted]
+        most += [int(limits["nodes"])] if "nodes" in limits else []
+        if most:
+            yield "maximum", max(len(nodes), min(most))
+    if not nodes and amounts:
+        yield "template", _template(pool, amounts)
+
+
+def _amounts_of(node: Manifest) -> dict[str, str]:
+    """Return the capacity of a NodePool's nodes, which its limits count."""
+    capacity = (node.get("status") or {}).get("capacity") or (node.get("status") or {}).get("allocatable") or {}
+    return {name: str(capacity[name]) for name in ("cpu", "memory") if name in capacity}
+
+
+def _amounts_required(spec: Mapping[str, Any]) -> dict[str, str]:
+    """The cpu and memory (MiB) that the requirements name; {} if they leave a choice."""
+    values = {one.get("key"): one.get("values") or [] for one in _requirements(spec) if one.get("operator") == "In"}
+    cpu, memory = (values.get(f"karpenter.k8s.aws/instance-{name}", []) for name in ("cpu", "memory"))
+    return {"cpu": str(cpu[0]), "memory": f"{memory[0]}Mi"} if len(cpu) == len(memory) == 1 else {}
+
+
+def _template(pool: Manifest, amounts: Mapping[str, str]) -> Manifest:
+    spec = pool["spec"]
+    template = spec.get("template") or {}
+    of_requirements = {
+        str(one.get("key")): str(one["values"][0])
+        for one in _requirements(spec)
+        if one.get("operator") == "In" and len(one.get("values") or ()) == 1
+    }
+    labels = {**of_requirements, **_labels(template), POOL: _name(pool)}
+    taints = (template.get("spec") or {}).get("taints") or []
+    return {
+        "metadata": {"labels": labels},
+        "spec": {"taints": taints} if taints else {},
+        "status": {"allocatable": {**amounts, "pods": PODS}},
+    }
+
+
+def _requirements(spec: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return ((spec.get("template") or {}).get("spec") or {}).get("requirements") or ()
+
+
+def _labels(manifest: Mapping[str, Any]) -> dict[str, str]:
+    return dict((manifest.get("metadata") or {}).get("labels") or {})
+
+
+def _name(manifest: Mapping[str, Any]) -> str:
+    return str((manifest.get("metadata") or {}).get("name"))

@@ -1,0 +1,143 @@
+"""A kept request, answered by the same view that answers a small one, in a process that can be ended."""
+
+import tempfile
+import zlib
+from collections.abc import Iterator
+from io import BytesIO
+from time import monotonic
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from django.contrib.auth.models import AnonymousUser
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import connections
+from django.http import HttpRequest
+from django.urls import resolve
+from django.utils import translation
+
+from kschedui.models import Upload
+from kschedui.runs.turns import Asker
+from kschedui.uploads import parts, store
+from kschedui.work import progress
+
+GZIP = b"\x1f\x8b"
+WORK = 0.95  # of the time; then what came of it is stored
+
+
+class Answer(NamedTuple):
+    """The response to a request: status, content type and body."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+def answer(pk: int) -> Answer:
+    """Call the view of an upload that this worker holds; what the view changes is changed once, however often."""
+    upload = Upload.objects.select_related("owner").get(pk=pk)
+    try:
+        with tempfile.TemporaryFile(prefix="kschedui-upload-") as body:
+            for block in parts.read(upload, parts.Kind.BODY):
+                body.write(block)
+            size = body.tell()
+            body.seek(0)
+            request = request_of(upload, cast(BinaryIO, body), size)
+            view, args, kwargs = resolve(request.path)
+            with translation.override(upload.language), progress.heard(Teller(upload)):
+                response = view(request, *args, **kwargs)
+        return Answer(response.status_code, response.headers["Content-Type"], response.content)
+    finally:
+        if not connections["default"].in_atomic_block:  # as in a test
+            connections.close_all()
+
+
+class Teller:
+    """Stores the progress of an upload, at most twice a second."""
+
+    def __init__(self, upload: Upload) -> None:
+        self.upload = upload
+        self.at = monotonic()
+
+    def __call__(self, part: float) -> None:
+        if monotonic() - self.at >= store.PROGRESS_SECONDS:
+            self.at = monotonic()
+            store.tell_progress(self.upload, WORK * part)
+
+
+class KeptRequest(WSGIRequest):
+    """A request without Django's limit on the size of its body."""
+
+    @property
+    def body(self) -> bytes:
+        if not hasattr(self, "_body"):
+            self._body = self.read()
+        return self._body
+
+
+def request_of(upload: Upload, body: BinaryIO, size: int) -> HttpRequest:
+    """Rebuild the stored request, from the same sender, whose rights were checked when it came."""
+    asked = store.Asked(**upload.request)
+    request = KeptRequest(
+        {
+            "REQUEST_METHOD": asked.method,
+            "PATH_INFO": asked.path,
+            "QUERY_STRING": asked.query,
+            "CONTENT_TYPE": asked.content_type,
+            "CONTENT_LENGTH": str(size),
+            "HTTP_IDEMPOTENCY_KEY": asked.key or f"upload-{upload.public_id}",
+            "SERVER_NAME": "localhost",
+            "SERVER_PORT": "80",
+            "REMOTE_ADDR": "",
+            "wsgi.input": body,
+        }
+    )
+    request.user = upload.owner or AnonymousUser()
+    told: Any = request
+    told.upload, told.sender = upload, store.sender_of(upload)
+    told.asker = Asker(upload.party, upload.author, upload.address)
+    return request
+
+
+# --- In the web process -------------------------------------------------------------------------------------------
+
+
+def upload_of(request: HttpRequest) -> Upload | None:
+    """Return the upload that a worker is answering; None in a web process."""
+    return getattr(request, "upload", None)
+
+
+def asked_of(request: HttpRequest) -> store.Asked:
+    """Return the parts of the request that are stored beside its body."""
+    return store.Asked(
+        request.method or "",
+        request.path,
+        request.META.get("QUERY_STRING", ""),
+        request.META.get("CONTENT_TYPE", ""),
+        request.headers.get("Idempotency-Key", ""),
+    )
+
+
+def blocks_of(request: HttpRequest, head: bytes) -> Iterator[bytes]:
+    """Yield the whole body, of which `head` was read."""
+    yield head
+    while block := request.read(parts.PIECE):
+        yield block
+
+
+def read_small(request: HttpRequest, most: int) -> bytes | None:
+    """None when the request has no more than so many bytes, unpacked: they can be read as if nothing had happened.
+    Else what was read of it, and the rest is still to be read."""
+    head = request.read(most + 1)
+    if len(head) > most or unpacks_to_more(head, most):
+        return head
+    request._body = head  # as `request.body` keeps it
+    request._stream = BytesIO(head)
+    return None
+
+
+def unpacks_to_more(packed: bytes, most: int) -> bool:
+    """Did gzip pack more than so many bytes?"""
+    unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    try:
+        return packed.startswith(GZIP) and len(unpacker.decompress(packed, most + 1)) > most
+    except zlib.error:
+        return False

@@ -1,0 +1,214 @@
+"""Uploads: keep a large request, find it, tell how far it is, keep its answer, forget it."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+import msgspec
+from django.conf import settings
+from django.db.models import Count, Q
+from django.utils import timezone, translation
+
+from kschedui.celery import app
+from kschedui.models import Run, Upload, is_public_id
+from kschedui.runs import leases, turns
+from kschedui.runs.turns import Asker
+from kschedui.scenarios.access import Visitor
+from kschedui.scenarios.digest import Digest
+from kschedui.uploads import parts
+from scheduler_core.apis.messages import Message
+
+logger = logging.getLogger(__name__)
+
+TASK = "kschedui.tasks.answer_uploads"
+KEPT = timedelta(days=1)  # an answer, for whoever comes back
+NOT_SENT = timedelta(hours=1)  # a body of which not everything came
+PROGRESS_SECONDS = 0.5  # between two that are kept
+LOST_TOO_OFTEN = Message("This was stopped after {tries} workers exited while working on it.", tries=leases.MOST_TRIES)
+State = Run.State
+
+
+class Asked(NamedTuple):
+    """The parts of a request that are stored beside its body."""
+
+    method: str
+    path: str
+    query: str
+    content_type: str
+    key: str  # Idempotency-Key
+
+
+class Ahead(NamedTuple):
+    """The number of uploads that are answered before a queued one."""
+
+    others: int
+
+
+class TooMany(Exception):
+    """The author has as many unfinished uploads as the limit allows."""
+
+    def __init__(self, most: int) -> None:
+        self.sentence = Message(
+            "You have {most} large requests in progress, which is the limit. Wait until one of them is done.",
+            most=most,
+        )
+        super().__init__(self.sentence)
+
+
+class NotDone(Exception):
+    """The upload has no answer (yet)."""
+
+
+# --- For whoever asks ---------------------------------------------------------------------------------------------
+
+
+def keep(visitor: Visitor, asker: Asker, asked: Asked, body: Iterable[bytes]) -> Upload:
+    """Queue a request; raises TooMany, and parts.TooMuch. Until all of it is here, its state is cancelled."""
+    upload = Upload.objects.create(
+        **owned_by(visitor),
+        **asker._asdict(),
+        language=translation.get_language() or settings.LANGUAGE_CODE,
+        request=asked._asdict(),
+        state=State.CANCELLED,
+    )
+    try:
+        parts.write(upload, parts.Kind.BODY, body, settings.LIMITS["upload_bytes"])
+        require_few(upload)
+    except BaseException:
+        upload.delete()
+        raise
+    upload.state = State.QUEUED
+    upload.queued_at = timezone.now()
+    upload.save(update_fields=["state", "queued_at"])
+    tell()
+    return upload
+
+
+def require_few(upload: Upload) -> None:
+    """Raises TooMany; of several that come at once, the later."""
+    most = settings.LIMITS["uploads_waiting"]
+    going_on = Q(state__in=[State.QUEUED, State.RUNNING]) | Q(finished=None, state=State.CANCELLED)
+    if Upload.objects.filter(going_on, author=upload.author, pk__lt=upload.pk).count() >= most:
+        raise TooMany(most)
+
+
+def owned_by(visitor: Visitor) -> dict[str, Any]:
+    """Return the columns that name the owner."""
+    return {"owner": visitor.user, "editor_hash": "" if visitor.user else visitor.editor_hash}
+
+
+def sender_of(upload: Upload) -> Visitor:
+    """Return the visitor who sent the upload."""
+    return Visitor(upload.owner, kept_hash=upload.editor_hash)
+
+
+def by_id(visitor: Visitor, public_id: str) -> Upload:
+    """Return the visitor's upload; raises Upload.DoesNotExist, for somebody else's as for none."""
+    if not is_public_id(public_id):
+        raise Upload.DoesNotExist
+    mine = Q(owner=None, editor_hash=visitor.editor_hash) if visitor.editor_hash else Q(pk=None)
+    if visitor.user:
+        mine |= Q(owner=visitor.user)
+    return Upload.objects.select_related("owner").get(mine, public_id=public_id)
+
+
+def ahead_of(upload: Upload) -> Ahead | None:
+    """Estimate the uploads before this one, if every party goes on taking turns; None once it has begun."""
+    if upload.state != State.QUEUED:
+        return None
+    queued = Upload.objects.filter(state=State.QUEUED)
+    own = queued.filter(party=upload.party, pk__lt=upload.pk).count()
+    others = queued.exclude(party=upload.party).order_by().values("party").annotate(waiting=Count("pk"))
+    going_on = Upload.objects.filter(state=State.RUNNING).count()
+    return Ahead(going_on + own + sum(min(row["waiting"], own + 1) for row in others))
+
+
+def cancel(upload: Upload) -> None:
+    """End the upload and delete its parts; its worker notices soon."""
+    going_on = Upload.objects.filter(pk=upload.pk, state__in=[State.QUEUED, State.RUNNING])
+    going_on.update(state=State.CANCELLED, finished=timezone.now(), lease_until=None)
+    upload.parts.all().delete()
+    Upload.objects.filter(pk=upload.pk).update(bytes=0)
+
+
+def answer_of(upload: Upload) -> Iterator[bytes]:
+    """The bytes of its answer; raises NotDone."""
+    if upload.state != State.DONE:
+        raise NotDone
+    return parts.read(upload, parts.Kind.ANSWER)
+
+
+def digest_of(upload: Upload) -> Digest:
+    """The text that an import made, read already; raises NotDone."""
+    packed = b"".join(parts.read(upload, parts.Kind.DIGEST)) if upload.state == State.DONE else b""
+    if not packed:
+        raise NotDone
+    return msgspec.msgpack.decode(packed, type=Digest)
+
+
+def tell() -> None:
+    """Tell a worker that there is one more. If the broker does not answer, the timer tells again."""
+    try:
+        app.send_task(TASK, retry=False, expires=60)
+    except Exception as error:  # whatever the broker's client raises; the row is the truth
+        logger.warning("an upload was not announced to the workers: %s", error)
+
+
+# --- A worker's part ----------------------------------------------------------------------------------------------
+
+
+def next_upload() -> Upload | None:
+    """The one whose turn it is, now held by this worker."""
+    queued = Upload.objects.filter(state=State.QUEUED)
+    while (party := turns.first_served("party", queued)) is not None:
+        mine = queued.filter(party=party)
+        author = turns.first_served("author", mine, party=party)
+        upload = mine.filter(author=author).select_related("owner").order_by("pk").first()
+        if upload is None or leases.take(upload, leases.held_columns(upload)):
+            return upload
+    return None
+
+
+def keep_digest(upload: Upload, digest: Digest) -> None:
+    """So that saving the text reads it not again."""
+    parts.write(upload, parts.Kind.DIGEST, [msgspec.msgpack.encode(digest)])
+
+
+def tell_progress(upload: Upload, part: float) -> None:
+    """Keep how far it is."""
+    Upload.objects.filter(pk=upload.pk, attempt=upload.attempt).update(progress=round(part, 3))
+
+
+def finish(upload: Upload, status: int, content_type: str, answer: Iterable[bytes]) -> None:
+    """Keep the answer; raises leases.Lost."""
+    leases.renew(upload)
+    parts.write(upload, parts.Kind.ANSWER, answer)
+    _end(upload, state=State.DONE, status=status, content_type=content_type, progress=1.0)
+
+
+def fail(upload: Upload, sentence: Message) -> None:
+    """There will be no answer; raises leases.Lost."""
+    _end(upload, state=State.FAILED, error=sentence)
+
+
+def _end(upload: Upload, **changes: Any) -> None:
+    leases.update_mine(upload, finished=timezone.now(), lease_until=None, **changes)
+    upload.parts.filter(kind=parts.Kind.BODY).delete()
+
+
+def requeue_lost() -> None:
+    """Queue again what no worker holds, and tell workers as long as some wait."""
+    for upload in leases.requeue(Upload):
+        logger.info("upload %s is queued again", upload.public_id)
+    if Upload.objects.filter(state=State.QUEUED).exists():
+        tell()
+
+
+def forget() -> None:
+    """Remove those of yesterday, and those of which not everything came."""
+    now = timezone.now()
+    ended = Upload.objects.filter(finished__lt=now - KEPT)
+    broken_off = Upload.objects.filter(state=State.CANCELLED, finished=None, created__lt=now - NOT_SENT)
+    for gone in (ended, broken_off):
+        gone.delete()

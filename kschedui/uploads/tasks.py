@@ -1,0 +1,53 @@
+"""Celery tasks for uploads, which share the queue and the places of long runs."""
+
+import logging
+from typing import Any
+
+from celery.signals import worker_ready
+from django.conf import settings
+from django.db import Error
+
+from kschedui.celery import app
+from kschedui.runs import places
+from kschedui.uploads import store, worker
+
+logger = logging.getLogger(__name__)
+
+FORGETTING_SECONDS = 3600.0
+
+
+@app.task(name=store.TASK, acks_late=True, reject_on_worker_lost=True)
+def answer_uploads() -> None:
+    """Answer the upload whose turn it is, if there is a place for it, and tell again: there may be more."""
+    try:
+        with places.held() as free:
+            served = free and worker.serve()
+        if served:
+            store.tell()
+    except Error as error:
+        logger.warning("no upload could be taken: %s", error)
+
+
+@app.task(name="kschedui.tasks.reap_uploads")
+def reap_uploads() -> None:
+    """Queue lost ones again within seconds."""
+    try:
+        store.requeue_lost()
+    except Error as error:
+        logger.warning("lost uploads were not looked for: %s", error)
+
+
+@app.task(name="kschedui.tasks.forget_uploads")
+def forget_uploads() -> None:
+    """Remove those of yesterday."""
+    try:
+        store.forget()
+    except Error as error:
+        logger.warning("old uploads were not removed: %s", error)
+
+
+@worker_ready.connect
+def tick(sender: Any, **_: object) -> None:
+    """Send the housekeeping tasks as time goes on."""
+    for task, seconds in ((reap_uploads, settings.REAPER_SECONDS), (forget_uploads, FORGETTING_SECONDS)):
+        sender.timer.call_repeatedly(seconds, task.apply_async, kwargs={"expires": seconds})

@@ -1,0 +1,93 @@
+"""Answers uploads in a process that can be killed, and stores the answers."""
+
+import logging
+import multiprocessing
+from functools import lru_cache
+from typing import Any
+
+from django.conf import settings
+from django.db import Error
+
+from kschedui.models import Upload
+from kschedui.runs import leases
+from kschedui.runs.holding import Holding
+from kschedui.uploads import parts, store
+from kschedui.uploads.answering import Answer, answer
+from kschedui.work.gone import Gone
+from kschedui.work.limits import TooMuch
+from kschedui.work.process import Allowance, Ended, Worker
+from scheduler_core.apis.messages import Message
+
+logger = logging.getLogger(__name__)
+
+FAILED = Message("An internal error occurred. Nothing that was saved is lost. Try again.")
+CHANGED = Message("What was sent cannot be read any more. Send it again.")
+MAIN = multiprocessing.current_process()  # as the worker starts, before it has a pool
+AGAIN = 503  # the database is away, say: it is tried again
+
+
+def serve() -> bool:
+    """Answer the upload whose turn it is; False when there is none."""
+    upload = store.next_upload()
+    if upload is not None:
+        execute(upload)
+    return upload is not None
+
+
+def execute(upload: Upload) -> None:
+    """Answer an upload that is this worker's."""
+    gone = Gone()
+
+    def fail(sentence: Message) -> None:
+        store.fail(upload, sentence)
+
+    try:
+        if upload.tries >= leases.MOST_TRIES:
+            return fail(store.LOST_TOO_OFTEN)
+        with Holding(upload, fail, gone.leave):
+            keep(upload, answered(upload, gone))
+    except (leases.Lost, Ended):
+        logger.info("upload %s was taken away, or its process ended", upload.public_id)
+    except Error as error:  # the database's: the lease ends, and it goes on when there is one again
+        logger.warning("upload %s lost its database: %s", upload.public_id, error)
+
+
+def keep(upload: Upload, made: Answer | Message) -> None:
+    """The answer, or why there is none; raises leases.Lost."""
+    if isinstance(made, Message):
+        store.fail(upload, made)
+    elif made.status != AGAIN:
+        store.finish(upload, made.status, made.content_type, [made.body])
+
+
+def answered(upload: Upload, gone: Gone) -> Answer | Message:
+    """The answer, or a sentence that says why there is none; raises Ended."""
+    try:
+        if not settings.WORK_PROCESSES:  # in tests of one process
+            return answer(upload.pk)
+        seconds = settings.LIMITS["upload_seconds"]
+        memory = settings.LIMITS["run_memory_bytes"]
+        allowance = Allowance(seconds, "KSCHEDUI_MAX_UPLOAD_SECONDS", memory, "KSCHEDUI_MAX_RUN_MEMORY_BYTES")
+        try:
+            made: Answer = process().run(allowance, gone, upload.language, answer, [upload.pk])
+            return made
+        finally:
+            process().stop()  # and what it took of memory
+    except TooMuch as error:
+        return error.sentence
+    except parts.Damaged:
+        return CHANGED
+    except (Error, Ended, leases.Lost):
+        raise
+    except Exception:
+        logger.exception("upload %s failed", upload.public_id)
+        return FAILED
+
+
+@lru_cache(maxsize=1)
+def process() -> Worker:
+    """This process's, for one upload after another. Celery's pool takes itself for Python's multiprocessing, and for
+    daemonic: such a process starts no other. What this one starts ends when nobody is at the other end of its pipe."""
+    here: Any = multiprocessing.process
+    here._current_process = MAIN
+    return Worker(settings.LIMITS["run_memory_bytes"], slow=True)

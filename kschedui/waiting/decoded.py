@@ -1,0 +1,73 @@
+"""A FailedScheduling message in words: each part with its plugin, its meaning, and whether preemption helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kschedui.waiting.message import FailedMessage
+from kschedui.waiting.reasons import note_meaning, preemption_meaning, reason_of
+from scheduler_core.plugins import REGISTRY
+
+Say = Callable[[str], str]  # a sentence in the language of whoever asks
+
+
+@dataclass(frozen=True)
+class Row:
+    """A part in words. `total`: of how many nodes; `lesson`: the slug of one that shows it; `page`: of the plugin.
+
+    `helps`: evicting pods could resolve it; `tried`: it could, and the message says what preemption came to.
+    """
+
+    count: int
+    total: int
+    reason: str
+    plugin: str = ""
+    meaning: str = ""
+    unsaid: str = ""
+    helps: bool = False
+    tried: bool = False
+    lesson: str = ""
+    page: bool = False
+
+
+def in_words(message: FailedMessage, say: Say = str) -> dict[str, Any]:
+    """`message`, `rows` [Row], `preemption` [Row], `note`, `overlap` (nodes that are counted twice), `cut`, `helps`."""
+    tried = message.preemption is not None
+    rows = [row(part.count, message.total, part.reason, say, tried=tried) for part in message.parts]
+    preemption = [
+        Row(part.count, message.total, part.reason, meaning=say(preemption_meaning(part.reason) or ""))
+        for part in message.preemption or ()
+    ]
+    overlap = sum(part.count for part in message.parts) - message.total
+    helps = sum(one.count for one in rows if one.helps)
+    unfinished = message.understood and (-message.total < overlap < 0 or not reason_of(message.parts[-1].reason))
+    known = {
+        "message": message,
+        "rows": rows,
+        "preemption": preemption,
+        "note": say(note_meaning(message.rest) or ""),
+        "cut": message.end == "..." or (not message.end and unfinished),
+    }
+    return {**known, "overlap": max(overlap, 0), "helps": helps}
+
+
+def row(number: int, total: int, reason: str, say: Say = str, *, tried: bool = False) -> Row:
+    """One part. `tried`: the message says what preemption came to, which is nothing."""
+    known = reason_of(reason)
+    if known is None:
+        return Row(number, total, reason)
+    about = known.reason
+    return Row(
+        number,
+        total,
+        reason,
+        plugin=known.plugin,
+        meaning=say(about.meaning.message()),
+        unsaid=say(about.unsaid.message()),
+        helps=about.preemption_helps and not tried,
+        tried=about.preemption_helps and tried,
+        lesson=about.lesson,
+        page=known.plugin in REGISTRY,
+    )

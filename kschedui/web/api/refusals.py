@@ -1,0 +1,163 @@
+"""Refusals: what is said about an exception, with which status."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
+from django.http import HttpResponse
+from django.http.multipartparser import MultiPartParserError
+from django.utils.translation import gettext_noop
+
+from kschedui.experiments.plan import TooLarge
+from kschedui.experiments.store import TooMany
+from kschedui.language import in_language
+from kschedui.models import Course, Experiment, Run, Scenario, Upload, Version
+from kschedui.runs.room import NoRoom
+from kschedui.runs.store import NOT_REPAIRED, REPAIRED, DamagedChunk
+from kschedui.scenarios import access, engine
+from kschedui.uploads import parts
+from kschedui.uploads import store as uploads
+from kschedui.web.api import jobs, rates
+from kschedui.web.http import body_limit
+from kschedui.web.http.health import reason_of
+from kschedui.web.http.metrics import refusals
+from kschedui.web.http.problems import problem, problem_response
+from kschedui.work.limits import TooMuch
+from kschedui.work.line import Ahead
+from kschedui.work.place import Busy, ClientGone
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.parse import ScenarioErrors
+
+logger = logging.getLogger(__name__)
+
+
+class Refusal(Exception):
+    """The answer is this status with this sentence, in the visitor's language, and these headers. The API adds `code`
+    (problems.py), where there is more than one of the status, and `more`."""
+
+    def __init__(
+        self, status: int, sentence: str, *, code: str = "", headers: Mapping[str, str] | None = None, **more: Any
+    ) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.status = status
+        self.code = code
+        self.headers = headers or {}
+        self.more = more
+
+
+def refusal_json(refusal: Refusal) -> HttpResponse:
+    """Return a refusal as the API says it."""
+    found = problem(refusal.status, in_language(refusal.sentence), refusal.code, **refusal.more)
+    refusals.labels(found["code"]).inc()
+    return problem_response(found, refusal.headers)
+
+
+def refusal_of(error: Exception) -> Refusal:
+    """Return the refusal for an exception; an unexpected one is logged."""
+    match error:
+        case Refusal():
+            return error
+        case access.Deleted():
+            return Refusal(410, str(error))
+        case access.NotAllowed():
+            return Refusal(403, str(error))
+        case Scenario.DoesNotExist():
+            return Refusal(404, gettext_noop("This scenario does not exist."))
+        case Course.DoesNotExist():
+            return Refusal(404, gettext_noop("This course does not exist."))
+        case Version.DoesNotExist():
+            return Refusal(404, gettext_noop("This version of the scenario does not exist."))
+        case Run.DoesNotExist():
+            return Refusal(404, gettext_noop("This run does not exist."))
+        case Experiment.DoesNotExist():
+            return Refusal(404, gettext_noop("This experiment does not exist."))
+        case TooMany() | TooLarge():
+            return Refusal(422, error.sentence)
+        case NoRoom():
+            return Refusal(503 if error.here else 422, error.sentence, code="" if error.here else "no_room")
+        case Upload.DoesNotExist():
+            return Refusal(404, gettext_noop("This upload does not exist, or it was removed."))
+        case uploads.NotDone():
+            return Refusal(409, gettext_noop("There is no answer, or not yet."))
+        case uploads.TooMany():
+            return Refusal(429, error.sentence, headers={"Retry-After": "5"})
+        case parts.TooMuch():
+            return Refusal(413, packed_too_large(error.most))
+        case parts.Damaged():
+            return Refusal(410, gettext_noop("What was sent cannot be read any more. Send it again."))
+        case RequestDataTooBig():
+            return Refusal(413, request_too_large())
+        case MultiPartParserError() | SuspiciousOperation():
+            return Refusal(400, gettext_noop("This request did not come from a page of this site."))
+        case ScenarioErrors():
+            return Refusal(422, error.message, code="invalid_scenario", errors=engine.error_rows(error))
+        case jobs.Refused():
+            first = error.rows[0]
+            placed: dict[str, Any] = {"code": "invalid_scenario", "errors": error.rows} if "line" in first else {}
+            return Refusal(error.status, first["message"], **placed)
+        case DamagedChunk(repaired=True):
+            return Refusal(503, REPAIRED, headers={"Retry-After": "2"})
+        case DamagedChunk():
+            return Refusal(409, NOT_REPAIRED)
+        case TooMuch():
+            return Refusal(422, error.sentence)
+        case rates.TooOften():
+            return Refusal(429, error.sentence, headers={"Retry-After": str(error.seconds)})
+        case OperationalError() | InterfaceError():
+            logger.warning("a request failed: %s", " ".join(str(error).split()))
+            return database_refusal(error)
+        case Busy():
+            return busy(error.ahead)
+        case ClientGone():
+            return Refusal(503, gettext_noop("The client has closed the connection."))
+        case _:
+            logger.exception("a request failed")
+            return Refusal(500, gettext_noop("An internal error occurred. Nothing that was saved is lost. Try again."))
+
+
+def busy(ahead: Ahead | None) -> Refusal:
+    """Work that has not come to its turn; who asks again soon keeps the place."""
+    if ahead is None:
+        sentence: str = gettext_noop("The server is busy: too many requests are waiting. Try again in a moment.")
+        return Refusal(503, sentence, headers={"Retry-After": "10"})
+    sentence = Message(
+        "The server is busy: {others} requests come before yours. Try again in a moment.",
+        others=ahead.others,
+    )
+    return Refusal(503, sentence, headers={"Retry-After": "1"}, ahead=ahead._asdict())
+
+
+DATABASE_SENTENCES = {
+    "full": gettext_noop("The storage of this site is full. Its administrator has to free some space."),
+    "read-only": gettext_noop("This site is in read-only mode. Saving and running are disabled."),
+    "locked": gettext_noop("The database of this site is busy. Try again in a moment."),
+    "away": gettext_noop("The database of this site does not respond. Try again in a moment."),
+}
+
+
+def database_refusal(error: Exception) -> Refusal:
+    """503, and why."""
+    return Refusal(503, DATABASE_SENTENCES[reason_of(error)], headers={"Retry-After": "10"})
+
+
+def request_too_large() -> Message:
+    """Return the sentence for a request that takes no text."""
+    return Message("The request is too large. The limit is {most:,} bytes.", most=settings.LIMITS["direct_bytes"])
+
+
+def packed_too_large(most: int) -> Message:
+    """Return the sentence for a compressed text."""
+    return Message(
+        "Compressed, the request has more than {most:,} bytes, which is the limit ({setting}).",
+        most=most,
+        setting="KSCHEDUI_MAX_UPLOAD_BYTES",
+    )
+
+
+def too_large() -> Refusal:
+    """Return the refusal of a text above the limit."""
+    return Refusal(413, body_limit.too_large(settings.LIMITS["scenario_bytes"]))

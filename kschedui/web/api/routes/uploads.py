@@ -1,0 +1,72 @@
+"""Large requests that a worker answers: how far they are, their answers, and to cancel one."""
+
+from typing import cast
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from ninja import Router, Status
+
+from kschedui.language import in_language
+from kschedui.models import Upload
+from kschedui.scenarios import access
+from kschedui.uploads import answering, store
+from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.shapes import State, UploadAhead, UploadOut
+from kschedui.web.api.visitors import asker_of, keeping_visitor
+
+router = Router(tags=["uploads"])
+
+
+def keep_request(request: HttpRequest, head: bytes) -> Upload:
+    """Keep a large request, of whose body `head` was read."""
+    visitor = keeping_visitor(request)
+    asked = answering.asked_of(request)
+    return store.keep(visitor, asker_of(request), asked, answering.blocks_of(request, head))
+
+
+def mine(request: HttpRequest, uid: str) -> Upload:
+    """Return the visitor's upload; raises Upload.DoesNotExist."""
+    return store.by_id(access.visitor_of(request), uid)
+
+
+def described(upload: Upload) -> UploadOut:
+    """Return the upload's present state."""
+    ahead = store.ahead_of(upload)
+    done = upload.state == store.State.DONE
+    return UploadOut(
+        id=upload.public_id,
+        url=reverse("v1:upload", args=[upload.public_id]),
+        state=cast(State, upload.state),
+        ahead=UploadAhead(others=ahead.others) if ahead else None,
+        progress=upload.progress,
+        answer=reverse("v1:upload-answer", args=[upload.public_id]) if done else None,
+        error=in_language(upload.error),
+    )
+
+
+@router.get("/{id:uid}", auth=reads(), response=UploadOut, url_name="upload", summary="How far a large request is")
+def read(request: HttpRequest, uid: str) -> UploadOut:
+    """Ask again until `state` is done, failed or cancelled: once a second is enough."""
+    return described(mine(request, uid))
+
+
+@router.get(
+    "/{id:uid}/answer",
+    auth=reads(),
+    response=dict,
+    url_name="upload-answer",
+    summary="Read the answer of a large request",
+)
+def answer(request: HttpRequest, uid: str) -> HttpResponseBase:
+    """The status and the body that a small request would have got at once."""
+    upload = mine(request, uid)
+    body = b"".join(store.answer_of(upload))
+    return HttpResponse(body, status=upload.status, content_type=upload.content_type)
+
+
+@router.delete("/{id:uid}", auth=writes("run"), response={204: None}, summary="Cancel a large request")
+def cancel(request: HttpRequest, uid: str) -> Status[None]:
+    """Stop the work and delete what was stored."""
+    store.cancel(mine(request, uid))
+    return Status(204, None)

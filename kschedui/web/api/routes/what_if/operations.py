@@ -1,0 +1,109 @@
+"""/runs/{rid}/operations, /runs/{rid}/upgrade: questions about the whole cluster that a run leaves."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from ninja import Query, Router, Status
+from pydantic import Field
+
+from kschedui.ask.moments import AT_END, Name
+from kschedui.models import Run, Version
+from kschedui.runs import store as runs
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.document import record
+from kschedui.web.api.rates import count
+from kschedui.web.api.routes.runs import seen_run
+from kschedui.web.api.routes.texts import JSON
+from kschedui.web.api.routes.what_if import jobs
+from kschedui.web.api.shapes import In, Saved
+from kschedui.web.api.visitors import asker_of, keeping_visitor
+from kschedui.web.api.work import work
+from scheduler_core.ask.operations.answers import Answer
+from scheduler_core.ask.operations.helping import Helping
+from scheduler_core.ask.operations.upgrade import Upgrade
+from scheduler_core.releases import RELEASES
+
+router = Router(tags=["operations"])
+
+QUESTION = (
+    "One of: {type: drain, nodes, remove}, {type: lose, nodes, zone}, {type: add, like, count}, "
+    "{type: add, group, zone, count}, {type: reschedule}."
+)
+RELEASE = "^(" + "|".join(map(re.escape, RELEASES)) + ")$"
+ReleaseName = Annotated[str, Query(pattern=RELEASE, description="A Kubernetes release.")]
+
+
+class QuestionIn(In):
+    question: dict[str, Any] = Field(description=QUESTION)
+
+
+@router.post("/{id:rid}/operations", auth=reads("ask"), summary="An operation", openapi_extra=record(Answer))
+def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
+    """Drain, lose or add nodes, or schedule all pods again after the end of the run. Nothing is stored."""
+    run = seen_run(request, rid)
+    return HttpResponse(operated(request, run.version, run.kubernetes_version, body.question), content_type=JSON)
+
+
+@router.post(
+    "/{id:rid}/operations/keep", auth=writes("save"), response={201: Saved}, summary="Keep an operation as a fork"
+)
+def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Saved]:
+    """A fork in whose timeline the operation happens after the end of the run."""
+    run = seen_run(request, rid)
+    made, started = kept(request, run.version, run.kubernetes_version, body.question)
+    url = reverse("version", args=[made.scenario.public_id, made.number])
+    return Status(201, Saved(id=made.scenario.public_id, version=made.number, url=url, run=started.public_id))
+
+
+@router.get("/{id:rid}/upgrade", auth=reads("ask"), summary="An upgrade", openapi_extra=record(Upgrade))
+def upgrade(request: HttpRequest, rid: str, to: ReleaseName) -> HttpResponse:
+    """Decides each pod again, alone, on the run's release and on another one."""
+    run = seen_run(request, rid)
+    return HttpResponse(upgraded(request, run.version, run.kubernetes_version, to), content_type=JSON)
+
+
+@router.get("/{id:rid}/node-groups", auth=reads("ask"), summary="Node groups", openapi_extra=record(Helping))
+def node_groups(request: HttpRequest, rid: str) -> HttpResponse:
+    """The node groups that would schedule the pending pods, with how many nodes, at what price."""
+    run = seen_run(request, rid)
+    return HttpResponse(helped(request, run.version, run.kubernetes_version), content_type=JSON)
+
+
+def helped(request: HttpRequest, version: Version, kubernetes: str) -> bytes:
+    """The JSON of a Helping."""
+    found = work(request, jobs.help_waiting, version.text, kubernetes, near=near(version, kubernetes))
+    assert found is not None  # the text was sent
+    return found
+
+
+def operated(request: HttpRequest, version: Version, kubernetes: str, question: Mapping[str, Any]) -> bytes:
+    """The JSON of an Answer."""
+    found = work(request, jobs.operate, version.text, kubernetes, question, near=near(version, kubernetes))
+    assert found is not None  # the text was sent
+    return found
+
+
+def upgraded(request: HttpRequest, version: Version, kubernetes: str, to: str) -> bytes:
+    """The JSON of an Upgrade."""
+    own = runs.release_of(version, kubernetes)
+    found = work(request, jobs.upgrade, version.text, own, to, near=near(version, kubernetes))
+    assert found is not None  # the text was sent
+    return found
+
+
+def kept(request: HttpRequest, origin: Version, kubernetes: str, question: Mapping[str, Any]) -> tuple[Version, Run]:
+    """A fork's version, and its run."""
+    count(request, "run")
+    visitor, name = keeping_visitor(request), near(origin, kubernetes)
+    digest, words = work(request, jobs.perform, origin.text, kubernetes, question, near=name)
+    made = scenarios.create(visitor, digest, origin, change=words)
+    return made, runs.start_run(made, asker_of(request), kubernetes=kubernetes or None)
+
+
+def near(version: Version, kubernetes: str) -> Name:
+    """The moment at which operations begin."""
+    return Name(version.sha256, kubernetes, AT_END)

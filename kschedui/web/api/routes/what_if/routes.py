@@ -1,0 +1,144 @@
+"""/runs/{rid}/attempts/{n}/...: an attempt judged again with edits, the smallest change, weights; how many fit."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+from ninja import Query, Router, Status
+from pydantic import Field
+
+from kschedui.ask.answers import About, Changes
+from kschedui.ask.edit_rows import MOST_EDITS
+from kschedui.ask.moments import AT_END, Name
+from kschedui.models import Run, Version
+from kschedui.runs import store as runs
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.document import record
+from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.routes.runs import seen_run
+from kschedui.web.api.routes.texts import JSON
+from kschedui.web.api.routes.what_if import jobs
+from kschedui.web.api.shapes import In, Saved
+from kschedui.web.api.visitors import asker_of, keeping_visitor
+from kschedui.web.api.work import work
+from scheduler_core.ask.capacity import MOST_REPLICAS, Capacity
+from scheduler_core.ask.moments.judge import Judgement
+from scheduler_core.ask.smallest.weights import WeightChange
+
+router = Router(tags=["what if"])
+
+NodeName = Annotated[str, Query(max_length=253)]
+PodKey = Annotated[str, Query(max_length=320, description="namespace/name")]
+Replicas = Annotated[int | None, Query(ge=1, le=MOST_REPLICAS)]
+EDITS = (
+    "Each one of: {type: set, kind, name, namespace, path, value, add}, {type: add-nodes, like, count}, "
+    "{type: remove, kind, name, namespace}, {type: weight, plugin, weight, profile}, {type: disable, plugin, profile}, "
+    "{type: strategy, strategy, profile}."
+)
+
+
+class EditsIn(In):
+    edits: list[dict[str, Any]] = Field(max_length=MOST_EDITS, description=EDITS)
+
+
+class Kept(Saved):
+    step: int = Field(description="Where the same attempt decides, in the fork's run.")
+
+
+@router.get(
+    "/{id:rid}/attempts/{n:attempt}", auth=reads("ask"), summary="What can be changed", openapi_extra=record(About)
+)
+def about(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
+    """The pod as it is written, its profile's plugins, the budgets."""
+    return answer(request, seen_run(request, rid), attempt, jobs.about)
+
+
+@router.post(
+    "/{id:rid}/attempts/{n:attempt}/what-if", auth=reads("ask"), summary="What if", openapi_extra=record(Judgement)
+)
+def what_if(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> HttpResponse:
+    """The attempt evaluated again with the edits, beside what really happened. Nothing is stored."""
+    return answer(request, seen_run(request, rid), attempt, jobs.what_if, body.edits)
+
+
+@router.get(
+    "/{id:rid}/attempts/{n:attempt}/changes",
+    auth=reads("ask"),
+    summary="The smallest change",
+    openapi_extra=record(Changes),
+)
+def changes(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
+    """Edits that make the pod fit, each tried, the smallest first. Ask again until `done` is `pieces`."""
+    return answer(request, seen_run(request, rid), attempt, jobs.smallest)
+
+
+@router.get(
+    "/{id:rid}/attempts/{n:attempt}/weights",
+    auth=reads("ask"),
+    summary="The weight that decides",
+    openapi_extra=record(list[WeightChange]),
+)
+def weights(request: HttpRequest, rid: str, attempt: int, node: NodeName = "") -> HttpResponse:
+    """The smallest weight of each Score plugin with which the node wins; null: there is none."""
+    return answer(request, seen_run(request, rid), attempt, jobs.weights, node)
+
+
+@router.get("/{id:rid}/capacity", auth=reads("ask"), summary="Capacity", openapi_extra=record(Capacity))
+def how_many(request: HttpRequest, rid: str, pod: PodKey = "", replicas: Replicas = None) -> HttpResponse:
+    """Copies of a pod placed one by one beside what the run leaves, until no more fits."""
+    return answer(request, seen_run(request, rid), AT_END, jobs.how_many, pod, replicas)
+
+
+@router.post(
+    "/{id:rid}/attempts/{n:attempt}/keep", auth=writes("save"), response={201: Kept}, summary="Keep a what-if as a fork"
+)
+def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[Kept]:
+    """A fork with the edits in its text: what is done to nodes and budgets happens at that moment."""
+    run = seen_run(request, rid)
+    require_reach(run, attempt)
+    count(request, "run")
+    visitor, origin = keeping_visitor(request), run.version
+    text = origin.text
+    name = name_of(run, attempt)
+    digest, step, words = work(request, jobs.keep, name, text, body.edits, near=name)
+    made = scenarios.create(visitor, digest, origin, change=words)
+    started = runs.start_run(made, asker_of(request), kubernetes=run.kubernetes_version or None)
+    url = reverse("version", args=[made.scenario.public_id, made.number])
+    query = f"?kubernetes={run.kubernetes_version}" if run.kubernetes_version else ""
+    found = Kept(
+        id=made.scenario.public_id, version=made.number, url=f"{url}{query}#{step}", run=started.public_id, step=step
+    )
+    return Status(201, found)
+
+
+def answer(request: HttpRequest, run: Run, attempt: int, job: Callable[..., Any], *args: Any) -> HttpResponse:
+    """A job's JSON; the text is read and sent only where the moment is not kept yet."""
+    require_reach(run, attempt)
+    found = run_job(request, run.version, name_of(run, attempt), job, *args)
+    return HttpResponse(found, content_type=JSON)
+
+
+def run_job(request: HttpRequest, version: Version, name: Name, job: Callable[..., Any], *args: Any) -> bytes:
+    """Return the job's result as bytes, for a moment of a version's run."""
+    found: bytes | None = work(request, job, name, None, *args, near=name)
+    return found or work(request, job, name, version.text, *args, near=name)
+
+
+def name_of(run: Run, attempt: int) -> Name:
+    return Name(run.version.sha256, run.kubernetes_version, attempt)
+
+
+def require_reach(run: Run, attempt: int) -> None:
+    """Raises Refusal for what takes too long to simulate again."""
+    if run.version.summary.get("nodes", 0) * attempt > settings.LIMITS["explain_work"]:
+        raise Refusal(
+            422,
+            gettext_noop(
+                "This attempt comes too late in a run with too many nodes: simulating up to it exceeds the limit."
+            ),
+        )

@@ -1,0 +1,55 @@
+"""Visitors of a request: who pays for it, and what they can see."""
+
+from typing import cast
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.cache import patch_cache_control
+from django.utils.crypto import salted_hmac
+
+from kschedui.models import Run, Scenario, Version
+from kschedui.runs import store as runs
+from kschedui.runs.room import require_room
+from kschedui.runs.turns import Asker
+from kschedui.scenarios import access
+from kschedui.scenarios import store as scenarios
+from kschedui.web.http.client_address import client_of
+
+
+def asker_of(request: HttpRequest) -> Asker:
+    """By whom a run, or other work, that this visitor asks for is counted."""
+    if (asker := getattr(request, "asker", None)) is not None:
+        return cast(Asker, asker)
+    visitor = access.visitor_of(request)
+    address = salted_hmac("kschedui.address", client_of(request.META.get("REMOTE_ADDR", ""))).hexdigest()
+    return Asker(visitor.author if visitor.user else address, visitor.author, address)
+
+
+def keeping_visitor(request: HttpRequest) -> access.Visitor:
+    """Return a visitor who is about to keep something; raises NoRoom when they have kept enough."""
+    visitor = access.editing_visitor(request)
+    require_room(visitor, asker_of(request).address)
+    return visitor
+
+
+def start_run(request: HttpRequest, version: Version, *, kubernetes: str | None = None) -> Run:
+    """Return the run of a version; start it if there is none, or if it failed or was cancelled. The visitor pays for it
+    with their room; raises NoRoom."""
+    keeping_visitor(request)
+    return runs.start_run(version, asker_of(request), retry=True, kubernetes=kubernetes)
+
+
+def with_token(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """Add the token of a new visitor to the response, which must not be cached for other visitors."""
+    access.remember(request, response)
+    if not response.has_header("Cache-Control"):
+        patch_cache_control(response, private=True, no_cache=True)
+    return response
+
+
+def visible_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+    """Return the visitor and the scenario; raises Scenario.DoesNotExist, and NotAllowed if they have no access."""
+    visitor = access.visitor_of(request)
+    scenario = scenarios.by_id(sid)
+    access.require_sight(visitor, scenario)
+    return visitor, scenario

@@ -1,0 +1,75 @@
+"""Work that a request asks for, done in its turn by the processes of `kschedui.work`."""
+
+import asyncio
+import contextvars
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, TypeVar
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from kschedui.uploads.answering import upload_of
+from kschedui.web.api.visitors import asker_of
+from kschedui.work import place
+from kschedui.work.gone import Gone
+from kschedui.work.line import Client
+from kschedui.work.place import Wish
+
+Result = TypeVar("Result")
+
+SLOW = 500_000  # characters of a text that take more than a second to read
+MOST_STREAMS = 64  # that wait for their next piece at once; more wait for those
+PATIENCE = 600.0  # seconds: nobody asks a stream again
+
+streaming_threads = ThreadPoolExecutor(MOST_STREAMS, "stream")
+
+
+def work(
+    request: HttpRequest, function: Callable[..., Result], *args: object, near: Hashable = None, slow: bool = False
+) -> Result:
+    """Return the function's result. It stands in a module of the web; args and result are plain data, and it is pure.
+
+    `near`: what it keeps in its process is found again by work that is near the same. `slow`: it is known to take
+    more than a second, as long texts do; whatever else does is noticed. Raises what the function raises, and Busy,
+    TooMuch and ClientGone of `kschedui.work`.
+    """
+    if upload_of(request) is not None:  # in a process of its own already
+        return function(*args)
+    client, gone = Source.of(request)
+    slow = slow or sum(len(one) for one in args if isinstance(one, str)) > SLOW
+    return place.run(client, Wish(slow, near, patience_of(request), gone), function, *args)
+
+
+def patience_of(request: HttpRequest) -> float:
+    """Seconds that a request waits for its turn: as many as it says (`Prefer: wait=2`, RFC 7240), up to the limit."""
+    most = settings.LIMITS["wait_seconds"]
+    for preference in request.headers.get("Prefer", "").split(","):
+        name, _, seconds = preference.strip().partition("=")
+        if name == "wait" and seconds.isdecimal() and len(seconds) < 5:
+            return min(int(seconds), most)
+    return float(most)
+
+
+class Source(NamedTuple):
+    """The owner of a piece of work, and how its end is reported, for a request with a streamed response."""
+
+    client: Client
+    gone: Gone
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> "Source":
+        """Return the source of a request."""
+        asker = asker_of(request)
+        name = f"{request.method} {request.get_full_path()}"
+        gone = getattr(request, "scope", {}).get("gone") or Gone()
+        return cls(Client(asker.party, asker.author or asker.address, name), gone)
+
+    async def work(self, function: Callable[..., Result], *args: object, near: Hashable = None) -> Result:
+        """Return the function's result, for the next piece of a stream."""
+        wish = Wish(near=near, patience=PATIENCE, gone=self.gone)
+        context = contextvars.copy_context()
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            streaming_threads, lambda: context.run(place.run, self.client, wish, function, *args)
+        )

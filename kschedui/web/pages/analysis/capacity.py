@@ -1,0 +1,79 @@
+"""/s/<id>/v/<n>/capacity/?pod=&replicas=: how many copies of a pod fit beside what the run leaves, and where."""
+
+from typing import Any
+
+import msgspec
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from kschedui.ask.moments import AT_END, Name
+from kschedui.models import Version
+from kschedui.runs import store as runs
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.routes.what_if import jobs
+from kschedui.web.api.routes.what_if.routes import run_job
+from kschedui.web.api.visitors import visible_scenario
+from kschedui.web.pages import cards
+from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.requested import requested_release
+from scheduler_core.apis.messages import Message
+from scheduler_core.ask.capacity import MOST_REPLICAS, Capacity
+
+MOST_ROWS = 200  # nodes that are drawn
+
+
+@page_view
+@require_safe
+def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """scenarios/capacity.html: `scenario`, `title`, `version`, `kubernetes` ("" or as it was asked for), `pods` (to
+    choose from), `pod`, `replicas`, `most`, `found` (Capacity or None), `zones`, `nodes` [(name, count, percent)],
+    `more`, `release`."""
+    _, scenario = visible_scenario(request, sid)
+    count(request, "read")
+    version = scenarios.version(scenario, number)
+    kubernetes = requested_release(request, version)
+    name = Name(version.sha256, runs.own_release(version) if kubernetes is None else kubernetes, AT_END)
+    pods = msgspec.json.decode(run_job(request, version, name, jobs.pods), type=list[str])
+    pod, replicas = request.GET.get("pod", "")[:320], replicas_of(request)
+    found = find_capacity(request, version, name, pod, replicas) if pod else None
+    context = {
+        "scenario": scenario,
+        "title": cards.own_title(scenario),
+        "version": number,
+        "release": runs.release_of(version, name.kubernetes),
+        "kubernetes": kubernetes or "",
+        "pods": pods,
+        "pod": pod or (pods[0] if pods else ""),
+        "replicas": replicas or "",
+        "most": MOST_REPLICAS,
+        "found": found,
+        "zones": bars(found.by_zone) if found else [],
+        "nodes": bars(found.by_node) if found else [],
+        "more": max(0, len(found.by_node) - MOST_ROWS) if found else 0,
+    }
+    return render(request, "scenarios/capacity.html", context)
+
+
+def find_capacity(request: HttpRequest, version: Version, name: Name, pod: str, replicas: int | None) -> Capacity:
+    """Return the answer; it takes longer the more copies fit."""
+    return msgspec.json.decode(run_job(request, version, name, jobs.how_many, pod, replicas), type=Capacity)
+
+
+def replicas_of(request: HttpRequest) -> int | None:
+    """Return the requested number of replicas; raises Refusal."""
+    text = request.GET.get("replicas", "").strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) < 7 and 1 <= int(text) <= MOST_REPLICAS):
+        raise Refusal(422, Message("must be 1 to {most:,} replicas", most=MOST_REPLICAS))
+    return int(text)
+
+
+def bars(found: dict[str, int]) -> list[tuple[str, int, float]]:
+    """Return the most first: name, how many, and how long its bar is."""
+    most = max(found.values(), default=1)
+    rows: list[Any] = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_ROWS]
+    return [(name, number, round(number / most * 100, 1)) for name, number in rows]

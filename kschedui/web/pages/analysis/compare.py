@@ -1,0 +1,227 @@
+"""The page of two runs in step: where they part and why, both stages at one step, what moved, what they come to."""
+
+from itertools import groupby
+from typing import Any
+
+import msgspec
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language, gettext_lazy, gettext_noop
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from kschedui.ask.unlike import Unlike
+from kschedui.runs import store as runs
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api import jobs
+from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.visitors import asker_of, keeping_visitor
+from kschedui.web.api.work import work
+from kschedui.web.pages.analysis.sides import NAMES, Side, address, releases_query, side_of
+from kschedui.web.pages.page_view import page_view
+from scheduler_core.ask.compare import Attempt, Comparison
+from scheduler_core.releases import RELEASES
+
+MOST_ROWS = 200
+MOST_PAIRS = 4000  # on the timeline
+HIGHEST_SEED = 2**63 - 1
+KEPT = 8  # answers, as JSON, by what was compared
+kept: dict[tuple[Any, ...], bytes] = {}
+MEASURES = {
+    "placed": gettext_lazy("Pods bound"),
+    "pending": gettext_lazy("Pods pending"),
+    "attempts": gettext_lazy("Attempts"),
+    "evicted": gettext_lazy("Pods evicted"),
+    "budget_violations": gettext_lazy("Budgets violated"),
+    "wait_mean": gettext_lazy("Mean waiting time, seconds"),
+    "wait_longest": gettext_lazy("Longest waiting time, seconds"),
+    "cpu": gettext_lazy("CPU requested"),
+    "memory": gettext_lazy("Memory requested"),
+    "cpu_spread": gettext_lazy("Spread of CPU over nodes"),
+    "empty_nodes": gettext_lazy("Empty nodes"),
+    "skew": gettext_lazy("Skew over zones"),
+}
+UNLIKE = {
+    "message": gettext_lazy("different message"),
+    "verdicts": gettext_lazy("different filter results"),
+    "scores": gettext_lazy("different scores"),
+    "preemption": gettext_lazy("different preemption candidates or victims, or a different order"),
+    "time": gettext_lazy("different time"),
+    "queues": gettext_lazy("different queues afterwards"),
+}
+SHARES = ("cpu", "memory", "cpu_spread")
+
+
+@page_view
+@require_safe
+def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
+    """scenarios/compare.html: `sides` [Side], `texts_url`, `seed_url`, `releases`, `found`, `cause`, `first`,
+    `segments`, `width`, `unlike` (see there), `data` (for static/js/pages/compare.js), `rows`, `more`, `moved`,
+    `measures`."""
+    sides = both(request, a, m, b, n)
+    count(request, "read")
+    made = msgspec.json.decode(answer_of(request, sides), type=dict[str, msgspec.Raw])
+    found = msgspec.json.decode(made["comparison"], type=Comparison)
+    rows, more = rows_of(found)
+    context = {
+        "sides": sides,
+        "texts_url": texts_url(sides),
+        "seed_url": reverse("compare-seed", args=[*sides[0].names, *sides[1].names]) + releases_query(sides),
+        "releases": [*reversed(RELEASES)],
+        "found": found,
+        "cause": msgspec.json.decode(made["cause"]),
+        "first": first_of(found),
+        "unlike": unlike_of(msgspec.json.decode(made["unlike"], type=Unlike | None)),
+        "segments": segments(found),
+        "width": len(found.pairs),
+        "data": timeline(found),
+        "rows": rows,
+        "more": more,
+        "moved": [(one.pod, place(one.before), place(one.after)) for one in found.moved[:MOST_ROWS]],
+        "measures": measures(found),
+    }
+    return render(request, "scenarios/compare.html", context)
+
+
+@page_view
+@require_POST
+def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
+    """Return the POSTed `side` with the POSTed `seed`: a fork, and the comparison with it."""
+    sides = both(request, a, m, b, n)
+    asked, name = request.POST.get("seed", "").strip(), request.POST.get("side", "")
+    if not (asked.isdecimal() and asked.isascii() and len(asked) < 20 and int(asked) <= HIGHEST_SEED):
+        raise Refusal(422, gettext_noop("The seed must be an integer of 0 or greater."))
+    if name not in NAMES:
+        raise Refusal(422, gettext_noop("Choose whether the seed applies to the first or the second run."))
+    count(request, "save")
+    at = NAMES.index(name)
+    origin, visitor = sides[at].version, keeping_visitor(request)
+    digest = work(request, jobs.seeded, origin.text, int(asked))
+    made = scenarios.create(visitor, digest, origin)
+    runs.start_run(made, asker_of(request), kubernetes=sides[at].kubernetes or None)
+    sides[at] = Side(name, made, sides[at].release, sides[at].kubernetes)
+    return redirect(address(sides))
+
+
+def both(request: HttpRequest, a: str, m: int, b: str, n: int) -> list[Side]:
+    """Return the two sides; `?first=` and `?second=` select their releases."""
+    return [side_of(request, name, *one) for name, one in zip(NAMES, ((a, m), (b, n)), strict=True)]
+
+
+def texts_url(sides: list[Side]) -> str:
+    """Return the address of the line-by-line comparison, "" if the texts do not differ."""
+    same = sides[0].version.sha256 == sides[1].version.sha256
+    return "" if same else reverse("compare-text", args=[*sides[0].names, *sides[1].names])
+
+
+def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
+    """Return the JSON of `jobs.compare_runs`; what was compared last stays."""
+    asked = [(side.version.text, side.kubernetes or runs.own_release(side.version)) for side in sides]
+    key = (get_language(), *((side.version.sha256, one[1]) for side, one in zip(sides, asked, strict=True)))
+    if key not in kept:
+        found = work(request, jobs.compare_runs, *asked)
+        while len(kept) >= KEPT:
+            kept.pop(next(iter(kept)), None)
+        kept[key] = found
+    return kept[key]
+
+
+def describe_outcome(attempt: Attempt | None) -> str:
+    """Describe the outcome of an attempt."""
+    if attempt is None:
+        return _("attempt not found")
+    if attempt.node:
+        return attempt.node
+    return _("evicts pods on {node}").format(node=attempt.nominated) if attempt.nominated else _("waits")
+
+
+def pair_of(found: Comparison, before: int, after: int) -> tuple[Attempt | None, Attempt | None]:
+    """Return the attempts of a pair; of very long runs the last ones are not here."""
+    both = zip(found.attempts, (before, after), strict=True)
+    first, second = (made[place] if 0 <= place < len(made) else None for made, place in both)
+    return first, second
+
+
+def first_of(found: Comparison) -> dict[str, Any] | None:
+    """{pod, number, time, at (the pair's place), before, after}."""
+    if found.first is None:
+        return None
+    ends = (found.first.before, found.first.after)
+    there = ends[0] or ends[1]
+    assert there is not None
+    numbers = [one.attempt if one else 0 for one in ends]
+    at = next(
+        (
+            index
+            for index, pair in enumerate(found.pairs)
+            if [one.attempt if one else 0 for one in pair_of(found, pair.before, pair.after)] == numbers
+        ),
+        0,
+    )
+    about = {"pod": there.pod, "number": there.pod_attempt, "time": there.time, "at": at}
+    return {**about, "before": describe_outcome(ends[0]), "after": describe_outcome(ends[1])}
+
+
+def unlike_of(found: Unlike | None) -> dict[str, Any] | None:
+    """{pod, number (of the attempt), time, what, before, after, at (the pair's place)}, where runs decide the same."""
+    if found is None:
+        return None
+    about = {"pod": found.pod, "number": found.attempt, "time": found.time, "at": found.attempt - 1}
+    return {**about, "what": UNLIKE[found.what], "before": found.before, "after": found.after}
+
+
+def timeline(found: Comparison) -> dict[str, Any]:
+    """{first: place of the first pair that differs or -1, pairs: [[step before, step after, same, pod, which of its
+    attempts]]}; a step of -1: no such attempt."""
+    first = first_of(found)
+    pairs = []
+    for pair in found.pairs[:MOST_PAIRS]:
+        ends = pair_of(found, pair.before, pair.after)
+        there = ends[0] or ends[1]
+        if there is not None:
+            steps = [-1 if one is None else one.step for one in ends]
+            pairs.append([*steps, int(pair.same), there.pod, there.pod_attempt])
+    return {"first": first["at"] if first else -1, "pairs": pairs}
+
+
+def rows_of(found: Comparison) -> tuple[list[dict[str, Any]], int]:
+    """Return the attempts that differ, and how many more do."""
+    rows, differing = [], [at for at, pair in enumerate(found.pairs) if not pair.same]
+    for at in differing[:MOST_ROWS]:
+        pair = found.pairs[at]
+        ends = pair_of(found, pair.before, pair.after)
+        there = ends[0] or ends[1]
+        if there is not None:
+            about = {"pod": there.pod, "number": there.pod_attempt, "time": there.time, "at": at}
+            rows.append({**about, "before": describe_outcome(ends[0]), "after": describe_outcome(ends[1])})
+    return rows, max(0, found.differing - len(rows))
+
+
+def segments(found: Comparison) -> list[tuple[int, int, bool]]:
+    """(from, how many, same): attempts that agree, and that do not, in turn."""
+    made, start = [], 0
+    for same, group in groupby(pair.same for pair in found.pairs):
+        length = len(list(group))
+        made.append((start, length, same))
+        start += length
+    return made
+
+
+def measures(found: Comparison) -> list[tuple[str, str, str, bool]]:
+    """(name, before, after, whether they differ)."""
+    before, after = (msgspec.to_builtins(one) for one in found.measures)
+    return [
+        (str(label), number(name, before[name]), number(name, after[name]), before[name] != after[name])
+        for name, label in MEASURES.items()
+    ]
+
+
+def number(name: str, value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}" if name in SHARES else f"{value:,.4g}"
+
+
+def place(node: str | None) -> str:
+    """Describe where a pod ended."""
+    return _("does not exist") if node is None else node or _("waits")

@@ -1,0 +1,106 @@
+"""Experiments: the page that begins one, and the page that shows what comes of it."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from kschedui.experiments import store
+from kschedui.experiments.plan import design_of
+from kschedui.models import Experiment
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api import jobs
+from kschedui.web.api.rates import count
+from kschedui.web.api.routes import experiments as api
+from kschedui.web.api.visitors import visible_scenario
+from kschedui.web.api.work import work
+from kschedui.web.pages import cards
+from kschedui.web.pages.analysis.compare import MEASURES, SHARES
+from kschedui.web.pages.page_view import page_view
+from scheduler_core.experiments.levels import MOST_CELLS
+from scheduler_core.releases import RELEASES
+
+LISTED = 20
+EXAMPLE = "bin-packing"  # the lesson whose plan the navigation opens
+NAMES = {
+    **MEASURES,
+    "preemptions": gettext_lazy("Preemptions"),
+    "highest_victim": gettext_lazy("Highest priority evicted"),
+    "mean_victim": gettext_lazy("Mean priority evicted"),
+    "time": gettext_lazy("Virtual time at the end, seconds"),
+}
+STATES = {
+    "running": gettext_lazy("in progress"),
+    "done": gettext_lazy("done"),
+    "failed": gettext_lazy("ended"),
+    "cancelled": gettext_lazy("cancelled"),
+}
+
+
+@page_view
+@require_safe
+def example(request: HttpRequest) -> HttpResponse:
+    """/experiments/: to the plan page of a lesson, to try."""
+    scenario = scenarios.by_slug(EXAMPLE)
+    return redirect("experiments", scenario.public_id, scenarios.newest(scenario).number)
+
+
+@page_view
+@require_safe
+def plan_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """scenarios/experiments.html: `scenario` (id, title), `version`, `boot` (what the form offers), `earlier`
+    [{url, made, size, state, names}]."""
+    visitor, scenario = visible_scenario(request, sid)
+    count(request, "read")
+    version = scenarios.version(scenario, number)
+    offered = work(request, jobs.list_choices, version.text)
+    boot = {
+        "scenario": sid,
+        "version": number,
+        "most": MOST_CELLS,
+        "releases": list(RELEASES),
+        "api": reverse("v1:api-root"),
+        **offered,
+    }
+    earlier = [row(one) for one in store.of_version(visitor, scenario)[:LISTED]]
+    about = {"scenario": {"id": sid, "title": cards.own_title(scenario)}, "version": number}
+    return render(request, "scenarios/experiments.html", {**about, "boot": boot, "earlier": earlier})
+
+
+def row(experiment: Experiment) -> dict[str, Any]:
+    """Return an experiment in a list."""
+    names = [factor.name for factor in design_of(experiment).factors]
+    return {
+        "url": reverse("experiment", args=[experiment.public_id]),
+        "made": experiment.created,
+        "size": experiment.size,
+        "state": STATES[experiment.state],
+        "names": ", ".join(names),
+    }
+
+
+@page_view
+@require_safe
+def experiment_page(request: HttpRequest, eid: str) -> HttpResponse:
+    """scenarios/experiment.html: `experiment`, `size` with commas, `scenario` (id, title), `version`, `boot` (the API's
+    answer, and names of measures and states)."""
+    visitor, experiment = api.visible_experiment(request, eid)
+    count(request, "read")
+    found = api.describe(visitor, experiment)
+    version = experiment.version
+    boot = {
+        **found.model_dump(mode="json"),
+        "api": reverse("v1:api-root"),
+        "names": {name: str(NAMES[name]) for name in found.measures},
+        "shares": list(SHARES),
+        "states": {name: str(label) for name, label in STATES.items()},
+        "asItIs": _("unchanged"),
+    }
+    scenario = version.scenario
+    about = {"scenario": {"id": scenario.public_id, "title": cards.own_title(scenario)}, "version": version.number}
+    shown = {"experiment": experiment, "size": f"{experiment.size:,}", "boot": boot}
+    return render(request, "scenarios/experiment.html", {**about, **shown})

@@ -1,0 +1,182 @@
+"""/s/<id>/v/<n>/operations/?ask=drain&nodes=...: questions about the whole cluster at the end of the run, answered."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar, get_args
+
+import msgspec
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_http_methods
+
+from kschedui.ask.words import cause_words
+from kschedui.language import in_language
+from kschedui.runs import store as runs
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.routes.what_if import jobs
+from kschedui.web.api.routes.what_if.operations import helped, kept, near, operated, upgraded
+from kschedui.web.api.routes.what_if.routes import run_job
+from kschedui.web.api.visitors import visible_scenario
+from kschedui.web.pages import cards
+from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.requested import requested_release, require_release
+from scheduler_core.apis.quantity import format_bytes, format_cpu
+from scheduler_core.ask.operations.answers import Amount, Answer, NodeUse
+from scheduler_core.ask.operations.helping import Helping
+from scheduler_core.ask.operations.upgrade import Upgrade
+from scheduler_core.releases import RELEASES
+
+Row = TypeVar("Row")
+Asked = Literal["drain", "lose", "add", "reschedule", "groups", "upgrade"]
+ASKED: tuple[Asked, ...] = get_args(Asked)
+MOST_ROWS = 300  # of a list of pods
+MOST_CHOICES = 1000  # nodes to choose from
+
+
+@page_view
+@require_http_methods(["GET", "HEAD", "POST"])
+def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """scenarios/operations.html: `scenario`, `title`, `version`, `kubernetes` ("" or as it was asked for), `release`,
+    `releases`, `ask`, `nodes` and `zones` (to choose from), `given` (the form), `found` (Answer or None), `moved`,
+    `told` (by list, those of which the same is told together), `room`, `zones_drawn` (drawing), `upgrade` (Upgrade or
+    None), `changes`, `same`, `helping` (Helping).
+    A POST keeps the answer as a fork."""
+    _, scenario = visible_scenario(request, sid)
+    count(request, "read")
+    version = scenarios.version(scenario, number)
+    chosen = requested_release(request, version)
+    kubernetes = runs.own_release(version) if chosen is None else chosen
+    ask, given = asked_of(request)
+    if request.method == "POST":
+        made, run = kept(request, version, kubernetes, question_of(ask, given))
+        return redirect(cards.address_of(made, run))
+    nodes = msgspec.json.decode(run_job(request, version, near(version, kubernetes), jobs.nodes))
+    context = {
+        "scenario": scenario,
+        "title": cards.own_title(scenario),
+        "version": number,
+        "kubernetes": chosen or "",
+        "release": runs.release_of(version, kubernetes),
+        "releases": list(RELEASES)[::-1],
+        "ask": ask,
+        "given": given,
+        "nodes": [name for name, _ in nodes[:MOST_CHOICES]],
+        "zones": sorted({zone for _, zone in nodes if zone}),
+    }
+    if ask == "upgrade" and given["to"]:
+        made_of = upgraded(request, version, kubernetes, require_release(given["to"]))
+        context |= of_upgrade(msgspec.json.decode(made_of, type=Upgrade))
+    elif ask == "groups":
+        context["helping"] = msgspec.json.decode(helped(request, version, kubernetes), type=Helping)
+    elif request.GET.get("go"):
+        answer = msgspec.json.decode(operated(request, version, kubernetes, question_of(ask, given)), type=Answer)
+        context |= of_answer(answer)
+    return render(request, "scenarios/operations.html", context)
+
+
+def asked_of(request: HttpRequest) -> tuple[Asked, dict[str, str]]:
+    """Return the question and the fields of its form; raises Refusal."""
+    given_ask = request.GET.get("ask", "drain")
+    ask = next((one for one in ASKED if one == given_ask), None)
+    if ask is None:
+        raise Refusal(404, gettext_noop("There is no such question about a cluster."))
+    fields = ("nodes", "zone", "group", "like", "count", "remove", "to")
+    given = {name: request.GET.get(name, "").strip()[:20_000] for name in fields}
+    return ask, given
+
+
+def question_of(ask: Asked, given: dict[str, str]) -> dict[str, Any]:
+    """Return the question in the API's format; raises Refusal."""
+    nodes = given["nodes"].replace(",", " ").split()
+    match ask:
+        case "drain":
+            return {"type": "drain", "nodes": nodes, "remove": bool(given["remove"])}
+        case "lose":
+            return {"type": "lose", "nodes": nodes, "zone": given["zone"]}
+        case "add":
+            number = given["count"] or "1"
+            if not (number.isascii() and number.isdecimal() and len(number) < 5):
+                raise Refusal(422, gettext_noop("The number of nodes must be 1 to 1000."))
+            return {"type": "add", "like": given["like"], "count": int(number)} | {
+                name: given[name] for name in ("group", "zone") if given["group"]
+            }
+        case "reschedule":
+            return {"type": "reschedule"}
+    raise Refusal(422, gettext_noop("An upgrade moves no pods, so that there is nothing to fork."))
+
+
+def of_answer(answer: Answer) -> dict[str, Any]:
+    """Return what the page draws of an answer."""
+    pending = [one for one in answer.unplaced if one.before]
+    waiting = [one for one in answer.unplaced if not one.before]
+    lists: dict[str, list[Any]] = {
+        "moved": answer.moved,
+        "pending": pending,
+        "waiting": waiting,
+        "blocked": answer.blocked,
+    }
+    return {
+        "found": answer,
+        "moved": answer.moved[:MOST_ROWS],
+        "told": {name: alike(rows, lambda one: one.message) for name, rows in lists.items() if name != "moved"},
+        "counts": {name: len(rows) for name, rows in lists.items()},
+        "more": max(0, len(answer.moved) - MOST_ROWS),
+        "room": [
+            (name, shown(name, answer.room_before[name]), shown(name, answer.room_after[name]))
+            for name in answer.room_before
+        ],
+        "zones_drawn": drawing(answer.cluster),
+        "quiet": not any((answer.moved, answer.unplaced, answer.blocked, answer.unmanaged)),
+    }
+
+
+def of_upgrade(made: Upgrade) -> dict[str, Any]:
+    """Return what the page draws of an upgrade."""
+    elsewhere = sorted(made.changes, key=lambda one: one.before.node == one.after.node)
+    rows = alike(elsewhere, lambda one: in_language(cause_words(one.cause)) if one.cause else "")
+    return {
+        "upgrade": made,
+        "changes": rows,
+        "moves": sum(one.before.node != one.after.node for one in made.changes),
+        "same": alike([one for one in made.pending if one.cause is None], lambda one: one.after.message),
+    }
+
+
+def alike(rows: Sequence[Row], words: Callable[[Row], str]) -> list[tuple[str, list[Row], int]]:
+    """Rows of which the same is said, together: the words, the first rows, how many more; in order of appearance."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(words(row), []).append(row)
+    return [(said, some[:MOST_ROWS], max(0, len(some) - MOST_ROWS)) for said, some in groups.items()]
+
+
+def shown(name: str, found: Amount) -> dict[str, Any]:
+    """Return an amount in words, and as a share."""
+    written = {"cpu": format_cpu, "memory": format_bytes}.get(name, str)
+    return {
+        "requested": written(found.requested),
+        "allocatable": written(found.allocatable),
+        "percent": round(found.requested / found.allocatable * 100) if found.allocatable else 0,
+    }
+
+
+def drawing(cluster: list[NodeUse]) -> list[dict[str, Any]]:
+    """Nodes by zone: {zone, nodes: [{node, state, before, after (heights of 0 to 20), title}]}."""
+    zones: dict[str, list[dict[str, Any]]] = {}
+    for use in cluster:
+        before, after = (None if side is None else fullness(side) for side in (use.before, use.after))
+        zones.setdefault(use.zone, []).append(
+            {"node": use.node, "state": use.state, "before": before, "after": after, "changed": before != after}
+        )
+    return [{"zone": zone, "nodes": nodes} for zone, nodes in sorted(zones.items())]
+
+
+def fullness(side: dict[str, Amount]) -> dict[str, Any]:
+    """Return the fullest of cpu and memory in percent, its bar of 20, and the number of pods."""
+    shares = [one.requested / one.allocatable for name, one in side.items() if one.allocatable and name != "pods"]
+    share = min(1.0, max(shares, default=0.0))
+    return {"percent": round(share * 100), "top": round(20 - share * 20, 1), "bar": round(share * 20, 1)} | {
+        "pods": side["pods"].requested
+    }

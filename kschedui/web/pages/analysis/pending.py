@@ -1,0 +1,139 @@
+"""/s/<id>/v/<n>/pending/: the pods that a run leaves waiting, by cause or by workload, and what blocks each."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_safe
+
+from kschedui.ask.words import missing_words, near_words
+from kschedui.language import in_language
+from kschedui.models import Run
+from kschedui.runs import store as runs
+from kschedui.scenarios import store as scenarios
+from kschedui.waiting import words
+from kschedui.waiting.analysis import WaitingPod
+from kschedui.web.api import jobs
+from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.visitors import visible_scenario
+from kschedui.web.api.work import work
+from kschedui.web.pages import cards
+from kschedui.web.pages.page_view import page_view
+
+SHOWN = 20  # pods of a group, when several groups are there
+MOST = 500  # pods of a single one
+KEPT = 4  # runs of which the pods stay in a process
+kept: dict[str, list[WaitingPod]] = {}
+
+
+@page_view
+@require_safe
+def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """scenarios/pending.html: `scenario` (id, title), `version`, `all` (how many wait), `found` (that the search
+    finds), `by` ("cause" or "workload"), `q`, `group` (the key of one, or ""), `groups` [{key, title, count, pods
+    [as_row], more}] largest first, `release`."""
+    _, scenario = visible_scenario(request, sid)
+    count(request, "read")
+    version = scenarios.version(scenario, number)
+    run = runs.find_run(version, request.GET.get("engine"))
+    if run is None or run.state != Run.State.DONE:
+        raise Refusal(
+            409, gettext_noop("The run is not complete yet. Open the scenario and come back when it has finished.")
+        )
+    by, query, chosen = request.GET.get("by", "cause"), request.GET.get("q", ""), request.GET.get("group", "")
+    rid = run.public_id
+    page = reverse("version", args=[sid, number])
+    made = work(request, group_pods, rid, page, by, query.strip()[:200], chosen, near=rid)
+    release = runs.release_of(version, run.kubernetes_version)
+    about = {"scenario": {"id": sid, "title": cards.own_title(scenario)}, "version": number, "release": release}
+    return render(request, "scenarios/pending.html", {**about, **made})
+
+
+def group_pods(rid: str, page: str, by: str, query: str, chosen: str) -> dict[str, Any]:
+    """Return the page's `all`, `found`, `by`, `q`, `group` and `groups`: work. `page` is the version's address."""
+    waiting = waiting_of(rid)
+    found = [pod for pod in waiting if matches(pod, query)]
+    made = groups(found, page, by, chosen)
+    one = chosen if chosen in {group["key"] for group in made} else ""
+    return {"all": len(waiting), "found": len(found), "by": by, "q": query, "group": one, "groups": made}
+
+
+def waiting_of(rid: str) -> list[WaitingPod]:
+    """Return the waiting pods of a run that is done, which never changes: a large one takes seconds once."""
+    if rid not in kept:
+        found = jobs.waiting(rid)
+        while len(kept) >= KEPT:
+            kept.pop(next(iter(kept)), None)
+        kept[rid] = found
+    return kept[rid]
+
+
+def matches(pod: WaitingPod, query: str) -> bool:
+    """Return whether every word of the query is in the pod's name, workload, or message."""
+    text = f"{pod.pod} {pod.owner} {pod.message} {pod.dumped}".lower()
+    return all(word in text for word in query.lower().split())
+
+
+def groups(found: list[WaitingPod], page: str, by: str, chosen: str) -> list[dict[str, Any]]:
+    """The pods put together, the largest group first."""
+    key_of: Callable[[WaitingPod], str] = workload_key if by == "workload" else cause_key
+    made: dict[str, list[WaitingPod]] = {}
+    for pod in found:
+        made.setdefault(key_of(pod), []).append(pod)
+    if chosen in made:
+        made = {key: pods for key, pods in made.items() if key == chosen}
+    most = MOST if len(made) == 1 else SHOWN
+    return [
+        {
+            "key": key,
+            "title": key if by == "workload" else in_language(words.blocker_words(pods[0])),
+            "count": len(pods),
+            "pods": [as_row(pod, page, others) for pod, *others in rows[:most]],
+            "more": sum(map(len, rows[most:])),
+        }
+        for key, pods in sorted(made.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+        for rows in [alike(pods)]
+    ]
+
+
+def alike(pods: list[WaitingPod]) -> list[list[WaitingPod]]:
+    """Pods of one workload of which the same is to be said stand together, the most of them first."""
+    found: dict[tuple[object, ...], list[WaitingPod]] = {}
+    for pod in pods:
+        causes = tuple(map(str, map(words.cause_words, pod.causes)))
+        nearest = tuple(map(str, map(near_words, pod.nearest or ())))
+        found.setdefault((workload_key(pod), pod.message, pod.dumped, causes, nearest), []).append(pod)
+    return sorted(found.values(), key=len, reverse=True)
+
+
+def cause_key(pod: WaitingPod) -> str:
+    return str(words.blocker_words(pod))
+
+
+def workload_key(pod: WaitingPod) -> str:
+    namespace, _, name = pod.pod.partition("/")
+    return f"{namespace}/{pod.owner or name}"
+
+
+def as_row(pod: WaitingPod, page: str, others: Sequence[WaitingPod] = ()) -> dict[str, Any]:
+    """A pod for the page: {pod, url (of the step), others [{pod, url}] (of which the same is to be said), ask (what
+    would make it fit), attempt, blocker, causes, nearest, missing, message, dumped, same, why}."""
+    step, *steps = ({"pod": one.pod, "url": f"{page}#{one.step}&sel=pod:{one.pod}"} for one in (pod, *others))
+    return {
+        **step,
+        "others": steps,
+        "ask": f"{page}?ask=changes#{pod.step}",
+        "attempt": pod.attempt,
+        "blocker": in_language(words.blocker_words(pod)),
+        "causes": [in_language(words.cause_words(cause)) for cause in pod.causes],
+        "nearest": [in_language(near_words(near)) for near in pod.nearest or ()],
+        "missing": [in_language(missing_words(one)) for one in pod.missing],
+        "message": pod.message,
+        "dumped": pod.dumped,
+        "same": pod.dumped == pod.message,
+        "why": [in_language(one) for one in words.differences(pod)],
+    }

@@ -1,0 +1,73 @@
+"""/s/<id>/v/<n>/replay/: every decision of a recorded cluster's scheduler beside the simulated one."""
+
+from collections import Counter
+from typing import Any
+
+import msgspec
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_safe
+
+from kschedui.models import Run, Version
+from kschedui.runs import store as runs
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api import jobs
+from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.visitors import visible_scenario
+from kschedui.web.api.work import work
+from kschedui.web.pages import cards
+from kschedui.web.pages.page_view import page_view
+
+VERDICTS = ("different", "unknowable", "tie", "equal")  # those to look at first
+MOST = 500  # rows of one page
+
+
+@page_view
+@require_safe
+def replay(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """scenarios/replay.html: `scenario` (id, title), `version`, `all` (decisions), `verdicts` [{name, count}], `only`
+    (the verdict that is shown, "" for all), `rows` [as_row], `more` (how many are left out), `weight` (what another
+    weight would explain, or None), `scored`, `explained`, `agreeing` (equal or equally good), `comparable`, `unknown`
+    [(why, how many)], `release`."""
+    _, scenario = visible_scenario(request, sid)
+    count(request, "read")
+    version = scenarios.version(scenario, number)
+    run = runs.find_run(version, request.GET.get("engine"))
+    if run is None or run.state != Run.State.DONE:
+        raise Refusal(
+            409, gettext_noop("The run is not complete yet. Open the scenario and come back when it has finished.")
+        )
+    found = msgspec.json.decode(work(request, jobs.replay_result, run.public_id))
+    if not found["decisions"]:
+        raise Refusal(404, gettext_noop("This scenario is no recording: spec.observed is empty."))
+    counts = Counter(decision["verdict"] for decision in found["decisions"])
+    unknown = Counter(one["reason"] for one in found["decisions"] if one["verdict"] == "unknowable")
+    only = request.GET.get("verdict", "")
+    chosen = [one for one in found["decisions"] if only not in VERDICTS or one["verdict"] == only]
+    chosen.sort(key=lambda one: VERDICTS.index(one["verdict"]))
+    context = {
+        "scenario": {"id": sid, "title": cards.own_title(scenario)},
+        "version": number,
+        "release": runs.release_of(version, run.kubernetes_version),
+        "all": len(found["decisions"]),
+        "verdicts": [{"name": name, "count": counts[name]} for name in VERDICTS],
+        "only": only if only in VERDICTS else "",
+        "rows": [as_row(one, version) for one in chosen[:MOST]],
+        "more": len(chosen[MOST:]),
+        "weight": found["weight"],
+        "scored": found["scored"],
+        "explained": found["explained"],
+        "agreeing": counts["equal"] + counts["tie"],
+        "comparable": len(found["decisions"]) - counts["unknowable"],
+        "unknown": unknown.most_common(),
+    }
+    return render(request, "scenarios/replay.html", context)
+
+
+def as_row(decision: dict[str, Any], version: Version) -> dict[str, Any]:
+    """Return a decision for the page: that of jobs.replayed with `url`, its step in the player."""
+    page = reverse("version", args=[version.scenario.public_id, version.number])
+    return {**decision, "url": f"{page}#{decision['step']}"}

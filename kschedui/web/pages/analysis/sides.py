@@ -1,0 +1,69 @@
+"""A side of a comparison: a version on a release, and the run whose steps its stage shows."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from kschedui.models import Version
+from kschedui.runs import store as runs
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api.visitors import visible_scenario
+from kschedui.web.pages import cards
+from kschedui.web.pages.requested import requested_release
+from scheduler_core import ENGINE_VERSION
+
+NAMES = ("first", "second")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """`name` is first or second; `release` "1.36", and `kubernetes` the same, "" where it is the version's own."""
+
+    name: str
+    version: Version
+    release: str
+    kubernetes: str
+
+    @property
+    def title(self) -> str:
+        return cards.own_title(self.version.scenario)
+
+    @property
+    def query(self) -> str:
+        """Names the run by this engine, whose steps the comparison counts."""
+        asked = {"kubernetes": self.kubernetes} if self.kubernetes else {}
+        return urlencode({"engine": ENGINE_VERSION, **asked})
+
+    @property
+    def url(self) -> str:
+        return f"{reverse('version', args=self.names)}?{self.query}"
+
+    @property
+    def frame(self) -> str:
+        return f"{reverse('embed', args=self.names)}?{self.query}"
+
+    @property
+    def names(self) -> tuple[str, int]:
+        return self.version.scenario.public_id, self.version.number
+
+
+def side_of(request: HttpRequest, name: str, sid: str, number: int) -> Side:
+    """Return one side of `?first=1.34&second=1.36`; raises Refusal if it does not exist or is not visible."""
+    version = scenarios.version(visible_scenario(request, sid)[1], number)
+    own = runs.own_release(version)
+    kubernetes = requested_release(request, version, name)
+    release = runs.release_of(version, own if kubernetes is None else kubernetes)
+    return Side(name, version, release, "" if kubernetes is None else kubernetes)
+
+
+def address(sides: list[Side]) -> str:
+    """Return the address of the comparison."""
+    return reverse("compare", args=[*sides[0].names, *sides[1].names]) + releases_query(sides)
+
+
+def releases_query(sides: list[Side]) -> str:
+    """Return the releases as a query, "" where both are the versions' own."""
+    asked = {side.name: side.kubernetes for side in sides if side.kubernetes}
+    return f"?{urlencode(asked)}" if asked else ""

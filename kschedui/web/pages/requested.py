@@ -1,0 +1,59 @@
+"""The run and the Kubernetes release that an address of a page selects, and addresses of this site."""
+
+from django.http import HttpRequest
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext_noop
+
+from kschedui.models import Run, Version
+from kschedui.runs import store as runs
+from kschedui.scenarios import access
+from kschedui.web.api.rates import count
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.visitors import start_run
+from scheduler_core import ENGINE_VERSION
+from scheduler_core.apis.messages import Message
+from scheduler_core.releases import RELEASES
+
+
+def requested_run(request: HttpRequest, shown: Version) -> Run | None:
+    """Return the run that the address selects. If there is none, it is started for those who may edit the scenario;
+    all others get None and must ask for it: who asks for a run pays for it, and crawlers open addresses too."""
+    engine, kubernetes = request.GET.get("engine"), requested_release(request, shown)
+    run = runs.find_run(shown, engine, kubernetes)
+    if run is None and engine not in (None, ENGINE_VERSION):
+        raise Refusal(404, gettext_noop("That engine has no run of this version."))
+    if run is None or (run.state == Run.State.CANCELLED and not run.chunks):
+        if not access.may_edit(access.visitor_of(request), shown.scenario):
+            return None
+        count(request, "run")
+        run = start_run(request, shown, kubernetes=kubernetes)
+    return run
+
+
+def local_address(request: HttpRequest, address: str) -> str:
+    """Return `address`, which begins with a slash; "" for anything else, and for what leads to another site."""
+    ours = address.startswith("/") and url_has_allowed_host_and_scheme(
+        address, {request.get_host()}, require_https=request.is_secure()
+    )
+    return address if ours else ""
+
+
+def requested_release(request: HttpRequest, shown: Version, field: str = "kubernetes") -> str | None:
+    """Return the release that `?kubernetes=` names; None for the version's own. Raises Refusal for an unknown one."""
+    kubernetes = request.GET.get(field)
+    if kubernetes is None:
+        return None
+    require_release(kubernetes)
+    own = runs.own_release(shown)
+    return own if kubernetes == runs.release_of(shown, own) else kubernetes
+
+
+def require_release(version: str) -> str:
+    """Return `version` if it can be simulated; raises Refusal."""
+    if version not in RELEASES:
+        known = ", ".join(RELEASES)
+        raise Refusal(
+            404,
+            Message("Unknown Kubernetes release {name}; expected one of {known}.", name=version[:20], known=known),
+        )
+    return version

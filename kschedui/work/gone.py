@@ -1,0 +1,38 @@
+"""Notification of work that its client has disconnected."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+class Gone:
+    """The disconnect of one request's client; `leave` may be called from any thread, and more than once."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._left = False
+        self._told: Callable[[], None] | None = None
+
+    @property
+    def left(self) -> bool:
+        return self._left
+
+    def leave(self) -> None:
+        """The client is gone."""
+        with self._guard:
+            self._left = True
+            if self._told is not None:
+                self._told()
+
+    @contextmanager
+    def telling(self, told: Callable[[], None]) -> Iterator[None]:
+        """Call `told` when the client goes while the block runs; afterwards no call is under way."""
+        with self._guard:
+            self._told = told
+            if self._left:
+                told()
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._told = None

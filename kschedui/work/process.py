@@ -1,0 +1,185 @@
+"""A process that does one piece of work after another, and its handle.
+
+It is forked from a server that has loaded the code and has no threads (multiprocessing's forkserver), so that it is
+there in a few milliseconds and shares the server's memory.
+"""
+
+import gc
+import os
+import resource
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
+from time import monotonic, process_time
+from typing import Any, NamedTuple
+
+from django.conf import settings
+
+from kschedui.work import limits
+from kschedui.work.gone import Gone
+
+WORKS = 200  # of one process, so that what a large one left in memory does not stay
+NICE = 10  # of a process for slow work: whatever else wants the processor goes first
+LONGEST = 128 * limits.MEGABYTE  # answer
+PRELOADED = "kschedui.work.preloaded"
+
+
+class Allowance(NamedTuple):
+    """The limits of a piece of work; a setting's name for each figure."""
+
+    seconds: int  # of processor time
+    seconds_setting: str
+    memory: int  # bytes beside the code
+    memory_setting: str
+
+    @classmethod
+    def of(cls, seconds: int, setting: str) -> "Allowance":
+        """Return the allowance with as much memory as the settings say."""
+        return cls(seconds, setting, settings.LIMITS["work_bytes"], "KSCHEDUI_MAX_WORK_BYTES")
+
+
+class Ended(Exception):
+    """Somebody ended the process, or it failed; whose work it did hears that it was not done."""
+
+
+class Worker:
+    """A worker process; started on first use, and again after it has ended. For one thread at a time.
+    `took` is the processor time of the last work."""
+
+    def __init__(self, memory: int, *, slow: bool) -> None:
+        self.memory = memory
+        self.slow = slow
+        self.took = 0.0
+        self._process: Any = None
+        self._connection: Connection | None = None
+        self._done = 0
+        self._starting = threading.Lock()
+
+    def run(
+        self, allowance: Allowance, gone: Gone, language: str | None, function: Callable[..., Any], args: Sequence[Any]
+    ) -> Any:
+        """The function's result, or what it raises; raises TooMuch, and Ended when the client is gone."""
+        begun, self.took = monotonic(), 0.0
+        if self._done >= WORKS:
+            self.stop()
+        connection = self._ready()
+        try:
+            with gone.telling(self._kill):
+                if gone.left:
+                    raise Ended
+                connection.send((allowance.seconds, language, function, args))
+                kind, value, self.took = self._answer(connection, limits.longest(allowance.seconds))
+        except (EOFError, OSError):
+            raise self._end(allowance, monotonic() - begun) from None
+        self._done += 1
+        if kind == "memory":
+            raise limits.too_many_bytes(allowance.memory, allowance.memory_setting)
+        if kind == "raised":
+            raise value
+        return value
+
+    def stop(self) -> None:
+        """End it, and forget it."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.join()
+            process.close()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        self._done = 0
+
+    def start(self) -> None:
+        """Have it there before it is needed. The site may be stopping already: then nothing is needed any more."""
+        with suppress(EOFError, OSError):
+            self._ready()
+
+    def _ready(self) -> Connection:
+        with self._starting:
+            if self._connection is None:
+                context = get_context("forkserver")
+                context.set_forkserver_preload([PRELOADED])
+                ours, theirs = context.Pipe()
+                process = context.Process(target=serve, args=(theirs, self.memory, self.slow), daemon=True)
+                process.start()
+                theirs.close()
+                self._process, self._connection = process, ours
+            return self._connection
+
+    def _kill(self) -> None:
+        self._process.kill()
+
+    def _answer(self, connection: Connection, seconds: float) -> Any:
+        """(kind, value, seconds of processor time); raises EOFError or OSError when the process ended, or had to be."""
+        if not connection.poll(seconds):
+            self._kill()
+        return connection.recv()
+
+    def _end(self, allowance: Allowance, clock: float) -> Exception:
+        """Return why the process ended."""
+        process = self._process
+        process.join()
+        code = process.exitcode
+        self.stop()
+        self.took = float(allowance.seconds)
+        if code == -signal.SIGXCPU:
+            return limits.too_many_seconds(allowance.seconds, allowance.seconds_setting)
+        if clock >= limits.longest(allowance.seconds):
+            return limits.too_long(allowance.seconds, allowance.seconds_setting)
+        return Ended()
+
+
+# --- In the process -----------------------------------------------------------------------------------------------
+
+
+def serve(connection: Connection, memory: int, slow: bool) -> None:
+    """Do work as it arrives, until the other end is closed."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
+    if slow:
+        os.nice(NICE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limits.limit_memory(memory)
+    while True:
+        try:
+            seconds, language, function, args = connection.recv()
+        except (EOFError, OSError):
+            return
+        limits.limit_processor(seconds)
+        begun = process_time()
+        kind, value = outcome(language, function, args)
+        try:
+            connection.send_bytes(pack(kind, value, process_time() - begun))
+        except OSError:
+            return
+        del args, value
+
+
+def pack(kind: str, value: Any, seconds: float) -> Any:
+    """Pickle a result. One that is too large or cannot be pickled becomes an error."""
+    try:
+        made = ForkingPickler.dumps((kind, value, seconds))
+    except MemoryError:
+        return ForkingPickler.dumps(("memory", None, seconds))
+    except Exception as error:
+        return ForkingPickler.dumps(("raised", RuntimeError(f"an answer that cannot travel: {error}"), seconds))
+    return made if len(made) <= LONGEST else ForkingPickler.dumps(("memory", None, seconds))
+
+
+def outcome(language: str | None, function: Callable[..., Any], args: Sequence[Any]) -> tuple[str, Any]:
+    """Run the work and return what happened: result, exception, memory."""
+    from django.utils import translation
+
+    try:
+        with translation.override(language):
+            return "done", function(*args)
+    except MemoryError:
+        gc.collect()
+        return "memory", None
+    except Exception as error:
+        return "raised", error

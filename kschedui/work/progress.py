@@ -1,0 +1,34 @@
+"""The progress of a piece of work, reported to a listener if there is one."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_listener: ContextVar[Callable[[float], None] | None] = ContextVar("progress", default=None)
+
+
+def tell(part: float) -> None:
+    """Report the part that is done, from 0 to 1."""
+    if (listener := _listener.get()) is not None:
+        listener(part)
+
+
+@contextmanager
+def within(start: float, end: float) -> Iterator[None]:
+    """Report the block's own progress, from 0 to 1, as this part of the whole."""
+    listener = _listener.get()
+    if listener is None:
+        yield
+    else:
+        with heard(lambda part: listener(start + (end - start) * part)):
+            yield
+
+
+@contextmanager
+def heard(listener: Callable[[float], None]) -> Iterator[None]:
+    """Call `listener` with the progress that is reported within the block."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)

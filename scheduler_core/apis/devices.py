@@ -1,0 +1,320 @@
+"""The objects of resource.k8s.io as the scheduler reads them, frozen, with API defaults applied.
+
+Whatever decides a search for devices is hashable, so that pods whose claims ask for the same can share what is known.
+kube-scheduler: staging/src/k8s.io/api/resource/v1/types.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from scheduler_core.apis.quantity import Quantity
+from scheduler_core.apis.selectors import NodeSelector
+
+Manifest = Mapping[str, Any]
+
+EXACT_COUNT = "ExactCount"
+ALL = "All"
+ALLOCATION_RESULTS_MAX_SIZE = 32  # devices of one claim
+RESERVED_FOR_MAX_SIZE = 256
+FIRST_AVAILABLE_MAX_SIZE = 8  # subrequests of a prioritized list
+EXTENDED_RESOURCE_CLAIM = (
+    "resource.kubernetes.io/extended-resource-claim"  # annotation of claims that the scheduler makes
+)
+DEVICE_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"  # of a class's implicit extended resource
+POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"  # annotation of generated claims
+
+AttributeKind = Literal["string", "int", "bool", "version"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A device's attribute: two are the same if kind and value are, versions by their text."""
+
+    kind: AttributeKind
+    value: str | int | bool
+
+    def __str__(self) -> str:
+        return str(self.value).lower() if self.kind == "bool" else str(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class ValidRange:
+    """The amounts of a capacity that a request may be given: from `minimum` on in steps, up to `maximum`."""
+
+    minimum: Quantity | None = None
+    maximum: Quantity | None = None
+    step: Quantity | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestPolicy:
+    """The valid amounts of a shared device's capacity for a request (CapacityRequestPolicy)."""
+
+    default: Quantity | None = None
+    valid_values: tuple[Quantity, ...] = ()
+    valid_range: ValidRange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """An amount of something that a device has."""
+
+    value: Quantity
+    policy: RequestPolicy | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTaint:
+    """A taint of a device; only NoSchedule and NoExecute prevent allocation."""
+
+    key: str
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceToleration:
+    """A toleration of a request; an empty key or effect matches all, an empty operator means Equal."""
+
+    key: str = ""
+    operator: str = ""
+    value: str = ""
+    effect: str = ""
+    seconds: int | None = None
+
+    def tolerates(self, taint: DeviceTaint) -> bool:
+        """`resourceclaim.ToleratesTaint`."""
+        if self.effect and self.effect != taint.effect:
+            return False
+        if self.key and self.key != taint.key:
+            return False
+        return self.operator == "Exists" or (self.operator in ("", "Equal") and self.value == taint.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The nodes that can use a slice or a device: one by name, all nodes, or the nodes that match a selector.
+
+    `selector_manifest` is the selector as it was written, which an allocation repeats.
+    """
+
+    node_name: str = ""
+    all_nodes: bool = False
+    selector: NodeSelector | None = None
+    selector_manifest: Manifest | None = field(default=None, compare=False)
+
+    def includes(self, name: str, labels: Mapping[str, str]) -> bool:
+        """`NodeMatches` (structured/internal/*/pools_*.go)."""
+        if self.node_name:
+            return self.node_name == name
+        return self.all_nodes or (self.selector is not None and self.selector.matches(labels, name))
+
+
+CounterSet = tuple[str, tuple[tuple[str, int], ...]]  # name, and amounts in nano units by counter
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device of a slice. Attributes and capacities are by qualified name; without a domain, the driver's is meant.
+
+    `reach` counts where the slice leaves it to its devices which nodes they are for.
+    """
+
+    name: str
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    capacity: Mapping[str, Capacity] = field(default_factory=dict)
+    taints: tuple[DeviceTaint, ...] = ()
+    consumes_counters: tuple[CounterSet, ...] = ()
+    allow_multiple_allocations: bool = False
+    binding_conditions: tuple[str, ...] = ()
+    binding_failure_conditions: tuple[str, ...] = ()
+    binds_to_node: bool = False
+    reach: Reach | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceSlice:
+    """Some devices of a pool, or the counters that its devices share. `reach` None: each device says its own."""
+
+    name: str
+    driver: str
+    pool: str
+    generation: int
+    slice_count: int  # how many slices the pool has in this generation
+    reach: Reach | None
+    devices: tuple[Device, ...] = ()
+    shared_counters: tuple[CounterSet, ...] = ()
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceClass:
+    """`selectors` are CEL expressions, `configs` how many configurations the class has."""
+
+    name: str
+    selectors: tuple[str, ...] = ()
+    configs: int = 0
+    extended_resource_name: str = ""
+    creation_timestamp: float = 0.0
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRequest:
+    """A request for devices of a class, one of the subrequests of a list, or (with `first_available`) such a list.
+
+    `selectors` are CEL expressions. `capacity` None: nothing is said of capacities.
+    """
+
+    name: str
+    device_class: str = ""
+    mode: str = EXACT_COUNT
+    count: int = 1
+    selectors: tuple[str, ...] = ()
+    admin_access: bool | None = None
+    tolerations: tuple[DeviceToleration, ...] = ()
+    capacity: tuple[tuple[str, Quantity], ...] | None = None
+    first_available: tuple[DeviceRequest, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceConstraint:
+    """An attribute that the devices of these requests (none: of all) must share, or in which they must differ."""
+
+    requests: tuple[str, ...] = ()
+    match_attribute: str = ""
+    distinct_attribute: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSpec:
+    """The spec of a ResourceClaim. `configs`: the requests that each configuration applies to (none: all)."""
+
+    requests: tuple[DeviceRequest, ...] = ()
+    constraints: tuple[DeviceConstraint, ...] = ()
+    configs: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceResult:
+    """A device that is allocated to a claim (DeviceRequestAllocationResult).
+
+    `request` is "request" or "request/subrequest".
+    """
+
+    request: str
+    driver: str
+    pool: str
+    device: str
+    admin_access: bool | None = None
+    tolerations: tuple[DeviceToleration, ...] = ()
+    binding_conditions: tuple[str, ...] = ()
+    binding_failure_conditions: tuple[str, ...] = ()
+    share_id: str = ""
+    consumed_capacity: tuple[tuple[str, Quantity], ...] = ()
+
+    @property
+    def device_id(self) -> DeviceID:
+        return self.driver, self.pool, self.device
+
+
+DeviceID = tuple[str, str, str]  # driver, pool, device
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """The devices that a claim was given, and the nodes that they can be used on (None: all)."""
+
+    results: tuple[DeviceResult, ...]
+    node_selector: NodeSelector | None = None
+    selector_manifest: Manifest | None = field(default=None, compare=False)
+    configs: int = 0
+    timestamp: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCondition:
+    """A condition that a driver reports of an allocated device."""
+
+    type: str
+    status: str
+    reason: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceStatus:
+    """The status of an allocated device, reported by its driver (AllocatedDeviceStatus)."""
+
+    driver: str
+    pool: str
+    device: str
+    conditions: tuple[DeviceCondition, ...] = ()
+
+    def condition(self, kind: str) -> DeviceCondition | None:
+        return next((one for one in self.conditions if one.type == kind), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """A user that a claim is reserved for, usually a pod."""
+
+    name: str
+    uid: str
+    resource: str = "pods"
+    api_group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceClaim:
+    """A claim with its status. `finalizer`: the claim is protected from deletion while it is in use.
+
+    `owner_name` and `owner_uid` are the pod that it was generated for, "" if none was.
+    """
+
+    name: str
+    namespace: str
+    uid: str
+    spec: ClaimSpec
+    allocation: Allocation | None = None
+    reserved_for: tuple[Consumer, ...] = ()
+    devices: tuple[DeviceStatus, ...] = ()
+    finalizer: bool = False
+    terminating: bool = False
+    owner_name: str = ""
+    owner_uid: str = ""
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def key(self) -> str:
+        """ "namespace/name"."""
+        return f"{self.namespace}/{self.name}"
+
+    def is_reserved_for(self, pod_uid: str) -> bool:
+        """`resourceclaim.IsReservedForPod`."""
+        return any(consumer.uid == pod_uid for consumer in self.reserved_for)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceClaimTemplate:
+    """A template from which the resourceclaim controller creates claims."""
+
+    name: str
+    namespace: str
+    spec: ClaimSpec
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PodClaim:
+    """An entry of a pod's `spec.resourceClaims`: a claim by its name, or one generated from a template."""
+
+    name: str
+    claim: str = ""
+    template: str = ""

@@ -1,0 +1,60 @@
+"""Objections: the reasons of every plugin against a pod on every node, independent of the other plugins.
+
+A scheduling cycle ends at the first plugin that rejects a node; whoever wants to change something needs them all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.framework.interface import Code, CycleState, FilterResult, PreFilterResult, Status
+from scheduler_core.framework.runtime.runtime import Framework
+
+
+@dataclass
+class Objections:
+    """The objections to a pod: `everywhere` for all nodes, from PreFilter, and those for each of `rows`."""
+
+    names: list[str]
+    rows: NDArray[np.intp]
+    everywhere: list[Status] = field(default_factory=list)
+    _by_plugin: list[FilterResult] = field(default_factory=list)
+
+    def of(self, position: int) -> list[Status]:
+        """Return all objections to the node at a position of `rows`, in the order of the plugins."""
+        found = [*self.everywhere]
+        for result in self._by_plugin:
+            number = int(result.which[position])
+            if number:
+                found.append(result.statuses[number - 1])
+        return found
+
+    def signatures(self) -> NDArray[np.intp]:
+        """int[len(rows)]: nodes with equal objections have the same number."""
+        number = np.zeros(len(self.rows), np.intp)
+        for result in self._by_plugin:
+            if np.count_nonzero(result.which):
+                _, number = np.unique(np.stack((number, result.which.astype(np.intp))), axis=1, return_inverse=True)
+                number = number.reshape(-1)
+        return number
+
+
+def ask_every_plugin(framework: Framework, cycle: CycleState, rows: NDArray[np.intp]) -> Objections:
+    """Run PreFilter and Filter of all plugins; requires a snapshot."""
+    nodes = framework.cluster.nodes
+    found = Objections([nodes.names[row] for row in rows.tolist()], rows)
+    rejecting: set[str] = set()
+    for name, pre_filter in framework.pre_filters:
+        result: PreFilterResult = pre_filter(cycle.pod, framework.cluster)
+        cycle.states[name] = result.state
+        if result.status.code is Code.SKIP:
+            cycle.skip_filter.add(name)
+        elif not result.status.is_success:
+            found.everywhere.append(result.status.by(name))
+            rejecting.add(name)
+    cycle.skip_filter |= rejecting
+    found._by_plugin.extend(framework.filters.run_each(cycle, rows, framework.nominator))
+    return found

@@ -1,0 +1,103 @@
+"""The results of operations, as plain data: docs/cli.md and the API's document describe it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from scheduler_core.apis.core import PodKey
+from scheduler_core.trace.records import NodeName
+
+Cause = Literal["evicted", "lost", "preempted", "pending"]
+State = Literal["", "cordoned", "removed", "added"]
+
+
+class Move(msgspec.Struct, frozen=True):
+    """A pod that is on another node afterwards; `before` "" means that it was pending.
+
+    `cause`: evicted (by the operation), lost (with its node), preempted (for a pod that moved), pending (before it).
+    """
+
+    pod: PodKey
+    before: NodeName
+    after: NodeName
+    cause: Cause
+
+
+class Unplaced(msgspec.Struct, frozen=True):
+    """A pod that is pending afterwards, with the scheduler's `message`. `before` "": it was already pending."""
+
+    pod: PodKey
+    before: NodeName
+    message: str
+    cause: Cause
+
+
+class Blocked(msgspec.Struct, frozen=True):
+    """A pod whose eviction the API server rejects, with its message; `budgets` are "namespace/name"."""
+
+    pod: PodKey
+    node: NodeName
+    budgets: list[str]
+    message: str
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """A PodDisruptionBudget ("namespace/name") that covers pods to be evicted.
+
+    `allowed`: disruptions allowed at the start; `pods` that it covers have to go, `blocked` of them cannot.
+    """
+
+    budget: str
+    allowed: int
+    pods: int
+    blocked: int
+
+
+class Amount(msgspec.Struct, frozen=True):
+    """An amount of a resource in base units (cpu in millicores, memory in bytes): requested and allocatable."""
+
+    requested: int
+    allocatable: int
+
+
+class NodeUse(msgspec.Struct, frozen=True):
+    """A node before and after, by resource; None if it does not exist. `zone` "": it has no zone label."""
+
+    node: NodeName
+    zone: str
+    state: State
+    before: dict[str, Amount] | None
+    after: dict[str, Amount] | None
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """The result of an operation.
+
+    `release`: the Kubernetes release of the scheduler. `nodes`: the affected nodes. `moved`, `unplaced` and `blocked`:
+    pods by their outcome. `unmanaged` pods have no controller that would recreate them: they stay, or are lost with
+    their node. `daemons` (DaemonSet and static pods) stay on their node. `local_data`: pods that move and lose an
+    emptyDir. `emptied`: those of `nodes` without a pod that would have to move. `rounds` of evictions, each after the
+    pods of the one before were placed. `room_before` and `room_after`: what pods request on the nodes that take pods.
+    """
+
+    release: str
+    nodes: list[NodeName]
+    moved: list[Move]
+    unplaced: list[Unplaced]
+    blocked: list[Blocked]
+    unmanaged: list[PodKey]
+    daemons: int
+    local_data: list[PodKey]
+    emptied: list[NodeName]
+    budgets: list[Budget]
+    rounds: int
+    room_before: dict[str, Amount]
+    room_after: dict[str, Amount]
+    cluster: list[NodeUse]
+
+    @property
+    def done(self) -> bool:
+        """Whether every evicted pod gets a node and no running pod is pending afterwards."""
+        return not self.blocked and not self.unmanaged and not any(one.before for one in self.unplaced)

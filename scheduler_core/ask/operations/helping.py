@@ -1,0 +1,119 @@
+"""Search for the node groups that would help pending pods, and for the number of nodes.
+
+    helping(scenario)
+
+A group is tried by adding its nodes to the cluster at the end of the run, with their DaemonSet pods, and letting the
+scheduler go on. All plugins are asked about one new node first, so that only groups that can help are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+import msgspec
+
+from scheduler_core.apis.core import Node, PodKey
+from scheduler_core.ask.editing.edits import MOST_NODES_ADDED
+from scheduler_core.ask.editing.objects import built
+from scheduler_core.ask.moments.moment import Moment, at_end
+from scheduler_core.ask.operations.node_groups import Group, Template, groups_of, manifests_of
+from scheduler_core.ask.operations.questions import Add, answer
+from scheduler_core.framework.runtime.runtime import Registry
+from scheduler_core.plugins import REGISTRY
+from scheduler_core.scenario.types import Scenario
+from scheduler_core.trace.records import NodeName
+
+FULL = "full"
+MOST_KINDS = 40  # of nodes, that are tried
+
+
+class Help(msgspec.Struct, frozen=True):
+    """The effect of more nodes of one kind of a group on the pending pods.
+
+    `pods` get a node by `nodes` more, and by one fewer not all of them do; `price` of all these nodes, None: not known.
+    `short`: more pods would, if the group's maximum allowed more nodes. Without `pods`, `why` is what the plugins say
+    of such a node to the pod that is next, or "full".
+    """
+
+    group: str
+    zone: str
+    like: NodeName
+    nodes: int
+    pods: list[PodKey]
+    price: float | None
+    why: str = ""
+    short: bool = False
+
+
+class Helping(msgspec.Struct, frozen=True):
+    """`pending` pods wait at the end of the run, the next one first; gated pods, and other schedulers', are not among
+    them. `helps`: the kinds of nodes, those that help most pods first, of these the cheapest or fewest."""
+
+    release: str
+    pending: list[PodKey]
+    groups: list[Group]
+    helps: list[Help]
+
+
+def helping(scenario: Scenario, registry: Registry = REGISTRY) -> Helping:
+    """Try each group; raises RunEnded, and NotPossible for a recording."""
+    moment = at_end(scenario, registry)
+    world = moment.world()
+    pending = [
+        pod.key
+        for pod in sorted(world.cluster.pods.all(), key=lambda pod: (-pod.priority, pod.creation_timestamp, pod.key))
+        if not pod.node_name and not pod.scheduling_gates and pod.scheduler_name in world.frameworks
+    ]
+    groups = groups_of(scenario, world.cluster.all_nodes())
+    kinds = [(group, template) for group in groups for template in group.templates][:MOST_KINDS]
+    helps = [_help(moment, group, template, pending) for group, template in kinds] if pending else []
+    helps.sort(key=lambda one: (-len(one.pods), one.price is None, one.price or 0, one.nodes, one.group, one.zone))
+    return Helping(scenario.release.version, pending, groups, helps)
+
+
+def _help(moment: Moment, group: Group, template: Template, pending: Sequence[PodKey]) -> Help:
+    none = Help(group.name, template.zone, template.like, 0, [], None)
+    allowed = MOST_NODES_ADDED if group.maximum is None else group.maximum - len(group.nodes)
+    if allowed < 1:
+        return msgspec.structs.replace(none, why=FULL)
+    why = dict(_objections(moment, group, template, pending))
+    if all(why.values()):
+        return msgspec.structs.replace(none, why=why[pending[0]])
+
+    @lru_cache
+    def scheduled(count: int) -> frozenset[PodKey]:
+        question = Add(group=group.name, zone=template.zone, like=template.like, count=count)
+        found = answer(moment.scenario, question, moment.registry)
+        return frozenset(one.pod for one in found.moved if not one.before)
+
+    wanted = min(len(pending), MOST_NODES_ADDED)
+    most = min(allowed, wanted)
+    if not scheduled(most):
+        return msgspec.structs.replace(none, why=why[pending[0]])
+    low, high = 0, most  # `low` nodes are too few, `high` are enough
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if len(scheduled(middle)) >= len(scheduled(most)) else (middle, high)
+    return msgspec.structs.replace(
+        none,
+        nodes=high,
+        pods=[key for key in pending if key in scheduled(high)],
+        price=None if group.price is None else round(group.price * high, 6),
+        short=most < wanted and len(scheduled(wanted)) > len(scheduled(most)),
+    )
+
+
+def _objections(
+    moment: Moment, group: Group, template: Template, keys: Sequence[PodKey]
+) -> Iterator[tuple[PodKey, str]]:
+    """Yield the plugins' objections to each pod on a new, empty node of this kind; "": none."""
+    world = moment.world()
+    [manifest] = manifests_of(group.name, template, 1, {node.name for node in world.cluster.all_nodes()})
+    node = built("Node", manifest, world.cluster, moment.scenario.release)
+    assert isinstance(node, Node)
+    world.cluster.apply(replace(node, uid=f"node-{node.name}"))
+    for key in keys:
+        found = world.objections(key, [node.name])
+        yield key, "; ".join(f"{one.plugin}: {one.message}" for one in found.of(0)) if len(found.rows) else ""

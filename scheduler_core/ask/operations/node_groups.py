@@ -1,0 +1,118 @@
+"""Node groups: found by the labels that vendors give their nodes, or declared in the scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from scheduler_core.apis.core import Node
+from scheduler_core.apis.messages import Message
+from scheduler_core.apis.vendor_labels import GROUP_LABELS, GROUP_OWNER
+from scheduler_core.ask.editing.edits import MOST_NODES_ADDED, NotPossible
+from scheduler_core.ask.editing.objects import HOSTNAME
+from scheduler_core.ask.operations.operation import zone_of
+from scheduler_core.scenario.types import NodeGroup, Scenario
+from scheduler_core.trace.records import NodeName
+
+VANISHING = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "node.kubernetes.io/unschedulable")
+
+
+class Template(msgspec.Struct, frozen=True):
+    """A kind of node that a group has. `like`: a node of this kind, "" without one; `zone` "": no label names it."""
+
+    zone: str
+    like: NodeName
+    count: int
+    manifest: dict[str, Any]
+
+
+class Group(msgspec.Struct, frozen=True):
+    """`label` is what it was found by, "" if it was only declared. `maximum` and `price` None: not known."""
+
+    name: str
+    label: str
+    nodes: list[NodeName]
+    minimum: int
+    maximum: int | None
+    price: float | None
+    templates: list[Template]
+
+
+def groups_of(scenario: Scenario, nodes: Iterable[Node]) -> list[Group]:
+    """The groups that are declared, then those that are only found, by name; `nodes`: those that there are."""
+    by_name: dict[str, tuple[str, list[Node]]] = {}
+    for node in nodes:
+        label, name = _group_of(node)
+        if name:
+            by_name.setdefault(name, (label, []))[1].append(node)
+    declared = {one.name: one for one in scenario.node_groups}
+    names = [*declared, *sorted(name for name in by_name if name not in declared)]
+    return [_group(declared.get(name, NodeGroup(name)), *by_name.get(name, ("", []))) for name in names]
+
+
+def _group_of(node: Node) -> tuple[str, str]:
+    """The label that names the node's group, and the name."""
+    for label in GROUP_LABELS:
+        if name := node.labels.get(label):
+            return label, name
+    return GROUP_OWNER, node.annotations.get(GROUP_OWNER, "")
+
+
+def _group(declared: NodeGroup, label: str, nodes: Sequence[Node]) -> Group:
+    kinds: dict[object, list[Node]] = {}
+    for node in nodes:
+        kinds.setdefault((zone_of(node), tuple(sorted(node.allocatable.items()))), []).append(node)
+    if declared.template is not None:
+        metadata = declared.template["metadata"]
+        zone = next((value for key, value in (metadata.get("labels") or {}).items() if key.endswith("/zone")), "")
+        templates = [Template(zone, "", len(nodes), dict(declared.template))]
+    else:
+        templates = [
+            Template(zone_of(some[0]), some[0].name, len(some), fresh(some[0].manifest)) for some in kinds.values()
+        ]
+    return Group(
+        declared.name,
+        label,
+        [node.name for node in nodes],
+        declared.minimum,
+        declared.maximum,
+        declared.price,
+        sorted(templates, key=lambda one: (one.zone, one.like)),
+    )
+
+
+def fresh(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A new node of the same kind: not cordoned, and without taints that tell of a node's condition."""
+    spec = {key: value for key, value in (manifest.get("spec") or {}).items() if key not in ("unschedulable", "taints")}
+    kept = [one for one in (manifest.get("spec") or {}).get("taints") or () if one.get("key") not in VANISHING]
+    return {**manifest, "spec": {**spec, **({"taints": kept} if kept else {})}}
+
+
+def template_of(groups: Sequence[Group], name: str, zone: str = "", like: NodeName = "") -> Template:
+    """The kind of node that is meant: of the group, in the zone, like that node; raises NotPossible."""
+    group = next((one for one in groups if one.name == name), None)
+    if group is None:
+        known = ", ".join(one.name for one in groups) or "-"
+        raise NotPossible(Message("there is no node group {name}; known: {known}", name=name, known=known))
+    for template in group.templates:
+        if (not zone or template.zone == zone) and (not like or template.like == like):
+            return template
+    raise NotPossible(
+        Message("node group {name} has no nodes in zone {zone}, and no template", name=name, zone=zone or "-")
+    )
+
+
+def manifests_of(group: str, template: Template, count: int, taken: set[NodeName]) -> list[dict[str, Any]]:
+    """Manifests of so many new nodes of a group, with names of their own; raises NotPossible."""
+    if not 1 <= count <= MOST_NODES_ADDED:
+        raise NotPossible(Message("add 1 to {most} nodes", most=MOST_NODES_ADDED))
+    names = (f"{group}-new-{number}" for number in range(1, count + len(taken) + 1))
+    made: list[dict[str, Any]] = []
+    for name in names:
+        if name not in taken and len(made) < count:
+            metadata = {key: value for key, value in (template.manifest.get("metadata") or {}).items() if key != "uid"}
+            labels = {**(metadata.get("labels") or {}), HOSTNAME: name}
+            made.append({**template.manifest, "metadata": {**metadata, "name": name, "labels": labels}})
+    return made

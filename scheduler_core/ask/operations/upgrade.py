@@ -1,0 +1,137 @@
+"""An upgrade: each pod is decided again on two releases, with all other pods on their nodes.
+
+    upgrade(parse_scenario(text, release=old), parse_scenario(text, release=new))
+
+Alone, because else the first pod that moves would move a hundred others that the releases do not treat differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import msgspec
+
+from scheduler_core.apis.core import KubernetesObject, Pod, PodKey
+from scheduler_core.ask.compare import Cause, cause_of
+from scheduler_core.ask.editing.edits import NotPossible
+from scheduler_core.ask.editing.objects import edited
+from scheduler_core.ask.moments.judge import Side, side_of
+from scheduler_core.ask.moments.moment import Moment, at_end
+from scheduler_core.ask.moments.world import World
+from scheduler_core.ask.operations.evictions import fate_of
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.framework.runtime.runtime import Registry
+from scheduler_core.plugins import REGISTRY
+from scheduler_core.scenario.objects.kinds import KINDS
+from scheduler_core.scenario.types import Scenario
+from scheduler_core.scheduler.decide import Decision
+from scheduler_core.simulation.simulation import Simulation
+from scheduler_core.trace.records import NodeName
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """A pod on both releases. `node` "" means pending. `cause`: why the decisions differ, None if they do not."""
+
+    pod: PodKey
+    node: NodeName
+    before: Side
+    after: Side
+    cause: Cause | None
+
+
+class Unreadable(msgspec.Struct, frozen=True):
+    """A pod that the newer release rejects, and why."""
+
+    pod: PodKey
+    message: str
+
+
+class Upgrade(msgspec.Struct, frozen=True):
+    """`before` and `after` are releases. `decided` pods were decided on both; daemons, and pods that end, are not.
+
+    `changes`: those that come out otherwise. `pending`: all that find no node on one of the two, or on both.
+    """
+
+    before: str
+    after: str
+    decided: int
+    changes: list[Decided]
+    pending: list[Decided]
+    unreadable: list[Unreadable]
+
+
+class _Standing(Simulation):
+    """A cluster before any pod is decided again."""
+
+    def __init__(self, scenario: Scenario, registry: Registry) -> None:
+        super().__init__(replace(scenario, events=(), observed=()), registry)
+        self._load()
+
+
+def upgrade(before: Scenario, after: Scenario, registry: Registry = REGISTRY) -> Upgrade:
+    """Return the decisions that differ on the other release; `after` is the text read for it. Raises RunEnded."""
+    cluster = at_end(before, registry).world().cluster
+    unreadable: dict[PodKey, str] = {}
+    worlds = [_world(one, cluster, unreadable, registry) for one in (before, after)]
+    owners_known = any(pod.owner for pod in cluster.pods.all())
+    found, total = [], 0
+    for pod in sorted(cluster.pods.all(), key=lambda pod: pod.key):
+        tried = fate_of(pod, owners_known=owners_known) not in ("daemon", "ends") and pod.key not in unreadable
+        if not tried or any(pod.scheduler_name not in world.frameworks for world in worlds) or pod.scheduling_gates:
+            continue
+        total += 1
+        decisions = [_decided_alone(world, pod.key) for world in worlds]
+        found.append(_compared(pod, *decisions))
+    return Upgrade(
+        before.release.version,
+        after.release.version,
+        total,
+        [one for one in found if one.cause is not None],
+        [one for one in found if not (one.before.node and one.after.node)],
+        [Unreadable(*pair) for pair in sorted(unreadable.items())],
+    )
+
+
+def _world(scenario: Scenario, cluster: Cluster, unreadable: dict[PodKey, str], registry: Registry) -> World:
+    """Return the cluster as a release reads it."""
+    objects = tuple(_objects(scenario, cluster, unreadable))
+    simulation = _Standing(replace(scenario, objects=objects), registry)
+    return Moment(scenario, registry, simulation, None).world()
+
+
+def _objects(scenario: Scenario, cluster: Cluster, unreadable: dict[PodKey, str]) -> Iterator[KubernetesObject]:
+    for kind in KINDS:
+        if kind not in ("Node", "Pod"):
+            yield from cluster.objects(kind)
+    yield from cluster.all_nodes()
+    for pod in sorted(cluster.pods.all(), key=lambda pod: not pod.node_name):
+        try:
+            yield edited(pod, [], cluster, scenario.release)
+        except NotPossible as error:
+            unreadable[pod.key] = str(error.sentence)
+            yield pod
+
+
+def _decided_alone(world: World, key: PodKey) -> Decision:
+    """Return the decision for a recreated pod in the unchanged cluster."""
+    pod = world.cluster.pods.get(key)
+    assert pod is not None
+    if not pod.node_name:
+        return world.decide(key)
+    world.cluster.delete("Pod", key)
+    world.cluster.apply(pod.changed(node_name="", start_time=None, phase="Pending"))
+    try:
+        return world.decide(key)
+    finally:
+        world.revert("Pod", key, pod)
+
+
+def _compared(pod: Pod, before: Decision, after: Decision) -> Decided:
+    sides = side_of(before), side_of(after)
+    came_to = [(side.node, side.nominated, sorted(side.victims)) for side in sides]
+    told_otherwise = not sides[0].node and not sides[1].node and sides[0].message != sides[1].message
+    if came_to[0] == came_to[1] and not told_otherwise:
+        return Decided(pod.key, pod.node_name, *sides, None)
+    old, new = ({"node": one.node, "message": one.message, **one.record} for one in (before, after))
+    return Decided(pod.key, pod.node_name, *sides, cause_of(old, new))

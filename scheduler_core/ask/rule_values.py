@@ -1,0 +1,70 @@
+"""The values of a scenario's rules for a pod on each node, at the start of its run."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.apis.rules import Point
+from scheduler_core.framework.runtime.runtime import Registry
+from scheduler_core.plugins import REGISTRY
+from scheduler_core.scenario.types import Scenario
+from scheduler_core.simulation.simulation import Simulation
+from scheduler_core.trace.records import NodeName
+
+MOST_NODES = 30
+MOST_PODS = 200  # to choose from
+
+
+class PointValues(msgspec.Struct, frozen=True):
+    """The values of an expression: one for each node, or a single one at preEnqueue, which reads no node.
+
+    `value` is "true", "false", a number or "error"; `text` the message of a rejection or an error.
+    """
+
+    point: Point
+    values: list[tuple[str, str]]
+
+
+class RuleValues(msgspec.Struct, frozen=True):
+    """The values of one rule."""
+
+    rule: str
+    points: list[PointValues]
+
+
+class PodValues(msgspec.Struct, frozen=True):
+    """The values of all rules for a pod; `pods` are those to choose from, `nodes` the first of the cluster."""
+
+    pod: PodKey
+    pods: list[PodKey]
+    nodes: list[NodeName]
+    rules: list[RuleValues]
+
+
+def evaluate_rules(scenario: Scenario, pod: PodKey = "", registry: Registry = REGISTRY) -> PodValues | None:
+    """Return the values for a pod, by default the first that is to be scheduled; None without rules or such pods."""
+    waiting = [one for one in scenario.objects if isinstance(one, Pod) and not one.node_name]
+    waiting += [
+        event.object
+        for event in scenario.events
+        if event.action == "create" and isinstance(event.object, Pod) and not event.object.node_name
+    ]
+    if not scenario.rules or not waiting:
+        return None
+    from scheduler_core.plugins.rules.plugin import make_rule_plugin  # the compiler: scenarios with rules only
+
+    chosen = next((one for one in waiting if one.key == pod), waiting[0])
+    simulation = Simulation(scenario, registry)
+    next(simulation.run())
+    scheduler = simulation.scheduler
+    scheduler.cluster.snapshot()
+    framework = scheduler.frameworks.get(chosen.scheduler_name) or next(iter(scheduler.frameworks.values()))
+    rows = np.arange(min(len(scheduler.cluster.nodes), MOST_NODES), dtype=np.intp)
+    rules = []
+    for rule in scenario.rules:
+        values = make_rule_plugin(rule, framework).values(chosen, rows)
+        rules.append(RuleValues(rule.name, [PointValues(point, found) for point, found in values.items()]))
+    names = scheduler.cluster.nodes.names[:MOST_NODES]
+    return PodValues(chosen.key, [one.key for one in waiting[:MOST_PODS]], names, rules)

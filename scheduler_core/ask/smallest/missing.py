@@ -1,0 +1,82 @@
+"""Objects and resources that are missing where no edit helps: a claim, its class or volume, a resource, or its user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
+from scheduler_core.ask.moments.world import World
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.plugins.volumes.matching import fully_bound
+
+ONCE_POD = "ReadWriteOncePod"
+AT_ONCE = "Immediate"
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """`name` is not there. `of`: what asks for it; `where`: the place of a volume that no node is in.
+
+    claim, class, volume, resource: there is no such object, or no node has any of it. binding: the claim `name` is not
+    bound, though its class `of` binds at once. place: the volume `name` of the claim `of` is where no node is. in-use:
+    the claim `name` is for one pod, and `of` uses it.
+    """
+
+    kind: Literal["claim", "class", "volume", "resource", "binding", "place", "in-use"]
+    name: str
+    of: str = ""
+    where: str = ""
+
+
+def missing(world: World, pod: Pod) -> list[Missing]:
+    """All that the pod asks for and that is not there."""
+    cluster = world.cluster
+    found = [one for name in _claims(pod) for one in _of_claim(cluster, pod, name)]
+    offered = {name for node in cluster.all_nodes() for name, amount in node.allocatable.items() if amount}
+    found += [Missing("resource", name) for name, asked in pod.requests.items() if asked and name not in offered]
+    return found
+
+
+def _claims(pod: Pod) -> list[str]:
+    return list(dict.fromkeys(volume.claim for volume in pod.volumes if volume.claim is not None))
+
+
+def _of_claim(cluster: Cluster, pod: Pod, name: str) -> Iterator[Missing]:
+    claim = cluster.get("PersistentVolumeClaim", f"{pod.namespace}/{name}")
+    if not isinstance(claim, PersistentVolumeClaim):
+        yield Missing("claim", name)
+        return
+    if claim.volume_name:
+        volume = cluster.get("PersistentVolume", claim.volume_name)
+        if not isinstance(volume, PersistentVolume):
+            yield Missing("volume", claim.volume_name, name)
+        elif volume.node_affinity is not None and not _reachable(cluster, volume):
+            yield Missing("place", volume.name, name, str(volume.node_affinity))
+    elif not fully_bound(claim):
+        yield from _unbound(cluster, claim)
+    if ONCE_POD in claim.access_modes:
+        pods = cluster.pods
+        users = (
+            one.key
+            for one in pods.all()
+            if one.namespace == pod.namespace and one.key != pod.key and name in _claims(one)
+            if pods.node_name[pods.slot_of[one.key]]
+        )
+        yield from (Missing("in-use", name, user) for user in users)
+
+
+def _reachable(cluster: Cluster, volume: PersistentVolume) -> bool:
+    assert volume.node_affinity is not None
+    return any(volume.node_affinity.matches(node.labels, node.name) for node in cluster.all_nodes())
+
+
+def _unbound(cluster: Cluster, claim: PersistentVolumeClaim) -> Iterator[Missing]:
+    name = claim.storage_class or ""
+    found = cluster.get("StorageClass", name)
+    if not isinstance(found, StorageClass):
+        if name or not any(True for _ in cluster.objects("PersistentVolume")):
+            yield Missing("class", name, claim.name)
+    elif found.volume_binding_mode == AT_ONCE:
+        yield Missing("binding", claim.name, name)

@@ -1,0 +1,34 @@
+"""Ways to answer a plugin's objection to a pod on one node: edits, not tried yet, in a file for each kind of objection.
+
+Each changes one thing; where a plugin objects to several, it objects again until all are answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from scheduler_core.ask.smallest.proposals import nodes, pods, resources, volumes
+from scheduler_core.ask.smallest.proposals.proposal import Asked, Kind, Proposal
+
+__all__ = ["Asked", "Kind", "Proposal", "proposals"]
+
+Answers = Callable[[Asked], Iterator[Proposal]]
+
+BY_PLUGIN: Mapping[str, Answers] = {
+    "NodeUnschedulable": nodes.node_unschedulable,
+    "TaintToleration": nodes.taint_toleration,
+    "NodeAffinity": nodes.node_affinity,
+    "NodePorts": pods.node_ports,
+    "NodeResourcesFit": resources.proposals,
+    "VolumeRestrictions": volumes.volume_restrictions,
+    "VolumeBinding": volumes.volume_binding,
+    "VolumeZone": volumes.volume_zone,
+    "PodTopologySpread": pods.pod_topology_spread,
+    "InterPodAffinity": pods.inter_pod_affinity,
+}
+
+
+def proposals(asked: Asked, plugin: str) -> Iterator[Proposal]:
+    """Ways to answer the plugin's objection; none where no edit answers it."""
+    answers = BY_PLUGIN.get(plugin)
+    return answers(asked) if answers is not None else iter(())

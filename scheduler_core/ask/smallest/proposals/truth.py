@@ -1,0 +1,39 @@
+"""Edits that would contradict facts about machines or the cloud."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from scheduler_core.apis.vendor_labels import OF_OPERATORS, OF_THE_CLOUD
+from scheduler_core.ask.editing.edits import Edit, SetField
+
+False_ = Literal["", "cloud", "machine", "condition"]
+
+# Taints that a controller sets for as long as the node is so.
+CONDITIONS = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
+PODS = "pods"  # how many a node takes is a setting of its kubelet; all else that it has is the machine's
+
+
+def is_of_the_cloud(key: str) -> bool:
+    """Return whether a kubelet or cloud provider sets the label."""
+    domain = key.rpartition("/")[0]
+    return domain not in OF_OPERATORS and any(domain == one or domain.endswith(f".{one}") for one in OF_THE_CLOUD)
+
+
+def is_condition(taint_key: str) -> bool:
+    """Return whether a controller removes the taint when the node is healthy again."""
+    return taint_key.startswith(CONDITIONS)
+
+
+def falsified(edit: Edit, kind: str, taint_key: str = "") -> False_:
+    """Return the kind of fact that the edit would contradict, "" if it contradicts none."""
+    if not isinstance(edit, SetField) or edit.kind != "Node":
+        return ""
+    match kind, edit.path:
+        case "label", ("metadata", "labels", str(key)) if is_of_the_cloud(key):
+            return "cloud"
+        case "room", (_, _, str(resource)) if resource != PODS:
+            return "machine"
+        case "taint", _ if is_condition(taint_key):
+            return "condition"
+    return ""

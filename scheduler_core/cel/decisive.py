@@ -1,0 +1,350 @@
+"""Expressions with their values in place of names: the comparison that made a selector false ("memory 40Gi < 80Gi"),
+the conditions of a rule, and the arithmetic of a number."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.cel.check import Checked
+from scheduler_core.cel.environment import CompileError, Environment
+from scheduler_core.cel.libraries.quantity import Quantity
+from scheduler_core.cel.libraries.semver import Semver
+from scheduler_core.cel.recursion import deep_recursion
+from scheduler_core.cel.syntax import Call, Comprehension, Expr, Ident, ListOf, Literal, Select, Tree, descendants
+from scheduler_core.cel.values import Error, Map, Value, is_list, text_of
+
+_OPPOSITES = {"_<_": "≥", "_<=_": ">", "_>_": "≤", "_>=_": "<", "_==_": "≠", "_!=_": "="}
+_COMPARISONS = {"isLessThan": "≥", "isGreaterThan": "≤", "isEqualTo": "≠"}
+_TURNED = {"_<_": "_>=_", "_<=_": "_>_", "_>_": "_<=_", "_>=_": "_<_", "_==_": "_!=_", "_!=_": "_==_"}
+_PRECEDENCE = {"_+_": 1, "_-_": 1, "_*_": 2, "_/_": 2, "_%_": 2}  # of what calculates
+_MOST = 80  # characters of a value
+_LIMIT = 1_000_000  # cost of a part
+_DECIMAL = {"k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+
+
+def decisive_part(environment: Environment, checked: Checked, variables: dict[str, Value]) -> str:
+    """Return what is decisive in an expression that is false; of several alternatives, each, with " and " between."""
+    with deep_recursion():
+        reasons = dict.fromkeys(_Reader(environment, checked, variables).reasons(checked.tree.root, wanted=True))
+    return " and ".join(_joined(reason) for reason in reasons)
+
+
+Reason = tuple[str, str, str]
+"""What stands before a sign, the sign, and what stands after it; a sentence is all in the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A part of a condition that decides, and whether it is as the whole needs it."""
+
+    reason: Reason
+    holds: bool
+
+    @property
+    def text(self) -> str:
+        return _joined(self.reason)
+
+
+def conditions(environment: Environment, checked: Checked, variables: dict[str, Value]) -> list[Condition]:
+    """Return the parts that decide: if the whole is true all of them hold, else at least one does not."""
+    with deep_recursion():
+        reader = _Reader(environment, checked, variables)
+        return list(dict.fromkeys(reader.conditions(checked.tree.root, wanted=True)))
+
+
+def arithmetic(environment: Environment, checked: Checked, variables: dict[str, Value]) -> list[str]:
+    """Return the steps to a number: the choices taken, the values that are read, and the calculation with them."""
+    with deep_recursion():
+        return _Reader(environment, checked, variables).arithmetic(checked.tree.root)
+
+
+def _joined(reason: Reason) -> str:
+    return " ".join(part for part in reason if part)
+
+
+@dataclass(slots=True)
+class _Reader:
+    environment: Environment
+    checked: Checked
+    variables: dict[str, Value]
+    _values: dict[int, Value] = field(default_factory=dict)
+
+    def conditions(self, expr: Expr, *, wanted: bool) -> Iterator[Condition]:
+        node, value = expr.node, self._value(expr)
+        if isinstance(node, Call) and node.function == "!_":
+            yield from self.conditions(node.arguments[0], wanted=not wanted)
+        elif isinstance(node, Call) and node.function in ("_&&_", "_||_"):
+            needs_all = (node.function == "_&&_") == wanted
+            for part in node.arguments:
+                if needs_all or value is not wanted or self._value(part) is wanted:
+                    yield from self.conditions(part, wanted=wanted)
+        elif isinstance(node, Call) and node.function == "_?_:_":
+            condition, yes, no = node.arguments
+            truth = self._value(condition) is True
+            yield from self.conditions(condition, wanted=truth)
+            yield from self.conditions(yes if truth else no, wanted=wanted)
+        else:
+            for reason in self.reasons(expr, wanted=value is not True):
+                yield Condition(reason, value is wanted)
+
+    def arithmetic(self, expr: Expr) -> list[str]:
+        lines: list[str] = []
+        while isinstance(expr.node, Call) and expr.node.function == "_?_:_":
+            condition, yes, no = expr.node.arguments
+            truth = self._value(condition) is True
+            reasons = dict.fromkeys(_joined(reason) for reason in self.reasons(condition, wanted=not truth))
+            expr = yes if truth else no
+            lines.append(f"{', '.join(reasons)} → {self._source(expr)}")
+        leaves: dict[str, str] = {}
+        calculation = self._filled_in(expr, leaves, 0)
+        lines += [f"{source} = {value}" for source, value in leaves.items()]
+        value = self._text(expr)
+        if value != calculation:
+            lines.append(f"{calculation} = {value}")
+        return lines or [value]
+
+    def _filled_in(self, expr: Expr, leaves: dict[str, str], above: int) -> str:
+        """Return a calculation with values in place of what is read; these are added to `leaves`."""
+        node = expr.node
+        if isinstance(node, Literal):
+            return self._text(expr)
+        if isinstance(node, Call) and node.function in _PRECEDENCE:
+            precedence = _PRECEDENCE[node.function]
+            left, right = node.arguments
+            sign = node.function.strip("_")
+            filled = self._filled_in(left, leaves, precedence), self._filled_in(right, leaves, precedence + 1)
+            calculation = f"{filled[0]} {sign} {filled[1]}"
+            return f"({calculation})" if precedence < above else calculation
+        value = leaves[self._source(expr)] = self._text(expr)
+        return value
+
+    def reasons(self, expr: Expr, *, wanted: bool) -> Iterator[Reason]:
+        """Return the reasons for which the expression is not what was `wanted`."""
+        node = expr.node
+        if isinstance(node, Call):
+            if node.function == "!_":
+                yield from self.reasons(node.arguments[0], wanted=not wanted)
+                return
+            if node.function in ("_&&_", "_||_"):
+                yield from self._of_logic(node, wanted=wanted)
+                return
+            if node.function == "_?_:_":
+                condition, yes, no = node.arguments
+                yield from self.reasons(yes if self._value(condition) is True else no, wanted=wanted)
+                return
+            yield self._of_call(expr, node, wanted=wanted)
+            return
+        if isinstance(node, Comprehension):
+            yield f"{_cut(self._source(expr))} is {_word(not wanted)}", "", ""
+            return
+        if isinstance(node, Select) and node.test_only:
+            field = written(Expr(-1, Select(node.operand, node.field)))
+            yield f"{field} {'is missing' if wanted else 'is there'}", "", ""
+            return
+        yield _name(expr) or written(expr), "=", self._text(expr)
+
+    def _of_logic(self, node: Call, *, wanted: bool) -> Iterator[Reason]:
+        """All sides of what needs one that holds; the first failing side of what needs them all."""
+        failing = [part for part in node.arguments if self._value(part) is not wanted]
+        needs_all = (node.function == "_&&_") == wanted
+        for part in failing[:1] if needs_all else failing:
+            yield from self.reasons(part, wanted=wanted)
+
+    def _of_call(self, expr: Expr, node: Call, *, wanted: bool) -> Reason:
+        function = node.function
+        if function in _OPPOSITES:
+            return self._of_comparison(node, wanted=wanted)
+        if function in _COMPARISONS and node.target is not None and wanted:
+            return self._pair(node.target, _COMPARISONS[function], node.arguments[0])
+        if function == "@in":
+            return self._pair(node.arguments[0], "not in" if wanted else "in", node.arguments[1])
+        shown = node
+        if node.target is not None and function not in ("orValue", "hasValue"):
+            target = Expr(-1, Ident(self._text(node.target)))
+            shown = Call(function, [self._filled(one) for one in node.arguments], target)
+        name = _name(node.target)
+        return f"{name + ' ' if name else ''}{written(Expr(-1, shown))} is {_word(not wanted)}", "", ""
+
+    def _of_comparison(self, node: Call, *, wanted: bool) -> Reason:
+        left, right = node.arguments
+        function = node.function if wanted else _TURNED[node.function]
+        ordered = left.node
+        if (
+            isinstance(ordered, Call)
+            and ordered.function == "compareTo"
+            and ordered.target is not None
+            and isinstance(right.node, Literal)
+            and right.node.value == 0
+        ):
+            return self._pair(ordered.target, _OPPOSITES[function], ordered.arguments[0])
+        return self._pair(left, _OPPOSITES[function], right)
+
+    def _pair(self, left: Expr, sign: str, right: Expr) -> Reason:
+        name = _name(left)
+        return f"{name + ' ' if name else ''}{self._text(left)}", sign, self._text(right)
+
+    def _source(self, expr: Expr) -> str:
+        """Return the text of an expression: from its first part to where the brackets of its last part close."""
+        tree = self.checked.tree
+        text = tree.source.text
+        if expr is tree.root:
+            return " ".join(text.split())
+        if not any(isinstance(part.node, Comprehension) for part in descendants(expr)):
+            return written(expr)
+        offsets = [tree.offsets[part.id] for part in descendants(expr) if part.id in tree.offsets]
+        return " ".join(text[min(offsets) : _closing(text, min(offsets), max(offsets))].split())
+
+    def _filled(self, expr: Expr) -> Expr:
+        return Expr(-1, Ident(self._text(expr)))
+
+    def _text(self, expr: Expr) -> str:
+        """The value as people write it; the source where the value says less."""
+        literal = _quantity_or_version(expr)
+        if literal is not None:
+            return literal
+        value = self._value(expr)
+        if isinstance(value, Error):
+            return f"({value.message})"
+        if isinstance(value, Map):
+            return written(expr)
+        if value is None:
+            return "null"
+        return _cut(_shown(value))
+
+    def _value(self, expr: Expr) -> Value:
+        if expr.id not in self._values:
+            self._values[expr.id] = self._evaluate(expr)
+        return self._values[expr.id]
+
+    def _evaluate(self, expr: Expr) -> Value:
+        checked, tree = self.checked, self.checked.tree
+        part = Checked(Tree(tree.source, expr, tree.offsets), checked.types, checked.overloads, checked.names)
+        try:
+            return self.environment.plan(part).evaluate(self.variables, limit=_LIMIT)[0]
+        except CompileError as error:
+            return Error(str(error))
+
+
+def _closing(text: str, start: int, last: int) -> int:
+    """Return the end of what is open at the last part."""
+    depth = 0
+    quoted = ""
+    for at in range(start, len(text)):
+        letter = text[at]
+        if quoted:
+            quoted = "" if letter == quoted and text[at - 1] != "\\" else quoted
+        elif letter in "\"'":
+            quoted = letter
+        elif letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+            if depth < 0:
+                return at
+            if depth == 0 and at >= last:
+                return at + 1
+        elif depth == 0 and at > last and letter in " ?:,&|<>=!+-*/%":
+            return at
+    return len(text)
+
+
+def written(expr: Expr) -> str:
+    """Return an expression as text again; a macro is three dots."""
+    node = expr.node
+    if isinstance(node, Literal):
+        return _cut(_shown(node.value))
+    if isinstance(node, Ident):
+        return node.name
+    if isinstance(node, Select):
+        return f"{written(node.operand)}.{node.field}"
+    if isinstance(node, ListOf):
+        return "[" + ", ".join(written(one) for one in node.elements) + "]"
+    if isinstance(node, Call):
+        return _written_call(node)
+    return "…"
+
+
+def _written_call(node: Call) -> str:
+    arguments = [written(one) for one in node.arguments]
+    if node.function in ("_[_]", "_[?_]"):
+        return f"{arguments[0]}[{arguments[1]}]"
+    if node.function == "_?._":
+        return f"{arguments[0]}.?{str(arguments[1]).strip(chr(34))}"
+    if len(arguments) == 2 and node.target is None and node.function.startswith("_"):
+        precedence = _PRECEDENCE.get(node.function, 0)
+        left, right = (
+            f"({text})" if _precedence(part) < least else text
+            for part, text, least in zip(node.arguments, arguments, (precedence, precedence + 1), strict=True)
+        )
+        return f"{left} {node.function.strip('_')} {right}"
+    if node.function == "!_":
+        return f"!{arguments[0]}"
+    target = f"{written(node.target)}." if node.target is not None else ""
+    return f"{target}{node.function}({', '.join(arguments)})"
+
+
+def _precedence(expr: Expr) -> int:
+    """Return how strongly the parts of a calculation hold together; of anything else, more than any."""
+    return _PRECEDENCE.get(expr.node.function, 3) if isinstance(expr.node, Call) else 3
+
+
+def _name(expr: Expr | None) -> str:
+    """Return the last name of the path in the device that is read, or ""."""
+    if expr is None or any(isinstance(part.node, Comprehension) for part in descendants(expr)):
+        return ""
+    node = expr.node
+    if isinstance(node, Select):
+        return node.field
+    if isinstance(node, Call):
+        if node.function in ("_[_]", "_[?_]", "_?._") and isinstance(node.arguments[1].node, Literal):
+            return str(node.arguments[1].node.value)
+        if node.target is not None:
+            return _name(node.target)
+    return ""
+
+
+def _quantity_or_version(expr: Expr) -> str | None:
+    """`quantity("80Gi")` and `semver("1.2.3")` as they were written."""
+    node = expr.node
+    if isinstance(node, Call) and node.function in ("quantity", "semver") and node.target is None and node.arguments:
+        inner = node.arguments[0].node
+        if isinstance(inner, Literal) and isinstance(inner.value, str):
+            return inner.value
+    return None
+
+
+def _shown(value: Any) -> str:
+    kind = type(value)
+    if kind is str:
+        return json.dumps(value, ensure_ascii=False)
+    if kind is Quantity:
+        return _quantity(value)
+    if kind is Semver:
+        after = "-" + ".".join(str(part) for part in value.prerelease) if value.prerelease else ""
+        return f"{value.major}.{value.minor}.{value.patch}{after}"
+    if is_list(value):
+        return "[" + ", ".join(_shown(each) for each in value) + "]"
+    return text_of(value)
+
+
+def _quantity(value: Quantity) -> str:
+    """With the suffix that makes it shortest."""
+    if not 0 <= value.exponent < 30:
+        return f"{value.number}e{value.exponent}"
+    number = value.number * 10**value.exponent
+    texts = [str(number)]
+    texts += [f"{number >> 10 * at}{suffix}" for at, suffix in enumerate(_BINARY) if at and not number % (1 << 10 * at)]
+    texts += [f"{number // 10**zeros}{suffix}" for suffix, zeros in _DECIMAL.items() if not number % 10**zeros]
+    return min(texts, key=len) if number else "0"
+
+
+def _word(truth: bool) -> str:
+    return "true" if truth else "false"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"

@@ -1,0 +1,148 @@
+"""Declarations of an environment: functions with overloads, variables, types; and the overload resolution of calls.
+
+Rules: cel-go's `common/decls/decls.go`. An overload says for which types of arguments a function is declared; the type
+checker picks those that may fit, and a call whose arguments are known at run time only picks among all at run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from scheduler_core.cel.types import Kind, Type
+from scheduler_core.cel.values import Error, Map, Value, is_list, type_of
+
+Implementation: TypeAlias = Callable[..., Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Overload:
+    """One signature of a function; `implementation` is None if the function has one for all its overloads.
+
+    `variadic` says that cel-go binds it as a function of any number of arguments, which stops at the first error
+    among them.
+    """
+
+    id: str
+    parameters: tuple[Type, ...]
+    result: Type
+    member: bool = False
+    implementation: Implementation | None = None
+    variadic: bool = False
+
+    def accepts(self, arguments: tuple[Value, ...], *, unguarded: bool) -> bool:
+        """Return whether the arguments have the declared types, as far as cel-go checks at run time."""
+        if len(arguments) != len(self.parameters):
+            return False
+        if any(type(argument) is Error for argument in arguments):
+            return False
+        return unguarded or all(
+            is_assignable_at_run_time(parameter, argument)
+            for parameter, argument in zip(self.parameters, arguments, strict=True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function and its overloads in the order of their declaration.
+
+    `singleton` is the implementation of all overloads, `trait` what its first argument must be able to do.
+    `unguarded` functions look at their arguments themselves; `accepts_errors` ones take errors as arguments.
+    """
+
+    name: str
+    overloads: tuple[Overload, ...]
+    singleton: Implementation | None = None
+    trait: str = ""
+    unguarded: bool = False
+    accepts_errors: bool = False
+
+    def merge(self, other: Function) -> Function:
+        """Return the function with another library's overloads behind its own."""
+        return Function(
+            self.name,
+            self.overloads + other.overloads,
+            self.singleton or other.singleton,
+            self.trait or other.trait,
+            self.unguarded or other.unguarded,
+            self.accepts_errors or other.accepts_errors,
+        )
+
+    def dispatch(self, *arguments: Value) -> Value:
+        """Call the first overload that accepts the arguments."""
+        for overload in self.overloads:
+            if overload.implementation is not None and overload.accepts(arguments, unguarded=self.unguarded):
+                return overload.implementation(*arguments)
+        return no_such_overload(self.name, arguments)
+
+    def guard(self, overload: Overload) -> Implementation:
+        """Return the overload's implementation behind a look at its arguments' types."""
+        implementation = overload.implementation
+        assert implementation is not None
+        if self.unguarded or not overload.parameters:
+            return implementation
+        parameters = overload.parameters
+
+        def guarded(*arguments: Value) -> Value:
+            for parameter, argument in zip(parameters, arguments, strict=True):
+                if not is_assignable_at_run_time(parameter, argument):
+                    return no_such_overload(self.name, arguments)
+            return implementation(*arguments)
+
+        return guarded
+
+
+def no_such_overload(name: str, arguments: tuple[Value, ...]) -> Error:
+    """Return the first error among the arguments, or that the function has no overload for their types."""
+    for argument in arguments:
+        if type(argument) is Error:
+            return argument
+    return Error(f"no such overload: {name}({', '.join(type_of(argument).name for argument in arguments)})")
+
+
+def is_assignable_at_run_time(declared: Type, value: Value) -> bool:
+    """Return whether a value has a declared type; of a list or map, cel-go checks only the first element."""
+    if declared.kind in (Kind.DYN, Kind.ANY, Kind.PARAM):
+        return True
+    if declared.name != type_of(value).name:
+        return False
+    if declared.kind is Kind.LIST and is_list(value):
+        first = next(iter(value), _NOTHING)
+        return first is _NOTHING or is_assignable_at_run_time(declared.parameters[0], first)
+    if declared.kind is Kind.MAP and isinstance(value, Map):
+        key = next(value.keys_of(), _NOTHING)
+        if key is _NOTHING:
+            return True
+        fits = is_assignable_at_run_time(declared.parameters[0], key)
+        return fits and is_assignable_at_run_time(declared.parameters[1], value.find(key))
+    return True
+
+
+_NOTHING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Functions that come together."""
+
+    functions: tuple[Function, ...]
+
+
+@dataclass(slots=True)
+class Declarations:
+    """Everything that an expression may name.
+
+    `variables` have their types; `types` are names that stand for types; `structs` have the types of their
+    fields by name.
+    """
+
+    functions: dict[str, Function] = field(default_factory=dict)
+    variables: dict[str, Type] = field(default_factory=dict)
+    types: dict[str, Type] = field(default_factory=dict)
+    structs: dict[str, dict[str, Type]] = field(default_factory=dict)
+
+    def add(self, library: Library) -> None:
+        for function in library.functions:
+            known = self.functions.get(function.name)
+            self.functions[function.name] = function if known is None else known.merge(function)

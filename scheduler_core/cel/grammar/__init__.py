@@ -1,0 +1,1 @@
+"""The grammar of CEL, and what ANTLR makes of it (`scripts/cel_grammar.sh`)."""

@@ -1,0 +1,103 @@
+"""Arithmetic on numbers, checked for overflow (cel-go's `common/types/overflow.go`)."""
+
+from __future__ import annotations
+
+import math
+
+from scheduler_core.cel.values import MAX_INT, MAX_UINT, MIN_INT, NO_SUCH_OVERLOAD, Error, Uint, Value
+
+_OVERFLOW = Error("integer overflow")
+_UNSIGNED_OVERFLOW = Error("unsigned integer overflow")
+
+
+def add(one: Value, other: Value) -> Value:
+    if type(one) is not type(other):
+        return NO_SUCH_OVERLOAD
+    if type(one) is Uint:
+        return _unsigned(one.value + other.value)
+    return _signed(one + other)
+
+
+def subtract(one: Value, other: Value) -> Value:
+    if type(one) is not type(other):
+        return NO_SUCH_OVERLOAD
+    if type(one) is Uint:
+        return _unsigned(one.value - other.value)
+    return _signed(one - other)
+
+
+def multiply(one: Value, other: Value) -> Value:
+    if type(one) is not type(other):
+        return NO_SUCH_OVERLOAD
+    if type(one) is Uint:
+        return _unsigned(one.value * other.value)
+    return _signed(one * other)
+
+
+def negate(value: Value) -> Value:
+    return _signed(-value)
+
+
+def divide(one: Value, other: Value) -> Value:
+    """Divide; integers towards zero."""
+    if type(one) is not type(other):
+        return NO_SUCH_OVERLOAD
+    if type(one) is float:
+        return _divide_doubles(one, other)
+    if type(one) is Uint:
+        divisor = other.value
+        return Uint(one.value // divisor) if divisor else Error("division by zero")
+    if other == 0:
+        return Error("division by zero")
+    quotient = abs(one) // abs(other)
+    return _signed(quotient if (one < 0) == (other < 0) else -quotient)
+
+
+def modulo(one: Value, other: Value) -> Value:
+    """Return the rest of a division towards zero: it has the sign of the first number."""
+    if type(one) is not type(other):
+        return NO_SUCH_OVERLOAD
+    if type(one) is Uint:
+        divisor = other.value
+        return Uint(one.value % divisor) if divisor else Error("modulus by zero")
+    if other == 0:
+        return Error("modulus by zero")
+    if one == MIN_INT and other == -1:
+        return _OVERFLOW
+    rest = abs(one) % abs(other)
+    return rest if one >= 0 else -rest
+
+
+def to_int(number: Value) -> Value:
+    """Return a number as an int, a double without its fraction."""
+    if type(number) is float:
+        if math.isnan(number) or number <= MIN_INT or number >= MAX_INT:
+            return _OVERFLOW
+        return int(number)
+    return _signed(number.value) if type(number) is Uint else number
+
+
+def to_uint(number: Value) -> Value:
+    if type(number) is float:
+        if math.isnan(number) or number < 0 or number >= 2.0**64:
+            return _UNSIGNED_OVERFLOW
+        return Uint(int(number))
+    return number if type(number) is Uint else _unsigned(number)
+
+
+def _signed(number: Value) -> Value:
+    if type(number) is float or MIN_INT <= number <= MAX_INT:
+        return number
+    return _OVERFLOW
+
+
+def _unsigned(number: int) -> Value:
+    return Uint(number) if 0 <= number <= MAX_UINT else _UNSIGNED_OVERFLOW
+
+
+def _divide_doubles(one: float, other: float) -> float:
+    if other != 0:
+        return one / other
+    if one == 0 or math.isnan(one):
+        return math.nan
+    return math.inf if (math.copysign(1, one) > 0) == (math.copysign(1, other) > 0) else -math.inf

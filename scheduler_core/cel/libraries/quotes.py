@@ -1,0 +1,22 @@
+"""Text in quotes as Go's strconv.Quote writes it."""
+
+from __future__ import annotations
+
+_SHORT = {
+    "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
+}  # fmt: skip
+
+
+def quote(text: str) -> str:
+    return '"' + "".join(_escape(letter) for letter in text) + '"'
+
+
+def _escape(letter: str) -> str:
+    if letter in _SHORT:
+        return _SHORT[letter]
+    if letter.isprintable():
+        return letter
+    number = ord(letter)
+    if number < 0x80:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"

@@ -1,0 +1,41 @@
+"""Limits on the form of an expression: its length, how deep it is, and how many macros stand within each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scheduler_core.cel.check import Checked
+from scheduler_core.cel.reads import is_bind
+from scheduler_core.cel.source import Position
+from scheduler_core.cel.syntax import Comprehension, children
+
+
+@dataclass(frozen=True, slots=True)
+class FormLimits:
+    """`parts`: nodes of the tree with its macros expanded; `depth`: parts within parts; `nesting`: loops in loops."""
+
+    parts: int
+    depth: int
+    nesting: int
+
+
+def find_excess(checked: Checked, limits: FormLimits) -> tuple[Position, str, int] | None:
+    """Return where an expression exceeds a limit, which one and its value; None: nowhere."""
+    waiting = [(checked.tree.root, 1, 1)]
+    parts = 0
+    while waiting:
+        expr, depth, nesting = waiting.pop()
+        node = expr.node
+        parts += 1
+        loops = isinstance(node, Comprehension) and not is_bind(node)
+        for name, value, limit in (
+            ("parts", parts, limits.parts),
+            ("depth", depth, limits.depth),
+            ("nesting", nesting if loops else 0, limits.nesting),
+        ):
+            if value > limit:
+                return checked.position(expr.id), name, limit
+        for part in reversed(children(expr)):
+            inside = loops and isinstance(node, Comprehension) and part is not node.range
+            waiting.append((part, depth + 1, nesting + inside))
+    return None

@@ -1,0 +1,159 @@
+"""The syntax tree of an expression: nodes with ids, and the position of each id in the text.
+
+An expression keeps its id while the type checker replaces what it is (`a.b` by the variable of that name).
+Costs and positions are kept by id, as cel-go does (`common/ast`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from scheduler_core.cel.source import Source
+
+
+@dataclass(slots=True)
+class Literal:
+    """A constant: None, bool, int, `Uint`, float, str or bytes."""
+
+    value: object
+
+
+@dataclass(slots=True)
+class Ident:
+    name: str
+
+
+@dataclass(slots=True)
+class Select:
+    """`operand.field`, or `has(operand.field)`."""
+
+    operand: Expr
+    field: str
+    test_only: bool = False
+
+
+@dataclass(slots=True)
+class Call:
+    """A call of a function or operator; of a member function, with its target."""
+
+    function: str
+    arguments: list[Expr]
+    target: Expr | None = None
+
+
+@dataclass(slots=True)
+class ListOf:
+    """A list; the elements at `optional` indices are written with a question mark."""
+
+    elements: list[Expr]
+    optional: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class Entry:
+    """One `key: value` of a map."""
+
+    id: int
+    key: Expr
+    value: Expr
+    optional: bool = False
+
+
+@dataclass(slots=True)
+class MapOf:
+    entries: list[Entry]
+
+
+@dataclass(slots=True)
+class Field:
+    """One `name: value` of a message."""
+
+    id: int
+    name: str
+    value: Expr
+    optional: bool = False
+
+
+@dataclass(slots=True)
+class StructLiteral:
+    """`Name{field: value}`."""
+
+    type_name: str
+    fields: list[Field]
+
+
+@dataclass(slots=True)
+class Comprehension:
+    """A fold over a list or map; `all`, `exists`, `map`, `filter`, `cel.bind` and others are expanded to it."""
+
+    range: Expr
+    variable: str
+    second_variable: str
+    accumulator: str
+    initial: Expr
+    condition: Expr
+    step: Expr
+    result: Expr
+
+
+@dataclass(slots=True)
+class Unspecified:
+    """A placeholder for text that cannot be parsed."""
+
+
+Node: TypeAlias = Literal | Ident | Select | Call | ListOf | MapOf | StructLiteral | Comprehension | Unspecified
+
+
+@dataclass(slots=True)
+class Expr:
+    """A node of the tree and its id."""
+
+    id: int
+    node: Node
+
+
+@dataclass(slots=True)
+class Tree:
+    """A parsed expression and the offset in code points at which each id begins."""
+
+    source: Source
+    root: Expr
+    offsets: dict[int, int] = field(default_factory=dict)
+
+
+def children(expr: Expr) -> list[Expr]:
+    """Return the expressions directly within one, in cel-go's order of walking."""
+    node = expr.node
+    if isinstance(node, Select):
+        return [node.operand]
+    if isinstance(node, Call):
+        return [*([node.target] if node.target is not None else []), *node.arguments]
+    if isinstance(node, ListOf):
+        return list(node.elements)
+    if isinstance(node, MapOf):
+        return [each for entry in node.entries for each in (entry.key, entry.value)]
+    if isinstance(node, StructLiteral):
+        return [each.value for each in node.fields]
+    if isinstance(node, Comprehension):
+        return [node.range, node.initial, node.condition, node.step, node.result]
+    return []
+
+
+def descendants(root: Expr) -> list[Expr]:
+    """Return the expression and all within it, each before its parts."""
+    found = [root]
+    for each in children(root):
+        found.extend(descendants(each))
+    return found
+
+
+def qualified_name(expr: Expr) -> str | None:
+    """Return `a.b.c` if the expression is nothing else."""
+    node = expr.node
+    if isinstance(node, Ident):
+        return node.name
+    if isinstance(node, Select) and not node.test_only:
+        prefix = qualified_name(node.operand)
+        return None if prefix is None else f"{prefix}.{node.field}"
+    return None

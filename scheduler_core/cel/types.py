@@ -1,0 +1,258 @@
+"""Static types of the Common Expression Language, and how its type checker relates and prints them.
+
+The rules are cel-go's (`common/types/types.go`, `checker/types.go`, `checker/format.go`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+
+class Kind(Enum):
+    """The shape of a type."""
+
+    DYN = auto()
+    ANY = auto()
+    BOOL = auto()
+    BYTES = auto()
+    DOUBLE = auto()
+    DURATION = auto()
+    ERROR = auto()
+    INT = auto()
+    LIST = auto()
+    MAP = auto()
+    NULL = auto()
+    OPAQUE = auto()
+    STRING = auto()
+    STRUCT = auto()
+    TIMESTAMP = auto()
+    TYPE = auto()
+    PARAM = auto()
+    UINT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A type by its kind, its name at run time and its parameters (of a list, a map, a type or an opaque type)."""
+
+    kind: Kind
+    name: str
+    parameters: tuple[Type, ...] = ()
+    weight: int = field(default=1, init=False, compare=False, repr=False)  # how many types it is made of
+
+    def __post_init__(self) -> None:
+        if self.parameters:
+            object.__setattr__(self, "weight", 1 + sum(parameter.weight for parameter in self.parameters))
+
+    def __str__(self) -> str:
+        """Return the name that Kubernetes prints for an expression's result ("map(string, google.protobuf.Any)")."""
+        if self.kind is Kind.PARAM:
+            return f"<{self.name}>"
+        return _with_parameters(self.name, [str(parameter) for parameter in self.parameters])
+
+    @property
+    def is_dyn(self) -> bool:
+        """Whether its values are known at run time only."""
+        return self.kind is Kind.DYN or self.kind is Kind.ANY
+
+    @property
+    def is_optional(self) -> bool:
+        return self.kind is Kind.OPAQUE and self.name == "optional_type"
+
+
+DYN = Type(Kind.DYN, "dyn")
+ANY = Type(Kind.ANY, "google.protobuf.Any")
+BOOL = Type(Kind.BOOL, "bool")
+BYTES = Type(Kind.BYTES, "bytes")
+DOUBLE = Type(Kind.DOUBLE, "double")
+DURATION = Type(Kind.DURATION, "google.protobuf.Duration")
+ERROR = Type(Kind.ERROR, "error")
+INT = Type(Kind.INT, "int")
+NULL = Type(Kind.NULL, "null_type")
+STRING = Type(Kind.STRING, "string")
+TIMESTAMP = Type(Kind.TIMESTAMP, "google.protobuf.Timestamp")
+TYPE = Type(Kind.TYPE, "type")
+UINT = Type(Kind.UINT, "uint")
+
+QUANTITY = Type(Kind.STRUCT, "kubernetes.Quantity")
+SEMVER = Type(Kind.STRUCT, "kubernetes.Semver")
+URL = Type(Kind.STRUCT, "kubernetes.URL")
+FORMAT = Type(Kind.STRUCT, "kubernetes.NamedFormat")
+IP = Type(Kind.OPAQUE, "net.IP")
+CIDR = Type(Kind.OPAQUE, "net.CIDR")
+
+_SHORT_NAMES = {
+    Kind.ANY: "any",
+    Kind.DURATION: "duration",
+    Kind.ERROR: "!error!",
+    Kind.NULL: "null",
+    Kind.TIMESTAMP: "timestamp",
+}
+_NULLABLE = (Kind.OPAQUE, Kind.STRUCT, Kind.ANY, Kind.DURATION, Kind.TIMESTAMP)
+
+
+def list_of(element: Type) -> Type:
+    return Type(Kind.LIST, "list", (element,))
+
+
+def map_of(key: Type, value: Type) -> Type:
+    return Type(Kind.MAP, "map", (key, value))
+
+
+def optional_of(value: Type) -> Type:
+    return Type(Kind.OPAQUE, "optional_type", (value,))
+
+
+def type_of_type(value: Type) -> Type:
+    return Type(Kind.TYPE, "type", (value,))
+
+
+def parameter(name: str) -> Type:
+    return Type(Kind.PARAM, name)
+
+
+def struct(name: str) -> Type:
+    return Type(Kind.STRUCT, name)
+
+
+LIST = list_of(DYN)
+MAP = map_of(DYN, DYN)
+OPTIONAL = optional_of(DYN)
+
+
+def format_type(type_: Type) -> str:
+    """Return the name that the type checker's messages use ("any", "list(int)")."""
+    short = _SHORT_NAMES.get(type_.kind)
+    if short is not None:
+        return short
+    return _with_parameters(type_.name, [format_type(parameter) for parameter in type_.parameters])
+
+
+def format_signature(arguments: list[Type], *, member: bool) -> str:
+    """Return the arguments of a call as "no matching overload" prints them: "(int, string)" or "string.(int)"."""
+    names = [format_type(argument) for argument in arguments]
+    if member:
+        return f"{names[0]}.({', '.join(names[1:])})"
+    return f"({', '.join(names)})"
+
+
+def unwrap_optional(type_: Type) -> tuple[Type, bool]:
+    """Return what an optional type holds, and whether it is one."""
+    return (type_.parameters[0], True) if type_.is_optional else (type_, False)
+
+
+class Mapping:
+    """Type parameters bound so far (`checker/mapping.go`); a failed assignment leaves it as it was."""
+
+    __slots__ = ("_bound",)
+
+    def __init__(self, bound: dict[Type, Type] | None = None) -> None:
+        self._bound = bound if bound is not None else {}
+
+    def bind(self, parameter: Type, to: Type) -> None:
+        self._bound[parameter] = to
+
+    def is_assignable(self, to: Type, from_: Type) -> bool:
+        return self.are_assignable([to], [from_])
+
+    def are_assignable(self, to: list[Type], from_: list[Type]) -> bool:
+        """Bind parameters so that each pair fits; change nothing where they do not."""
+        attempt = Mapping(dict(self._bound))
+        if attempt._assign_all(to, from_):
+            self._bound = attempt._bound
+            return True
+        return False
+
+    def substitute(self, type_: Type, *, parameters_to_dyn: bool) -> Type:
+        """Return the type with bound parameters replaced, and on request unbound ones by dyn."""
+        bound = self._bound.get(type_)
+        if bound is not None:
+            return self.substitute(bound, parameters_to_dyn=parameters_to_dyn)
+        if type_.kind is Kind.PARAM:
+            return DYN if parameters_to_dyn else type_
+        if not type_.parameters:
+            return type_
+        replaced = tuple(self.substitute(each, parameters_to_dyn=parameters_to_dyn) for each in type_.parameters)
+        return Type(type_.kind, type_.name, replaced)
+
+    def _assign_all(self, to: list[Type], from_: list[Type]) -> bool:
+        return len(to) == len(from_) and all(self._assign(a, b) for a, b in zip(to, from_, strict=True))
+
+    def _assign(self, to: Type, from_: Type) -> bool:
+        if from_.kind is Kind.PARAM:
+            valid, bound = self._substitutes(to, from_)
+            if valid or bound:
+                return valid
+        if to.kind is Kind.PARAM:
+            return self._substitutes(from_, to)[0]
+        if to.is_dyn or from_.is_dyn or to.kind is Kind.ERROR or from_.kind is Kind.ERROR:
+            return True
+        if to.kind is Kind.NULL:
+            return from_.kind in _NULLABLE or from_.kind is Kind.NULL
+        if from_.kind is Kind.NULL:
+            return to.kind in _NULLABLE
+        if to.kind is Kind.TYPE:
+            return from_.kind is Kind.TYPE
+        if to.kind in (Kind.OPAQUE, Kind.LIST, Kind.MAP):
+            same = to.kind is from_.kind and to.name == from_.name
+            return same and self._assign_all(list(to.parameters), list(from_.parameters))
+        return to.kind is from_.kind and to.name == from_.name
+
+    def _substitutes(self, candidate: Type, parameter: Type) -> tuple[bool, bool]:
+        """Return whether the parameter can be the candidate, and whether it is already bound (or widened)."""
+        if candidate == parameter:
+            return True, True
+        bound = self._bound.get(parameter)
+        if bound is not None:
+            if candidate == bound:
+                return True, True
+            if self._assign(candidate, bound):
+                general = most_general(candidate, bound)
+                if self._does_not_occur(parameter, general):
+                    self._bound[parameter] = general
+                return True, True
+            return False, True
+        if self._does_not_occur(parameter, candidate):
+            self._bound[parameter] = candidate
+            return True, False
+        return False, False
+
+    def _does_not_occur(self, parameter: Type, within: Type) -> bool:
+        if parameter == within:
+            return False
+        if within.kind is Kind.PARAM:
+            bound = self._bound.get(within)
+            return bound is None or self._does_not_occur(parameter, bound)
+        if within.kind in (Kind.OPAQUE, Kind.LIST, Kind.MAP, Kind.TYPE):
+            return all(self._does_not_occur(parameter, each) for each in within.parameters)
+        return True
+
+
+def most_general(one: Type, other: Type) -> Type:
+    return one if _is_equal_or_less_specific(one, other) else other
+
+
+def is_equivalent(one: Type, other: Type) -> bool:
+    """Return whether the types are equal up to the names of type parameters."""
+    if one.kind is not other.kind or len(one.parameters) != len(other.parameters):
+        return False
+    if one.kind is not Kind.PARAM and one.name != other.name:
+        return False
+    return all(is_equivalent(a, b) for a, b in zip(one.parameters, other.parameters, strict=True))
+
+
+def _is_equal_or_less_specific(one: Type, other: Type) -> bool:
+    if one.is_dyn or one.kind is Kind.PARAM:
+        return True
+    if other.is_dyn or other.kind is Kind.PARAM or one.kind is not other.kind:
+        return False
+    if one.kind is Kind.TYPE:
+        return True
+    if one.name != other.name or len(one.parameters) != len(other.parameters):
+        return False
+    return all(_is_equal_or_less_specific(a, b) for a, b in zip(one.parameters, other.parameters, strict=True))
+
+
+def _with_parameters(name: str, parameters: list[str]) -> str:
+    return f"{name}({', '.join(parameters)})" if parameters else name

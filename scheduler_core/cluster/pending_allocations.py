@@ -1,0 +1,66 @@
+"""Allocations of claims between Reserve and the write in PreBind (dra_manager.go: inFlightAllocations)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scheduler_core.apis.devices import ResourceClaim
+
+
+class PendingAllocations:
+    """A part of `Cluster`, by the claim's uid.
+
+    Pods of one group may share an allocation within their cycle; it is dropped when the last of them lets go of it.
+    """
+
+    def __init__(self) -> None:
+        self._claims: dict[str, tuple[ResourceClaim, int]] = {}  # the claim as it will be, and how many pods rely on it
+        self._of_group: set[str] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._claims)
+
+    def copy(self) -> PendingAllocations:
+        other = PendingAllocations()
+        other._claims = dict(self._claims)
+        return other
+
+    def get(self, uid: str) -> ResourceClaim | None:
+        """Return the claim with its pending allocation, None if there is none."""
+        found = self._claims.get(uid)
+        return None if found is None else found[0]
+
+    def claims(self) -> Iterable[ResourceClaim]:
+        """Return all claims with pending allocations."""
+        return [claim for claim, _ in self._claims.values()]
+
+    def signal(self, claim: ResourceClaim) -> None:
+        """Add a pod that shares the allocation; the first one is kept (SignalClaimPendingAllocation)."""
+        first, pods = self._claims.get(claim.uid, (claim, 0))
+        self._claims[claim.uid] = first, pods + 1
+        if self._of_group is not None:
+            self._of_group.add(claim.uid)
+
+    def remove(self, uid: str, *, force: bool = False) -> None:
+        """Remove a pod that shares the allocation; `force`: it was written (MaybeRemoveClaimPendingAllocation)."""
+        found = self._claims.get(uid)
+        if found is None:
+            return
+        if not force and found[1] > 1:
+            self._claims[uid] = found[0], found[1] - 1
+            return
+        del self._claims[uid]
+        if self._of_group is not None:
+            self._of_group.discard(uid)
+
+    def begin_group(self) -> None:
+        """Begin a pod group cycle, whose pods can share their new allocations."""
+        self._of_group = set()
+
+    def end_group(self) -> None:
+        """End the pod group cycle, before its pods are bound."""
+        self._of_group = None
+
+    def is_of_group(self, uid: str) -> bool:
+        """Return whether a pod of the current pod group cycle made the allocation."""
+        return self._of_group is not None and uid in self._of_group

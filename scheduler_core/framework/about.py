@@ -1,0 +1,130 @@
+"""The texts of a plugin in both languages, declared by the plugin next to its rule.
+
+A plugin's class names its declaration:
+
+    class TaintToleration(FilterPlugin):
+        name = "TaintToleration"
+        about = ABOUT        # of about.py in the same folder
+
+The player, the decoder of FailedScheduling messages and the list of pending pods read it from there, and so they do for
+a plugin of another package. All texts come in English and in Simplified Chinese.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from scheduler_core.apis.messages import Text
+from scheduler_core.framework.starter import Manifest, StarterCluster
+
+__all__ = ["COLOURS", "About", "MakeStarter", "PodPart", "PostFilterNote", "Reason", "Text", "about_of", "check"]
+
+COLOURS = 7  # of scores, as slots of the palette
+
+
+PodPart = Literal[
+    "requests", "priority", "labels", "node", "tolerates", "near", "apart", "spread", "claim", "port", "device", "group"
+]  # and the kinds of `trace.records.Wish`
+MakeStarter = Callable[[StarterCluster, list[Manifest], str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A reason that the plugin gives in a FailedScheduling message, in the words of all releases.
+
+    `pattern` is a regular expression that the reason matches as a whole; the browser uses it, too, so it keeps to what
+    Python and JavaScript have in common, with named groups as in Python. Of several that match, the first counts.
+
+    `meaning` says what the reason means, `unsaid` what it leaves open. `preemption_helps`: evicting pods could make
+    room. `lesson` is the slug of one that shows it. `kind` is by what the captions `filter.*.<kind>...` tell it from
+    others, `short` the few words for a node's row; its slots are the pattern's groups.
+
+    `starter(cluster, nodes, reason)` changes a made-up cluster so that `nodes` are rejected for this reason; None where
+    only an extender can say it. `about_nodes`: it needs at least one node. `beside_others`: a node may be rejected for
+    several such reasons at once.
+    """
+
+    pattern: str
+    meaning: Text
+    unsaid: Text
+    preemption_helps: bool = False
+    lesson: str = ""
+    kind: str = ""
+    short: Text | None = None
+    starter: MakeStarter | None = None
+    about_nodes: bool = False
+    beside_others: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PostFilterNote:
+    """A text that the plugin's PostFilter adds to a message: a regular expression and its meaning."""
+
+    pattern: str
+    meaning: Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """The texts of a plugin. Where a text is missing, the plugin's name is displayed.
+
+    `question` is the plain name of its Filter ("Room?"), `score` that of its Score ("Room"), `rule` its rule in one
+    sentence, `blocker` the heading over pods that wait because of it; the slot {resources} of a blocker lists what the
+    groups `resource` of its reasons matched. `colour` is the slot of its scores in the palette, from 0 to 6.
+
+    `looks_at` is what of the pod it reads, which stands out beside its explanations. `upstream` is where its source is:
+    a directory of pkg/scheduler/framework/plugins, or an address.
+
+    `captions` are other texts of the player by their keys, in which `*` stands for the plugin's name:
+    {"filter.*.none": Text("No taint keeps {pod} away.", ...)}.
+    """
+
+    question: Text | None = None
+    score: Text | None = None
+    rule: Text | None = None
+    blocker: Text | None = None
+    colour: int | None = None
+    looks_at: tuple[PodPart, ...] = ()
+    upstream: str = ""
+    reasons: tuple[Reason, ...] = ()
+    post_filter_notes: tuple[PostFilterNote, ...] = ()
+    captions: Mapping[str, Text] = field(default_factory=dict)
+
+    def texts(self, plugin: str) -> dict[str, Text]:
+        """Return all texts of the player by their catalogue keys."""
+        named = {"question": self.question, "score": self.score, "rule": self.rule}
+        texts = {f"{key}.{plugin}": text for key, text in named.items() if text is not None}
+        for reason in self.reasons:
+            if reason.short is not None:
+                texts.setdefault(f"reason.{plugin}.{reason.kind}", reason.short)
+        for key, text in self.captions.items():
+            texts[".".join(plugin if part == "*" else part for part in key.split("."))] = text
+        return texts
+
+
+def check(about: About) -> None:
+    """Check the declaration. Raises ValueError if it cannot be used."""
+    if about.colour is not None and not 0 <= about.colour < COLOURS:
+        raise ValueError(f"About(colour={about.colour}): expected a number from 0 to {COLOURS - 1}")
+    patterns = [reason.pattern for reason in about.reasons] + [note.pattern for note in about.post_filter_notes]
+    for pattern in patterns:
+        try:
+            re.fullmatch(pattern, "", re.DOTALL)
+        except re.error as error:
+            raise ValueError(f"About: pattern {pattern!r} is no regular expression: {error}") from error
+    for key in about.captions:
+        if "*" not in key.split("."):
+            raise ValueError(f'About: key "{key}" of a caption needs "*" in place of the plugin\'s name')
+
+
+def about_of(plugin: Any) -> About:
+    """Return the plugin's declaration, empty if it has none. Raises TypeError for any other value."""
+    about = getattr(plugin, "about", None)
+    if about is None:
+        return About()
+    if not isinstance(about, About):
+        raise TypeError(f'plugin "{getattr(plugin, "name", plugin)}": `about` has to be an About, not {about!r}')
+    return about

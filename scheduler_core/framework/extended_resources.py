@@ -1,0 +1,74 @@
+"""The DeviceClass of each extended resource (deviceclass/extendedresourcecache/extendedresourcecache.go)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from scheduler_core.apis.core import Pod
+from scheduler_core.apis.devices import DEVICE_CLASS_PREFIX, DeviceClass
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.releases import Release
+
+
+class ExtendedResources:
+    """Follows the DeviceClasses. Of two classes with one resource the younger counts, then the one whose name is lower.
+
+    A class that is updated and keeps its resource stands for it as it was before, as in kube-scheduler.
+    """
+
+    def __init__(self, cluster: Cluster, release: Release) -> None:
+        self._cluster = cluster
+        self._enabled = release.has_on("DRAExtendedResource")
+        self._seen = 0
+        self._known: dict[str, DeviceClass] = {}
+        self._classes: dict[str, DeviceClass] = {}
+
+    def class_of(self, resource: str) -> DeviceClass | None:
+        """Return the class of the resource, by its own name or by the class name; None if there is none."""
+        self._follow()
+        return self._classes.get(resource)
+
+    def wanted(self, pod: Pod) -> bool:
+        """Return whether the pod requests a resource that has a class."""
+        self._follow()
+        return bool(self._classes) and any(amount and name in self._classes for name, amount in pod.requests.items())
+
+    def __bool__(self) -> bool:
+        """Return whether any resource has a class; False without the feature gate DRAExtendedResource."""
+        self._follow()
+        return bool(self._classes)
+
+    def _follow(self) -> None:
+        version = self._cluster.version("DeviceClass")
+        if version == self._seen or not self._enabled:
+            return
+        for name in self._cluster.changed("DeviceClass", self._seen):
+            new = cast("DeviceClass | None", self._cluster.get("DeviceClass", name))
+            old = self._known.pop(name, None)
+            if new is None:
+                self._remove(old)
+                continue
+            self._known[name] = new
+            self._put(old, new)
+        self._seen = version
+
+    def _put(self, old: DeviceClass | None, new: DeviceClass) -> None:
+        """`updateResourceName2class`."""
+        other = self._classes.get(new.extended_resource_name) if new.extended_resource_name else None
+        if other is not None and _rank(new) >= _rank(other):
+            return
+        self._remove(old)
+        if new.extended_resource_name:
+            self._classes[new.extended_resource_name] = new
+        self._classes[DEVICE_CLASS_PREFIX + new.name] = new
+
+    def _remove(self, old: DeviceClass | None) -> None:
+        if old is not None:
+            self._classes.pop(DEVICE_CLASS_PREFIX + old.name, None)
+            if old.extended_resource_name:
+                self._classes.pop(old.extended_resource_name, None)
+
+
+def _rank(one: DeviceClass) -> tuple[float, str]:
+    """Return a sort key, the lowest first: the youngest class, then the first by name."""
+    return -one.creation_timestamp, one.name

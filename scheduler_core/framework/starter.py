@@ -1,0 +1,75 @@
+"""The cluster of a starter scenario: nodes, other pods, and a pod that is pending for given reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+Manifest = dict[str, Any]
+POD = "waits"
+AMOUNTS = {  # of a node, of the pod
+    "cpu": ("4", "3"),
+    "memory": ("8Gi", "6Gi"),
+    "ephemeral-storage": ("20Gi", "16Gi"),
+}
+
+
+class StarterCluster:
+    """A cluster of `total` nodes with a pending pod (`spec`); each of its `reasons` changes some nodes.
+
+    Objects are manifests. `plugin_config` goes into the scheduler's configuration, `extender_rules` into an extender
+    that rejects nodes, and `feature_gates` into the scenario. `small`: nodes without room would not have it if they
+    were empty.
+    """
+
+    def __init__(self, total: int, reasons: list[str], *, small: bool = False) -> None:
+        self.total, self.reasons, self.small = total, reasons, small
+        self.objects: list[Manifest] = []
+        self.unlabelled: set[str] = set()  # nodes without the label by which pods spread
+        self.nodes: list[Manifest] = []
+        self.plugin_config: list[Manifest] = []
+        self.extender_rules: list[Manifest] = []
+        self.feature_gates: Manifest = {}
+        self.pod: Manifest = manifest("v1", "Pod", POD, spec={"containers": [{"name": "main", "image": "pause"}]})
+        self.pod["metadata"]["labels"] = {"app": POD}
+
+    @property
+    def spec(self) -> Manifest:
+        return self.pod["spec"]  # type: ignore[no-any-return]
+
+    def add_node(self, **more: Any) -> Manifest:
+        """Add a node with room for everything."""
+        name = f"node-{len(self.nodes) + 1:03}"
+        labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": "a"}
+        amounts = {**{resource: given for resource, (given, _) in AMOUNTS.items()}, "pods": "110"}
+        made = manifest("v1", "Node", name, status={"allocatable": amounts})
+        made["metadata"]["labels"] = labels
+        self.nodes.append({**made, **more})
+        return self.nodes[-1]
+
+    def request(self, resource: str, quantity: str) -> None:
+        """Add a resource request to the pod."""
+        resources = self.spec["containers"][0].setdefault("resources", {})
+        resources.setdefault("requests", {})[resource] = quantity
+        if resource not in AMOUNTS:
+            resources.setdefault("limits", {})[resource] = quantity
+
+    def add_neighbour(self, node: Manifest, labels: Manifest | None = None, **spec: Any) -> Manifest:
+        """Add a pod that runs on the node."""
+        name = f"there-{len(self.objects) + 1:03}"
+        container = {"name": "main", "image": "pause", **spec.pop("container", {})}
+        made = manifest(
+            "v1", "Pod", name, spec={"nodeName": node["metadata"]["name"], "containers": [container], **spec}
+        )
+        if labels:
+            made["metadata"]["labels"] = labels
+        self.objects.append(made)
+        return made
+
+
+def names_of(nodes: Iterable[Manifest]) -> set[str]:
+    return {node["metadata"]["name"] for node in nodes}
+
+
+def manifest(version: str, kind: str, name: str, **more: Any) -> Manifest:
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name}, **more}

@@ -1,0 +1,196 @@
+"""Searches that nodes with alike devices, and pods with alike claims, share.
+
+A search reads nothing of names: of a device its driver, its capacity, taints and counters, the attributes that the
+selectors and constraints of the claims name, and whether it is in use. Nodes that are equal in all of this, pool by
+pool, have one number, and for claims with equal specs they have one outcome. So each distinct node is searched once,
+and after a pod was scheduled, only the nodes whose devices it took are new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, cast
+
+from scheduler_core.apis.core import Node
+from scheduler_core.apis.devices import ClaimSpec, Device, DeviceClass, ResourceClaim, ResourceSlice
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.plugins.dynamic_resources.allocated import AllocatedDevices
+from scheduler_core.plugins.dynamic_resources.allocator import Allocator, InvalidPools, Solution, TimedOut
+from scheduler_core.plugins.dynamic_resources.contents import Contents
+from scheduler_core.plugins.dynamic_resources.counters import available_counters
+from scheduler_core.plugins.dynamic_resources.pools import Pool, PoolID, Pools
+from scheduler_core.plugins.dynamic_resources.selectors import Selectors
+
+if TYPE_CHECKING:
+    from scheduler_core.cel.reads import Attributes
+
+MOST_SHAPES = 256
+MOST_VIEWS = 64
+MOST_OUTCOMES = 100_000  # of one shape
+
+Outcome = Solution | None | type[InvalidPools] | type[TimedOut]
+
+
+@dataclass(slots=True)
+class Shape:
+    """Claims with the same specs. `outcomes`: of their search, by the number of the node."""
+
+    view: View
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+
+
+class Searches:
+    """The outcomes of searches, kept between cycles."""
+
+    def __init__(self, cluster: Cluster, pools: Pools, allocated: AllocatedDevices, selectors: Selectors) -> None:
+        self._cluster = cluster
+        self._pools = pools
+        self._allocated = allocated
+        self._selectors = selectors
+        self._shapes: dict[tuple[ClaimSpec, ...], Shape] = {}
+        self._views: dict[Attributes, View] = {}
+        self._classes_seen = 0
+
+    def follow(self) -> None:
+        """Process the changes of pools, allocations and classes since the last call."""
+        changed = {*self._pools.changes, *(device[:2] for device in self._allocated.changes)}
+        self._pools.changes.clear()
+        self._allocated.changes.clear()
+        for view in self._views.values():
+            for pool_id in changed:
+                view.forget(pool_id)
+        version = self._cluster.version("DeviceClass")
+        if version != self._classes_seen or len(self._shapes) > MOST_SHAPES or len(self._views) > MOST_VIEWS:
+            self._classes_seen = version
+            self._shapes.clear()
+            self._views.clear()
+
+    def shape(self, claims: Sequence[ResourceClaim]) -> Shape:
+        """Return what claims like these share."""
+        key = tuple(claim.spec for claim in claims)
+        found = self._shapes.get(key)
+        if found is None:
+            reads = self._reads(key)
+            view = self._views.get(reads)
+            if view is None:
+                contents = self._selectors.contents(reads)
+                view = self._views[reads] = View(self._pools, self._allocated, contents)
+            found = self._shapes[key] = Shape(view)
+        return found
+
+    def solve(self, allocator: Allocator, node: Node, claims: Sequence[ResourceClaim], shape: Shape) -> Solution | None:
+        """Return the devices for the claims as `Allocator.allocate` does, of this node or of one that is alike."""
+        pools = self._pools.of_node(node)
+        number = None if self._is_special(allocator, pools) else shape.view.number(node, pools)
+        if number is None:
+            return allocator.allocate(node, pools, claims)
+        if number in shape.outcomes:
+            outcome = shape.outcomes[number]
+        else:
+            if len(shape.outcomes) >= MOST_OUTCOMES:
+                shape.outcomes.clear()
+            outcome = shape.outcomes[number] = _outcome(allocator, node, pools, claims)
+        if isinstance(outcome, type):
+            raise outcome
+        return outcome
+
+    def _is_special(self, allocator: Allocator, pools: Sequence[Pool]) -> bool:
+        """Whether the node's devices are not those of the cluster's objects alone: some are about to be allocated."""
+        pending = allocator.allocated.pending_pools
+        return bool(pending) and any(pool.id in pending for pool in pools)
+
+    def _reads(self, specs: Sequence[ClaimSpec]) -> Attributes:
+        """The attributes that selectors and constraints name; None: any."""
+        read: set[tuple[str, str]] = set()
+        for names in self._names(specs):
+            if names is None:
+                return None
+            read |= names
+        return frozenset(read)
+
+    def _names(self, specs: Sequence[ClaimSpec]) -> Iterator[Attributes]:
+        for spec in specs:
+            for constraint in spec.constraints:
+                domain, slash, name = (constraint.match_attribute or constraint.distinct_attribute).partition("/")
+                yield frozenset({(domain, name)}) if slash else None
+            for request in chain.from_iterable(one.first_available or (one,) for one in spec.requests):
+                found = cast("DeviceClass | None", self._cluster.get("DeviceClass", request.device_class))
+                for expression in (*(found.selectors if found is not None else ()), *request.selectors):
+                    yield self._selectors.reads(expression)
+
+
+def _outcome(allocator: Allocator, node: Node, pools: Sequence[Pool], claims: Sequence[ResourceClaim]) -> Outcome:
+    try:
+        return allocator.allocate(node, pools, claims)
+    except (InvalidPools, TimedOut) as end:
+        return type(end)
+
+
+class View:
+    """The numbers of nodes whose devices are alike, as far as some attributes are concerned."""
+
+    def __init__(self, pools: Pools, allocated: AllocatedDevices, contents: Contents) -> None:
+        self._all_pools = pools
+        self._allocated = allocated
+        self._contents = contents
+        self._numbers: dict[Hashable, int] = {}
+        self._pools: dict[PoolID, dict[Pool, int]] = {}
+        self._nodes: dict[str, tuple[Sequence[Pool], int]] = {}
+
+    def forget(self, pool_id: PoolID) -> None:
+        """Discard what is known of a pool whose devices changed, or were taken or given back."""
+        self._pools.pop(pool_id, None)
+        for name in self._all_pools.users(pool_id):
+            self._nodes.pop(name, None)
+
+    def number(self, node: Node, pools: Sequence[Pool]) -> int | None:
+        """Return the number of the node with these pools; None if its searches depend on what others asked before."""
+        known = self._nodes.get(node.name)
+        if known is None or known[0] is not pools:
+            if self._all_pools.counters_are_ambiguous:
+                return None
+            number = self._number(tuple([self._number_of_pool(pool, node) for pool in pools]))
+            known = self._nodes[node.name] = pools, number
+        return known[1]
+
+    def _number(self, content: Hashable) -> int:
+        return self._numbers.setdefault(content, len(self._numbers))
+
+    def _number_of_pool(self, pool: Pool, node: Node) -> int:
+        known = self._pools.setdefault(pool.id, {})
+        number = known.get(pool)
+        if number is None:
+            number = known[pool] = self._number(self._content(pool))
+        if all(piece.reach is not None for piece in pool.slices):
+            return number
+        reached = tuple(
+            candidate.device.reach is not None and candidate.device.reach.includes(node.name, node.labels)
+            for candidate in pool.devices()
+            if candidate.slice.reach is None
+        )
+        return self._number((number, reached))
+
+    def _content(self, pool: Pool) -> Hashable:
+        counters = available_counters(pool, self._allocated)
+        return (
+            pool.id[0],
+            pool.incomplete,
+            bool(pool.invalid),
+            tuple([(name, tuple(sorted(amounts.items()))) for name, amounts in sorted(counters.items())]),
+            tuple([self._device_content(*pool.id, piece, device) for piece in pool.slices for device in piece.devices]),
+        )
+
+    def _device_content(self, driver: str, pool: str, piece: ResourceSlice, device: Device) -> Hashable:
+        device_id = driver, pool, device.name
+        consumed = self._allocated.capacities.get(device_id)
+        return (
+            self._contents.number(driver, device),
+            device.taints,
+            device.consumes_counters,
+            bool(device.binding_conditions),
+            piece.reach is None,
+            device_id in self._allocated.held,
+            None if consumed is None else tuple(sorted(consumed.items())),
+        )

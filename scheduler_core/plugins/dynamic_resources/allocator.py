@@ -1,0 +1,548 @@
+"""A depth-first search for devices on a node, one device at a time. The first complete solution is used.
+
+kube-scheduler: staging/src/k8s.io/dynamic-resource-allocation/structured/internal, `Allocate`, `allocateOne` and
+`allocateDevice`; 1.34 uses its allocator "experimental", 1.35 and 1.36 "incubating". Where Go calls itself, here is a
+stack of the choices that were made, so that a claim may ask for any number of devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from scheduler_core.apis.core import Node
+from scheduler_core.apis.devices import (
+    ALLOCATION_RESULTS_MAX_SIZE,
+    Device,
+    DeviceClass,
+    DeviceID,
+    DeviceRequest,
+    ResourceClaim,
+)
+from scheduler_core.apis.quantity import Quantity
+from scheduler_core.plugins.dynamic_resources.allocated import AllocatedDevices
+from scheduler_core.plugins.dynamic_resources.capacity import consumed_capacity, fits
+from scheduler_core.plugins.dynamic_resources.constraints import Constraint, constraint_of
+from scheduler_core.plugins.dynamic_resources.counters import AvailableCounters, ConsumedCounters
+from scheduler_core.plugins.dynamic_resources.pools import Candidate, Pool
+from scheduler_core.plugins.dynamic_resources.requests import AllocationError, RequestData, RequestKey
+from scheduler_core.plugins.dynamic_resources.selectors import Selectors
+from scheduler_core.releases import Release
+
+MOST_CALLS = 10_000_000  # of `allocateOne` in one search: kube-scheduler gives up after 10 s
+MOST_STEPS = 200_000  # of one search here, which knows again where it has failed
+STEPS_BEFORE_REMEMBERING = 500  # searches that end sooner do not remember where they failed
+
+Outcome = Literal["found", "none", "too many"]
+
+
+class TimedOut(Exception):
+    """The search exceeded its limit."""
+
+
+class InvalidPools(Exception):
+    """The search found no solution, and a pool of the node is invalid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The state of the allocator's feature gates."""
+
+    device_taints: bool
+    partitionable_devices: bool
+    consumable_capacity: bool
+    binding_conditions: bool
+
+    @staticmethod
+    def of(release: Release) -> Features:
+        return Features(
+            device_taints=release.has_on("DRADeviceTaints"),
+            partitionable_devices=release.has_on("DRAPartitionableDevices"),
+            consumable_capacity=release.has_on("DRAConsumableCapacity"),
+            binding_conditions=release.has_on("DRADeviceBindingConditions"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A device allocated to a request."""
+
+    request: RequestData
+    candidate: Candidate
+    consumed: tuple[tuple[str, Quantity], ...] = ()
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The devices of each claim in the order of allocation, and the chosen subrequests.
+
+    `pools` are those of the node that was searched.
+    """
+
+    pools: Sequence[Pool]
+    claims: Sequence[ResourceClaim]
+    chosen: Sequence[Sequence[Chosen]]
+    requests: Mapping[RequestKey, RequestData]
+    subrequests: Mapping[tuple[int, int], int]
+
+    def moved(self, pools: Sequence[Pool], claims: Sequence[ResourceClaim]) -> Solution:
+        """Return the same for pools and claims that are alike: the devices that stand in the same places."""
+        places = {candidate.id: place for place, candidate in enumerate(_devices(self.pools))}
+        there = list(_devices(pools))
+        chosen = [
+            [replace(one, candidate=there[places[one.candidate.id]]) for one in devices] for devices in self.chosen
+        ]
+        return replace(self, pools=pools, claims=claims, chosen=chosen)
+
+
+@dataclass(slots=True)
+class Allocator:
+    """The data that all searches of a scheduling cycle share."""
+
+    selectors: Selectors
+    classes: Mapping[str, DeviceClass]
+    allocated: AllocatedDevices
+    release: Release
+    features: Features
+    available: AvailableCounters = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.available = AvailableCounters(self.allocated)
+
+    def allocate(self, node: Node, pools: Sequence[Pool], claims: Sequence[ResourceClaim]) -> Solution | None:
+        """Return devices of the node for all claims; None if there is no solution.
+
+        Raises AllocationError, TimedOut, InvalidPools.
+        """
+        return Search(self, node, pools, claims).run()
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The next device to find: the `device`-th of a request. `within`: a subrequest is being tried.
+
+    `start` is the place among the candidates from which on to look for it. `orders`: in how many orders kube-scheduler
+    would come here.
+    """
+
+    claim: int = 0
+    request: int = 0
+    subrequest: int = 0
+    device: int = 0
+    within: bool = False
+    start: int = 0
+    orders: int = field(default=1, compare=False)
+
+    @property
+    def key(self) -> RequestKey:
+        return self.claim, self.request, self.subrequest
+
+
+class Choice(Protocol):
+    """A choice of the search, to which it can backtrack."""
+
+    def retry(self, search: Search, outcome: Outcome) -> Position | Outcome:
+        """Continue after `outcome`: return the next position, or an outcome for the previous choice."""
+        ...
+
+
+class Search:
+    """One search. `calls` counts those of `allocateOne` that kube-scheduler would make, `steps` those made here."""
+
+    def __init__(
+        self, allocator: Allocator, node: Node, pools: Sequence[Pool], claims: Sequence[ResourceClaim]
+    ) -> None:
+        self.allocator = allocator
+        self.node = node
+        self.pools = pools
+        self.claims = claims
+        self.rules = allocator.release.rules
+        self.features = allocator.features
+        self.requests: dict[RequestKey, RequestData] = {}
+        self.constraints: list[list[Constraint]] = []
+        self.chosen: list[list[Chosen]] = [[] for _ in claims]
+        self.allocating: dict[DeviceID, set[int]] = {}  # device -> the claims that it is chosen for
+        self.capacities: dict[DeviceID, dict[str, int]] = {}  # consumed by what is chosen, in nano units
+        self.counters = ConsumedCounters(allocator.available)
+        self.candidates = self._candidates()
+        self.steps = self.calls = 0
+        self.failed: dict[Hashable, int] = {}  # where nothing was found, with what was chosen by then -> calls
+        self._stack: list[Choice] = []
+
+    def run(self) -> Solution | None:
+        """See `Allocator.allocate`."""
+        for number, claim in enumerate(self.claims):
+            self._prepare(number, claim)
+        if self._walk() == "found":
+            subrequests = {
+                (choice.position.claim, choice.position.request): choice.number
+                for choice in self._stack
+                if isinstance(choice, SubrequestChoice)
+            }
+            return Solution(self.pools, self.claims, self.chosen, self.requests, subrequests)
+        if self.rules.invalid_pools_are_skipped and any(pool.invalid for pool in self.pools):
+            raise InvalidPools
+        return None
+
+    def _candidates(self) -> list[Candidate | Pool]:
+        """The devices in the order in which they are tried; a pool in their midst ends the search with an error."""
+        found: list[Candidate | Pool] = []
+        for pool in self.pools:
+            if pool.invalid and not self.rules.invalid_pools_are_skipped:
+                found.append(pool)
+            elif not pool.invalid and not (pool.incomplete and self.rules.pools_are_complete_across_nodes):
+                found += pool.devices()
+        return found
+
+    # Before the search
+
+    def _prepare(self, number: int, claim: ResourceClaim) -> None:
+        """Look up classes, list what mode All means, count the devices, set up the constraints."""
+        fewest = 0
+        answers: dict[tuple[DeviceID, RequestKey], bool] = {}
+        for index, request in enumerate(claim.spec.requests):
+            counts = []
+            for place, one in enumerate(request.first_available or (request,)):
+                if one.capacity is not None and not self.features.consumable_capacity:
+                    raise AllocationError(
+                        f"claim {claim.key}, request {request.name}: has capacity requests, but the "
+                        "DRAConsumableCapacity feature is disabled"
+                    )
+                noted = place if self.rules.all_subrequests_keep_their_place else max(place - 1, 0)
+                parent = request if request.first_available else None
+                data = self._request_data(claim, one, parent, (number, index, noted), answers)
+                self.requests[number, index, place] = data
+                counts.append(data.count)
+            fewest += min(counts)
+        if fewest > ALLOCATION_RESULTS_MAX_SIZE:
+            raise AllocationError(
+                f"claim {claim.key}: number of requested devices {fewest} exceeds the claim limit of "
+                f"{ALLOCATION_RESULTS_MAX_SIZE}"
+            )
+        self.constraints.append([constraint_of(spec) for spec in claim.spec.constraints])
+
+    def _request_data(
+        self,
+        claim: ResourceClaim,
+        request: DeviceRequest,
+        parent: DeviceRequest | None,
+        key: RequestKey,
+        answers: dict[tuple[DeviceID, RequestKey], bool],
+    ) -> RequestData:
+        found = self.allocator.classes.get(request.device_class)
+        if found is None:
+            missing = f'deviceclass.resource.k8s.io "{request.device_class}" not found'
+            raise AllocationError(
+                f"claim {claim.key}, request {request.name}: could not retrieve device class "
+                f"{request.device_class}: {missing}"
+            )
+        data = RequestData(request, parent, found, request.count)
+        if not data.takes_all:
+            return data
+        devices: list[Candidate] = []
+        for pool in self.pools:
+            state = "currently being updated" if pool.incomplete else "currently invalid" if pool.invalid else ""
+            if state:
+                raise AllocationError(
+                    f"claim {claim.key}, request {request.name}: asks for all devices, but resource pool {pool.name} "
+                    f"is {state}"
+                )
+            for candidate in pool.devices():
+                answer = answers.get((candidate.id, key))
+                if answer is None:
+                    answer = answers[candidate.id, key] = self.is_selectable(claim, data, candidate)
+                if answer and self._fits(data, candidate):
+                    devices.append(candidate)
+        return RequestData(request, parent, found, len(devices), devices)
+
+    # The search
+
+    def _walk(self) -> Outcome:
+        """Advance while devices are found, otherwise backtrack."""
+        there: Position | Outcome = Position()
+        while True:
+            while isinstance(there, Position):
+                there = self._enter(there)
+            if there == "found":
+                return there
+            while self._stack and not isinstance(there, Position):
+                there = self._stack[-1].retry(self, there)
+                if not isinstance(there, Position):
+                    self._stack.pop()
+            if not isinstance(there, Position):
+                return there
+
+    def _enter(self, at: Position) -> Position | Outcome:
+        """Return the next position, or the outcome of this one (`allocateOne`)."""
+        self.steps += 1
+        self.count(at.orders)
+        if at.claim >= len(self.claims):
+            return "found"
+        if at.request >= len(self.claims[at.claim].spec.requests):
+            self._stack.append(ClaimBorder())
+            return Position(at.claim + 1, orders=at.orders)
+        data = self.requests[at.key]
+        if data.parent is not None and not at.within:
+            choice = SubrequestChoice(at)
+            self._stack.append(choice)
+            return choice.first()
+        if data.takes_all and not data.count:
+            return "none"
+        if at.device >= data.count:
+            return Position(at.claim, at.request + 1, orders=at.orders)
+        if len(self.chosen[at.claim]) + data.count - at.device > ALLOCATION_RESULTS_MAX_SIZE:
+            return "too many"
+        if data.takes_all:
+            return self._take_all(at, data)
+        device = DeviceChoice(at, data)
+        self._stack.append(device)
+        there = device.advance(self)
+        if not isinstance(there, Position):
+            self._stack.pop()
+        return there
+
+    def _take_all(self, at: Position, data: RequestData) -> Position | Outcome:
+        """Take the next device of a request for all. Before 1.36, the one after it is from the first subrequest."""
+        assert data.all_devices is not None
+        candidate = data.all_devices[at.device]
+        if not self.take(at, data, candidate, must=True):
+            return "none"
+        self._stack.append(TakenDevice(at.claim, data, candidate))
+        kept = at.subrequest if self.rules.all_subrequests_keep_their_place else 0
+        return Position(at.claim, at.request, kept, at.device + 1, at.within, orders=at.orders)
+
+    def count(self, calls: int) -> None:
+        """Count calls of the search. Raises TimedOut if there are too many."""
+        self.calls += calls
+        if self.calls > MOST_CALLS or self.steps > MOST_STEPS:
+            raise TimedOut
+
+    # One device
+
+    def usable(self, at: Position, data: RequestData, candidate: Candidate) -> bool:
+        """Return whether a device can be allocated: it is not in use, it is selected, and it has enough capacity."""
+        in_use = self._used_by_claim if data.request.admin_access else self._in_use
+        return (
+            not in_use(candidate.id, at.claim)
+            and self.is_selectable(self.claims[at.claim], data, candidate)
+            and self._fits(data, candidate)
+        )
+
+    def is_selectable(self, claim: ResourceClaim, data: RequestData, candidate: Candidate) -> bool:
+        """`isSelectable`: the class' selectors, then the request's, then the device's own node selection."""
+        device = candidate.device
+        if device.binding_conditions and not self.features.binding_conditions:
+            return False
+        answer = self.allocator.selectors.answer(data.device_class, data.request, candidate.slice.driver, device)
+        if isinstance(answer, str):
+            raise AllocationError(answer.format(claim=claim.key))
+        if not answer or candidate.slice.reach is not None:
+            return answer
+        return device.reach is not None and device.reach.includes(self.node.name, self.node.labels)
+
+    def take(self, at: Position, data: RequestData, candidate: Candidate, *, must: bool = False) -> bool:
+        """Allocate the device if it is compatible with those chosen so far (`allocateDevice`). Return whether it is.
+
+        What kube-scheduler does not take back when it turns a device down, such as the counters that it would consume,
+        is not taken back here either. `must`: a constraint that is violated is an error.
+        """
+        device, request = candidate.device, data.request
+        shared = self.features.consumable_capacity and device.allow_multiple_allocations
+        if request.admin_access:
+            if not shared and self._used_by_claim(candidate.id, at.claim):
+                return False
+        elif self._in_use(candidate.id, at.claim):
+            return False
+        if not self._counters_suffice(candidate, shared=shared):
+            return False
+        if self.features.device_taints and prevents_allocation(device, request):
+            return False
+        if not self._satisfies_constraints(at, data, candidate, must=must):
+            return False
+        claims = self.allocating.setdefault(candidate.id, set())
+        if not shared:
+            claims.add(at.claim)
+        if not self._fits(data, candidate):
+            return False
+        consumed: tuple[tuple[str, Quantity], ...] = ()
+        if shared:
+            consumed = consumed_capacity(device, request.capacity)
+            self._consume(candidate.id, consumed)
+        self.chosen[at.claim].append(Chosen(data, candidate, consumed, shared))
+        return True
+
+    def give_back(self, claim: int, data: RequestData, candidate: Candidate) -> None:
+        """Undo `take` for the claim's last device."""
+        chosen = self.chosen[claim].pop()
+        for constraint in self.constraints[claim]:
+            constraint.remove(data.base_name, data.subrequest_name)
+        self.allocating[candidate.id].discard(claim)
+        if chosen.shared:
+            self._release(candidate.id, chosen.consumed)
+        elif self.features.partitionable_devices and candidate.device.consumes_counters:
+            self.counters.give_back(candidate)
+
+    def state(self, at: Position) -> Hashable:
+        """Everything that what can still be found from here depends on."""
+        return (
+            at,
+            len(self.chosen[at.claim]),
+            frozenset((device, *sorted(claims)) for device, claims in self.allocating.items() if claims),
+            tuple(constraint.state() for constraint in self.constraints[at.claim]),
+            frozenset(
+                (device, name, amount) for device, taken in self.capacities.items() for name, amount in taken.items()
+            ),
+            self.counters.state(),
+        )
+
+    def _in_use(self, device: DeviceID, claim: int) -> bool:
+        return device in self.allocator.allocated.held or bool(self.allocating.get(device))
+
+    def _used_by_claim(self, device: DeviceID, claim: int) -> bool:
+        return claim in self.allocating.get(device, ())
+
+    def _fits(self, data: RequestData, candidate: Candidate) -> bool:
+        if not self.features.consumable_capacity:
+            return True
+        consumed = self.allocator.allocated.capacities.get(candidate.id, {})
+        return fits(candidate.device, data.request.capacity, consumed, self.capacities.get(candidate.id, {}))
+
+    def _counters_suffice(self, candidate: Candidate, *, shared: bool) -> bool:
+        if not candidate.device.consumes_counters:
+            return True
+        if not self.features.partitionable_devices:
+            return False
+        known = candidate.id in self.allocator.allocated.capacities or candidate.id in self.capacities
+        return (shared and known) or self.counters.consume(candidate)
+
+    def _satisfies_constraints(self, at: Position, data: RequestData, candidate: Candidate, *, must: bool) -> bool:
+        """Add the device to all constraints of the claim, or to none."""
+        base, sub = data.base_name, data.subrequest_name
+        constraints = self.constraints[at.claim]
+        for number, constraint in enumerate(constraints):
+            if constraint.add(base, sub, candidate.device, candidate.slice.driver):
+                continue
+            if must:
+                raise AllocationError(
+                    f"claim {self.claims[at.claim].key}, request {data.request.name}: cannot add device "
+                    f"{'/'.join(candidate.id)} because a claim constraint would not be satisfied"
+                )
+            for earlier in constraints[:number]:
+                earlier.remove(base, sub)
+            return False
+        return True
+
+    def _consume(self, device: DeviceID, amounts: tuple[tuple[str, Quantity], ...]) -> None:
+        consumed = self.capacities.setdefault(device, {})
+        for name, amount in amounts:
+            consumed[name] = consumed.get(name, 0) + amount.nano
+
+    def _release(self, device: DeviceID, amounts: tuple[tuple[str, Quantity], ...]) -> None:
+        if not amounts:
+            return
+        consumed = self.capacities[device]
+        for name, amount in amounts:
+            consumed[name] -= amount.nano
+        if not any(consumed.values()):
+            del self.capacities[device]
+
+
+@dataclass(slots=True)
+class ClaimBorder:
+    """The end of a claim. A request for too many devices in a later claim does not affect this one."""
+
+    def retry(self, search: Search, outcome: Outcome) -> Position | Outcome:
+        return "none"
+
+
+@dataclass(slots=True)
+class SubrequestChoice:
+    """A choice between the subrequests of a prioritized list, in order."""
+
+    position: Position
+    number: int = 0
+    all_too_many: bool = True
+
+    def first(self) -> Position:
+        at = self.position
+        return Position(at.claim, at.request, self.number, at.device, within=True, orders=at.orders)
+
+    def retry(self, search: Search, outcome: Outcome) -> Position | Outcome:
+        if outcome != "too many":
+            self.all_too_many = False
+        self.number += 1
+        if (self.position.claim, self.position.request, self.number) in search.requests:
+            return self.first()
+        return "too many" if self.all_too_many else "none"
+
+
+@dataclass(slots=True)
+class TakenDevice:
+    """A device that is required because all devices are requested; it has no alternative."""
+
+    claim: int
+    data: RequestData
+    candidate: Candidate
+
+    def retry(self, search: Search, outcome: Outcome) -> Position | Outcome:
+        search.give_back(self.claim, self.data, self.candidate)
+        return outcome
+
+
+@dataclass(slots=True)
+class DeviceChoice:
+    """One device of a count: the candidates in order, from the one behind the device before on.
+
+    Before 1.36 kube-scheduler begins each time with the first candidate, which finds the same and takes longer.
+    """
+
+    position: Position
+    data: RequestData
+    place: int = -1
+    taken: Candidate | None = None
+    before: Hashable = None
+    calls: int = 0  # before this choice
+
+    def retry(self, search: Search, outcome: Outcome) -> Position | Outcome:
+        assert self.taken is not None
+        search.give_back(self.position.claim, self.data, self.taken)
+        return outcome if outcome == "too many" else self.advance(search)
+
+    def advance(self, search: Search) -> Position | Outcome:
+        """Take the next possible device."""
+        at, candidates = self.position, search.candidates
+        if self.place < 0:
+            self.place = at.start - 1
+            if search.steps > STEPS_BEFORE_REMEMBERING:
+                self.before, self.calls = search.state(at), search.calls
+                if self.before in search.failed:
+                    search.count(search.failed[self.before] * at.orders)
+                    return "none"
+        for place in range(self.place + 1, len(candidates)):
+            candidate = candidates[place]
+            if isinstance(candidate, Pool):
+                raise AllocationError(f"pool {candidate.id[1]} is invalid: {candidate.invalid}")
+            if search.usable(at, self.data, candidate) and search.take(at, self.data, candidate):
+                self.place, self.taken = place, candidate
+                orders = 1 if search.rules.devices_are_tried_in_one_order else at.device + 1
+                return Position(
+                    at.claim, at.request, at.subrequest, at.device + 1, at.within, place + 1, at.orders * orders
+                )
+        if self.before is not None and search.state(at) == self.before:
+            search.failed[self.before] = (search.calls - self.calls) // at.orders
+        return "none"
+
+
+def _devices(pools: Sequence[Pool]) -> Iterator[Candidate]:
+    return (candidate for pool in pools for candidate in pool.devices())
+
+
+def prevents_allocation(device: Device, request: DeviceRequest) -> bool:
+    """Return whether an untolerated taint prevents allocation (`taintPreventsAllocation`)."""
+    return any(
+        taint.effect in ("NoSchedule", "NoExecute")
+        and not any(toleration.tolerates(taint) for toleration in request.tolerations)
+        for taint in device.taints
+    )

@@ -1,0 +1,169 @@
+"""Writes of PreBind, Unreserve and PostFilter to claims (dynamicresources.go: bindClaim), and a simulated DRA driver.
+
+A write of PreBind enters the scheduler's cache of claims at once (assume cache), so waiting pods hear of it at once. Of
+every other write the scheduler hears when the attempt has ended.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from scheduler_core.apis.core import Pod
+from scheduler_core.apis.device_manifests import claim_manifest
+from scheduler_core.apis.devices import (
+    RESERVED_FOR_MAX_SIZE,
+    Allocation,
+    Consumer,
+    DeviceCondition,
+    DeviceResult,
+    DeviceStatus,
+    ResourceClaim,
+)
+from scheduler_core.framework.interface import Handle
+from scheduler_core.plugins.dynamic_resources.claims import stored_claim
+from scheduler_core.plugins.dynamic_resources.state import State
+
+BINDING_TIMEOUT_SECONDS = 600.0
+BINDING = "kschedui.io/binding"  # annotation of a claim: what the played driver reports of its devices
+BINDING_DEVICE = "kschedui.io/binding-device"
+PLAYED = ("Played", "set by the played driver")  # reason and message of its conditions
+
+
+class BindingError(Exception):
+    """A claim could not be written, or its devices are not ready."""
+
+
+def written(claim: ResourceClaim) -> ResourceClaim:
+    """Return the claim with its current manifest."""
+    return replace(claim, manifest=claim_manifest(claim))
+
+
+def allocated(claim: ResourceClaim, allocation: Allocation) -> ResourceClaim:
+    """Return the claim with its allocation."""
+    return replace(claim, allocation=allocation, finalizer=True)
+
+
+def bind_claim(pod: Pod, claim: ResourceClaim, allocation: Allocation | None, handle: Handle) -> ResourceClaim:
+    """Write allocation and reservation. Raises BindingError."""
+    stored = stored_claim(handle.cluster, claim.namespace, claim.name)
+    what = "add allocation and reservation" if allocation is not None else "add reservation"
+    if stored is None:
+        first = "add finalizer" if allocation is not None and not claim.finalizer else what
+        raise BindingError(f'{first} to claim {claim.key}: resourceclaims.resource.k8s.io "{claim.name}" not found')
+    if stored.terminating:
+        raise BindingError(f"claim {claim.key} got deleted in the meantime")
+    if allocation is not None:
+        if stored.allocation is not None:
+            raise BindingError(f"claim {claim.key} got allocated elsewhere in the meantime")
+        stored = allocated(stored, allocation)
+    consumers = (*stored.reserved_for, Consumer(pod.name, pod.uid))
+    if stored.allocation is None:
+        raise BindingError(f"claim {claim.key} got deallocated elsewhere in the meantime")
+    if len(consumers) > RESERVED_FOR_MAX_SIZE:
+        raise BindingError(
+            f'{what} to claim {claim.key}: ResourceClaim.resource.k8s.io "{claim.name}" is invalid: '
+            f"status.reservedFor: Too many: {len(consumers)}: must have at most {RESERVED_FOR_MAX_SIZE} items"
+        )
+    bound = replace(stored, reserved_for=consumers)
+    if handle.release.has_on("DRADeviceBindingConditions"):
+        bound = _prepared(bound, handle.now)
+    bound = written(bound)
+    handle.write(bound)
+    return bound
+
+
+def deallocate(claim: ResourceClaim, handle: Handle) -> None:
+    """Remove the allocation of the claim."""
+    handle.write_later(written(replace(claim, allocation=None, reserved_for=(), devices=())))
+
+
+def remove_reservation(claim: ResourceClaim, pod: Pod, handle: Handle) -> None:
+    """Remove the pod from the claim's users."""
+    stored = stored_claim(handle.cluster, claim.namespace, claim.name)
+    if stored is not None:
+        kept = tuple(consumer for consumer in stored.reserved_for if consumer.uid != pod.uid)
+        handle.write_later(written(replace(stored, reserved_for=kept)))
+
+
+def delete_claim(claim: ResourceClaim, handle: Handle) -> None:
+    """Delete a claim that the scheduler created, after removing its finalizer."""
+    stored = stored_claim(handle.cluster, claim.namespace, claim.name)
+    if stored is not None:
+        handle.write_later(written(replace(stored, finalizer=False)))
+        handle.delete_later("ResourceClaim", claim.key)
+
+
+# --- binding conditions ---
+
+
+def conditions_error(state: State, handle: Handle) -> str:
+    """Return why the devices of the pod's claims are not ready, "" if they are ready (isPodReadyForBinding)."""
+    results = (claim.allocation.results for claim in state.claims if claim.allocation is not None)
+    if not any(result.binding_conditions for listed in results for result in listed):
+        return ""
+    for number, claim in enumerate(state.claims):
+        stored = stored_claim(handle.cluster, claim.namespace, claim.name)
+        if stored is None:
+            return f'could not find ResourceClaim "{claim.key}"'
+        state.claims[number] = stored
+        try:
+            if not is_ready(stored):
+                return f"device binding timeout: claim={stored.name}"
+        except BindingError as error:
+            return str(error)
+    return ""
+
+
+def is_ready(claim: ResourceClaim) -> bool:
+    """Return whether drivers report all binding conditions (`isClaimReadyForBinding`). Raises BindingError."""
+    for result in claim.allocation.results if claim.allocation is not None else ():
+        if not result.binding_conditions:
+            continue
+        status = _status_of(claim, result)
+        if status is None:
+            return False
+        for failure in map(status.condition, result.binding_failure_conditions):
+            if failure is not None and failure.status == "True":
+                raise BindingError(
+                    f'device binding failed: claim={claim.name}, reason={failure.reason}, message="{failure.message}"'
+                )
+        conditions = map(status.condition, result.binding_conditions)
+        if any(condition is None or condition.status != "True" for condition in conditions):
+            return False
+    return True
+
+
+def has_timed_out(claim: ResourceClaim, now: float) -> bool:
+    """Return whether the claim's devices exceeded their time to become ready (`isClaimTimeout`)."""
+    allocation = claim.allocation
+    if allocation is None or allocation.timestamp is None:
+        return False
+    waits = any(result.binding_conditions for result in allocation.results)
+    return waits and allocation.timestamp + BINDING_TIMEOUT_SECONDS < now
+
+
+def _prepared(claim: ResourceClaim, now: float) -> ResourceClaim:
+    """Return the claim with its allocation time and the status that the simulated driver reports.
+
+    All conditions are met, unless the claim is annotated to fail: "fail" for every device, "fail-first" for one.
+    """
+    allocation = claim.allocation
+    assert allocation is not None
+    if allocation.timestamp is None:
+        claim = replace(claim, allocation=replace(allocation, timestamp=float(math.floor(now))))
+    how, name = claim.annotations.get(BINDING, "ok"), claim.annotations.get(BINDING_DEVICE, "")
+    devices = list(claim.devices)
+    for result in allocation.results:
+        if result.binding_conditions and _status_of(claim, result) is None:
+            fails = how == "fail" or (how == "fail-first" and result.device == name)
+            kinds = result.binding_failure_conditions if fails else result.binding_conditions
+            conditions = tuple(DeviceCondition(kind, "True", *PLAYED) for kind in kinds)
+            devices.append(DeviceStatus(result.driver, result.pool, result.device, conditions))
+    return replace(claim, devices=tuple(devices))
+
+
+def _status_of(claim: ResourceClaim, result: DeviceResult) -> DeviceStatus | None:
+    """`getAllocatedDeviceStatus`."""
+    found = (device for device in claim.devices if (device.driver, device.pool, device.device) == result.device_id)
+    return next(found, None)

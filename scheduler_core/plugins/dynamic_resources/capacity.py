@@ -1,0 +1,73 @@
+"""The capacity that a request consumes on a shared device, and whether enough is available (consumable_capacity.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scheduler_core.apis.devices import Capacity, Device, RequestPolicy, ValidRange
+from scheduler_core.apis.quantity import Quantity
+
+_NANO = 10**9
+
+Requested = tuple[tuple[str, Quantity], ...] | None
+Consumed = Mapping[str, int]  # nano units by capacity
+
+
+def fits(device: Device, requested: Requested, consumed: Consumed, allocating: Consumed) -> bool:
+    """Whether the device has room for the request besides what is consumed already (`CmpRequestOverCapacity`)."""
+    wanted = dict(requested or ())
+    if not wanted and not device.capacity:
+        return True
+    if any(name not in device.capacity for name in wanted):
+        return False
+    for name, capacity in device.capacity.items():
+        amount = consumed_amount(wanted.get(name), capacity)
+        if _violates(amount, capacity.policy):
+            return False
+        if consumed.get(name, 0) + amount.nano + allocating.get(name, 0) > capacity.value.nano:
+            return False
+    return True
+
+
+def consumed_capacity(device: Device, requested: Requested) -> tuple[tuple[str, Quantity], ...]:
+    """Return the amount of each capacity that the request consumes (`GetConsumedCapacityFromRequest`)."""
+    wanted = dict(requested or ())
+    return tuple((name, consumed_amount(wanted.get(name), one)) for name, one in device.capacity.items())
+
+
+def consumed_amount(requested: Quantity | None, capacity: Capacity) -> Quantity:
+    """Return the amount rounded up by the policy; without a request the default, or everything."""
+    policy = capacity.policy
+    if requested is None:
+        return policy.default if policy is not None and policy.default is not None else capacity.value
+    if policy is None:
+        return requested
+    if policy.valid_range is not None and policy.valid_range.minimum is not None:
+        return _rounded_up(requested, policy.valid_range)
+    larger = (value for value in policy.valid_values if requested.nano <= value.nano)
+    return next(larger, requested)
+
+
+def _rounded_up(requested: Quantity, bounds: ValidRange) -> Quantity:
+    """`roundUpRange`: a multiple of the step from the minimum on, written as a binary quantity."""
+    assert bounds.minimum is not None
+    if requested.nano < bounds.minimum.nano:
+        return bounds.minimum
+    if bounds.step is None:
+        return requested
+    least, step = bounds.minimum.value, bounds.step.value
+    steps = -(-(requested.value - least) // step)
+    return Quantity((least + step * steps) * _NANO, "BinarySI")
+
+
+def _violates(amount: Quantity, policy: RequestPolicy | None) -> bool:
+    """`violatesPolicy`: above the maximum, between two steps, or none of the valid values."""
+    if policy is None or (policy.default is not None and amount == policy.default):
+        return False
+    if policy.valid_range is not None:
+        bounds = policy.valid_range
+        if bounds.maximum is not None and amount.nano > bounds.maximum.nano:
+            return True
+        least = bounds.minimum.value if bounds.minimum is not None else 0
+        return bounds.step is not None and (amount.value - least) % bounds.step.value != 0
+    return bool(policy.valid_values) and all(amount.nano != value.nano for value in policy.valid_values)

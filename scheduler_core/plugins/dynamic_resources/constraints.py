@@ -1,0 +1,133 @@
+"""Constraints between a claim's devices: shared or distinct attributes (matchAttributeConstraint, constraint.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Protocol
+
+from scheduler_core.apis.devices import Attribute, Device, DeviceConstraint
+
+
+class Constraint(Protocol):
+    """Follows the devices that a claim has been given so far. `request` and `subrequest` are names, the latter "" for
+    a request that has none."""
+
+    attribute: str
+
+    def add(self, request: str, subrequest: str, device: Device, driver: str) -> bool:
+        """Add the device if the constraint permits it. Return whether it does."""
+        ...
+
+    def remove(self, request: str, subrequest: str) -> None:
+        """Undo `add`."""
+        ...
+
+    def objection(self, request: str, subrequest: str, device: Device, driver: str) -> str:
+        """Return the reason for which `add` would say no, with the values ("pcieRoot pci1 ≠ pci0"), or ""."""
+        ...
+
+    def state(self) -> Hashable:
+        """Return a key for everything that later results depend on."""
+        ...
+
+
+def constraint_of(spec: DeviceConstraint) -> Constraint:
+    """Return a new constraint without devices."""
+    return MatchAttribute(spec) if spec.match_attribute else DistinctAttribute(spec)
+
+
+def lookup_attribute(device: Device, driver: str, name: str) -> Attribute | None:
+    """By its full name, or without the domain if that is the driver's (`lookupAttribute`)."""
+    found = device.attributes.get(name)
+    if found is None:
+        domain, _, identifier = name.partition("/")
+        found = device.attributes.get(identifier) if domain == driver else None
+    return found
+
+
+def applies(spec: DeviceConstraint, request: str, subrequest: str) -> bool:
+    """Whether the constraint is for the request: the name of a list covers its subrequests."""
+    if not spec.requests:
+        return True
+    return request in spec.requests or (bool(subrequest) and f"{request}/{subrequest}" in spec.requests)
+
+
+class MatchAttribute:
+    """All devices have the attribute with the same value."""
+
+    def __init__(self, spec: DeviceConstraint) -> None:
+        self.attribute = spec.match_attribute
+        self._spec = spec
+        self._value: Attribute | None = None
+        self._devices = 0
+
+    def add(self, request: str, subrequest: str, device: Device, driver: str) -> bool:
+        if not applies(self._spec, request, subrequest):
+            return True
+        value = lookup_attribute(device, driver, self.attribute)
+        if value is None or (self._devices and value != self._value):
+            return False
+        self._value = value
+        self._devices += 1
+        return True
+
+    def remove(self, request: str, subrequest: str) -> None:
+        if applies(self._spec, request, subrequest):
+            self._devices -= 1
+
+    def objection(self, request: str, subrequest: str, device: Device, driver: str) -> str:
+        value = lookup_attribute(device, driver, self.attribute)
+        if not applies(self._spec, request, subrequest):
+            return ""
+        if value is None:
+            return f"{_short(self.attribute)} is missing"
+        if not self._devices or self._value is None or value == self._value:
+            return ""
+        return f"{_short(self.attribute)} {value} ≠ {self._value}"
+
+    def state(self) -> Hashable:
+        return self._devices, self._value if self._devices else None
+
+
+class DistinctAttribute:
+    """All devices have the attribute with distinct values; only the last device of a request is remembered."""
+
+    def __init__(self, spec: DeviceConstraint) -> None:
+        self.attribute = spec.distinct_attribute
+        self._spec = spec
+        self._values: dict[str, Attribute] = {}
+        self._devices = 0
+
+    def add(self, request: str, subrequest: str, device: Device, driver: str) -> bool:
+        if not applies(self._spec, request, subrequest):
+            return True
+        value = lookup_attribute(device, driver, self.attribute)
+        if value is None or (self._devices and value in self._values.values()):
+            return False
+        self._values[request] = value
+        self._devices += 1
+        return True
+
+    def remove(self, request: str, subrequest: str) -> None:
+        if applies(self._spec, request, subrequest):
+            self._values.pop(request, None)
+            self._devices -= 1
+
+    def objection(self, request: str, subrequest: str, device: Device, driver: str) -> str:
+        value = lookup_attribute(device, driver, self.attribute)
+        if not applies(self._spec, request, subrequest):
+            return ""
+        if value is None:
+            return f"{_short(self.attribute)} is missing"
+        taken = self._devices and value in self._values.values()
+        return f"{_short(self.attribute)} {value} is taken" if taken else ""
+
+    def state(self) -> Hashable:
+        return self._devices, tuple(
+            sorted((name, value.kind, str(value.value)) for name, value in self._values.items())
+        )
+
+
+def _short(attribute: str) -> str:
+    """Without its domain."""
+    return attribute.rpartition("/")[2]

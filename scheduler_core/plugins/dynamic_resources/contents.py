@@ -1,0 +1,45 @@
+"""Numbers for devices that are equal where those are that nothing of what is read can tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+from scheduler_core.apis.devices import Attribute, Device
+
+if TYPE_CHECKING:
+    from scheduler_core.cel.reads import Attributes
+
+MOST_DEVICES = 1_000_000  # whose numbers are kept
+
+
+class Contents:
+    """The numbers of devices by driver, capacity, and those of their attributes that are read.
+
+    Of the other attributes the versions count, too: one that is invalid fails every selector.
+    """
+
+    def __init__(self, reads: Attributes) -> None:
+        self._reads = reads
+        self._numbers: dict[Hashable, int] = {}
+        self._known: dict[int, tuple[Device, str, int]] = {}
+
+    def number(self, driver: str, device: Device) -> int:
+        """Return the number of a device of the driver."""
+        known = self._known.get(id(device))
+        if known is not None and known[0] is device and known[1] == driver:
+            return known[2]
+        attributes = (item for item in device.attributes.items() if self._counts(driver, *item))
+        capacity = frozenset(device.capacity.items())
+        content = driver, frozenset(attributes), capacity, device.allow_multiple_allocations
+        number = self._numbers.setdefault(content, len(self._numbers))
+        if len(self._known) >= MOST_DEVICES:
+            self._known.clear()
+        self._known[id(device)] = (device, driver, number)
+        return number
+
+    def _counts(self, driver: str, name: str, attribute: Attribute) -> bool:
+        if self._reads is None or attribute.kind == "version":
+            return True
+        domain, slash, identifier = name.partition("/")
+        return ((domain, identifier) if slash else (driver, name)) in self._reads

@@ -1,0 +1,89 @@
+"""The counters that the devices of a pool share (allocator_*.go: checkAvailableCounters).
+
+They are told apart by the pool's name alone, as kube-scheduler does, so pools of two drivers with one name share them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from scheduler_core.plugins.dynamic_resources.allocated import AllocatedDevices
+from scheduler_core.plugins.dynamic_resources.pools import Candidate, Counters, Pool
+
+
+def available_counters(pool: Pool, allocated: AllocatedDevices) -> Counters:
+    """Return what the allocated devices of the pool leave of its counters."""
+    available = {name: dict(amounts) for name, amounts in pool.counters.items()}
+    if available:
+        for piece in (*pool.slices, *pool.elsewhere):
+            for device in piece.devices:
+                if device.consumes_counters and allocated.is_allocated((*pool.id, device.name)):
+                    for name, amounts in device.consumes_counters:
+                        _subtract(available.get(name, {}), amounts)
+    return available
+
+
+class AvailableCounters:
+    """The remaining counters of each pool. Computed for the first node that needs them, valid for one cycle."""
+
+    def __init__(self, allocated: AllocatedDevices) -> None:
+        self._allocated = allocated
+        self._pools: dict[str, Counters] = {}
+
+    def of(self, pool: Pool) -> Counters:
+        """Return the available counters, which may be negative."""
+        name = pool.id[1]
+        found = self._pools.get(name)
+        if found is None:
+            found = self._pools[name] = available_counters(pool, self._allocated)
+        return found
+
+
+class ConsumedCounters:
+    """The counters that the devices chosen in one search consume."""
+
+    def __init__(self, available: AvailableCounters) -> None:
+        self._available = available
+        self._pools: dict[str, Counters] = {}
+
+    def consume(self, chosen: Candidate) -> bool:
+        """Add the consumption of the device, or nothing if the counters are insufficient. Return whether it fits."""
+        available = self._available.of(chosen.pool)
+        consumed = self._pools.setdefault(chosen.pool.id[1], {})
+        for name, amounts in chosen.device.consumes_counters:
+            counters = consumed.setdefault(name, {})
+            for counter, amount in amounts:
+                counters[counter] = counters.get(counter, 0) + amount
+        for name, counters in available.items():
+            taken = consumed.get(name, {})
+            if any(amount < taken.get(counter, 0) for counter, amount in counters.items()):
+                self.give_back(chosen)
+                return False
+        return True
+
+    def give_back(self, chosen: Candidate) -> None:
+        """Undo `consume` (deallocateCountersForDevice)."""
+        consumed = self._pools[chosen.pool.id[1]]
+        for name, amounts in chosen.device.consumes_counters:
+            for counter, amount in amounts:
+                consumed[name][counter] -= amount
+
+    def consumed(self, pool: Pool) -> Counters:
+        """By set and counter."""
+        return self._pools.get(pool.id[1], {})
+
+    def state(self) -> Hashable:
+        """Return a key that changes with the consumed counters."""
+        return tuple(
+            (pool, name, counter, amount)
+            for pool, sets in sorted(self._pools.items())
+            for name, counters in sorted(sets.items())
+            for counter, amount in sorted(counters.items())
+            if amount
+        )
+
+
+def _subtract(counters: dict[str, int], amounts: tuple[tuple[str, int], ...]) -> None:
+    for counter, amount in amounts:
+        if counter in counters:
+            counters[counter] -= amount

@@ -1,0 +1,442 @@
+"""DynamicResources: a pod needs a node with devices for its claims, or with access to its allocated devices.
+
+kube-scheduler: plugins/dynamicresources/dynamicresources.go. Filter looks for devices on each node, Reserve keeps what
+was found for the chosen one, PreBind writes it into the claims. A claim that is allocated already ties the pod to the
+nodes that can use its devices; if no node can, PostFilter may give the devices back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.apis.devices import DeviceClass, ResourceClaim
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.interface import (
+    PASS,
+    SKIP,
+    SUCCESS,
+    Action,
+    Change,
+    ClusterEvent,
+    Code,
+    CycleState,
+    Diagnosis,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
+    Handle,
+    PostFilterPlugin,
+    PostFilterResult,
+    PreBindPlugin,
+    PreBindPreFlight,
+    PreEnqueuePlugin,
+    PreFilterPlugin,
+    PreFilterResult,
+    RecordsSearch,
+    RegisteredEvent,
+    ReservePlugin,
+    Rows,
+    ScoreExtensions,
+    ScorePlugin,
+    Scores,
+    SignPlugin,
+    Status,
+    Verdicts,
+)
+from scheduler_core.framework.runtime.scores import default_normalize
+from scheduler_core.plugins.dynamic_resources import binding, extended, scoring
+from scheduler_core.plugins.dynamic_resources.about import ABOUT
+from scheduler_core.plugins.dynamic_resources.alike import Searches
+from scheduler_core.plugins.dynamic_resources.allocated import AllocatedDevices
+from scheduler_core.plugins.dynamic_resources.allocator import Allocator, Features, InvalidPools, TimedOut
+from scheduler_core.plugins.dynamic_resources.claims import (
+    ClaimError,
+    claim_error,
+    claims_of,
+    device_class,
+    extended_resource_claim,
+)
+from scheduler_core.plugins.dynamic_resources.facts import facts_of
+from scheduler_core.plugins.dynamic_resources.hints import after_claim_change, after_pod_change
+from scheduler_core.plugins.dynamic_resources.pools import Pools
+from scheduler_core.plugins.dynamic_resources.record import record_search, search_again
+from scheduler_core.plugins.dynamic_resources.requests import AllocationError
+from scheduler_core.plugins.dynamic_resources.results import allocations
+from scheduler_core.plugins.dynamic_resources.selectors import Selectors
+from scheduler_core.plugins.dynamic_resources.state import NodeAllocation, State
+from scheduler_core.plugins.helpers.signing import by_claims
+from scheduler_core.trace.device_events import DevicesSearched
+
+NO_CLAIMS_TO_FIND = PreFilterResult(status=SKIP)
+NO_CLAIMS = Status(Code.UNSCHEDULABLE, ("no new claims to deallocate",))
+NO_STATE = Status(Code.ERROR, ("not found",))
+DISABLED = Status(Code.UNSCHEDULABLE, ("plugin disabled",))
+DEALLOCATED = Status(Code.UNSCHEDULABLE, ("deallocation of ResourceClaim completed",))
+DELETED = Status(Code.UNSCHEDULABLE, ("deletion of ResourceClaim completed",))
+STILL_NOT_SCHEDULABLE = Status(Code.UNSCHEDULABLE, ("still not schedulable",))
+CANNOT_ALLOCATE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("cannot allocate all claims",))
+NOT_AVAILABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("resourceclaim not available on the node",))
+INVALID_POOLS = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("invalid resource pools were encountered",))
+TIMED_OUT = "timed out trying to allocate devices"
+
+
+class DynamicResources(
+    PreEnqueuePlugin,
+    PreFilterPlugin,
+    FilterPlugin,
+    PostFilterPlugin,
+    ScorePlugin,
+    ScoreExtensions,
+    ReservePlugin,
+    PreBindPlugin,
+    PreBindPreFlight,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    SignPlugin,
+    RecordsSearch,
+):
+    """Filter nodes by the devices for the pod's claims. Pods without claims pass."""
+
+    name = "DynamicResources"
+    about = ABOUT
+    without_pre_filter = "not found"
+    scores_zero_without_state: Literal[True] = True
+    filter_is_heard: Literal[True] = True
+    sign_pod = staticmethod(by_claims)
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self.handle = handle
+        release = handle.release
+        self._enabled = release.has_on("DynamicResourceAllocation")
+        self._features = Features.of(release)
+        self._selectors = Selectors(release, consumable_capacity=self._features.consumable_capacity)
+        self._pools = Pools(handle.cluster, release)
+        self._allocated = AllocatedDevices(handle.cluster, shares_capacity=self._features.consumable_capacity)
+        self._searches = Searches(handle.cluster, self._pools, self._allocated, self._selectors)
+        self._resources = handle.extended_resources
+
+    # Before the cycle
+
+    def pre_enqueue(self, pod: Pod) -> Status:
+        """Gate a pod until its claims exist."""
+        if not self._enabled or not pod.resource_claims:
+            return SUCCESS
+        error = claim_error(pod, self.handle.cluster)
+        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (error,)) if error else SUCCESS
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        if not self._enabled:
+            return ()
+        of_nodes = Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE
+        either = Action.ADD | Action.UPDATE
+        cluster = self.handle.cluster
+        return (
+            RegisteredEvent(ClusterEvent("Node", of_nodes)),
+            RegisteredEvent(ClusterEvent("resource.k8s.io/ResourceClaim", either), after_claim_change(cluster)),
+            RegisteredEvent(ClusterEvent("Pod", Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM), after_pod_change(cluster)),
+            RegisteredEvent(ClusterEvent("resource.k8s.io/DeviceClass", either)),
+            RegisteredEvent(ClusterEvent("resource.k8s.io/ResourceSlice", either)),
+        )
+
+    # The scheduling cycle
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        wants_extended = self._resources.wanted(pod)
+        if not self._enabled or not (pod.resource_claims or wants_extended):
+            return NO_CLAIMS_TO_FIND
+        try:
+            claims = claims_of(pod, cluster)
+        except ClaimError as error:
+            return _rejected(str(error))
+        special = None
+        if wants_extended:
+            special = extended_resource_claim(pod, cluster) or extended.claim_in_memory(pod)
+            claims.append(special)
+        if not claims:
+            return NO_CLAIMS_TO_FIND
+        selectors = [claim.allocation.node_selector if claim.allocation else None for claim in claims]
+        state = State(claims, selectors, special, special.uid if special is not None else "")
+        for number, claim in state.to_allocate():
+            reason = self._take_up(state, number, claim)
+            if reason:
+                return _rejected(reason)
+        state.allocated = [number for number, claim in enumerate(claims) if claim.allocation is not None]
+        if len(state.allocated) < len(claims):
+            state.allocator = self._allocator()
+            if special is None:
+                state.shape = self._searches.shape(state.to_search())
+        return PreFilterResult(state)
+
+    def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        """Return verdicts, cached for the cycle, since they do not depend on other pods."""
+        numbers: dict[Status, int] = {}
+        which = np.zeros(len(nodes.all_rows[rows]), np.int16)
+        for index, row in enumerate(nodes.all_rows[rows].tolist()):
+            node = nodes.nodes[row]
+            status = self._verdict(pod, state, node)
+            if not status.is_success:
+                which[index] = numbers.setdefault(status, len(numbers) + 1)
+        return Verdicts(which, list(numbers)) if numbers else PASS
+
+    def record_search(self, pod: Pod, state: State) -> DevicesSearched | None:
+        return record_search(state, self.handle.cluster, self._pools)
+
+    def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
+        """Deallocate a claim of the pod whose devices prevent scheduling, if no other pod uses it.
+
+        Without its PreFilter's state (a plugin before it rejected the pod) it fails, which ends PostFilter. Of several
+        claims kube-scheduler takes any, the recorded runs the first.
+        """
+        if not self._enabled:
+            return PostFilterResult(DISABLED)
+        if self.name not in cycle.states:
+            return PostFilterResult(NO_STATE)
+        state = cast("State | None", cycle.states[self.name])
+        if state is None:
+            return PostFilterResult(NO_CLAIMS)
+        for number in sorted(state.unavailable):
+            claim = state.claims[number]
+            if claim is not state.extended and {one.uid for one in claim.reserved_for} <= {pod.uid}:
+                binding.deallocate(claim, self.handle)
+                return PostFilterResult(DEALLOCATED)
+        if state.extended is not None and not extended.is_in_memory(state.extended):
+            binding.delete_claim(state.extended, self.handle)
+            return PostFilterResult(DELETED)
+        return PostFilterResult(STILL_NOT_SCHEDULABLE)
+
+    def score(self, pod: Pod, state: State | None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        """Score nodes where earlier subrequests were chosen higher."""
+        scores = np.zeros(len(rows), np.int64)
+        if state is not None:
+            names = nodes.names
+            points: dict[int, int] = {}  # by the id of the solution, which nodes share
+            for index, row in enumerate(rows.tolist()):
+                self._verdict(pod, state, nodes.nodes[row])
+                found = state.nodes.get(names[row])
+                if found is not None:
+                    key = id(found.solution)
+                    if key not in points:
+                        points[key] = scoring.score(state, found.solution)
+                    scores[index] = points[key]
+        return scores
+
+    def normalize(
+        self, pod: Pod, state: State | None, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
+    ) -> Scores:
+        return default_normalize(scores)
+
+    # Reserve and the binding cycle
+
+    def reserve(self, pod: Pod, state: State | None, node_name: str) -> Status:
+        """Mark the devices that Filter found as allocated, before the claims are written."""
+        if state is None:
+            return SUCCESS
+        to_allocate = list(state.to_allocate())
+        found = state.nodes.get(node_name)
+        if not to_allocate or state.allocator is None:
+            return SUCCESS
+        if found is None:
+            if all(claim is state.extended for _, claim in to_allocate):
+                return SUCCESS  # the node's device plugin has what the pod asks for
+            return Status(Code.ERROR, ("claim allocation not found for node",))
+        node = self.handle.cluster.node(node_name)
+        assert node is not None
+        solution = found.solution.moved(self._pools.of_node(node), state.to_search(found.extended))
+        made = iter(allocations(solution, node, self._features, self.handle.release.rules))
+        for number, claim in to_allocate:
+            allocation = state.reserved[number] = state.pending.get(number) or next(made)
+            shown = found.extended if claim is state.extended and found.extended is not None else claim
+            self.handle.cluster.pending_allocations.signal(binding.allocated(shown, allocation))
+        return SUCCESS
+
+    def unreserve(self, pod: Pod, state: State | None, node_name: str) -> None:
+        if state is None:
+            return
+        for claim in state.user_claims:
+            self.handle.cluster.pending_allocations.remove(claim.uid)
+            if claim.allocation is not None and claim.is_reserved_for(pod.uid):
+                binding.remove_reservation(claim, pod, self.handle)
+        if state.extended is not None:
+            extended.unreserve(state, self.handle)
+
+    def pre_bind(self, pod: Pod, state: State | None, node_name: str) -> Status:
+        """Write the claims, then wait until drivers have prepared the devices."""
+        if state is None:
+            return SUCCESS
+        for number, claim in enumerate(state.claims):
+            if claim.is_reserved_for(pod.uid):
+                continue
+            try:
+                state.claims[number] = self._bind(pod, state, number, node_name)
+            except binding.BindingError as error:
+                return Status(Code.ERROR, (str(error),))
+        if self._features.binding_conditions:
+            failed = binding.conditions_error(state, self.handle)
+            if failed:
+                return Status(Code.ERROR, (failed,))
+        return SUCCESS
+
+    def pre_bind_pre_flight(self, pod: Pod, state: State | None, node_name: str) -> bool:
+        return state is not None
+
+    def explain_filter(
+        self, pod: Pod, state: State, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        """Return the reasons against each device, or the devices that were found."""
+        node = cluster.nodes.nodes[row]
+        status = self._verdict(pod, state, node)
+        return facts_of(search_again(state, cluster, self._pools, node.name, status))
+
+    def explain_score(
+        self, pod: Pod, state: State | None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        if state is None:
+            return ScoreExplanation(["a pod without resource claims: 0"])
+        return scoring.explain(state, cluster.nodes.names[int(rows[index])], raw, index)
+
+    # Parts
+
+    def _bind(self, pod: Pod, state: State, number: int, node_name: str) -> ResourceClaim:
+        """Write the claim (bindClaim). Raises BindingError."""
+        claim, allocation = state.claims[number], state.reserved.get(number)
+        special = claim is state.extended
+        if special and allocation is None and not claim.spec.requests:
+            return claim  # the node's device plugins provide everything
+        uid, bound = claim.uid, None
+        try:
+            if special and extended.is_in_memory(claim):
+                found = state.nodes.get(node_name)
+                if found is None or found.extended is None:
+                    raise binding.BindingError(f"extended resource claim not found for node {node_name}")
+                claim = state.claims[number] = state.extended = extended.create(pod, found.extended, self.handle)
+            bound = binding.bind_claim(pod, claim, allocation, self.handle)
+        finally:
+            if allocation is not None:
+                self.handle.cluster.pending_allocations.remove(uid, force=bound is not None and not special)
+        if special:
+            state.extended = bound
+            if not claim.spec.requests:
+                raise binding.BindingError(
+                    f"nil or empty request mappings, no update of pod {pod.key} ExtendedResourceClaimStatus"
+                )
+            self.handle.write_later(pod.changed(extended_resource_claim=claim.name))
+        return bound
+
+    def _allocator(self) -> Allocator:
+        cluster = self.handle.cluster
+        self._allocated.follow()
+        self._pools.follow()
+        self._searches.follow()
+        allocated = self._allocated.including(cluster.pending_allocations.claims())
+        return Allocator(self._selectors, _Classes(cluster), allocated, self.handle.release, self._features)
+
+    def _take_up(self, state: State, number: int, claim: ResourceClaim) -> str:
+        """Check a claim without devices. Return why no node can satisfy it, "" if there is no such reason."""
+        allocations = self.handle.cluster.pending_allocations
+        pending = allocations.get(claim.uid)
+        if pending is not None and pending.allocation is not None and allocations.is_of_group(claim.uid):
+            state.pending[number] = pending.allocation
+            return ""
+        if pending is not None:
+            return f"resource claim {claim.key} is in the process of being allocated"
+        if claim is state.extended:
+            return ""
+        for request in claim.spec.requests:
+            for one in request.first_available or (request,):
+                if device_class(self.handle.cluster, one.device_class) is None:
+                    name = f"{request.name}/{one.name}" if request.first_available else request.name
+                    return f"request {name}: device class {one.device_class} does not exist"
+        return ""
+
+    def _verdict(self, pod: Pod, state: State, node: Node) -> Status:
+        """Return the verdict of a node, computed once per cycle."""
+        known = state.verdicts.get(node.name)
+        if known is None:
+            known = state.verdicts[node.name] = self._judge(pod, state, node)
+        return known
+
+    def _judge(self, pod: Pod, state: State, node: Node) -> Status:
+        """Evaluate a node."""
+        special = None
+        if state.extended is not None:
+            alone = len(state.claims) == 1
+            special, status = extended.on_node(pod, state.extended, node, self._resources, alone=alone)
+            if not status.is_success:
+                return status
+            if special is None and alone:
+                return SUCCESS
+        unavailable = [number for number in state.allocated if not self._is_available(state, number, node)]
+        if state.allocator is not None:
+            status = self._allocate(state, node, special)
+            if not status.is_success:
+                return status
+        if unavailable:
+            state.unavailable |= dict.fromkeys(unavailable)
+            state.nodes.pop(node.name, None)
+            return NOT_AVAILABLE
+        return SUCCESS
+
+    def _is_available(self, state: State, number: int, node: Node) -> bool:
+        """Whether a claim that is allocated can be used on the node, and its devices are ready or may become so."""
+        selector, claim = state.selectors[number], state.claims[number]
+        if selector is not None and not selector.matches(node.labels, node.name):
+            return False
+        if claim.allocation is None or not self._features.binding_conditions:
+            return True
+        try:
+            ready = binding.is_ready(claim)
+        except binding.BindingError:
+            return False
+        return ready or not binding.has_timed_out(claim, self.handle.now)
+
+    def _allocate(self, state: State, node: Node, special: ResourceClaim | None) -> Status:
+        assert state.allocator is not None
+        claims = state.to_search(special)
+        shape = state.shape or self._searches.shape(claims)
+        try:
+            solution = self._searches.solve(state.allocator, node, claims, shape)
+        except AllocationError as error:
+            return Status(Code.ERROR, (str(error),))
+        except InvalidPools:
+            return INVALID_POOLS
+        except TimedOut:
+            if self.handle.release.rules.device_search_that_times_out_is_an_error:
+                return Status(Code.ERROR, (f"node {node.name}: {TIMED_OUT}",))
+            return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (TIMED_OUT,))
+        if solution is None:
+            return CANNOT_ALLOCATE
+        state.nodes[node.name] = NodeAllocation(solution, special)
+        return SUCCESS
+
+
+class _Classes(Mapping[str, DeviceClass]):
+    """The current DeviceClasses by name."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def __getitem__(self, name: str) -> DeviceClass:
+        found = device_class(self._cluster, name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Any:
+        return (item.name for item in self._cluster.objects("DeviceClass"))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _rejected(reason: str) -> PreFilterResult:
+    return PreFilterResult(status=Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (reason,)))

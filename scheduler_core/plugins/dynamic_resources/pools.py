@@ -1,0 +1,258 @@
+"""The pools of devices that a node can use (structured/internal/*/pools_*.go: GatherPools).
+
+Pools come by driver and name, and their slices by name: so they do in 1.36; earlier releases walk a Go map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, cast
+
+from scheduler_core.apis.core import Node
+from scheduler_core.apis.devices import CounterSet, Device, DeviceID, ResourceSlice
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.releases import Release
+
+PoolID = tuple[str, str]  # driver, pool
+Counters = dict[str, dict[str, int]]  # counter set -> counter -> amount in nano units
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A device of a pool that the node can use."""
+
+    id: DeviceID
+    device: Device
+    slice: ResourceSlice
+    pool: Pool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """`slices` have the devices for the node, `elsewhere` those of the same pool for other nodes.
+
+    An incomplete pool lacks slices that its driver has still to publish. `invalid`: why the pool cannot be used.
+    """
+
+    id: PoolID
+    slices: Sequence[ResourceSlice] = ()
+    elsewhere: Sequence[ResourceSlice] = ()
+    counters: Counters = field(default_factory=dict)
+    incomplete: bool = False
+    invalid: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name in messages: "driver/pool"."""
+        return "/".join(self.id)
+
+    def devices(self) -> Iterable[Candidate]:
+        """The devices for the node, in order."""
+        for piece in self.slices:
+            for device in piece.devices:
+                yield Candidate((*self.id, device.name), device, piece, self)
+
+
+class Pools:
+    """The pools of every node, cached until slices or the node change."""
+
+    def __init__(self, cluster: Cluster, release: Release) -> None:
+        self._cluster = cluster
+        self._rules = release.rules
+        self._partitions = release.has_on("DRAPartitionableDevices")
+        self._binding_conditions = release.has_on("DRADeviceBindingConditions")
+        self._seen = 0
+        self._slices: dict[str, ResourceSlice] = {}
+        self._pools: dict[PoolID, dict[str, ResourceSlice]] = {}
+        self._on_node: dict[str, dict[str, ResourceSlice]] = {}
+        self._shared: dict[str, ResourceSlice] = {}
+        self._known: dict[str, tuple[Node, Sequence[Pool]]] = {}
+        self._built: dict[PoolID, dict[tuple[str, ...], Pool | None]] = {}  # by the names of the slices for a node
+        self._users: dict[PoolID, set[str]] = {}  # names of nodes whose known pools depend on the pool
+        self.changes: list[PoolID] = []  # pools whose slices changed; emptied by `Searches`
+        self.counters_are_ambiguous = False  # counters of two drivers have one name, that of their pools
+
+    def of_node(self, node: Node) -> Sequence[Pool]:
+        """Return the pools that the node can use. Call `follow` after every change of slices."""
+        known = self._known.get(node.name)
+        if known is None or known[0] is not node:
+            known = self._known[node.name] = (node, self._gather(node))
+        return known[1]
+
+    def follow(self) -> None:
+        """Process the changes of ResourceSlices since the last call."""
+        version = self._cluster.version("ResourceSlice")
+        if version == self._seen:
+            return
+        for name in self._cluster.changed("ResourceSlice", self._seen):
+            self._replace(name, cast("ResourceSlice | None", self._cluster.get("ResourceSlice", name)))
+        self._seen = version
+        self.counters_are_ambiguous = self._has_ambiguous_counters()
+
+    def users(self, pool_id: PoolID) -> Iterable[str]:
+        """Return the names of the nodes whose known pools have this one among them."""
+        return self._users.get(pool_id, ())
+
+    def completeness(self, pool_id: PoolID) -> tuple[int, int]:
+        """Return the number of slices of the newest generation, and the number that there should be."""
+        slices: list[ResourceSlice] = []
+        for piece in self._pools.get(pool_id, {}).values():
+            _add(slices, piece)
+        return len(slices), slices[0].slice_count if slices else 0
+
+    def left_out(self, node: Node) -> Iterator[tuple[PoolID, Literal["elsewhere", "outdated"]]]:
+        """The pools of several nodes that it cannot use: for others, or an old generation here."""
+        for name in sorted({**self._on_node.get(node.name, {}), **self._shared}):
+            piece = self._slices[name]
+            if not piece.shared_counters:
+                yield (piece.driver, piece.pool), "outdated" if _reaches(piece, node) else "elsewhere"
+
+    def _replace(self, name: str, new: ResourceSlice | None) -> None:
+        old = self._slices.pop(name, None)
+        for piece in (old, new):
+            if piece is not None:
+                self._forget(piece)
+        if old is not None:
+            self._home(old).pop(name, None)
+            self._pools[old.driver, old.pool].pop(name, None)
+        if new is not None:
+            self._slices[name] = self._home(new)[name] = new
+            self._pools.setdefault((new.driver, new.pool), {})[name] = new
+
+    def _home(self, piece: ResourceSlice) -> dict[str, ResourceSlice]:
+        node_name = self._node_of(piece)
+        return self._on_node.setdefault(node_name, {}) if node_name else self._shared
+
+    def _node_of(self, piece: ResourceSlice) -> str:
+        return "" if piece.reach is None or piece.shared_counters else piece.reach.node_name
+
+    def _forget(self, piece: ResourceSlice) -> None:
+        """Discard the cached pools of the nodes that the slice concerns."""
+        pool_id = piece.driver, piece.pool
+        self.changes.append(pool_id)
+        self._built.pop(pool_id, None)
+        node_name = self._node_of(piece)
+        if not node_name:
+            self._known.clear()
+            self._users.clear()
+            return
+        self._known.pop(node_name, None)
+        for name in self._users.pop(pool_id, ()):
+            self._known.pop(name, None)
+
+    def _has_ambiguous_counters(self) -> bool:
+        drivers: dict[str, str] = {}
+        return any(
+            drivers.setdefault(piece.pool, piece.driver) != piece.driver
+            for piece in self._slices.values()
+            if piece.shared_counters
+        )
+
+    def _gather(self, node: Node) -> Sequence[Pool]:
+        """Slices for other nodes are silently ignored, as are older generations."""
+        found: dict[PoolID, list[ResourceSlice]] = {}
+        slices = {**self._on_node.get(node.name, {}), **self._shared}
+        for name in sorted(slices):
+            piece = slices[name]
+            if not self._partitions and (piece.reach is None or piece.shared_counters):
+                continue
+            if piece.shared_counters or _reaches(piece, node):
+                _add(found.setdefault((piece.driver, piece.pool), []), piece)
+        for pool_id in found:
+            self._users.setdefault(pool_id, set()).add(node.name)
+        built = [self._built_once(pool_id, found[pool_id]) for pool_id in sorted(found)]
+        pools = [pool for pool in built if pool is not None]
+        if not self._binding_conditions:
+            return pools
+        return sorted(pools, key=_has_binding_conditions)  # those with binding conditions come last
+
+    def _built_once(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
+        """Nodes that see the same slices of a pool share it."""
+        built = self._built.setdefault(pool_id, {})
+        key = tuple([piece.name for piece in slices])
+        if key not in built:
+            build = self._build if self._rules.pools_are_complete_across_nodes else _build_before_1_35
+            built[key] = build(pool_id, slices)
+        return built[key]
+
+    def _build(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
+        """Since 1.35 the slices for other nodes count, too: None if a newer generation is among them."""
+        first, elsewhere = slices[0], []
+        if len(slices) != first.slice_count:
+            every = [piece for _, piece in sorted(self._pools[pool_id].items())]
+            if any(piece.generation > first.generation for piece in every):
+                return None
+            same = [piece for piece in every if piece.generation == first.generation]
+            if len(same) != first.slice_count:
+                return Pool(pool_id, incomplete=True)
+            elsewhere = [piece for piece in same if piece not in slices]
+        return self._checked(pool_id, slices, elsewhere)
+
+    def _checked(self, pool_id: PoolID, slices: list[ResourceSlice], elsewhere: list[ResourceSlice]) -> Pool:
+        """`buildPool`."""
+        devices = [piece for piece in slices if not (self._partitions and piece.shared_counters)]
+        duplicate = _duplicate_device(devices)
+        if duplicate:
+            return Pool(pool_id, invalid=duplicate)
+        counters: Counters = {}
+        for name, amounts in (counter for piece in slices for counter in piece.shared_counters):
+            if name in counters:
+                return Pool(pool_id, invalid=f"duplicate counter set name {name}")
+            counters[name] = dict(amounts)
+        unknown = _unknown_counter(counters, (*slices, *elsewhere)) if self._partitions else ""
+        if unknown:
+            return Pool(pool_id, invalid=unknown)
+        return Pool(pool_id, devices, elsewhere, counters)
+
+
+def _build_before_1_35(pool_id: PoolID, slices: list[ResourceSlice]) -> Pool:
+    """The slices for this node are all that is seen; an incomplete pool gives its devices all the same."""
+    return Pool(pool_id, slices, incomplete=len(slices) != slices[0].slice_count, invalid=_duplicate_device(slices))
+
+
+def _reaches(piece: ResourceSlice, node: Node) -> bool:
+    """Whether the slice, or one of its devices, is for the node."""
+    reaches = [piece.reach] if piece.reach is not None else [device.reach for device in piece.devices]
+    return any(reach is not None and reach.includes(node.name, node.labels) for reach in reaches)
+
+
+def _add(slices: list[ResourceSlice], piece: ResourceSlice) -> None:
+    """Add a slice to its pool, which keeps only the newest generation."""
+    if slices and piece.generation < slices[0].generation:
+        return
+    if slices and piece.generation > slices[0].generation:
+        slices.clear()
+    slices.append(piece)
+
+
+def _duplicate_device(slices: Iterable[ResourceSlice]) -> str:
+    seen: set[str] = set()
+    for piece in slices:
+        for device in piece.devices:
+            if device.name in seen:
+                return f"duplicate device name {device.name}"
+            seen.add(device.name)
+    return ""
+
+
+def _unknown_counter(counters: Counters, slices: Iterable[ResourceSlice]) -> str:
+    """`validateDeviceCounterConsumption`."""
+    for piece in slices:
+        for device in piece.devices:
+            for consumed in device.consumes_counters:
+                if error := _unknown_in(counters, consumed):
+                    return error
+    return ""
+
+
+def _unknown_in(counters: Counters, consumed: CounterSet) -> str:
+    name, amounts = consumed
+    if name not in counters:
+        return f"counter set {name} not found"
+    missing = next((counter for counter, _ in amounts if counter not in counters[name]), "")
+    return f"counter {missing} not found in counter set {name}" if missing else ""
+
+
+def _has_binding_conditions(pool: Pool) -> bool:
+    return any(device.binding_conditions for piece in pool.slices for device in piece.devices)

@@ -1,0 +1,421 @@
+"""The search for devices again, step by step, for the trace: what was tried, and what decided, with its values.
+
+The allocator itself keeps no record. A search is a function of the scheduling cycle's state, so it is run once more for
+a few nodes, with a subclass that notes each step; what it finds is what Filter found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.apis.core import Node
+from scheduler_core.apis.device_manifests import claim_manifest
+from scheduler_core.apis.devices import DeviceID, ResourceClaim
+from scheduler_core.apis.quantity import Quantity
+from scheduler_core.apis.yaml_lines import Path, YamlLines
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.framework.status import Code, Status
+from scheduler_core.plugins.dynamic_resources.allocator import (
+    Allocator,
+    InvalidPools,
+    Outcome,
+    Position,
+    Search,
+    TimedOut,
+    prevents_allocation,
+)
+from scheduler_core.plugins.dynamic_resources.capacity import consumed_amount
+from scheduler_core.plugins.dynamic_resources.pools import Candidate, Pool, Pools
+from scheduler_core.plugins.dynamic_resources.requests import AllocationError, RequestData, RequestKey
+from scheduler_core.plugins.dynamic_resources.state import State
+from scheduler_core.trace.device_events import (
+    DevicesSearched,
+    DeviceTry,
+    NodeSearch,
+    SearchedPool,
+    SearchedRequest,
+    ShownDocument,
+    TryKind,
+)
+from scheduler_core.trace.summaries import taint_text
+
+MOST_NODES = 8
+MANY_NODES = 200  # of a cluster whose devices are not drawn
+FEW_NODES = 2
+MOST_TRIES = 48  # on one node
+ONE_REASON: tuple[TryKind, ...] = ("held", "chosen", "selector", "taint", "elsewhere", "counters", "constraint")
+
+
+def record_search(state: State, cluster: Cluster, pools: Pools) -> DevicesSearched | None:
+    """The event of what Filter did in this cycle; None if it was asked about no node."""
+    verdicts = list(state.verdicts.items())
+    if not verdicts:
+        return None
+    errors = [at for at, (_, status) in enumerate(verdicts) if status.code == Code.ERROR]
+    del verdicts[errors[0] + 1 if errors else len(verdicts) :]  # nodes behind an error are asked, but do not count
+    shown = verdicts[: MOST_NODES if len(cluster.nodes) <= MANY_NODES else FEW_NODES]
+    notebook = Notebook(cluster, state)
+    nodes = [_node_search(notebook, state, cluster, pools, name, status) for name, status in shown]
+    return DevicesSearched(
+        [claim.key for claim in state.claims],
+        [request for claim in state.claims for request in _requests(claim)],
+        nodes,
+        [document for document, _ in notebook.documents.values()],
+        len(verdicts) - len(shown),
+    )
+
+
+def search_again(state: State, cluster: Cluster, pools: Pools, name: str, status: Status) -> NodeSearch:
+    """The search on one node that came to this status."""
+    return _node_search(Notebook(cluster, state), state, cluster, pools, name, status)
+
+
+def _requests(claim: ResourceClaim) -> Iterator[SearchedRequest]:
+    for request in claim.spec.requests:
+        for one in request.first_available or (request,):
+            name = f"{request.name}/{one.name}" if request.first_available else request.name
+            count = 0 if one.mode == "All" else one.count
+            yield SearchedRequest(claim.key, name, one.device_class, count, bool(request.first_available))
+
+
+@dataclass(slots=True)
+class Notebook:
+    """The documents that steps refer to, and who holds which device."""
+
+    cluster: Cluster
+    state: State
+    documents: dict[tuple[str, str], tuple[ShownDocument, YamlLines]] = field(default_factory=dict)
+    _holders: dict[DeviceID, str] | None = None
+
+    def place(self, kind: Any, item: Any, path: Path) -> tuple[int, int]:
+        """Document and line of a path."""
+        key = kind, getattr(item, "key", item.name)
+        if key not in self.documents:
+            data = claim_manifest(item) if isinstance(item, ResourceClaim) else item.manifest
+            lines = YamlLines(_without_noise(data))
+            self.documents[key] = ShownDocument(kind, item.name, lines.lines), lines
+        return list(self.documents).index(key), self.documents[key][1].line_of(path)
+
+    def holder(self, device: DeviceID) -> str:
+        if self._holders is None:
+            claims = [*self.cluster.objects("ResourceClaim"), *self.cluster.pending_allocations.claims()]
+            self._holders = {
+                result.device_id: claim.key
+                for claim in claims
+                if isinstance(claim, ResourceClaim) and claim.allocation is not None
+                for result in claim.allocation.results
+            }
+        return self._holders.get(device, "")
+
+
+def _without_noise(manifest: Any) -> dict[str, Any]:
+    metadata = manifest.get("metadata") or {}
+    named = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
+    return {
+        **{key: manifest[key] for key in ("apiVersion", "kind") if key in manifest},
+        "metadata": named,
+        **{key: manifest[key] for key in ("spec", "status") if manifest.get(key)},
+    }
+
+
+def _node_search(
+    notebook: Notebook, state: State, cluster: Cluster, pools: Pools, name: str, status: Status
+) -> NodeSearch:
+    node = cluster.node(name)
+    assert node is not None
+    tries: list[DeviceTry] = []
+    unfinished = False
+    found: list[tuple[str, str, str]] = []
+    if state.allocator is not None:
+        claims = [_on_node(state, name, claim) for number, claim in state.to_allocate() if number not in state.pending]
+        search = RecordedSearch(state.allocator, node, pools.of_node(node), claims, notebook)
+        unfinished = search.record()
+        tries += search.tries
+        found = search.found
+    tries += _unavailable(notebook, state, node)
+    outcome: Any = (
+        "found"
+        if status.is_success
+        else "error"
+        if status.code == Code.ERROR
+        else "unavailable"
+        if any("not available" in reason for reason in status.reasons)
+        else "none"
+    )
+    return NodeSearch(
+        name,
+        outcome,
+        [*_searched_pools(pools, node)],
+        tries,
+        unfinished,
+        found if status.is_success else [],
+        "" if status.is_success else status.message,
+    )
+
+
+def _on_node(state: State, name: str, claim: ResourceClaim) -> ResourceClaim:
+    """The claim for extended resources is another one on each node."""
+    found = state.nodes.get(name)
+    special = found.extended if found is not None else None
+    return special if claim is state.extended and special is not None else claim
+
+
+def _unavailable(notebook: Notebook, state: State, node: Node) -> Iterator[DeviceTry]:
+    """The claims whose devices cannot be used from the node."""
+    for number, selector in enumerate(state.selectors):
+        claim = state.claims[number]
+        if selector is None or claim.allocation is None or selector.matches(node.labels, node.name):
+            continue
+        devices = ["/".join(result.device_id) for result in claim.allocation.results]
+        document, line = notebook.place("ResourceClaim", claim, ("status", "allocation", "nodeSelector"))
+        terms = (claim.allocation.selector_manifest or {}).get("nodeSelectorTerms") or ()
+        text = " or ".join(_term_text(term) for term in terms)
+        yield DeviceTry("elsewhere", "", claim.key, devices, text, document, line)
+
+
+def _term_text(term: Any) -> str:
+    parts = [*(term.get("matchFields") or ()), *(term.get("matchExpressions") or ())]
+    texts = (
+        f"{one['key'].removeprefix('metadata.')} {one['operator'].lower()} {', '.join(one.get('values') or ())}".strip()
+        for one in parts
+    )
+    return " and ".join(texts)
+
+
+def _searched_pools(pools: Pools, node: Node) -> Iterator[SearchedPool]:
+    """The pools that the node can use, then those whose slices several nodes share, but not this one."""
+    known = pools.of_node(node)
+    for pool in known:
+        names = [candidate.device.name for candidate in pool.devices()]
+        if pool.invalid:
+            yield SearchedPool(*pool.id, names, "invalid", pool.invalid)
+        elif pool.incomplete:
+            there, all_slices = pools.completeness(pool.id)
+            yield SearchedPool(*pool.id, names, "incomplete", f"{there}/{all_slices}")
+        else:
+            yield SearchedPool(*pool.id, names)
+    seen = {pool.id for pool in known}
+    for pool_id, problem in pools.left_out(node):
+        if pool_id not in seen:
+            yield SearchedPool(*pool_id, [], problem)
+
+
+class _Enough(Exception):
+    """So many steps have been noted."""
+
+
+class RecordedSearch(Search):
+    """A search that notes its steps in `tries`, and what it `found`."""
+
+    def __init__(
+        self,
+        allocator: Allocator,
+        node: Node,
+        pools: Iterable[Pool],
+        claims: list[ResourceClaim],
+        notebook: Notebook,
+    ) -> None:
+        super().__init__(allocator, node, list(pools), claims)
+        self.tries: list[DeviceTry] = []
+        self.found: list[tuple[str, str, str]] = []
+        self._notebook = notebook
+        self._failure: tuple[TryKind, str, Path] | None = None
+        self._listed: tuple[str, str] = ("", "")
+
+    def record(self) -> bool:
+        """Search; whether it went on after what was noted."""
+        try:
+            solution = self.run()
+        except _Enough:
+            return True
+        except AllocationError as error:
+            self.tries.append(DeviceTry("error", "", text=str(error)))
+            return False
+        except (InvalidPools, TimedOut):
+            return False
+        if solution is not None:
+            for claim, chosen in zip(solution.claims, solution.chosen, strict=True):
+                self.found += [(claim.key, one.request.name, "/".join(one.candidate.id)) for one in chosen]
+        return False
+
+    # What the search does, with a note
+
+    def usable(self, at: Position, data: RequestData, candidate: Candidate) -> bool:
+        if super().usable(at, data, candidate):
+            return True
+        claim = self.claims[at.claim]
+        if data.request.admin_access and self._used_by_claim(candidate.id, at.claim):
+            self._note("chosen", claim, data, candidate)
+        elif not data.request.admin_access and self._in_use(candidate.id, at.claim):
+            self._note_in_use(claim, data, candidate)
+        elif not self._note_mismatch(claim, data, candidate):
+            self._note("capacity", claim, data, candidate, self._lack_of_capacity(data, candidate))
+        return False
+
+    def take(self, at: Position, data: RequestData, candidate: Candidate, *, must: bool = False) -> bool:
+        self._failure = None
+        claim = self.claims[at.claim]
+        in_use = not data.request.admin_access and self._in_use(candidate.id, at.claim)
+        try:
+            taken = super().take(at, data, candidate, must=must)
+        except AllocationError:
+            if self._failure is not None:
+                kind, text, path = self._failure
+                self._note(kind, claim, data, candidate, text, path)
+            raise
+        if taken:
+            self._note("taken", claim, data, candidate)
+        elif self._failure is not None:
+            kind, text, path = self._failure
+            self._note(kind, claim, data, candidate, text, path)
+        elif in_use:
+            self._note_in_use(claim, data, candidate)
+        elif prevents_allocation(candidate.device, data.request):
+            taints = ", ".join(taint_text(taint) for taint in candidate.device.taints)
+            self._note("taint", claim, data, candidate, taints)
+        else:
+            self._note("capacity", claim, data, candidate, self._lack_of_capacity(data, candidate))
+        return taken
+
+    def give_back(self, claim: int, data: RequestData, candidate: Candidate) -> None:
+        super().give_back(claim, data, candidate)
+        self._note("returned", self.claims[claim], data, candidate)
+
+    def _enter(self, at: Position) -> Position | Outcome:
+        if at.claim < len(self.claims) and at.request < len(self.claims[at.claim].spec.requests):
+            data = self.requests[at.key]
+            if data.takes_all and not data.count and not (data.parent is not None and not at.within):
+                self._note("empty", self.claims[at.claim], data)
+        return super()._enter(at)
+
+    def _request_data(
+        self, claim: ResourceClaim, request: Any, parent: Any, key: RequestKey, answers: Any
+    ) -> RequestData:
+        data = super()._request_data(claim, request, parent, key, answers)
+        listed = {candidate.id for candidate in data.all_devices or ()}
+        if data.takes_all:
+            for candidate in (one for pool in self.pools for one in pool.devices()):
+                if candidate.id not in listed:
+                    self._note_mismatch(claim, data, candidate)
+        return data
+
+    def _counters_suffice(self, candidate: Candidate, *, shared: bool) -> bool:
+        suffice = super()._counters_suffice(candidate, shared=shared)
+        if not suffice:
+            self._failure = "counters", self._lack_of_counters(candidate), ()
+        return suffice
+
+    def _satisfies_constraints(self, at: Position, data: RequestData, candidate: Candidate, *, must: bool) -> bool:
+        for number, constraint in enumerate(self.constraints[at.claim]):
+            objection = constraint.objection(
+                data.base_name, data.subrequest_name, candidate.device, candidate.slice.driver
+            )
+            if objection:
+                self._failure = "constraint", objection, ("spec", "devices", "constraints", number, "matchAttribute")
+                break
+        return super()._satisfies_constraints(at, data, candidate, must=must)
+
+    # Notes
+
+    def _note(
+        self,
+        kind: TryKind,
+        claim: ResourceClaim,
+        data: RequestData,
+        candidate: Candidate | None = None,
+        text: str = "",
+        path: Path = (),
+        document: tuple[int, int] | None = None,
+    ) -> None:
+        known, self._listed = self._listed, (claim.key, data.name)
+        if data.parent is not None and kind != "returned" and known != self._listed:
+            place = self._notebook.place("ResourceClaim", claim, self._path(claim, data))
+            self._add(DeviceTry("subrequest", data.name, claim.key, [], "", *place))
+        place = document or self._notebook.place("ResourceClaim", claim, path or self._path(claim, data))
+        devices = ["/".join(candidate.id)] if candidate is not None else []
+        self._add(DeviceTry(kind, data.name, claim.key, devices, text, *place))
+
+    def _add(self, step: DeviceTry) -> None:
+        last = self.tries[-1] if self.tries else None
+        if last is not None and step.kind in ONE_REASON and _is_alike(last, step):
+            if step.devices[0] not in last.devices:
+                last.devices.append(step.devices[0])
+            return
+        if len(self.tries) >= MOST_TRIES:
+            raise _Enough
+        self.tries.append(step)
+
+    def _note_in_use(self, claim: ResourceClaim, data: RequestData, candidate: Candidate) -> None:
+        holder = self._notebook.holder(candidate.id) if candidate.id in self.allocator.allocated.held else ""
+        self._note("held" if holder else "chosen", claim, data, candidate, holder)
+
+    def _note_mismatch(self, claim: ResourceClaim, data: RequestData, candidate: Candidate) -> bool:
+        """Note what turns the device down, if a selector or its own nodes do; return whether so."""
+        if self.is_selectable(claim, data, candidate):
+            return False
+        objection = self.allocator.selectors.objection(
+            data.device_class, data.request, candidate.slice.driver, candidate.device
+        )
+        if objection is None:
+            self._note("elsewhere", claim, data, candidate)
+            return True
+        of_class, index, text = objection
+        path: Path = ("selectors", index, "cel", "expression")
+        if of_class:
+            place = self._notebook.place("DeviceClass", data.device_class, ("spec", *path))
+            self._note("selector", claim, data, candidate, text, document=place)
+        else:
+            self._note("selector", claim, data, candidate, text, (*self._path(claim, data), *path))
+        return True
+
+    def _path(self, claim: ResourceClaim, data: RequestData) -> Path:
+        """Return the path of the request in its claim."""
+        for number, request in enumerate(claim.spec.requests):
+            if request.name == data.base_name:
+                start: Path = ("spec", "devices", "requests", number)
+                for index, one in enumerate(request.first_available):
+                    if one.name == data.subrequest_name:
+                        return (*start, "firstAvailable", index)
+                return (*start, "exactly")
+        return ("spec",)
+
+    def _lack_of_counters(self, candidate: Candidate) -> str:
+        available = self.allocator.available.of(candidate.pool)
+        consumed = self.counters.consumed(candidate.pool)
+        for name, amounts in candidate.device.consumes_counters:
+            for counter, amount in amounts:
+                left = available.get(name, {}).get(counter, 0) - consumed.get(name, {}).get(counter, 0)
+                if amount > left:
+                    return f"{counter} {_amount(amount)} > {_amount(max(0, left))}"
+        return ""
+
+    def _lack_of_capacity(self, data: RequestData, candidate: Candidate) -> str:
+        wanted = dict(data.request.capacity or ())
+        for name in wanted:
+            if name not in candidate.device.capacity:
+                return f"{name} is missing"
+        used = self.allocator.allocated.capacities.get(candidate.id, {})
+        chosen = self.capacities.get(candidate.id, {})
+        for name, capacity in candidate.device.capacity.items():
+            amount = consumed_amount(wanted.get(name), capacity)
+            left = capacity.value.nano - used.get(name, 0) - chosen.get(name, 0)
+            if amount.nano > left:
+                return f"{name} {amount} > {_amount(max(0, left))}"
+        return ""
+
+
+def _is_alike(one: DeviceTry, other: DeviceTry) -> bool:
+    return (one.kind, one.request, one.claim, one.text, one.document, one.line) == (
+        other.kind,
+        other.request,
+        other.claim,
+        other.text,
+        other.document,
+        other.line,
+    )
+
+
+def _amount(nano: int) -> str:
+    return str(Quantity(nano, "BinarySI"))

@@ -1,0 +1,44 @@
+"""The requests of the claims of one search, as the allocator prepares them (allocator_*.go: validateDeviceRequest)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scheduler_core.apis.devices import ALL, DeviceClass, DeviceRequest
+from scheduler_core.plugins.dynamic_resources.pools import Candidate
+
+RequestKey = tuple[int, int, int]  # claim, request, subrequest: 0 for a request without any
+
+
+class AllocationError(Exception):
+    """A claim or class is invalid, so that the search fails on every node."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestData:
+    """A request, or a subrequest of `parent`. `all_devices`: those that mode All means."""
+
+    request: DeviceRequest
+    parent: DeviceRequest | None
+    device_class: DeviceClass
+    count: int
+    all_devices: Sequence[Candidate] | None = None
+
+    @property
+    def base_name(self) -> str:
+        """The name of the request in the claim."""
+        return self.request.name if self.parent is None else self.parent.name
+
+    @property
+    def subrequest_name(self) -> str:
+        return "" if self.parent is None else self.request.name
+
+    @property
+    def name(self) -> str:
+        """The name in allocation results: "request" or "request/subrequest"."""
+        return self.request.name if self.parent is None else f"{self.parent.name}/{self.request.name}"
+
+    @property
+    def takes_all(self) -> bool:
+        return self.request.mode == ALL

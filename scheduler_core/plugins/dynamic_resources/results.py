@@ -1,0 +1,118 @@
+"""Allocation results of the claims of a solution (allocator_*.go: Allocate, createNodeSelector)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apis.core import Node
+from scheduler_core.apis.devices import Allocation, DeviceResult, ResourceClaim
+from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.plugins.dynamic_resources.allocator import Chosen, Features, Solution
+from scheduler_core.releases import Rules
+
+Manifest = Mapping[str, Any]
+
+
+def allocations(solution: Solution, node: Node, features: Features, rules: Rules) -> list[Allocation]:
+    """Return the allocation of each claim on the node."""
+    return [_allocation(solution, number, node, features, rules) for number in range(len(solution.claims))]
+
+
+def _allocation(solution: Solution, number: int, node: Node, features: Features, rules: Rules) -> Allocation:
+    claim, chosen = solution.claims[number], solution.chosen[number]
+    selector = _selector_manifest(chosen, node.name)
+    return Allocation(
+        results=tuple(_result(claim, index, one, features) for index, one in enumerate(chosen)),
+        node_selector=None if selector is None else _node_selector(selector),
+        selector_manifest=selector,
+        configs=_configs(solution, number, rules),
+    )
+
+
+def _result(claim: ResourceClaim, index: int, chosen: Chosen, features: Features) -> DeviceResult:
+    driver, pool, name = chosen.candidate.id
+    device, request = chosen.candidate.device, chosen.request.request
+    binding = features.binding_conditions
+    return DeviceResult(
+        request=chosen.request.name,
+        driver=driver,
+        pool=pool,
+        device=name,
+        admin_access=True if request.admin_access else None,
+        tolerations=request.tolerations,
+        binding_conditions=device.binding_conditions if binding else (),
+        binding_failure_conditions=device.binding_failure_conditions if binding else (),
+        share_id=_share_id(claim, index) if chosen.shared else "",
+        consumed_capacity=chosen.consumed,
+    )
+
+
+def _share_id(claim: ResourceClaim, index: int) -> str:
+    """Return a deterministic id; kube-scheduler uses a random UUID."""
+    return f"{index:08x}{claim.uid[8:]}" if len(claim.uid) == 36 else f"{claim.uid}-{index}"
+
+
+def _configs(solution: Solution, number: int, rules: Rules) -> int:
+    """Count the configurations: those of the classes, each only once since 1.35, and those of the claim."""
+    claim, classes, count = solution.claims[number], set(), 0
+    names: set[str] = set()
+    for index, request in enumerate(claim.spec.requests):
+        place = solution.subrequests.get((number, index), 0)
+        found = solution.requests[number, index, place].device_class
+        if found.name not in classes or not rules.results_have_class_configs_once:
+            count += found.configs
+        classes.add(found.name)
+        names.add(request.name)
+        if request.first_available:
+            names.add(f"{request.name}/{request.first_available[place].name}")
+    for references in claim.spec.configs:
+        if not references:
+            count += 1
+            continue
+        for request in claim.spec.requests:
+            subrequests = {name for name in names if name.startswith(f"{request.name}/")}
+            count += request.name in references or bool(subrequests.intersection(references))
+    return count
+
+
+def _selector_manifest(chosen: Sequence[Chosen], node_name: str) -> Manifest | None:
+    """`createNodeSelector`: one node if any device is local to it, else all that slices require; None: everywhere."""
+    term: dict[str, list[Manifest]] = {"matchFields": [], "matchExpressions": []}
+    for one in chosen:
+        candidate = one.candidate
+        reach = candidate.slice.reach or candidate.device.reach
+        if candidate.device.binds_to_node or (reach is not None and reach.node_name):
+            return {"nodeSelectorTerms": [{"matchFields": [_in(NODE_NAME_FIELD, node_name)]}]}
+        written = (reach.selector_manifest if reach is not None else None) or {}
+        for wanted in written.get("nodeSelectorTerms") or ():
+            for field, kept in term.items():
+                for requirement in wanted.get(field) or ():
+                    if not any(_same(requirement, other) for other in kept):
+                        kept.append(requirement)
+    requirements = {field: kept for field, kept in reversed(term.items()) if kept}
+    return {"nodeSelectorTerms": [requirements]} if requirements else None
+
+
+def _in(key: str, value: str) -> Manifest:
+    return {"key": key, "operator": "In", "values": [value]}
+
+
+def _same(one: Manifest, other: Manifest) -> bool:
+    """`containsNodeSelectorRequirement`."""
+    values = set(one.get("values") or ()) == set(other.get("values") or ())
+    return values and one.get("key") == other.get("key") and one.get("operator") == other.get("operator")
+
+
+def _node_selector(manifest: Manifest) -> NodeSelector:
+    terms = []
+    for term in manifest["nodeSelectorTerms"]:
+        expressions, fields = (
+            tuple(
+                Requirement(one["key"], one["operator"], tuple(sorted(set(one.get("values") or ()))))
+                for one in term.get(field) or ()
+            )
+            for field in ("matchExpressions", "matchFields")
+        )
+        terms.append(NodeSelectorTerm(expressions, fields))
+    return NodeSelector(tuple(terms))

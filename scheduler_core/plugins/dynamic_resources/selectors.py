@@ -1,0 +1,151 @@
+"""CEL selectors of classes and requests, compiled once and evaluated once per distinct device.
+
+kube-scheduler: allocator_*.go, `selectorsMatch`, with k8s.io/dynamic-resource-allocation/cel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from scheduler_core.apis.devices import Device, DeviceClass, DeviceRequest
+from scheduler_core.plugins.dynamic_resources.contents import Contents
+from scheduler_core.releases import Release
+
+if TYPE_CHECKING:  # the compiler is imported with the first selector: a small run without devices has none
+    from scheduler_core.cel.device import AttributeValue, CompiledSelector
+    from scheduler_core.cel.device import Device as DeviceInCel
+    from scheduler_core.cel.reads import Attributes
+
+Answer = bool | str  # an error's text, with "{claim}" for the claim's name
+MOST_ANSWERS = 100_000  # of one selector
+MOST_MISMATCHES = 10_000
+
+
+@dataclass(slots=True)
+class Selector:
+    """An expression, or the compiler's error, with the answers for the devices that it can tell apart.
+
+    `reads`: the attributes that it can read; None: any.
+    """
+
+    compiled: CompiledSelector | str
+    reads: Attributes
+    contents: Contents
+    answers: dict[int, Answer] = field(default_factory=dict)
+    mismatches: dict[int, str] = field(default_factory=dict)
+
+
+class Selectors:
+    """The selectors of a plugin, kept between cycles."""
+
+    def __init__(self, release: Release, *, consumable_capacity: bool) -> None:
+        self._minor = int(release.version.partition(".")[2])
+        self._consumable_capacity = consumable_capacity
+        self._selectors: dict[str, Selector] = {}
+        self._contents: dict[Attributes, Contents] = {}
+
+    def answer(self, device_class: DeviceClass, request: DeviceRequest, driver: str, device: Device) -> Answer:
+        """Return whether all selectors match, class selectors first; stops at the first false or failure."""
+        for index, expression in enumerate(device_class.selectors):
+            answer = self._ask(expression, driver, device)
+            if isinstance(answer, str):
+                return f"class {_escaped(device_class.name)}: selector #{index}: {answer}"
+            if not answer:
+                return False
+        for index, expression in enumerate(request.selectors):
+            answer = self._ask(expression, driver, device)
+            if isinstance(answer, str):
+                return f"claim {{claim}}: selector #{index}: {answer}"
+            if not answer:
+                return False
+        return True
+
+    def objection(
+        self, device_class: DeviceClass, request: DeviceRequest, driver: str, device: Device
+    ) -> tuple[bool, int, str] | None:
+        """Return the selector that is false: whether it is the class', its number, and what decides in it."""
+        for of_class, selectors in ((True, device_class.selectors), (False, request.selectors)):
+            for index, expression in enumerate(selectors):
+                if self._ask(expression, driver, device) is not True:
+                    return of_class, index, self._mismatch(expression, driver, device)
+        return None
+
+    def reads(self, expression: str) -> Attributes:
+        """Return the attributes that an expression can read; None: any."""
+        return self._selector(expression).reads
+
+    def contents(self, reads: Attributes) -> Contents:
+        """Return the numbers of devices by these attributes."""
+        found = self._contents.get(reads)
+        if found is None:
+            found = self._contents[reads] = Contents(reads)
+        return found
+
+    def _ask(self, expression: str, driver: str, device: Device) -> Answer:
+        selector = self._selector(expression)
+        number = selector.contents.number(driver, device)
+        answer = selector.answers.get(number)
+        if answer is None:
+            if len(selector.answers) >= MOST_ANSWERS:
+                selector.answers.clear()
+            answer = selector.answers[number] = _evaluate(selector.compiled, driver, device)
+        return answer
+
+    def _mismatch(self, expression: str, driver: str, device: Device) -> str:
+        selector = self._selector(expression)
+        number = selector.contents.number(driver, device)
+        text = selector.mismatches.get(number)
+        if text is None:
+            if len(selector.mismatches) >= MOST_MISMATCHES:
+                selector.mismatches.clear()
+            text = selector.mismatches[number] = self._explain(expression, driver, device)
+        return text
+
+    def _selector(self, expression: str) -> Selector:
+        selector = self._selectors.get(expression)
+        if selector is None:
+            compiled = self._compile(expression)
+            reads = frozenset() if isinstance(compiled, str) else compiled.reads
+            selector = self._selectors[expression] = Selector(compiled, reads, self.contents(reads))
+        return selector
+
+    def _compile(self, expression: str) -> CompiledSelector | str:
+        from scheduler_core.cel.device import compile_device_selector
+        from scheduler_core.cel.environment import CompileError
+
+        try:
+            return compile_device_selector(expression, self._minor, consumable_capacity=self._consumable_capacity)
+        except CompileError as error:
+            return str(error)
+
+    def _explain(self, expression: str, driver: str, device: Device) -> str:
+        from scheduler_core.cel.device import explain_mismatch
+        from scheduler_core.cel.environment import CompileError
+
+        in_cel, shared = _in_cel(driver, device), self._consumable_capacity
+        try:
+            return explain_mismatch(expression, self._minor, in_cel, consumable_capacity=shared)
+        except CompileError as error:
+            return str(error)
+
+
+def _evaluate(compiled: CompiledSelector | str, driver: str, device: Device) -> Answer:
+    if isinstance(compiled, str):
+        return _escaped(f"CEL compile error: {compiled}")
+    result = compiled.evaluate(_in_cel(driver, device))
+    return _escaped(f"CEL runtime error: {result.error}") if result.matches is None else result.matches
+
+
+def _in_cel(driver: str, device: Device) -> DeviceInCel:
+    from scheduler_core.cel.device import Device as DeviceInCel
+
+    attributes: dict[str, AttributeValue] = {
+        name: (attribute.kind, attribute.value) for name, attribute in device.attributes.items()
+    }
+    capacity = {name: str(capacity.value) for name, capacity in device.capacity.items()}
+    return DeviceInCel(driver, attributes, capacity, device.allow_multiple_allocations)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")

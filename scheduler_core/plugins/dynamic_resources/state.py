@@ -1,0 +1,68 @@
+"""The state of a pod's claims in one scheduling cycle (dynamicresources.go: stateData)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from scheduler_core.apis.devices import Allocation, ResourceClaim
+from scheduler_core.apis.selectors import NodeSelector
+from scheduler_core.framework.status import Status
+from scheduler_core.plugins.dynamic_resources.alike import Shape
+from scheduler_core.plugins.dynamic_resources.allocator import Allocator, Solution
+
+
+@dataclass(slots=True)
+class NodeAllocation:
+    """The devices that Filter found for the unallocated claims, in the order of the claims.
+
+    They are those of the node, or of one that is alike (`Solution.moved`).
+    """
+
+    solution: Solution
+    extended: ResourceClaim | None = None  # the claim for extended resources as it is on this node
+
+
+@dataclass(slots=True)
+class State:
+    """`claims` are the pod's own in the order of its spec, then the one for extended resources, if it needs one.
+
+    `selectors`: where an allocated claim can be used. `pending`: allocations that another pod of the same group is
+    about to write; `reserved`: those that Reserve made. `unavailable`: the allocated claims that some node cannot use.
+    """
+
+    claims: list[ResourceClaim]
+    selectors: list[NodeSelector | None]
+    extended: ResourceClaim | None = None
+    extended_uid: str = ""  # what it had before it was written
+    allocator: Allocator | None = None
+    shape: Shape | None = None  # of the claims to allocate
+    allocated: Sequence[int] = ()  # the indices of allocated claims
+    pending: dict[int, Allocation] = field(default_factory=dict)
+    reserved: dict[int, Allocation] = field(default_factory=dict)
+    unavailable: dict[int, None] = field(default_factory=dict)
+    nodes: dict[str, NodeAllocation] = field(default_factory=dict)
+    verdicts: dict[str, Status] = field(default_factory=dict)
+    _to_search: Sequence[ResourceClaim] | None = None
+
+    @property
+    def user_claims(self) -> Sequence[ResourceClaim]:
+        """The claims without the one for extended resources."""
+        return self.claims if self.extended is None else self.claims[:-1]
+
+    def to_allocate(self) -> Iterator[tuple[int, ResourceClaim]]:
+        """The unallocated claims, with their index."""
+        return ((number, claim) for number, claim in enumerate(self.claims) if claim.allocation is None)
+
+    def to_search(self, extended: ResourceClaim | None = None) -> Sequence[ResourceClaim]:
+        """The claims to find devices for; `extended`: the one for extended resources as it is on a node."""
+        if extended is None and self._to_search is not None:
+            return self._to_search
+        claims = [
+            extended if claim is self.extended and extended is not None else claim
+            for number, claim in self.to_allocate()
+            if number not in self.pending
+        ]
+        if extended is None:
+            self._to_search = claims
+        return claims

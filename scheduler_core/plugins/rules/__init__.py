@@ -1,0 +1,1 @@
+"""Plugins whose rules are CEL expressions of the scenario (SchedulerPlugin)."""

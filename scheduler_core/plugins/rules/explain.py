@@ -1,0 +1,23 @@
+"""A rule's expressions with their values filled in, part by part."""
+
+from __future__ import annotations
+
+from scheduler_core.apis.rules import Rule
+from scheduler_core.cel.decisive import arithmetic, conditions
+from scheduler_core.cel.plan import Variables
+from scheduler_core.framework.facts import Fact
+from scheduler_core.scenario.rules.expression import Expression
+
+
+def explain_condition(rule: Rule, expression: Expression, variables: Variables) -> list[Fact]:
+    """Return a fact for each part that decides: where the whole is false, at least one does not hold."""
+    facts = []
+    for condition in conditions(expression.environment, expression.checked, variables):
+        left, sign, right = condition.reason
+        facts.append(Fact(f"{rule.name}.filter", left=left, op=sign, right=right, holds=condition.holds))
+    return facts
+
+
+def explain_number(expression: Expression, variables: Variables) -> list[str]:
+    """Return the steps to a number: the choices taken, the values read, and the arithmetic at last."""
+    return arithmetic(expression.environment, expression.checked, variables)

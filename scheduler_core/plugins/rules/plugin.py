@@ -1,0 +1,301 @@
+"""The plugin of a rule: a class of its own for each, with the extension points that its expressions fill.
+
+The class is made from the parts below, since the framework asks the class what it implements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.apis.rules import Point, Rule
+from scheduler_core.cel.plan import Variables
+from scheduler_core.cel.values import Error, Value, type_of
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.cluster_event import registered_events
+from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.interface import (
+    MAX_NODE_SCORE,
+    PASS,
+    SUCCESS,
+    Change,
+    Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
+    Handle,
+    PermitPlugin,
+    Plugin,
+    PreEnqueuePlugin,
+    PreFilterExtensions,
+    PreFilterPlugin,
+    PreFilterResult,
+    RegisteredEvent,
+    Rows,
+    ScoreError,
+    ScoreExtensions,
+    ScorePlugin,
+    Scores,
+    Status,
+    Verdicts,
+)
+from scheduler_core.framework.runtime.runtime import Registry
+from scheduler_core.framework.runtime.scores import default_normalize
+from scheduler_core.plugins.rules.about import make_about
+from scheduler_core.plugins.rules.answers import Answers, ClusterSums
+from scheduler_core.plugins.rules.explain import explain_condition, explain_number
+from scheduler_core.scenario.rules.expression import MAX_COST_OF_RUN, Expression, compile_expression
+
+MAX_MESSAGE = 256  # letters of a reason
+_WHO: dict[Point, str] = {"preEnqueue": "pod", "filter": "node(s)", "permit": "pod"}
+Score = tuple[int, str]  # and the error, "" if there is none
+Slots = Sequence[int]
+
+
+def with_rules(registry: Registry, rules: Sequence[Rule]) -> Registry:
+    """Return the plugins and those of the rules, by name."""
+    return {**registry, **{rule.name: make_plugin(rule) for rule in rules}} if rules else registry
+
+
+def make_plugin(rule: Rule) -> type[Plugin]:
+    """Return the class of a rule's plugin."""
+    bases: list[type] = [_PARTS[point] for point in rule.expressions]
+    if rule.normalize != "None":
+        bases.append(_Normalizes)
+    condition = _answers_of(rule, "filter", _nothing) if "filter" in rule.expressions else None
+    if condition is not None and condition.depends_on_pods:
+        bases.append(_LooksAtPods)
+    if rule.sums:
+        bases.append(_SumsUp)
+    made = type(rule.name, (*bases, _RulePlugin), {"name": rule.name, "rule": rule, "about": make_about(rule)})
+    return made
+
+
+def make_rule_plugin(rule: Rule, handle: Handle) -> _RulePlugin:
+    """Return the plugin of a rule by itself, to ask for its values."""
+    made = make_plugin(rule)(None, handle)
+    assert isinstance(made, _RulePlugin)
+    return made
+
+
+class _RulePlugin(EnqueueExtensions):
+    """The common part of the plugins of all rules."""
+
+    rule: Rule
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self._handle = handle
+        self._cost = 0
+        self._conditions: dict[Point, Answers[Status]] = {
+            point: _answers_of(self.rule, point, self._judge(point)) for point in self.rule.expressions if point in _WHO
+        }
+        self._numbers = _answers_of(self.rule, "score", self._count) if "score" in self.rule.expressions else None
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return registered_events(name.replace("/", " ") if "/" in name else f"{name} All" for name in self.rule.requeue)
+
+    def values(self, pod: Pod, rows: NDArray[np.intp]) -> dict[Point, list[tuple[str, str]]]:
+        """Return the value ("true", "false", a number, "error") and the sentence beside it by point, for each row."""
+        cluster, found = self._handle.cluster, dict[Point, list[tuple[str, str]]]()
+        sums = ClusterSums.of(cluster.nodes)
+        for point, condition in self._conditions.items():
+            if point == "preEnqueue":
+                statuses = [condition.of_pod(pod)]
+            else:
+                numbers = condition.of_rows(pod, sums, cluster, cluster.nodes, rows)
+                statuses = [condition.answers[number] for number in numbers.tolist()]
+            found[point] = [
+                ("error" if status.code is Code.ERROR else "true" if status.is_success else "false", status.message)
+                for status in statuses
+            ]
+        if self._numbers is not None:
+            numbers = self._numbers.of_rows(pod, sums, cluster, cluster.nodes, rows)
+            scores = [self._numbers.answers[number] for number in numbers.tolist()]
+            found["score"] = [("error" if error else str(value), error) for value, error in scores]
+        return found
+
+    def _judge(self, point: Point) -> Any:
+        """Return a function from variables to the status of the expression there."""
+        expression = _compiled(self.rule, point)
+        message = _message(self.rule)
+
+        def judge(variables: Variables) -> Status:
+            value, error = self._evaluate(point, expression, variables, bool)
+            if error:
+                return Status(Code.ERROR, (error,))
+            if value:
+                return SUCCESS
+            reason = f"{_WHO[point]} didn't satisfy plugin {self.rule.name}"
+            if message is not None:
+                reason, error = self._evaluate("message", message, variables, str)
+                if error:
+                    return Status(Code.ERROR, (error,))
+                reason = reason[:MAX_MESSAGE]
+            code = Code.UNSCHEDULABLE if self.rule.resolvable else Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+            return Status(code, (reason,))
+
+        return judge
+
+    def _count(self, variables: Variables) -> Score:
+        value, error = self._evaluate("score", _compiled(self.rule, "score"), variables, int)
+        return (0, error) if error else (value, "")
+
+    def _evaluate(self, field: str, expression: Expression, variables: Variables, wanted: type) -> tuple[Any, str]:
+        """Return the value of an expression and "", or None and a sentence with rule and position."""
+        if self._cost > MAX_COST_OF_RUN:
+            problem = f"stopped: its evaluations cost more than {MAX_COST_OF_RUN:,} in this run"
+            return None, f"SchedulerPlugin {self.rule.name}, {field}, line 1, column 1: {problem}"
+        value, cost = expression.evaluate(variables)
+        self._cost += cost
+        if type(value) is wanted:
+            return value, ""
+        problem = value.message if type(value) is Error else _wrong_type(value, wanted)
+        position = expression.find_error(variables)
+        place = f"SchedulerPlugin {self.rule.name}, {field}, line {position.line}, column {position.column}"
+        return None, f"{place}: {problem}"
+
+
+class _PreEnqueues(PreEnqueuePlugin):
+    _conditions: Mapping[Point, Answers[Status]]
+
+    def pre_enqueue(self, pod: Pod) -> Status:
+        return self._conditions["preEnqueue"].of_pod(pod)
+
+
+class _Filters(FilterPlugin, ExplainsFilter):
+    rule: Rule
+    _conditions: Mapping[Point, Answers[Status]]
+    _handle: Handle
+
+    def filter(
+        self, pod: Pod, state: ClusterSums | None, nodes: NodeTable, rows: Rows, change: Change | None
+    ) -> Verdicts:
+        asked, condition = nodes.all_rows[rows], self._conditions["filter"]
+        if not len(asked):
+            return PASS
+        changes = None if change is None else list(zip(change.removed, change.added, strict=True))
+        numbers = condition.of_rows(pod, state, self._handle.cluster, nodes, asked, changes)
+        return Verdicts.by_code(numbers, condition.answers)
+
+    def explain_filter(
+        self, pod: Pod, state: ClusterSums | None, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        removed, added = (change.removed[0], change.added[0]) if change is not None else ((), ())
+        condition = self._conditions["filter"]
+        variables = condition.variables(pod, state, cluster, cluster.nodes, row, removed, added)
+        return explain_condition(self.rule, _compiled(self.rule, "filter"), variables)
+
+
+class _LooksAtPods(PreFilterExtensions):
+    """A filter that is asked anew as pods are imagined away and added; it looks at the pods themselves."""
+
+    def add_pod_delta(
+        self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        return np.zeros((0, len(slots)), np.int64)
+
+
+class _SumsUp(PreFilterPlugin):
+    """A rule that reads what the nodes of the cluster add up to."""
+
+    without_pre_filter = "the plugin needs its PreFilter, which this profile has disabled"
+    without_pre_score = without_pre_filter
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        return PreFilterResult(ClusterSums.of(cluster.nodes))
+
+
+class _Scores(ScorePlugin, ExplainsScore):
+    rule: Rule
+    _handle: Handle
+    _numbers: Answers[Score]
+
+    def score(self, pod: Pod, state: ClusterSums | None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        numbers = self._numbers.of_rows(pod, state, self._handle.cluster, nodes, rows)
+        answers = self._numbers.answers
+        for number in dict.fromkeys(numbers.tolist()):
+            if error := answers[number][1]:
+                raise ScoreError(error)
+        return np.array([value for value, _ in answers], np.int64)[numbers]
+
+    def explain_score(
+        self,
+        pod: Pod,
+        state: ClusterSums | None,
+        cluster: Cluster,
+        rows: NDArray[np.intp],
+        raw: Scores,
+        index: int,
+    ) -> ScoreExplanation:
+        variables = self._numbers.variables(pod, state, cluster, cluster.nodes, int(rows[index]))
+        lines = explain_number(_compiled(self.rule, "score"), variables)
+        largest = int(raw.max(initial=0))
+        if self.rule.normalize != "None" and largest > 0:
+            scaled = MAX_NODE_SCORE * int(raw[index]) // largest
+            line = f"{MAX_NODE_SCORE} × {raw[index]} ÷ {largest} (largest) = {scaled}"
+            lines.append(line)
+            if self.rule.normalize == "Reversed":
+                lines.append(f"{MAX_NODE_SCORE} - {scaled} = {MAX_NODE_SCORE - scaled}")
+        return ScoreExplanation(lines)
+
+
+class _Normalizes(ScoreExtensions):
+    rule: Rule
+
+    def normalize(self, pod: Pod, state: Any, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores) -> Scores:
+        return default_normalize(scores, reverse=self.rule.normalize == "Reversed")
+
+
+class _Permits(PermitPlugin):
+    _conditions: Mapping[Point, Answers[Status]]
+    _handle: Handle
+
+    def permit(self, pod: Pod, state: ClusterSums | None, node_name: str) -> tuple[Status, float]:
+        """Judge the node without the pod, which has its place there already."""
+        cluster, condition = self._handle.cluster, self._conditions["permit"]
+        nodes = cluster.nodes
+        row, slot = nodes.row_of.get(node_name), cluster.pods.slot_of[pod.key]
+        if row is None:
+            return Status(Code.ERROR, (f'nodeinfo not found for node name "{node_name}"',)), 0.0
+        change: tuple[Slots, Slots] = [slot] if slot in cluster.pods.on_node(node_name) else [], []
+        number = condition.of_rows(pod, state, cluster, nodes, np.array([row], np.intp), [change])
+        return condition.answers[int(number[0])], 0.0
+
+
+_PARTS: dict[Point, type] = {"preEnqueue": _PreEnqueues, "filter": _Filters, "score": _Scores, "permit": _Permits}
+
+
+def _compiled(rule: Rule, point: Point) -> Expression:
+    return compile_expression(rule.expressions[point], point, rule.minor)
+
+
+def _message(rule: Rule) -> Expression | None:
+    if not rule.message:
+        return None
+    return compile_expression(
+        rule.message, "messageOfPod" if "preEnqueue" in rule.expressions else "message", rule.minor
+    )
+
+
+def _paths(rule: Rule, point: Point) -> tuple[tuple[str, ...], ...]:
+    message = _message(rule) if point in _WHO else None
+    return _compiled(rule, point).paths + (message.paths if message is not None else ())
+
+
+def _answers_of(rule: Rule, point: Point, decide: Any) -> Answers[Any]:
+    return Answers(_paths(rule, point), decide)
+
+
+def _nothing(variables: Variables) -> None:
+    return None
+
+
+def _wrong_type(value: Value, wanted: type) -> str:
+    return f"the result is {type_of(value).name}; expected {'string' if wanted is str else wanted.__name__}"

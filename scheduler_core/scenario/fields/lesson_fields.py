@@ -1,0 +1,109 @@
+"""The field tables of `spec.lesson` in a Scenario document, and the rules that hold between the fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.fields.schema import INT32, LOCALIZED, STRING, Enum, Fields, ListOf, strings
+from scheduler_core.scenario.lesson import QuestionKind
+from scheduler_core.scenario.reading.problems import Path, invalid, not_supported, one_of, required
+from scheduler_core.trace.events import AnyEvent
+
+TOPICS = (
+    "queue", "filtering", "scoring", "preemption", "spreading", "affinity", "volumes", "binding", "configuration",
+    "scale", "devices",
+)  # fmt: skip
+LEVELS = ("beginner", "intermediate", "advanced")
+QUESTION_KINDS: tuple[str, ...] = get_args(QuestionKind)
+QUESTIONS: Mapping[str, tuple[str, ...]] = {
+    "CycleStarted": ("pod",),
+    "PreFilterFinished": ("choice",),
+    "NodesFiltered": ("node", "number", "choice"),
+    "DevicesSearched": ("number", "choice"),
+    "ScoresComputed": ("node", "number"),
+    "HostSelected": ("node",),
+    "PreemptionEvaluated": ("node", "pod", "number", "choice"),
+    "PermitEvaluated": ("choice",),
+    "PermitDecided": ("choice",),
+    "BindingFailed": ("choice",),
+    "PodEnqueued": ("choice", "number", "pod"),
+    "PodGated": ("choice",),
+    "AttemptFinished": ("choice",),
+}
+"""The kinds of question that can be asked at each event; static/js/learn/answers.js finds their answers."""
+
+LONGEST_TEXT = 400  # characters of a caption or a question
+MOST_CAPTIONS = 200
+MOST_QUESTIONS = 40
+
+_EVENTS = tuple(event.__name__ for event in get_args(AnyEvent))
+_HINTS = {
+    "attempt": "the scheduling attempt, counted from 1 over the whole run; 0: before the first",
+    "event": "the event of that attempt at which it is shown",
+    "en": "English",
+    "zh": "Simplified Chinese",
+}
+CAPTION = Fields("Caption", {"attempt": INT32, "event": Enum(_EVENTS, "event"), **strings("en zh")}, _HINTS)
+QUESTION = Fields(
+    "Question",
+    {
+        "attempt": INT32,
+        "event": Enum(tuple(QUESTIONS), "event"),
+        "kind": Enum(QUESTION_KINDS, "kind of question"),
+        "about": STRING,
+        "frame": INT32,
+        **strings("en zh"),
+    },
+    {
+        **_HINTS,
+        "event": "the event that the reader predicts",
+        "kind": "what the reader answers with",
+        "about": "the node, pod or plugin that is meant, where the event has several",
+        "frame": "the first frame that stays hidden until the reader answers",
+    },
+)
+LESSON = Fields(
+    "Lesson",
+    {
+        "level": Enum(LEVELS, "level"),
+        "topics": ListOf(Enum(TOPICS, "topic")),
+        "lookAt": LOCALIZED,
+        "captions": ListOf(CAPTION),
+        "questions": ListOf(QUESTION),
+    },
+    {
+        "topics": "what the library files it under",
+        "lookAt": "one sentence: what to watch for",
+        "captions": "sentences that the player shows at an event",
+        "questions": "questions that the reader answers before the player shows an event",
+    },
+)
+
+
+def caption_problems(caption: Mapping[str, Any]) -> Iterator[tuple[Path, Message]]:
+    """Yield what is wrong with a caption whose fields have the right types."""
+    if (attempt := caption.get("attempt")) is None:
+        yield ("attempt",), required(Message("the number of the attempt, from 1"))
+    elif attempt < 0:
+        yield ("attempt",), invalid(attempt, Message("must be 0 or greater"))
+    if not caption.get("event"):
+        yield ("event",), required(Message("an event of the attempt, such as {example}", example="PodBound"))
+    if not (caption.get("en") or caption.get("zh")):
+        yield ("en",), required(Message("the sentence, in English (en), Chinese (zh) or both"))
+    for language in ("en", "zh"):
+        if len(caption.get(language) or "") > LONGEST_TEXT:
+            yield (language,), Message("Too long: may not be more than {most} characters", most=LONGEST_TEXT)
+
+
+def question_problems(question: Mapping[str, Any]) -> Iterator[tuple[Path, Message]]:
+    """Yield what is wrong with a question whose fields have the right types."""
+    yield from caption_problems(question)
+    event, kind = question.get("event") or "", question.get("kind") or ""
+    if not kind:
+        yield ("kind",), required(one_of(QUESTION_KINDS))
+    elif event and kind not in QUESTIONS[event]:
+        yield ("kind",), not_supported(kind, QUESTIONS[event])
+    if (frame := question.get("frame")) is not None and frame < 0:
+        yield ("frame",), invalid(frame, Message("must be 0 or greater"))

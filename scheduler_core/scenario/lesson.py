@@ -1,0 +1,69 @@
+"""The words that people read with a run: title, description, captions and questions, in English and Chinese."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+QuestionKind = Literal["node", "pod", "number", "choice"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """A teacher's sentence at one event of one attempt."""
+
+    attempt: int
+    event: str
+    en: str
+    zh: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question before an event of an attempt; the browser takes the answer from the trace.
+
+    `about`: the node, pod or plugin that is meant where the event has several. `frame`: the first frame that stays
+    hidden until the reader answers; None: the frame that the kind of question suggests.
+    """
+
+    attempt: int
+    event: str
+    kind: QuestionKind
+    en: str
+    zh: str = ""
+    frame: int | None = None
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """The words of a scenario; "" and () where the text has none. `description` is Markdown."""
+
+    title: str = ""
+    title_zh: str = ""
+    description: str = ""
+    description_zh: str = ""
+    look_at: str = ""
+    look_at_zh: str = ""
+    topics: tuple[str, ...] = ()
+    level: str = ""
+    captions: tuple[Caption, ...] = ()
+    questions: tuple[Question, ...] = ()
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is anything to read besides the title."""
+        return bool(self.description or self.look_at or self.captions or self.questions)
+
+    def text(self, field: str, language: str) -> str:
+        """Return a field in a language (a tag such as zh-hans), or in English where it is not translated."""
+        translated: str = getattr(self, f"{field}_zh") if is_chinese(language) else ""
+        return translated or getattr(self, field)
+
+
+NO_LESSON = Lesson()
+
+
+def is_chinese(language: str) -> bool:
+    """Return whether a language tag such as zh-hans is Chinese."""
+    return language.split("-")[0] == "zh"

@@ -1,0 +1,1 @@
+"""SchedulerPlugin documents: their expressions, what these may read, and the values for them."""

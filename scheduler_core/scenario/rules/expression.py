@@ -1,0 +1,163 @@
+"""An expression of a rule: compiled within limits, and evaluated within a cost.
+
+Kubernetes' own limits (`k8s.io/apiserver/pkg/apis/cel`: PerCallLimit, RuntimeCELCostBudget) are a million for an
+evaluation and ten million for a request. Here an evaluation is for one of many nodes, so it may cost a tenth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.cel import types
+from scheduler_core.cel.check import Checked
+from scheduler_core.cel.environment import CompileError, Environment
+from scheduler_core.cel.estimate import estimate_cost
+from scheduler_core.cel.plan import Program, Variables
+from scheduler_core.cel.reads import Path, read_paths
+from scheduler_core.cel.recursion import deep_recursion
+from scheduler_core.cel.shape_limits import FormLimits, find_excess
+from scheduler_core.cel.source import Position
+from scheduler_core.cel.syntax import Comprehension, Expr, Tree, children
+from scheduler_core.cel.types import Kind, Type, format_type
+from scheduler_core.cel.values import Error, Value, steps_spent
+from scheduler_core.scenario.reading.problems import did_you_mean
+from scheduler_core.scenario.rules.variables import environment, shapes
+
+MAX_LENGTH = 2048  # characters
+FORM = FormLimits(parts=1000, depth=50, nesting=3)
+MAX_COST = 100_000  # of one evaluation
+MAX_UNKNOWN_SIZE = 256  # of values that the estimate knows nothing of; what is larger is stopped at MAX_COST
+MAX_COST_OF_RUN = 10_000_000  # of all evaluations of a rule
+STEPS_PER_COST = 20  # comparisons and copies that CEL's own costs leave out
+
+Use = Literal["preEnqueue", "filter", "score", "permit", "message", "messageOfPod"]
+_RESULTS: dict[Use, Type] = {"score": types.INT, "message": types.STRING, "messageOfPod": types.STRING}
+_OF_POD_ALONE = ("preEnqueue", "messageOfPod")
+
+
+class RuleError(ValueError):
+    """The expression cannot be used; `problems` says where and why. Columns count from 1."""
+
+    def __init__(self, problems: list[tuple[Position, Message]]) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expression:
+    """A compiled expression, the paths that it reads, and the most that an evaluation costs."""
+
+    text: str
+    checked: Checked
+    program: Program
+    environment: Environment
+    paths: tuple[Path, ...]
+    max_cost: int
+
+    def evaluate(self, variables: Variables) -> tuple[Value, int]:
+        """Return the value, an Error if there is one, and the cost."""
+        with deep_recursion():
+            value, cost = self.program.evaluate(variables, limit=MAX_COST)
+        return value, 1 + cost + steps_spent() // STEPS_PER_COST
+
+    def part(self, expr: Expr) -> Expression:
+        """Return a part of the expression, outside of all macros, as an expression."""
+        checked, tree = self.checked, self.checked.tree
+        within = Checked(Tree(tree.source, expr, tree.offsets), checked.types, checked.overloads, checked.names)
+        return Expression(self.text, within, self.environment.plan(within), self.environment, self.paths, self.max_cost)
+
+    def find_error(self, variables: Variables) -> Position:
+        """Return where an evaluation fails: the innermost part that does, or the macro around it."""
+        expr = self.checked.tree.root
+        while (inner := self._failing(expr, variables)) is not None:
+            expr = inner
+        return _from_one(self.checked.position(expr.id))
+
+    def _failing(self, expr: Expr, variables: Variables) -> Expr | None:
+        if isinstance(expr.node, Comprehension):
+            parts = [expr.node.range]
+        else:
+            parts = children(expr)
+        for part in parts:
+            try:
+                value, _ = self.part(part).evaluate(variables)
+            except CompileError:
+                return None
+            if type(value) is Error:
+                return part
+        return None
+
+
+@lru_cache(maxsize=512)
+def compile_expression(text: str, use: Use, minor: int) -> Expression:
+    """Return the expression for a release 1.`minor` of Kubernetes; raises RuleError."""
+    if len(text) > MAX_LENGTH:
+        raise _error(Position(1, 1), Message("the expression is longer than {limit:,} characters", limit=MAX_LENGTH))
+    known = environment(minor, of_pod_alone=use in _OF_POD_ALONE)
+    with deep_recursion():
+        try:
+            checked = known.check(text)
+            program = known.plan(checked)
+        except CompileError as error:
+            raise _compile_error(error) from None
+        excess = find_excess(checked, FORM)
+        if excess is not None:
+            position, what, limit = excess
+            raise _error(_from_one(position), _excess(what, limit))
+        _check_result(checked, _RESULTS.get(use, types.BOOL))
+        cost = estimate_cost(checked, shapes(), most=MAX_UNKNOWN_SIZE)
+    if cost > MAX_COST:
+        sentence = Message(
+            "an evaluation may cost {cost}; the limit is {limit:,}",
+            cost=f"{cost:,}" if cost < 2**53 else "∞",
+            limit=MAX_COST,
+        )
+        raise _error(_from_one(checked.position(checked.tree.root.id)), sentence)
+    return Expression(text, checked, program, known, tuple(read_paths(checked)), cost)
+
+
+def _excess(what: str, limit: int) -> Message:
+    if what == "parts":
+        return Message("the expression has more than {limit:,} parts", limit=limit)
+    if what == "depth":
+        return Message("the expression is more than {limit} levels deep", limit=limit)
+    return Message("more than {limit} macros are nested (all, exists, map, filter, ...)", limit=limit)
+
+
+def _check_result(checked: Checked, wanted: Type) -> None:
+    if checked.result.kind not in (wanted.kind, Kind.DYN, Kind.ANY):
+        sentence = Message(
+            "the result is {type}; expected {expected}", type=format_type(checked.result), expected=format_type(wanted)
+        )
+        raise _error(_from_one(checked.position(checked.tree.root.id)), sentence)
+
+
+def _compile_error(error: CompileError) -> RuleError:
+    if error.issues is None:
+        return _error(Position(1, 1), Message("{error}", error=str(error)))
+    return RuleError(
+        [
+            (
+                _from_one(issue.position),
+                Message("{problem}{hint}", problem=issue.message, hint=_hint(issue.message, issue.known)),
+            )
+            for issue in sorted(error.issues.issues, key=lambda issue: issue.position)
+        ]
+    )
+
+
+def _hint(message: str, known: tuple[str, ...]) -> str:
+    """Return what a name may have been meant for; the message has the unknown one in quotes."""
+    names = [name for name in known if name.isidentifier()]
+    return did_you_mean(message.split("'")[1], names) if names and "'" in message else ""
+
+
+def _error(position: Position, sentence: Message) -> RuleError:
+    return RuleError([(position, sentence)])
+
+
+def _from_one(position: Position) -> Position:
+    return Position(max(position.line, 1), max(position.column, 0) + 1)

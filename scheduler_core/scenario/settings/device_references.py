@@ -1,0 +1,114 @@
+"""Warnings about DeviceClasses, ResourceSlices, ResourceClaims and pods that refer to missing objects.
+
+The API server takes such objects, and kube-scheduler tells what follows from them; but hardly anybody means them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+from scheduler_core.apis.core import KubernetesObject, Pod
+from scheduler_core.apis.devices import (
+    ALLOCATION_RESULTS_MAX_SIZE,
+    ClaimSpec,
+    DeviceRequest,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+)
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.objects.kinds import Identity
+from scheduler_core.scenario.reading.problems import Path, Problems, show
+
+Enter = Callable[[Identity], bool]
+"""Makes an object's document the one whose paths are meant next; False if it has none."""
+
+
+def check_device_references(
+    objects: Iterable[KubernetesObject], known: Callable[[Identity], bool], enter: Enter, problems: Problems
+) -> None:
+    """Warn of references to missing objects; `known` returns whether an object exists or will exist."""
+    claims: dict[tuple[str, str], ResourceClaim] = {}
+    pods: list[Pod] = []
+    slices: defaultdict[tuple[str, str], list[ResourceSlice]] = defaultdict(list)
+    for item in objects:
+        if isinstance(item, ResourceSlice):
+            slices[item.driver, item.pool].append(item)
+        elif isinstance(item, ResourceClaimTemplate):
+            if enter(("ResourceClaimTemplate", item.namespace, item.name)):
+                _check_claim(item.spec, ("spec", "spec"), known, problems)
+        elif isinstance(item, ResourceClaim):
+            claims[item.namespace, item.name] = item
+            if item.allocation is None and enter(("ResourceClaim", item.namespace, item.name)):
+                _check_claim(item.spec, ("spec",), known, problems)
+        elif isinstance(item, Pod) and item.resource_claims:
+            pods.append(item)
+    for pool in slices.values():
+        _check_pool(pool, enter, problems)
+    for pod in pods:
+        if enter(("Pod", pod.namespace, pod.name)):
+            _check_pod(pod, claims, known, problems)
+
+
+def _check_claim(spec: ClaimSpec, path: Path, known: Callable[[Identity], bool], problems: Problems) -> None:
+    path = (*path, "devices", "requests")
+    for at, request in _requests(spec, path):
+        if not known(("DeviceClass", "", request.device_class)):
+            message = Message("there is no DeviceClass {name}", name=show(request.device_class))
+            problems.warn((*at, "deviceClassName"), message)
+    fewest = sum(min(one.count for one in request.first_available or (request,)) for request in spec.requests)
+    if fewest > ALLOCATION_RESULTS_MAX_SIZE:
+        message = Message(
+            "{count} devices are requested, and a claim can have at most {most}",
+            count=fewest,
+            most=ALLOCATION_RESULTS_MAX_SIZE,
+        )
+        problems.warn(path, message)
+
+
+def _requests(spec: ClaimSpec, path: Path) -> Iterator[tuple[Path, DeviceRequest]]:
+    for index, request in enumerate(spec.requests):
+        if request.first_available:
+            for place, one in enumerate(request.first_available):
+                yield (*path, index, "firstAvailable", place), one
+        else:
+            yield (*path, index, "exactly"), request
+
+
+def _check_pool(slices: list[ResourceSlice], enter: Enter, problems: Problems) -> None:
+    """Warn about a pool whose number of current slices is not the number that they declare."""
+    newest = max(piece.generation for piece in slices)
+    current = [piece for piece in slices if piece.generation == newest]
+    first = current[0]
+    if len(current) == first.slice_count or not enter(("ResourceSlice", "", first.name)):
+        return
+    message = Message(
+        "the pool {pool} of driver {driver} is incomplete: {count} of its {total} slices of generation {generation} "
+        "exist",
+        pool=first.pool,
+        driver=first.driver,
+        count=len(current),
+        total=first.slice_count,
+        generation=newest,
+    )
+    problems.warn(("spec", "pool", "resourceSliceCount"), message)
+
+
+def _check_pod(
+    pod: Pod, claims: dict[tuple[str, str], ResourceClaim], known: Callable[[Identity], bool], problems: Problems
+) -> None:
+    generated = dict(pod.resource_claim_statuses)
+    for index, entry in enumerate(pod.resource_claims):
+        path: Path = ("spec", "resourceClaims", index)
+        if entry.claim and not known(("ResourceClaim", pod.namespace, entry.claim)):
+            message = Message("there is no ResourceClaim {name}", name=show(entry.claim))
+            problems.warn((*path, "resourceClaimName"), message)
+        name = generated.get(entry.name, "")
+        claim = claims.get((pod.namespace, name))
+        if entry.template and claim is not None and claim.owner_uid != pod.uid:
+            message = Message("ResourceClaim {name} was generated for another pod", name=show(name))
+            problems.warn((*path, "name"), message)
+        elif entry.template and not name and not known(("ResourceClaimTemplate", pod.namespace, entry.template)):
+            message = Message("there is no ResourceClaimTemplate {name}", name=show(entry.template))
+            problems.warn((*path, "resourceClaimTemplateName"), message)

@@ -1,0 +1,74 @@
+"""The words of a Scenario document: `spec.title`, `spec.description` and `spec.lesson`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, cast
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.fields.lesson_fields import (
+    MOST_CAPTIONS,
+    MOST_QUESTIONS,
+    caption_problems,
+    question_problems,
+)
+from scheduler_core.scenario.lesson import Caption, Lesson, Question, QuestionKind
+from scheduler_core.scenario.reading.problems import Path, Problems
+
+Manifest = Mapping[str, Any]
+Rules = Callable[[Manifest], Iterator[tuple[Path, Message]]]
+
+
+def build_lesson(spec: Manifest, problems: Problems) -> Lesson:
+    """Build the words from a spec that fits its field table; misfits between fields become problems."""
+    lesson = spec.get("lesson") or {}
+    captions, questions = lesson.get("captions") or [], lesson.get("questions") or []
+    _check_entries(captions, "captions", MOST_CAPTIONS, caption_problems, problems)
+    _check_entries(questions, "questions", MOST_QUESTIONS, question_problems, problems)
+    title, title_zh = localized(spec.get("title"))
+    description, description_zh = localized(spec.get("description"))
+    look_at, look_at_zh = localized(lesson.get("lookAt"))
+    return Lesson(
+        title=title,
+        title_zh=title_zh,
+        description=description,
+        description_zh=description_zh,
+        look_at=look_at,
+        look_at_zh=look_at_zh,
+        topics=tuple(filter(None, lesson.get("topics") or ())),
+        level=lesson.get("level") or "",
+        captions=tuple(map(_caption, captions)),
+        questions=tuple(map(_question, questions)),
+    )
+
+
+def localized(value: str | Manifest | None) -> tuple[str, str]:
+    """Split a text into English and Chinese; the English is the Chinese where that is all there is."""
+    texts = value if isinstance(value, Mapping) else {"en": value}
+    en, zh = _clean(texts.get("en")), _clean(texts.get("zh"))
+    return en or zh, zh
+
+
+def _check_entries(entries: list[Manifest], name: str, most: int, rules: Rules, problems: Problems) -> None:
+    path: Path = ("spec", "lesson", name)
+    if len(entries) > most:
+        problems.error(path, Message("Too many: {n}: must have at most {most} items", n=len(entries), most=most))
+    for index, entry in enumerate(entries[:most]):
+        for below, message in rules(entry):
+            problems.error((*path, index, *below), message)
+
+
+def _caption(entry: Manifest) -> Caption:
+    en, zh = localized(entry)
+    return Caption(entry.get("attempt") or 0, _clean(entry.get("event")), en, zh)
+
+
+def _question(entry: Manifest) -> Question:
+    en, zh = localized(entry)
+    attempt, event, kind = entry.get("attempt") or 0, _clean(entry.get("event")), cast(QuestionKind, entry.get("kind"))
+    return Question(attempt, event, kind, en, zh, entry.get("frame"), _clean(entry.get("about")))
+
+
+def _clean(text: str | None) -> str:
+    """Drop NUL, which YAML can escape and PostgreSQL cannot store."""
+    return (text or "").replace("\0", "")

@@ -1,0 +1,91 @@
+"""The lesson of older texts, which kept it in annotations of the Scenario document; nothing else reads that form.
+
+`kschedui.io/captions` and `kschedui.io/questions` held YAML lists. An entry that does not fit is left out with a
+warning, as it always was, so that every stored text keeps opening.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.fields.lesson_fields import (
+    CAPTION,
+    LEVELS,
+    LONGEST_TEXT,
+    MOST_CAPTIONS,
+    MOST_QUESTIONS,
+    QUESTION,
+    TOPICS,
+    caption_problems,
+    question_problems,
+)
+from scheduler_core.scenario.reading.limits import Limits
+from scheduler_core.scenario.reading.problems import Problems, render_path
+from scheduler_core.scenario.reading.yaml_composer import Composer, DocumentError
+
+Manifest = Mapping[str, Any]
+
+PREFIX = "kschedui.io/"
+TEXTS = ("title", "description")
+_LISTS = {
+    "captions": (MOST_CAPTIONS, CAPTION, caption_problems),
+    "questions": (MOST_QUESTIONS, QUESTION, question_problems),
+}
+
+
+def convert_annotations(spec: Manifest, annotations: Mapping[str, str], problems: Problems) -> Manifest:
+    """Return the spec with what its annotations say about the lesson; a field that the spec has wins."""
+    words = {key.removeprefix(PREFIX): text.strip() for key, text in annotations.items() if key.startswith(PREFIX)}
+    if "notes" in words:
+        message = Message("everyone who can see the scenario can read this; write private notes in the speaker view")
+        problems.warn(("metadata", "annotations", PREFIX + "notes"), message)
+    lesson: dict[str, Any] = {
+        "level": words.get("level"),
+        "topics": [topic for topic in map(str.strip, words.get("topics", "").split(",")) if topic in TOPICS],
+        "lookAt": {"en": words.get("look-at"), "zh": words.get("look-at-zh")},
+        **{name: list(_entries(name, words[name], problems)) for name in _LISTS if name in words},
+    }
+    if lesson["level"] not in LEVELS:
+        del lesson["level"]
+    texts = {name: _with_chinese(spec.get(name) or words.get(name), words.get(f"{name}-zh")) for name in TEXTS}
+    return {**spec, **texts, "lesson": {**lesson, **(spec.get("lesson") or {})}}
+
+
+def _with_chinese(text: str | Manifest | None, chinese: str | None) -> str | Manifest | None:
+    return {"en": text, "zh": chinese} if chinese and not isinstance(text, Mapping) else text
+
+
+def _entries(name: str, text: str, problems: Problems) -> Iterator[Manifest]:
+    """Yield the entries of an annotation that fit, their texts cut to a length that fits on the screen."""
+    path = ("metadata", "annotations", PREFIX + name)
+    most, table, rules = _LISTS[name]
+    try:
+        documents = Composer(text.replace("\0", ""), Limits(depth=4), 0).documents()
+    except DocumentError as error:
+        problems.warn(path, Message("this is not a YAML list: {reason}", reason=error.message))
+        return
+    if not documents or documents[0] is None:
+        return
+    if not isinstance(documents[0], list):
+        problems.warn(path, Message("expected a YAML list, in which each entry begins with a dash"))
+        return
+    for number, entry in enumerate(documents[0][:most], start=1):
+        shortened = _shortened(entry)
+        misfits = [(below, message) for below, message, unknown in table.check(shortened) or () if not unknown]
+        if misfit := next(iter(misfits or rules(shortened)), None):
+            below, message = misfit
+            reason = Message("{path}: {problem}", path=render_path(below), problem=message) if below else message
+            problems.warn(path, Message("entry {number} is left out: {reason}", number=number, reason=reason))
+        else:
+            yield shortened
+    if len(documents[0]) > most:
+        message = Message("only the first {most} of {n} entries are used", most=most, n=len(documents[0]))
+        problems.warn(path, message)
+
+
+def _shortened(entry: Any) -> Any:
+    if not isinstance(entry, dict):
+        return entry
+    return {key: value[:LONGEST_TEXT] if isinstance(value, str) else value for key, value in entry.items()}

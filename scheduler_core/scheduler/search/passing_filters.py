@@ -1,0 +1,105 @@
+"""The filters along the ring of nodes until enough nodes pass (schedule_one.go: findNodesThatPassFilters)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.framework.interface import Code, CycleState, FilterResult, Status
+from scheduler_core.framework.runtime.runtime import Framework
+
+RowArray = NDArray[np.intp]
+NO_ROWS: RowArray = np.empty(0, np.intp)
+
+
+@dataclass(slots=True)
+class FilteredNodes:
+    """Feasible rows in search order, and all evaluated rows.
+
+    Row i passed where `which[i]` is 0; otherwise it was rejected with `statuses[which[i] - 1]`. The statuses are
+    distinct, and each of them is the status of some row.
+    """
+
+    feasible: RowArray
+    evaluated: RowArray
+    which: NDArray[np.int16]
+    statuses: list[Status]
+    extender_rejections: list[tuple[str, str, str]] = field(default_factory=list)  # extender, node, message
+    error: str = ""  # of the node at which a plugin failed, which ended the search
+
+
+def find_nodes_that_pass_filters(
+    framework: Framework, cycle: CycleState, start: int, rows: RowArray, wanted: int, expected: int = 0
+) -> FilteredNodes:
+    """Filter `rows` as a ring from `start` until more than `wanted` feasible nodes are found.
+
+    That last node is not counted, but nodes rejected on the way to it are. A plugin's error ends the search, too. The
+    ring is evaluated in slices; the first one has as many nodes as the search is `expected` to evaluate.
+    """
+    if not len(rows):
+        return FilteredNodes(rows, rows, np.empty(0, np.int16), [])
+    results: list[FilterResult] = []
+    slices: list[RowArray] = []
+    done, feasible, size = 0, 0, min(max(wanted, expected), 4 * wanted) + 1
+    while done < len(rows) and feasible <= wanted:
+        slices.append(_slice_of_ring(rows, start + done, min(size, len(rows) - done)))
+        results.append(framework.run_filters(cycle, slices[-1]))
+        which = results[-1].which
+        feasible += len(which) - (int(np.count_nonzero(which)) if results[-1].statuses else 0)
+        done += size
+        size = max(2 * (wanted + 1 - feasible), size // 2, 64)
+    which, statuses = _concatenate(results)
+    evaluated = slices[0] if len(slices) == 1 else np.concatenate(slices)
+    if not statuses:
+        evaluated = evaluated[:wanted]
+        return FilteredNodes(evaluated, evaluated, which[:wanted], [])
+    passed = (which == 0).nonzero()[0]
+    end = int(passed[wanted]) if len(passed) > wanted else len(which)
+    end, error = _first_error(which[:end], statuses)
+    evaluated, passed = evaluated[:end], passed[: passed.searchsorted(end)]
+    which, statuses = _drop_unused(which[:end], statuses)
+    return FilteredNodes(evaluated[passed], evaluated, which, statuses, error=error)
+
+
+def _slice_of_ring(rows: RowArray, start: int, count: int) -> RowArray:
+    """Return `count` rows from position `start`; the first row follows the last."""
+    start %= len(rows)
+    if start + count <= len(rows):
+        return rows[start : start + count]
+    return np.concatenate((rows[start:], rows[: start + count - len(rows)]))
+
+
+def _concatenate(results: Sequence[FilterResult]) -> tuple[NDArray[np.int16], Sequence[Status]]:
+    """Return the results of all slices as one."""
+    if len(results) == 1:
+        return results[0].which, results[0].statuses
+    statuses: list[Status] = []
+    parts = []
+    for result in results:
+        parts.append(np.where(result.which > 0, result.which + len(statuses), 0))
+        statuses += result.statuses
+    return np.concatenate(parts).astype(np.int16), statuses
+
+
+def _first_error(which: NDArray[np.int16], statuses: Sequence[Status]) -> tuple[int, str]:
+    """Return the position and error of the first failure; the number of nodes and "" without one."""
+    errors = [number for number, status in enumerate(statuses, 1) if status.code is Code.ERROR]
+    failed = np.isin(which, errors).nonzero()[0] if errors else NO_ROWS
+    if not len(failed):
+        return len(which), ""
+    return int(failed[0]), statuses[which[failed[0]] - 1].message
+
+
+def _drop_unused(which: NDArray[np.int16], statuses: Sequence[Status]) -> tuple[NDArray[np.int16], list[Status]]:
+    """Remove unused statuses and merge equal ones."""
+    numbers: dict[Status, int] = {}
+    codes = [0] * (len(statuses) + 1)
+    for i, rows in enumerate(np.bincount(which).tolist()):
+        if i and rows:
+            codes[i] = numbers.setdefault(statuses[i - 1], len(numbers) + 1)
+    if len(numbers) == len(statuses):
+        return which, list(numbers)
+    return np.array(codes, np.int16)[which], list(numbers)

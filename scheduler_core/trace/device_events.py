@@ -1,0 +1,94 @@
+"""The search for devices: what the allocator of DynamicResources tried on each node, and what decided."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from scheduler_core.trace.event import Event
+from scheduler_core.trace.records import ClaimKey, NodeName, Record
+
+TryKind = Literal[
+    "subrequest",  # the next of a prioritized list is tried
+    "taken",
+    "returned",  # taken before, and given back since what was still to be found could not be found
+    "held",  # by a claim
+    "chosen",  # in this search already
+    "selector",
+    "constraint",
+    "taint",
+    "counters",
+    "capacity",
+    "elsewhere",  # the device is for other nodes
+    "empty",  # mode All, and nothing matches
+    "error",
+]
+PoolProblem = Literal["", "incomplete", "invalid", "elsewhere", "outdated"]
+
+
+class ShownDocument(Record, frozen=True):
+    """A claim or class as YAML, line by line."""
+
+    kind: Literal["ResourceClaim", "DeviceClass"]
+    name: str
+    lines: list[str]
+
+
+class SearchedRequest(Record, frozen=True):
+    """A request, or a subrequest: "gpu", "gpu/large". `count` 0: all that match."""
+
+    claim: ClaimKey
+    name: str
+    device_class: str
+    count: int
+    of_list: bool = False  # one of a prioritized list
+
+
+class SearchedPool(Record, frozen=True):
+    """A pool as the node sees it; one with a `problem` gives no devices (before 1.35 an incomplete one does)."""
+
+    driver: str
+    pool: str
+    devices: list[str] = []  # for this node, in the order in which they are tried
+    problem: PoolProblem = ""
+    message: str = ""  # "2 of 3 slices", "duplicate device name gpu-0"
+
+
+class DeviceTry(Record, frozen=True):
+    """One step of the search. `devices` ("driver/pool/device") has several where they were turned down for one reason.
+
+    `text` is what decided, with its values: "memory 40Gi < 80Gi", the claim that holds the device, the taint. It is
+    read in `line` of document `document` (-1: nowhere).
+    """
+
+    kind: TryKind
+    request: str
+    claim: ClaimKey = ""
+    devices: list[str] = []
+    text: str = ""
+    document: int = -1
+    line: int = -1
+
+
+class NodeSearch(Record, frozen=True):
+    """The search on one node. `outcome` "unavailable": a claim has its devices, and they cannot be used here."""
+
+    node: NodeName
+    outcome: Literal["found", "none", "unavailable", "error"]
+    pools: list[SearchedPool] = []
+    tries: list[DeviceTry] = []
+    unfinished: bool = False  # it went on after these tries
+    found: list[tuple[str, str, str]] = []  # claim, request, device
+    message: str = ""
+
+
+class DevicesSearched(Event, frozen=True, tag=True):
+    """DynamicResources looked for devices on these nodes, in this order; `more` were searched besides."""
+
+    part_of = "cycle"
+    extension_point = "Filter"
+
+    claims: list[ClaimKey]
+    requests: list[SearchedRequest]
+    nodes: list[NodeSearch]
+    documents: list[ShownDocument] = []
+    more: int = 0

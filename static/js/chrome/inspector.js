@@ -1,0 +1,454 @@
+// @ts-check
+/** Everything about one pod or node, as `kubectl describe` and `kubectl get -o yaml` print it, at this step. */
+
+import { h } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
+import { filterModel } from "../steps/filter/model.js";
+import { link, part, row, table } from "../steps/parts/panel.js";
+import { OUTCOME_MARKS, plainReason, scoreName } from "../steps/parts/words.js";
+import { scores } from "../steps/score/bars.js";
+import { allocatable, used } from "../trace/room.js";
+import { nextTry, nominations, notesOf } from "./waiting.js";
+
+/** @param {string} name @param {Child} value */
+function entry(name, value) {
+	return h("div", { key: name, class: "entry" }, h("dt", null, name), h("dd", null, value));
+}
+
+/** @param {Record<string, string> | undefined} map */
+function pairs(map) {
+	const all = Object.entries(map ?? {});
+	return all.length ? all.map(([key, value]) => h("code", { key }, `${key}=${value}`)) : "<none>";
+}
+
+/** Ways to ask "and if ...?". @param {View} view @param {"pod" | "node"} kind @param {string} name */
+function askAbout(view, kind, name) {
+	if (view.boot.embed) return null;
+	const open = () => view.act.open(`ask:${kind}:${name}`);
+	return h(
+		"p",
+		{ key: "ask", class: "buttons" },
+		h("button", { type: "button", class: "button", on: { click: open } }, t("ask.title")),
+		kind === "pod" &&
+			view.boot.scenario?.id &&
+			h("a", { class: "button", href: capacityPage(view, name) }, t("ask.howmany")),
+	);
+}
+
+/** @param {View} view @param {string} key @returns {Child} */
+export function podInspector(view, key) {
+	const pod = view.state.pods.get(key);
+	const [namespace, name] = key.split("/");
+	if (!pod)
+		return [
+			h("h2", { key: "name" }, name),
+			h(
+				"p",
+				{ key: "gone", class: "note" },
+				t(view.state.deleted.includes(key) ? "inspect.deleted" : "inspect.notyet"),
+			),
+			attempts(view, key),
+			describeEvents(view, key),
+		];
+	const summary = pod.summary;
+	return [
+		h("p", { key: "kind", class: "margin-label" }, t("pod")),
+		h("h2", { key: "name" }, name),
+		askAbout(view, "pod", key),
+		h(
+			"dl",
+			{ key: "facts", class: "entries" },
+			entry("Namespace", namespace),
+			entry("Priority", String(summary.priority ?? 0)),
+			entry("Node", pod.node ? nodeLink(view, pod.node) : "<none>"),
+			entry(
+				"Status",
+				pod.gone_at !== null ? t("inspect.terminating", { time: seconds(pod.gone_at) }) : t(`place.${pod.place}`),
+			),
+			summary.owner && entry("Controlled By", summary.owner),
+			pod.nominated_node && entry("NominatedNodeName", nodeLink(view, pod.nominated_node)),
+			entry(
+				"Requests",
+				Object.entries(summary.requests ?? {}).map(([resource, value]) =>
+					h("code", { key: resource }, quantity(resource, value)),
+				),
+			),
+			entry("Labels", pairs(summary.labels)),
+			(summary.gates ?? []).length > 0 && entry("Scheduling Gates", (summary.gates ?? []).join(", ")),
+			entry("Attempts", String(pod.attempts)),
+			pod.unschedulable_plugins.length > 0 && entry(t("inspect.by"), pod.unschedulable_plugins.join(", ")),
+			pod.moved_by && entry(t("inspect.moved"), pod.moved_by),
+			pod.hints.length > 0 &&
+				entry(
+					t("inspect.hints"),
+					pod.hints.map((hint) => h("code", { key: hint.plugin }, `${hint.plugin}: ${hint.hint}`)),
+				),
+		),
+		nextTry(view, pod),
+		conditions(view, pod),
+		nominations(view, key),
+		attempts(view, key),
+		describeEvents(view, key),
+		yaml(view, "pod", namespace, name),
+	];
+}
+
+/** PodScheduled; a pod that no attempt has judged yet has no condition. @param {View} view @param {PodState} pod */
+function conditions({ act }, { summary, place, message, error_backoff }) {
+	const reason = place === "gated" ? "SchedulingGated" : error_backoff ? "SchedulerError" : "Unschedulable";
+	const text = place === "bound" ? "True" : place === "gated" || message ? `False  ${reason}` : "";
+	return text
+		? part(
+				"Conditions",
+				h("p", { class: "raw" }, `PodScheduled  ${text}`),
+				message && h("p", { class: "note" }, message),
+				message.startsWith("0/") && link(t("message.apart"), () => act.pin(`message:${summary.pod}`)),
+			)
+		: null;
+}
+
+/** @param {View} view @param {string} name */
+function nodeLink(view, name) {
+	return h(
+		"button",
+		{ type: "button", class: "link", on: { click: () => view.act.select({ kind: "node", name }) } },
+		name,
+	);
+}
+
+/** @param {View} view @param {string} key */
+function podLink(view, key) {
+	return h(
+		"button",
+		{ type: "button", class: "link", on: { click: () => view.act.select({ kind: "pod", name: key }) } },
+		podName(key),
+	);
+}
+
+/** Its attempts so far; those to come for who asks. Each is a place to go to. @param {View} view @param {string} key */
+function attempts(view, key) {
+	const own = view.index.columns.flatMap((column) => (column.kind === "attempt" && column.pod === key ? [column] : []));
+	if (!own.length) return null;
+	const [past, later] = [true, false].map((so) => own.filter((column) => column.step <= view.step === so));
+	return part(
+		t("inspect.attempts"),
+		past.length ? attemptList(view, past, view.step) : h("p", { class: "note" }, "<none>"),
+		later.length > 0 &&
+			h(
+				"details",
+				{ key: "later" },
+				h("summary", null, t("inspect.later", { n: later.length })),
+				attemptList(view, later, Number.POSITIVE_INFINITY),
+			),
+	);
+}
+
+/**
+ * @param {View} view
+ * @param {Extract<Column, {kind: "attempt"}>[]} own
+ * @param {number} until the last step whose outcome is told
+ */
+function attemptList(view, own, until) {
+	return h(
+		"ol",
+		{ class: "attempts" },
+		own.map((column) => {
+			const outcome = column.end <= until ? column.outcome : null;
+			return h(
+				"li",
+				{ key: column.attempt, class: column.step > view.step ? "ahead" : "" },
+				h(
+					"button",
+					{ type: "button", class: "link", on: { click: () => view.act.seek(column.step) } },
+					`${t("attempt")} ${column.attempt}`,
+				),
+				` ${seconds(column.time)} `,
+				OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome ?? "")] ?? "",
+				outcome ? ` ${column.node || t(`outcome.${outcome}`)}` : "",
+			);
+		}),
+	);
+}
+
+/** The events that `kubectl describe pod` lists, up to this step. @param {View} view @param {string} key */
+function describeEvents(view, key) {
+	const notes = notesOf(view.store, key, view.step);
+	return part(
+		"Events",
+		notes.length
+			? h(
+					"ol",
+					{ class: "kube-events" },
+					notes.map((note) =>
+						h(
+							"li",
+							{ key: note.step },
+							h(
+								"button",
+								{ type: "button", class: "link", on: { click: () => view.act.seek(note.step) } },
+								seconds(note.time),
+							),
+							" ",
+							h("b", { class: note.type === "Warning" ? "no" : "" }, `${note.type}  ${note.reason}`),
+							h("p", null, note.message),
+						),
+					),
+				)
+			: h("p", { class: "note" }, "<none>"),
+	);
+}
+
+/** @type {Map<string, string>} */
+const manifests = new Map();
+
+/**
+ * The manifest, or "…" until it has come; `arrived` is called then.
+ * @param {string} api @param {string} run @param {"pod" | "node"} kind @param {string} namespace @param {string} name
+ *   @param {() => void} arrived
+ */
+function manifest(api, run, kind, namespace, name, arrived) {
+	const url = `${api}/runs/${run}/objects/${kind}/${namespace}/${encodeURIComponent(name)}`;
+	const text = manifests.get(url);
+	if (text !== undefined) return text;
+	manifests.set(url, "…");
+	fetch(url)
+		.then(async (answer) => (answer.ok ? (await answer.json()).yaml : `# ${answer.status}`))
+		.catch(() => "# ?")
+		.then((fetched) => {
+			manifests.set(url, fetched);
+			arrived();
+		});
+	return "…";
+}
+
+/** @param {View} view @param {"pod" | "node"} kind @param {string} namespace @param {string} name */
+function yaml(view, kind, namespace, name) {
+	const text = manifest(view.boot.api, view.run.id, kind, namespace, name, () => view.act.set({}));
+	return part("YAML", h("pre", { class: "yaml", tabindex: "0" }, text));
+}
+
+/** The verdict of this attempt on the node. @param {View} view @param {string} name */
+function verdictOn(view, name) {
+	const { state, act } = view;
+	const pod = state.cycle.CycleStarted?.pod;
+	const at = filterModel(state)?.at.get(name);
+	if (!pod || !at || !mayTell(view, name)) return null;
+	const { verdict } = at;
+	const ref = `verdict:${name}:${verdict?.plugin}`;
+	return h(
+		"p",
+		{ key: "verdict", class: "formula" },
+		h("b", { class: verdict ? "no" : "yes" }, verdict ? "✕ " : "✓ "),
+		verdict
+			? link(`${podName(pod)}: ${plainReason(verdict.reasons[0] ?? "")}`, () => act.pin(ref))
+			: t("inspect.fits", { pod: podName(pod) }),
+	);
+}
+
+/** @param {View} view @param {string} name @returns {Child} */
+export function nodeInspector(view, name) {
+	const node = view.state.nodes.get(name);
+	if (!node) return [h("h2", { key: "name" }, name), h("p", { key: "gone", class: "note" }, t("inspect.nonode"))];
+	const { summary } = node;
+	const resources = Object.keys(summary.allocatable);
+	return [
+		h("p", { key: "kind", class: "margin-label" }, t("node")),
+		h("h2", { key: "name" }, name),
+		askAbout(view, "node", name),
+		verdictOn(view, name),
+		laterPlugins(view, name),
+		h(
+			"dl",
+			{ key: "facts", class: "entries" },
+			entry(
+				"Taints",
+				(summary.taints ?? []).length
+					? (summary.taints ?? []).map(([key, value, effect]) =>
+							h("code", { key: key + effect }, `${key}${value ? `=${value}` : ""}:${effect}`),
+						)
+					: "<none>",
+			),
+			entry("Unschedulable", String(summary.unschedulable ?? false)),
+		),
+		part(
+			"Allocated resources",
+			h(
+				"table",
+				{ class: "figures" },
+				h(
+					"thead",
+					null,
+					h(
+						"tr",
+						null,
+						["Resource", "Requests", "Allocatable", "%"].map((text) => h("th", { key: text, scope: "col" }, text)),
+					),
+				),
+				h(
+					"tbody",
+					null,
+					resources.map((resource) =>
+						h(
+							"tr",
+							{ key: resource },
+							[
+								resource,
+								amount(resource, used(node, resource)),
+								amount(resource, allocatable(node, resource)),
+								decimal(Math.floor((used(node, resource) / Math.max(1, allocatable(node, resource))) * 100)),
+							].map((cell, i) => h("td", { key: i }, cell)),
+						),
+					),
+				),
+			),
+		),
+		part(
+			`Non-terminated Pods (${node.pods.length})`,
+			h(
+				"table",
+				{ class: "figures" },
+				h(
+					"thead",
+					null,
+					h(
+						"tr",
+						null,
+						[t("pod"), "CPU", t("memory"), t("margin.priority")].map((text) =>
+							h("th", { key: text, scope: "col" }, text),
+						),
+					),
+				),
+				h(
+					"tbody",
+					null,
+					node.pods.map((key) => {
+						const pod = view.state.pods.get(key)?.summary;
+						return h(
+							"tr",
+							{ key },
+							[
+								podLink(view, key),
+								amount("cpu", pod?.requests?.cpu ?? 0),
+								amount("memory", pod?.requests?.memory ?? 0),
+								String(pod?.priority ?? 0),
+							].map((cell, i) => h("td", { key: i }, cell)),
+						);
+					}),
+				),
+			),
+		),
+		placedHere(view, name),
+		part("Labels", h("p", { class: "labels" }, pairs(summary.labels))),
+		yaml(view, "node", "_", name),
+	];
+}
+
+/** May it be told what Filter said of a node? Not before a question. @param {View} view @param {string} name */
+function mayTell({ state, event, frame, horizon }, name) {
+	const model = filterModel(state);
+	if (!horizon || !model || event.type !== "NodesFiltered") return true;
+	return Math.min(model.at.get(name)?.stop ?? 0, model.plugins.length - 1) <= frame;
+}
+
+/** @param {View} view @param {string} name */
+function laterPlugins(view, name) {
+	const { state, explainer, act } = view;
+	const model = filterModel(state);
+	const stop = model?.at.get(name)?.stop ?? model?.plugins.length ?? 0;
+	const later = model?.plugins.slice(stop + 1) ?? [];
+	if (!later.length || !mayTell(view, name)) return null;
+	explainer.want(state.attempt, [name]);
+	return part(
+		t("inspect.unasked"),
+		h(
+			"ul",
+			{ class: "attempts" },
+			later.map((plugin) => {
+				const verdict = explainer.filter(state.attempt, name, plugin);
+				const passes = verdict?.code === "Success";
+				return h(
+					"li",
+					{ key: plugin },
+					h("b", { class: verdict ? (passes ? "yes" : "no") : "" }, verdict ? (passes ? "✓ " : "✕ ") : "· "),
+					link(plugin, () => act.pin(`verdict:${name}:${plugin}`)),
+					verdict && !passes ? `${t("colon")}${verdict.reasons.map(plainReason).join(t("list.comma"))}` : "",
+				);
+			}),
+		),
+		h("p", { class: "note" }, t("inspect.unasked.why")),
+	);
+}
+
+const MOST = 12;
+
+/** @typedef {{step: number, pod: string, why: string, lead: number | null}} Choice */
+
+/** @param {View} view @param {string} name */
+function placedHere(view, name) {
+	const { here, all } = choices(view, name);
+	if (!here.length) return null;
+	/** @type {Map<string, number>} */
+	const tally = new Map();
+	for (const { why } of here) tally.set(why, (tally.get(why) ?? 0) + 1);
+	const reasons = [...tally].sort((a, b) => b[1] - a[1]).map(([why, n]) => t("placed.times", { why, n }));
+	return part(
+		t("placed.title"),
+		h("p", { class: "note" }, t("placed.share", { n: here.length, all }), " ", reasons.join(t("list.comma"))),
+		table(
+			[t("pod"), t("placed.why"), "±"],
+			here
+				.slice(-MOST)
+				.map(({ step, pod, why, lead }) =>
+					row(String(step), [link(podName(pod), () => view.act.seek(step)), why, lead === null ? "" : `+${lead}`]),
+				),
+		),
+		h("p", { class: "note" }, t("placed.note")),
+	);
+}
+
+/** @param {View} view @param {string} name @returns {{here: Choice[], all: number}} */
+function choices({ store, state, step: now }, name) {
+	/** @type {Choice[]} */
+	const here = [];
+	let all = 0;
+	let pod = "";
+	/** @type {any} */
+	let scored = null;
+	for (const { step, event } of store.walk(0, 1)) {
+		if (step > now) break;
+		if (event.type === "CycleStarted") [pod, scored] = [event.pod, null];
+		if (event.type === "ScoresComputed") scored = event;
+		if (event.type !== "HostSelected") continue;
+		all += 1;
+		if (event.node === name)
+			here.push({
+				step,
+				pod,
+				...decidingScore(event, scored && scores({ ...state, cycle: { ScoresComputed: scored } })),
+			});
+	}
+	return { here, all };
+}
+
+/** The plugin that set the node apart from the next best. @param {any} event @param {Scores | null} model */
+function decidingScore({ node, feasible, tied = 1 }, model) {
+	if (!model || feasible < 2) return { why: t("placed.only"), lead: null };
+	const own = model.names.indexOf(node);
+	const rival = model.names
+		.map((_, i) => i)
+		.filter((i) => i !== own)
+		.sort((a, b) => model.totals[b] - model.totals[a])[0];
+	if (own < 0 || rival === undefined) return { why: t("placed.only"), lead: null };
+	const lead = model.totals[own] - model.totals[rival];
+	if (tied > 1 || lead === 0) return { why: t("placed.tie"), lead: 0 };
+	const gaps = model.plugins.map((one) => one.weighted[own] - one.weighted[rival]);
+	return { why: scoreName(model.plugins[gaps.indexOf(Math.max(...gaps))].plugin), lead };
+}
+
+/** The page that counts copies of a pod, by the same release as this run. @param {View} view @param {string} pod */
+export function capacityPage({ boot }, pod) {
+	const kubernetes = new URLSearchParams(location.search).get("kubernetes");
+	const query = new URLSearchParams({ pod, ...(kubernetes ? { kubernetes } : {}) });
+	return `/s/${boot.scenario.id}/v/${boot.scenario.version}/capacity/?${query}`;
+}

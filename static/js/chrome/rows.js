@@ -1,0 +1,40 @@
+// @ts-check
+/** The rows of the stage and the items of the queue: where what is drawn over the page finds them. */
+
+export const SIZE = 44; // pixels of a button, so that a thumb finds it
+
+/**
+ * The row of the stage, or the item of the queue, that stands for an option.
+ * @param {HTMLElement} root
+ * @param {{key: string, kind: string}} option
+ */
+export function rowOf(root, { key, kind }) {
+	if (kind !== "node" && kind !== "pod") return null;
+	const name = CSS.escape(key);
+	const rows =
+		kind === "node"
+			? [`[data-node="${name}"]`]
+			: [`.victim[data-pod="${name}"]`, `[data-pod="${name}"]`, `[data-fly="${name}"]`];
+	for (const row of rows) {
+		for (const element of root.querySelectorAll(`#stage .scene:not([hidden]) ${row}, #queue ${row}`)) {
+			const box = element.getBoundingClientRect();
+			if (box.width && box.height) return box;
+		}
+	}
+	return null;
+}
+
+/**
+ * The upper left corner of a button at a row's right end.
+ * @param {HTMLElement} root
+ * @param {DOMRect} box
+ * @returns {{left: number, top: number}}
+ */
+export function cornerOf(root, box) {
+	const frame = root.getBoundingClientRect();
+	const zoom = root.currentCSSZoom ?? 1;
+	return {
+		left: (box.right - frame.left) / zoom - SIZE,
+		top: (box.top - frame.top + box.height / 2) / zoom + root.scrollTop - SIZE / 2,
+	};
+}

@@ -1,0 +1,296 @@
+// @ts-check
+/**
+ * The timeline: a mark per attempt by outcome, jumps of the clock folded; drag to scrub, wheel to zoom, click to go.
+ */
+
+import { h, patch } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { podName, seconds } from "../shared/units.js";
+import { OUTCOME_MARKS } from "../steps/parts/words.js";
+import { lastUpTo } from "../trace/run_index.js";
+import { podLanes } from "./pod_lanes.js";
+
+const ROUND = 17; // pixels an attempt, from which marks are round
+const DENSE = 4; // below this many pixels attempts are counted in bars
+
+export class Timeline {
+	constructor() {
+		/** @type {[number, number] | null} the part of the axis shown; null: all */
+		this.window = null;
+		this.dragging = false;
+		/** @type {Map<number, number>} where each finger is; two of them zoom */
+		this.fingers = new Map();
+		/** Parts that do not depend on the step are described once per axis. */
+		this.kept = { axis: "", drawn: /** @type {Child[]} */ ([]) };
+	}
+
+	/** @param {RunIndex} index @returns {[number, number]} */
+	range(index) {
+		return this.window ?? [0, Math.max(1, index.width)];
+	}
+
+	/** @param {number} position @param {RunIndex} index @param {number} width */
+	x(position, index, width) {
+		const [from, to] = this.range(index);
+		return ((position - from) / (to - from)) * width;
+	}
+
+	/** @param {RunIndex} index @param {number} from @param {number} size */
+	show(index, from, size) {
+		const start = Math.max(0, Math.min(from, index.width - size));
+		this.window = size >= index.width ? null : [start, start + size];
+	}
+
+	/** Keep the playhead in sight. @param {RunIndex} index @param {number} position */
+	follow(index, position) {
+		if (!this.window || this.dragging) return;
+		const [from, to] = this.window;
+		if (position < from || position > to) this.show(index, position - (to - from) / 2, to - from);
+	}
+
+	/** @param {Element} target @param {View} view */
+	draw(target, view) {
+		const { index, step, store } = view;
+		const width = view.sizes.timeline;
+		const total = Math.max(store.steps, view.run.steps);
+		const position = index.positionOf(step, store.steps);
+		this.follow(index, position);
+		const unit = width / (this.range(index)[1] - this.range(index)[0]);
+		const head = this.x(position, index, width);
+		const dense = unit < DENSE;
+		patch(target, [
+			h(
+				"div",
+				{
+					key: "axis",
+					class: "axis",
+					role: "slider",
+					tabindex: "0",
+					"aria-label": t("timeline"),
+					"aria-valuemin": "0",
+					"aria-valuemax": String(Math.max(0, total - 1)),
+					"aria-valuenow": String(step),
+					"aria-valuetext": t("timeline.value", { step, time: seconds(view.state.time), attempt: view.state.attempt }),
+					on: handsOn(this, target, view),
+				},
+				dense ? this.dense(view, width, unit) : [this.times(index, width, unit), this.marks(view, width, unit)],
+				!store.complete && h("div", { key: "coming", class: "coming", title: t("run.streaming") }),
+				h("div", { key: "playhead", class: "playhead", style: { left: `${head}px` } }),
+				this.label(view, width, head),
+			),
+			view.options.lanes && podLanes(view, this, width),
+		]);
+	}
+
+	/** The amber pod's name over its mark. @param {View} view @param {number} width @param {number} head */
+	label(view, width, head) {
+		const column = view.index.columns[view.index.columnOf(view.step)];
+		const text = column?.kind === "attempt" && view.hero ? podName(column.pod) : seconds(view.state.time);
+		return h(
+			"span",
+			{ key: "label", class: "axis-label", style: { left: `${Math.max(20, Math.min(width - 20, head))}px` } },
+			text,
+		);
+	}
+
+	/** Columns in sight. @param {RunIndex} index */
+	*visible(index) {
+		const [from, to] = this.range(index);
+		for (let i = 0; i < index.columns.length; i += 1) {
+			if (index.edges[i + 1] < from) continue;
+			if (index.edges[i] > to) return;
+			yield { i, column: index.columns[i] };
+		}
+	}
+
+	/** @param {View} view @param {number} width @param {number} unit */
+	marks(view, width, unit) {
+		const current = view.index.columnOf(view.step);
+		return [...this.visible(view.index)].map(({ i, column }) => {
+			const left = this.x(view.index.edges[i], view.index, width);
+			const size = this.x(view.index.edges[i + 1], view.index, width) - left;
+			if (column.kind === "gap") {
+				const changes = column.changes.filter((change) => change.step <= view.reach);
+				const nodes = changes.filter((change) => change.kind === "Node").length;
+				const title = changes
+					.map((change) => change.text)
+					.slice(0, 12)
+					.join(", ");
+				const from = Math.max(0, left);
+				return h("span", {
+					key: `g${i}`,
+					class: `gap ${changes.length ? "changed" : ""} ${nodes ? "nodes" : ""}`,
+					title,
+					style: { left: `${from}px`, width: `${Math.max(2, Math.min(width, left + size - 2) - from)}px` },
+				});
+			}
+			if (left + size / 2 < 0 || left + size / 2 > width) return null; // only its edge is in sight
+			const mayTell = column.end <= view.reach;
+			const outcome = (mayTell && column.outcome) || "open";
+			const round = unit >= ROUND;
+			return h(
+				"span",
+				{
+					key: `a${i}`,
+					class: `mark ${outcome} ${round ? "round" : ""} ${i === current ? "now" : ""}`,
+					title: titleOf(column, view.reach),
+					style: { left: `${left + size / 2}px`, ...(round ? {} : { width: `${Math.max(2, size - 1.5)}px` }) },
+				},
+				round ? (OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome)] ?? "") : "",
+			);
+		});
+	}
+
+	/** Times and bars: the same at every step. @param {View} view @param {number} width @param {number} unit */
+	dense(view, width, unit) {
+		const { first, next } = view.index;
+		const axis = [first, next, width, view.reach, view.horizon?.step, ...this.range(view.index)].join(" ");
+		if (axis !== this.kept.axis)
+			this.kept = { axis, drawn: [this.times(view.index, width, unit), bars(view, this, width)] };
+		return this.kept.drawn;
+	}
+
+	/**
+	 * Virtual times under the axis, where there is room.
+	 * @param {RunIndex} index
+	 * @param {number} width
+	 * @param {number} unit
+	 */
+	times(index, width, unit) {
+		/** @type {Child[]} */
+		const out = [];
+		let free = -Infinity;
+		for (const { i, column } of this.visible(index)) {
+			if (column.kind !== "gap") continue;
+			const x = this.x(index.edges[i], index, width) + (i ? (unit * 0.7) / 2 : 0);
+			if (x < free || x > width - 12) continue;
+			free = x + 50;
+			out.push(
+				h(
+					"span",
+					{ key: `t${i}`, class: `time ${i ? "" : "first"}`, style: { left: `${x}px` } },
+					seconds(column.time).replace(".0 s", " s"),
+				),
+			);
+		}
+		return out;
+	}
+}
+
+/** Returns the part of an attempt that may be shown. @param {AttemptColumn} column @param {number} reach */
+function titleOf({ attempt, step, end, pod, node }, reach) {
+	const who = step <= reach && pod ? `: ${podName(pod)}` : "";
+	return `${t("attempt")} ${attempt}${who}${end <= reach && node ? ` → ${node}` : ""}`;
+}
+
+/** @param {View} view @param {Timeline} line @param {number} width */
+export function bars(view, line, width) {
+	const size = 5;
+	/** @type {{good: number, bad: number}[]} what is not told yet counts as good: both are grey then */
+	const buckets = Array.from({ length: Math.ceil(width / size) }, () => ({ good: 0, bad: 0 }));
+	for (const { i, column } of line.visible(view.index)) {
+		if (column.kind !== "attempt") continue;
+		const bucket = buckets[Math.floor(line.x(view.index.edges[i] + 0.5, view.index, width) / size)];
+		if (bucket)
+			bucket[column.outcome === "Scheduled" || !column.outcome || column.end > view.reach ? "good" : "bad"] += 1;
+	}
+	const most = Math.max(1, ...buckets.map((one) => one.good + one.bad));
+	const path = (/** @type {(b: {good: number, bad: number}) => [number, number]} */ of) =>
+		buckets
+			.map((one, i) => {
+				const [low, high] = of(one);
+				const [from, to] = [low, high].map((n) => 44 - (n / most) * 26);
+				return high > low ? `M${i * size} ${from}V${to}H${i * size + size - 1}V${from}Z` : "";
+			})
+			.join("");
+	return h(
+		"svg",
+		{ key: "bars", class: "mark-bars", "aria-hidden": "true" },
+		h("path", { class: "bar-good", d: path((one) => [0, one.good]) }),
+		h("path", { class: "bar-bad", d: path((one) => [one.good, one.good + one.bad]) }),
+	);
+}
+
+/**
+ * The step at a place on the axis.
+ * @param {RunIndex} index
+ * @param {number} position
+ * @param {number} steps
+ */
+function stepAt({ columns, edges }, position, steps) {
+	const i = lastUpTo(columns.length, (at) => edges[at] <= position);
+	const first = columns[i].step;
+	const end = columns[i + 1]?.step ?? steps;
+	const part = (position - edges[i]) / (edges[i + 1] - edges[i]);
+	return Math.max(0, Math.min(steps - 1, Math.floor(first + Math.max(0, Math.min(0.999, part)) * (end - first))));
+}
+
+/**
+ * Zoom about a place.
+ * @param {Timeline} line
+ * @param {RunIndex} index
+ * @param {number} factor
+ * @param {number} about share of the width
+ */
+export function zoom(line, index, factor, about) {
+	const [from, to] = line.range(index);
+	const size = Math.min(index.width, Math.max(4, (to - from) * factor));
+	line.show(index, from + (to - from) * about - size * about, size);
+}
+
+/**
+ * Two fingers: what is between them stays between them.
+ * @param {Timeline} line
+ * @param {Element} target
+ * @param {View} view
+ * @param {PointerEvent} event
+ */
+function pinch(line, target, view, event) {
+	const apart = () => Math.max(8, Math.abs([...line.fingers.values()].reduce((a, b) => a - b)));
+	const before = apart();
+	line.fingers.set(event.pointerId, event.clientX);
+	const box = target.getBoundingClientRect();
+	const middle = [...line.fingers.values()].reduce((a, b) => a + b) / 2;
+	zoom(line, view.index, before / apart(), (middle - box.left) / box.width);
+	view.act.set({});
+}
+
+/** @param {Timeline} line @param {Element} target @param {View} view */
+export function handsOn(line, target, view) {
+	const go = (/** @type {PointerEvent} */ event) => {
+		const box = target.getBoundingClientRect();
+		const [from, to] = line.range(view.index);
+		view.act.seek(stepAt(view.index, from + ((event.clientX - box.left) / box.width) * (to - from), view.store.steps));
+	};
+	const lift = (/** @type {PointerEvent} */ event) => {
+		line.fingers.delete(event.pointerId);
+		line.dragging = false;
+	};
+	return {
+		pointerdown: (/** @type {PointerEvent} */ event) => {
+			line.fingers.set(event.pointerId, event.clientX);
+			line.dragging = line.fingers.size === 1;
+			/** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
+			if (line.dragging) go(event);
+		},
+		pointermove: (/** @type {PointerEvent} */ event) => {
+			if (line.fingers.size === 2) pinch(line, target, view, event);
+			else if (line.dragging) go(event);
+		},
+		pointerup: lift,
+		pointercancel: lift,
+		dblclick: () => {
+			line.window = null;
+			view.act.set({});
+		},
+		wheel: (/** @type {WheelEvent} */ event) => {
+			event.preventDefault();
+			const box = target.getBoundingClientRect();
+			const [from, to] = line.range(view.index);
+			if (Math.abs(event.deltaX) > Math.abs(event.deltaY))
+				line.show(view.index, from + (event.deltaX / box.width) * (to - from), to - from);
+			else zoom(line, view.index, event.deltaY > 0 ? 1.25 : 0.8, (event.clientX - box.left) / box.width);
+			view.act.set({});
+		},
+	};
+}

@@ -1,0 +1,153 @@
+// @ts-check
+/** Why a pod waits: when it is tried next, which events would wake it, what became of its nominations. */
+
+import { h } from "../shared/dom.js";
+import { has, t } from "../shared/i18n.js";
+import { seconds } from "../shared/units.js";
+import { link, part } from "../steps/parts/panel.js";
+import { activeOrder } from "../steps/queue/view.js";
+import { flushAfter } from "../steps/queue/words.js";
+
+const LONGEST = 300; // seconds in unschedulablePods, after which a pod is tried anyway
+const EVERY = 30; // seconds between two looks for such pods
+
+/** @param {View} view @param {PodState} pod */
+export function nextTry(view, pod) {
+	const { place, node } = pod;
+	if (node && place !== "waiting") return null;
+	return part(
+		t("wait.next"),
+		h("p", { class: "note" }, when(view, pod)),
+		["unschedulable", "backoff"].includes(place) && pod.unschedulable_plugins.length > 0 && wakers(view, pod),
+		place === "unschedulable" && lastAsked(view, pod),
+	);
+}
+
+/** @param {View} view @param {PodState} pod */
+function when({ state }, { summary, place, backoff_until: end, timestamp, deadline, nominated_node: nominated }) {
+	if (place === "active") return t("wait.active", { place: activeOrder(state).indexOf(summary.pod) + 1 });
+	if (place === "backoff") {
+		const early = state.feature_gates.SchedulerPopFromBackoffQ !== false ? "wait.backoff.early" : "wait.backoff";
+		return t(early, { at: seconds(flushAfter(end ?? 0, state.time)), end: seconds(end ?? 0) });
+	}
+	if (place === "unschedulable") {
+		const last = seconds(Math.floor((timestamp + LONGEST) / EVERY) * EVERY + EVERY);
+		return `${nominated ? `${t("wait.victims", { node: nominated })} ` : ""}${t("wait.unschedulable", { last })}`;
+	}
+	if (place === "waiting") return t("wait.permit", { until: seconds(deadline ?? 0) });
+	return t(`wait.${has(`wait.${place}`) ? place : "other"}`);
+}
+
+/** The events that its plugins registered. @param {View} view @param {PodState} pod */
+function wakers({ state }, pod) {
+	const plugins = pod.unschedulable_plugins.filter((plugin) => state.wakes[plugin]);
+	if (!plugins.length) return null;
+	return [
+		h("h4", { key: "wakes" }, t("wait.events")),
+		plugins.map((plugin) =>
+			h(
+				"ul",
+				{ key: plugin, class: "wakes" },
+				h("li", { key: "of" }, h("b", null, plugin)),
+				state.wakes[plugin].map((name) => h("li", { key: name }, h("code", null, name), " ", wordsOf(name))),
+			),
+		),
+		h("p", { key: "but", class: "note" }, t("wait.events.but")),
+	];
+}
+
+/** "Node/Add" in words. @param {string} name */
+function wordsOf(name) {
+	const key = `event.${name.replace(/^Pod\/(?=Add|Delete)/, "AssignedPod").replace("/", "")}`;
+	return has(key) ? t(key) : "";
+}
+
+/** The plugins' answer to the last event that they were asked about. @param {View} view @param {PodState} pod */
+function lastAsked({ store, step: here, act }, { summary }) {
+	for (const { step, event } of store.walk(here, -1)) {
+		if (event.type === "SchedulingFailed" && event.pod === summary.pod) return null;
+		const kept = event.type === "PodsKeptWaiting" && event.pods.find(({ pod }) => pod === summary.pod);
+		if (!kept) continue;
+		const plugins = kept.hints.map(({ plugin }) => plugin).join(t("list.comma"));
+		return h(
+			"p",
+			{ key: "asked", class: "note" },
+			link(t("wait.asked", { event: event.event }), () => act.seek(step)),
+			" ",
+			t("wait.asked.skip", { plugins }),
+		);
+	}
+	return null;
+}
+
+/** The nodes on which room was kept for it, and what became of that. @param {View} view @param {string} key */
+export function nominations({ store, state, step: here, act }, key) {
+	/** @type {{step: number, text: string}[]} */
+	const out = [];
+	let node = "";
+	for (const { step, event } of store.walk(0, 1)) {
+		if (step > here) break;
+		if (!("pod" in event) || event.pod !== key) continue;
+		if (event.type === "PodNominated") out.push({ step, text: t("nominations.kept", { node: (node = event.node) }) });
+		if (event.type === "NominationCleared" && event.cause !== "bound")
+			out.push({ step, text: t(`nominations.${event.cause}`, { node: event.node }) });
+		if (event.type === "PodBound" && node)
+			out.push({ step, text: t(event.node === node ? "nominations.same" : "nominations.other", { node: event.node }) });
+	}
+	if (!out.length) return null;
+	const other = state.pods.get(key)?.node && state.pods.get(key)?.node !== node;
+	return part(
+		t("nominations.title"),
+		h(
+			"ol",
+			{ class: "attempts" },
+			out.map(({ step, text }) =>
+				h(
+					"li",
+					{ key: step },
+					link(`#${step}`, () => act.seek(step)),
+					` ${text}`,
+				),
+			),
+		),
+		other && h("p", { class: "note" }, t("nominations.why")),
+	);
+}
+
+/** @typedef {{step: number, time: number, type: "Normal" | "Warning", reason: string, message: string}} Note */
+
+/** @param {ChunkStore} store @param {string} pod @param {number} upto a step @returns {Note[]} */
+export function notesOf(store, pod, upto) {
+	/** @type {Note[]} */
+	const out = [];
+	let time = 0;
+	for (const { step, event } of store.walk(0, 1)) {
+		if (step > upto) break;
+		if (event.type === "ClockAdvanced") time = event.time;
+		const note = "pod" in event && event.pod === pod ? noteOf(event) : null;
+		if (note) out.push({ step, time, ...note });
+	}
+	return out;
+}
+
+/** @param {AnyEvent} event @returns {Omit<Note, "step" | "time"> | null} */
+function noteOf(event) {
+	switch (event.type) {
+		case "VictimEvicted":
+			return {
+				type: "Normal",
+				reason: "Preempted",
+				message: `Preempted by ${event.preemptor} on node ${event.node}`,
+			};
+		case "SchedulingFailed":
+			return { type: "Warning", reason: "FailedScheduling", message: event.message };
+		case "PodBound":
+			return {
+				type: "Normal",
+				reason: "Scheduled",
+				message: event.message || `Successfully assigned ${event.pod} to ${event.node}`,
+			};
+		default:
+			return null;
+	}
+}

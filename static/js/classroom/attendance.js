@@ -1,0 +1,151 @@
+// @ts-check
+/**
+ * A student's page as a state machine: it shows what the board of the class says, or where the student looks around.
+ * The question on screen and its answer are a function of the board and of the student's place.
+ */
+
+import { isBefore, placeBefore } from "../learn/questions.js";
+import { Follow } from "./follow.js";
+
+/** @typedef {import("./lead.js").Moved} Moved */
+/** @typedef {import("../learn/questions.js").Question} Question */
+/** @typedef {import("./socket.js").Board} Board */
+/** @typedef {{question: string, choice: number}} Given */
+
+export class Attendance {
+	/**
+	 * @param {Moved} page
+	 * @param {(message: object) => boolean} say false: there is no connection
+	 * @param {() => void} changed following or not
+	 */
+	constructor({ player, store, chosen, predictions, redraw }, say, changed) {
+		this.player = player;
+		this.store = store;
+		this.predictions = predictions;
+		this.redraw = redraw;
+		this.say = say;
+		/** @type {Board | null} what everybody in the class knows */
+		this.board = null;
+		/** @type {Map<string, number>} answers that the server has, by the question */
+		this.answers = new Map();
+		this.tooLate = "";
+		const place = (/** @type {import("./socket.js").Place} */ { order, selection }) => {
+			player.order = order;
+			Object.assign(chosen, { selection, pin: null });
+		};
+		this.follow = new Follow(player, place, changed, () => this.present());
+		predictions.turn(false, player); // in a class the teacher asks
+		/** @type {(question: Question) => Child[]} stands below the answers */
+		this.foot = () => [];
+		predictions.host = this;
+		player.stopBefore = () => null;
+		predictions.listen((what, { id }, choice) => {
+			if (what === "picked") this.say({ type: "answer", question: id, choice });
+		});
+	}
+
+	/** Waiting for answers. */
+	get isAsked() {
+		const { asked, ended } = this.board ?? { asked: {}, ended: false };
+		return Boolean(asked.id && !asked.counts && !ended);
+	}
+
+	get takes() {
+		return this.isAsked;
+	}
+
+	goOn() {}
+
+	forward() {}
+
+	/** The question on screen, once so much of the run is here. */
+	get question() {
+		return this.predictions.byId(this.board?.asked.id);
+	}
+
+	/** The answers of the class, if the student can see the question. @returns {number[] | null} */
+	get counts() {
+		return (this.isHere && this.board?.asked.counts) || null;
+	}
+
+	/** Does the student see what the teacher shows? */
+	get isHere() {
+		const { place } = this.follow;
+		return Boolean(place && place.step === this.player.step && place.frame === this.player.frame);
+	}
+
+	/** @param {Board} board @param {{mine: Given | null} | null} hello the first of a connection */
+	take(board, hello) {
+		const before = this.board;
+		this.board = board;
+		const { id } = board.asked;
+		const isNew = this.isAsked && (before?.asked.id !== id || Boolean(before?.asked.counts));
+		const isCalled = before !== null && board.gathered > before.gathered;
+		this.follow.held = !board.ended && (board.paused || this.isAsked);
+		if (board.ended) this.predictions.host = null;
+		if (board.place.step !== undefined) this.follow.lead(/** @type {any} */ (board.place));
+		if (isNew || isCalled) this.follow.catchUp();
+		if (hello && id) this.agree(id, hello.mine);
+		this.present();
+		this.redraw(false);
+	}
+
+	/** Sends an answer that was given without a connection; otherwise takes over the server's. */
+	agree(/** @type {string} */ id, /** @type {Given | null} */ mine) {
+		const pick = this.predictions.picks.get(id);
+		if (mine?.question === id) this.answers.set(id, mine.choice);
+		if (pick !== undefined && pick !== this.answers.get(id) && this.isAsked)
+			this.say({ type: "answer", question: id, choice: pick });
+		else this.restore(id);
+	}
+
+	/** The server has an answer, or it came when the question was over. @param {Given} given @param {boolean} late */
+	keep({ question, choice }, late) {
+		if (!late) this.answers.set(question, choice);
+		else if (this.predictions.picks.get(question) === choice) {
+			this.tooLate = question;
+			this.restore(question);
+			this.redraw(false);
+		}
+	}
+
+	/** The pick is what the server has. @param {string} id */
+	restore(id) {
+		const choice = this.answers.get(id);
+		if (choice === undefined) this.predictions.picks.delete(id);
+		else this.predictions.picks.set(id, choice);
+	}
+
+	/** Open the question, or show it as revealed, from the board and the place alone. */
+	present() {
+		const { board, predictions, player } = this;
+		if (!board) return;
+		predictions.read(this.store);
+		const { question } = this;
+		const asks = question && this.isHere && isBefore(player, question.from) && !board.ended ? question : null;
+		for (const id of board.revealed) if (id !== asks?.id) this.show(id);
+		if (asks) predictions.settled.delete(asks.id);
+		predictions.on = Boolean(question) && !board.ended;
+		predictions.open = asks;
+		predictions.since = question && (asks || this.isAsked) ? placeBefore(player, question.from) : NOTHING_AHEAD;
+	}
+
+	/** An answer is shown: here for the first time. @param {string} id */
+	show(id) {
+		const { predictions, player } = this;
+		if (predictions.settled.get(id) === "revealed") return;
+		predictions.settled.set(id, "revealed");
+		const question = predictions.byId(id);
+		if (question && predictions.shownAt(player) === question) predictions.tell("revealed", question);
+	}
+
+	/** A step is drawn: more of the run may be here. @param {View} view */
+	drawn(view) {
+		const { open, on } = this.predictions;
+		this.follow.drawn(view);
+		this.present();
+		if (open !== this.predictions.open || on !== this.predictions.on) this.redraw(false);
+	}
+}
+
+const NOTHING_AHEAD = { step: Number.POSITIVE_INFINITY, frame: 0 };

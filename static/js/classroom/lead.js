@@ -1,0 +1,280 @@
+// @ts-check
+/**
+ * A teacher's page as a state machine: what it shows is what the class is shown. Forward asks, reveals, shows the
+ * answer and goes on. Each message says all that is shown, so a message that is lost is made good by the next.
+ */
+
+import { optionText, textOf } from "../learn/asking.js";
+import { isBefore } from "../learn/questions.js";
+import { plain } from "../shared/i18n.js";
+
+/** @typedef {import("../learn/questions.js").Question} Question */
+/** @typedef {import("../learn/predictions.js").Predictions} Predictions */
+/** @typedef {import("./socket.js").Board} Board */
+/** @typedef {{students: number, answered: number, question: string}} Counts */
+/**
+ * The parts of the player's page that a class controls.
+ * @typedef {object} Moved
+ * @property {Player} player
+ * @property {ChunkStore} store
+ * @property {{selection: any, pin: string | null}} chosen
+ * @property {Predictions} predictions
+ * @property {(motion: boolean) => void} redraw
+ */
+
+const SPACING = 110; // milliseconds between two messages; the server keeps ten a second
+const LOOK_MS = 1400; // at the counts, before the answer plays
+const NOBODY = { students: 0, answered: 0, question: "" };
+
+export class Lead {
+	/**
+	 * @param {Moved} page
+	 * @param {(message: object) => boolean} say false: there is no connection
+	 */
+	constructor({ player, store, chosen, predictions, redraw }, say) {
+		this.player = player;
+		this.store = store;
+		this.chosen = chosen;
+		this.predictions = predictions;
+		this.redraw = redraw;
+		this.say = say;
+		this.window = Math.random().toString(36).slice(2);
+		/** @type {Board | null} what everybody in the class knows */
+		this.board = null;
+		/** @type {Counts} */
+		this.counted = NOBODY;
+		this.paused = false;
+		this.gathered = 0;
+		/** @type {(() => void)[]} changes that were made before the page shows what the class is shown */
+		this.postponed = [];
+		this.ending = false;
+		/** The question whose answer is to be revealed. */
+		this.revealing = "";
+		/** The question that was not answered by everybody when its answer was asked for first. */
+		this.warned = "";
+		/** @type {Partial<import("./socket.js").Place> | null} of another window: to be gone to once the run is here */
+		this.adopting = null;
+		this.sent = 0;
+		this.kept = 0;
+		this.last = "";
+		this.due = 0;
+		this.looking = 0;
+		this.takes = false;
+		/** @type {(question: Question) => Child[]} stands below the answers */
+		this.foot = () => [];
+		predictions.host = this;
+		predictions.turn(true, player);
+	}
+
+	/** The question that is asked or whose answer is shown. @returns {Question | null} */
+	get question() {
+		return this.predictions.open ?? this.predictions.shownAt(this.player);
+	}
+
+	/** The answers of the class; null before the question is revealed. @returns {number[] | null} */
+	get counts() {
+		const { asked } = this.board ?? {};
+		return (asked?.id && asked.id === this.question?.id && asked.counts) || null;
+	}
+
+	/** The number of answers to the open question, as last reported by the server. */
+	get answered() {
+		return this.counted.question === this.predictions.open?.id ? this.counted.answered : 0;
+	}
+
+	get hasEverybody() {
+		const { question, students } = this.counted;
+		return question === this.predictions.open?.id && this.answered >= students;
+	}
+
+	// --- What the teacher does --------------------------------------------------------------------------------------
+
+	/** Forward, while a question is open: reveal it, or show the answer. */
+	goOn() {
+		const { open } = this.predictions;
+		if (!open) return;
+		if (this.counts) this.showAnswer();
+		else if (this.hasEverybody || this.warned === open.id) this.reveal();
+		else this.warned = open.id;
+		this.redraw(false);
+	}
+
+	forward() {
+		this.player.forward();
+	}
+
+	/** Have the answers counted; the answer is shown when the counts are here. */
+	reveal() {
+		this.revealing = this.predictions.open?.id ?? "";
+		this.lead();
+	}
+
+	/** Go on without an answer. */
+	skip() {
+		if (!this.counts) this.predictions.skip();
+	}
+
+	/** Stop before questions, or do not. */
+	toggleAsking() {
+		this.predictions.turn(!this.predictions.on, this.player);
+	}
+
+	pause() {
+		this.change(() => {
+			this.paused = !this.paused;
+		});
+	}
+
+	/** Call everyone back to this page's place. */
+	gather() {
+		this.change(() => {
+			this.gathered = Math.max(this.gathered, this.board?.gathered ?? 0) + 1;
+		});
+	}
+
+	/** Change what is shown: now, or once the page shows what the class is shown. @param {() => void} change */
+	change(change) {
+		if (this.board && !this.adopting) change();
+		else this.postponed.push(change);
+		this.lead();
+	}
+
+	/** End the class. */
+	end() {
+		this.ending = true;
+		this.say({ type: "end" });
+	}
+
+	showAnswer() {
+		this.forgetLooking();
+		this.predictions.show();
+	}
+
+	forgetLooking() {
+		clearTimeout(this.looking);
+		this.looking = 0;
+	}
+
+	// --- What the class is told -------------------------------------------------------------------------------------
+
+	/** Say what is shown, if that is new: at once, then at most every SPACING, and the last of it always. */
+	lead() {
+		if (this.due || !this.board || this.board.ended || this.adopting) return;
+		for (const change of this.postponed.splice(0)) change();
+		const shown = this.shown();
+		const text = JSON.stringify(shown);
+		if (text === this.last || !this.say({ type: "show", n: this.sent + 1, by: this.window, ...shown })) return;
+		this.sent += 1;
+		this.last = text;
+		this.due = setTimeout(() => {
+			this.due = 0;
+			this.lead();
+		}, SPACING);
+	}
+
+	shown() {
+		const { step, frame, order } = this.player;
+		const { selection } = this.chosen;
+		return { step, frame, order, selection, paused: this.paused, gathered: this.gathered, question: this.asked() };
+	}
+
+	/** The question, with its answer once that is to be revealed: the words are for the file of answers. */
+	asked() {
+		const { question, predictions, revealing } = this;
+		if (!question) return null;
+		const { id, options, right } = question;
+		const asked = { id, choices: options.length };
+		if (question === predictions.open && revealing !== id && !this.counts) return asked;
+		return { ...asked, right, text: plain(textOf(question)), labels: options.map((one) => optionText(one, question)) };
+	}
+
+	// --- What the server says ---------------------------------------------------------------------------------------
+
+	/** @param {Board} board @param {boolean} hello the first of a connection */
+	take(board, hello) {
+		const before = this.board;
+		this.board = board;
+		if (board.ended) return this.leaveClass();
+		const { by, step } = board.place;
+		if (hello) {
+			this.kept = this.sent; // whatever has not come is said again
+			this.last = "";
+			if (this.ending) this.end();
+			if (by !== this.window && (before ? before.number !== board.number : step !== undefined)) this.adopt(board);
+		} else if (by !== this.window && this.kept === this.sent) this.adopt(board);
+		this.settle();
+		if (this.counts && this.revealing === this.predictions.open?.id)
+			this.looking ||= setTimeout(() => this.counts && this.showAnswer(), LOOK_MS);
+		this.lead();
+		this.redraw(false);
+	}
+
+	/** The server has kept message `n` as board `number`. @param {number} n @param {number} number */
+	keep(n, number) {
+		if (n !== this.sent) return;
+		this.kept = n;
+		const { board } = this;
+		if (board && board.number > number && board.place.by !== this.window) this.adopt(board);
+	}
+
+	/** @param {Counts} counts */
+	count(counts) {
+		this.counted = counts;
+	}
+
+	/** A question that was revealed is not asked again. */
+	settle() {
+		const { open, settled } = this.predictions;
+		for (const id of this.board?.revealed ?? []) if (id !== open?.id) settled.set(id, "revealed");
+	}
+
+	/** Show what another window shows, or this page before it was loaded again. @param {Board} board */
+	adopt(board) {
+		this.paused = board.paused;
+		this.gathered = board.gathered;
+		this.revealing = this.warned = "";
+		this.forgetLooking();
+		this.adopting = board.place;
+		this.follow();
+	}
+
+	/** Go to where the other window is, once so much of the run is here. */
+	follow() {
+		const { adopting, player, predictions, board } = this;
+		if (!adopting || !board) return;
+		const { step = 0, frame = 0, order = "plugin", selection = null } = adopting;
+		predictions.read(this.store);
+		const question = predictions.byId(board.asked.id);
+		if (!this.store.event(step) || (board.asked.id && !question)) return;
+		const { on } = predictions;
+		predictions.turn(false, player); // no question on the way
+		player.playing = false;
+		player.order = order;
+		this.chosen.selection = selection;
+		player.seek(step, frame);
+		predictions.turn(on || Boolean(question), player);
+		this.adopting = null;
+		if (question && isBefore(player, question.from)) {
+			predictions.settled.delete(question.id);
+			predictions.open = question;
+		} else if (question) predictions.settled.set(question.id, "revealed");
+		this.settle();
+		this.last = JSON.stringify(this.shown());
+	}
+
+	leaveClass() {
+		this.forgetLooking();
+		this.predictions.host = null;
+		this.redraw(false);
+	}
+
+	/** Something was drawn: the place may be another one, and more of the run may be here. */
+	drawn() {
+		if (this.adopting) {
+			this.follow();
+			if (!this.adopting) this.redraw(false);
+		}
+		if (!this.predictions.open) this.forgetLooking();
+		this.lead();
+	}
+}

@@ -1,0 +1,409 @@
+// @ts-check
+/**
+ * The short way through a run: its decisions. A frame that rejects nobody, makes no difference or only repeats is
+ * folded into the next one, unless the scenario's text speaks of it. Which frames these are depends on the run alone.
+ */
+
+import { t } from "../shared/i18n.js";
+import { podName, seconds } from "../shared/units.js";
+import { filterModel, stoppedBy } from "../steps/filter/model.js";
+import { question, scoreName } from "../steps/parts/words.js";
+import { actOf, stageOf } from "../steps/preempt/model.js";
+import { framesOf } from "../steps/registry.js";
+import { scores, totalsAfter } from "../steps/score/bars.js";
+import { decodeColumn } from "../trace/feed.js";
+
+/** @typedef {import("./answers.js").Spot} Spot */
+/** @typedef {{store: ChunkStore, step: number, frame: number, event: any, spoken: Spoken}} Place */
+/** @typedef {(event: AnyEvent, attempt: number) => boolean} Spoken does the scenario's text speak of it? */
+
+const MOST_NAMED = 4;
+/** Kinds of what is folded, in the order in which they are named. */
+const FOLDS = ["time", "change", "also", "pass", "again", "same", "lead"];
+const MOST_BACK = 400; // frames: so far a way back is looked for
+
+export class ShortWay {
+	/** @param {ChunkStore} store @param {{attempt?: number, event: string}[]} captions of the scenario's text */
+	constructor(store, captions) {
+		this.store = store;
+		this.on = false;
+		/** @type {Set<string>} frames that were unfolded, as `step.frame` */
+		this.unfolded = new Set();
+		/** @type {WeakMap<object, boolean[]>} by event: which of its frames are folded */
+		this.known = new WeakMap();
+		const types = new Set(captions.map(({ event }) => event));
+		/** @type {Spoken} */
+		this.spoken = (event, attempt) =>
+			types.has(event.type) &&
+			captions.some((one) => one.event === event.type && (!one.attempt || one.attempt === attempt));
+	}
+
+	/** Is a frame passed by on the way? @param {number} step @param {number} frame @param {FilterOrder} [order] */
+	passes(step, frame, order = "plugin") {
+		if (!this.on || this.unfolded.has(`${step}.${frame}`)) return false;
+		return this.folds(step, frame, order);
+	}
+
+	/** @param {number} step @param {number} frame @param {FilterOrder} order */
+	folds(step, frame, order) {
+		const { store, known, spoken } = this;
+		const event = store.event(step);
+		if (!event || (order === "node" && event.type === "NodesFiltered")) return false;
+		const kept = known.get(event);
+		if (kept) return kept[frame] ?? false;
+		const frames = Array.from({ length: framesOf(event) }, (_, i) =>
+			isFolded({ store, step, frame: i, event, spoken }),
+		);
+		if (store.event(step + 1) || store.complete) known.set(event, frames);
+		return frames[frame] ?? false;
+	}
+
+	/**
+	 * The frames that are folded into a place: those between the one before it and itself.
+	 * @param {Player} player
+	 * @param {Spot} place
+	 */
+	foldedInto({ order }, { step, frame }) {
+		const folded = [];
+		let at = { step, frame };
+		while (folded.length < MOST_BACK) {
+			at = at.frame
+				? { step: at.step, frame: at.frame - 1 }
+				: { step: at.step - 1, frame: this.lastFrame(at.step - 1, order) };
+			if (at.step < 0 || !this.passes(at.step, at.frame, order)) break;
+			folded.unshift(at);
+		}
+		return folded;
+	}
+
+	/** @param {number} step @param {FilterOrder} order */
+	lastFrame(step, order) {
+		const event = this.store.event(step);
+		return event ? framesOf(event, order) - 1 : 0;
+	}
+
+	/** @param {Spot[]} frames */
+	unfold(frames) {
+		for (const { step, frame } of frames) this.unfolded.add(`${step}.${frame}`);
+	}
+}
+
+/** Does a frame decide nothing? @param {Place} place */
+function isFolded(place) {
+	const { frame, event, spoken } = place;
+	const own = RULES[event.type];
+	if (!own) return false;
+	const whole = frame === framesOf(event) - 1;
+	if (whole && spoken(event, stateOf(place).attempt)) return false;
+	return own(place) || (whole && isRepeated(place));
+}
+
+/** @param {Place} place @returns {State} */
+const stateOf = ({ store, step }) => /** @type {State} */ (store.stateBefore(step + 1) ?? store.stateAfter(step));
+/** @param {Place} place @returns {State} */
+const stateBefore = ({ store, step }) => /** @type {State} */ (store.stateBefore(step) ?? store.stateAfter(step));
+
+/** Every plugin lets it pass, or has nothing to do. @param {any[]} results */
+const isPassed = (results = []) => results.every(({ code = "Success" }) => code === "Success" || code === "Skip");
+
+/**
+ * By event: does the frame decide nothing? An event without a rule is never folded.
+ * @type {Record<string, (place: Place) => boolean>}
+ */
+const RULES = {
+	ClockAdvanced: () => true,
+	CycleStarted: (place) => !isChosenFirst(place),
+	PreFilterFinished: ({ event }) => !event.rejected_by && !event.nodes,
+	NodesFiltered: passesAll,
+	ScoresComputed: keepsLeader,
+	HostSelected: ({ event }) => (event.ties ?? []).length < 2,
+	PreemptionEvaluated: isIdleAct,
+	PodAssumed: isBoundNext,
+	PodReserved: ({ event }) => isPassed(event.results),
+	PodPreBound: ({ event }) => isPassed(event.results),
+	PermitEvaluated: (place) => place.event.code === "Success" || isGroupDecided(place, place.event.code === "Wait"),
+	PermitDecided: (place) => isGroupDecided(place, place.event.decision === "allowed"),
+	PodNominated: (place) => Boolean(stateOf(place).cycle.PreemptionEvaluated),
+	NominationCleared: (place) => Boolean(stateOf(place).cycle.PodAssumed),
+	SchedulingFailed: ({ store, step, event }) => isOf(store.event(step + 1), "PodEnqueued", event.pod),
+	PodEnqueued: isExpected,
+	PodGated: () => false,
+	PodActivated: () => true,
+	PodGroupMemberDecided: ({ event }) => Boolean(event.node),
+	PodGroupCycleFinished: () => true,
+	PodUnreserved: () => false,
+	PodBound: (place) => isMember(place) || isBoundAgain(place),
+	VictimEvicted: () => false,
+	ObjectApplied: () => false,
+	ObjectDeleted: () => false,
+	AttemptFinished: () => true,
+};
+
+/** @param {any} event @param {string} type @param {string} pod */
+const isOf = (event, type, pod) => event?.type === type && event.pod === pod;
+
+/** Has the pod priority over another one that waits, in an order that was not told yet? @param {Place} place */
+function isChosenFirst(place) {
+	const { store, step, event } = place;
+	if (event.pod_group) return false;
+	for (const { event: other } of store.walk(step - 1, -1)) {
+		if (other.type === "CycleStarted") return false;
+		if (other.type === "PodEnqueued" && other.queue === "active") break;
+	}
+	const { pods } = stateBefore(place);
+	const own = pods.get(event.pod)?.summary.priority ?? 0;
+	return [...pods.values()].some(
+		(one) => one.place === "active" && one.summary.pod !== event.pod && (one.summary.priority ?? 0) !== own,
+	);
+}
+
+/**
+ * The plugin rejects no node, or those that it rejected before for the same reasons; of a filter that rejects none the
+ * last frame stays where nothing else tells of it.
+ * @param {Place} place
+ */
+function passesAll(place) {
+	const { event, frame } = place;
+	const model = filterModel(stateOf(place));
+	if (!model?.names.length) return false;
+	if (stoppedBy(model, frame).length) {
+		const rejection = rejections(event)[frame];
+		return Boolean(rejection) && isTold(place, (other) => rejections(other).includes(rejection));
+	}
+	if (frame < framesOf(event) - 1) return true;
+	return model.feasible.length !== 1 || model.feasible.length < model.evaluated;
+}
+
+/** @type {WeakMap<object, string[]>} */
+const rejected = new WeakMap();
+
+/** By plugin: the rows that it rejects, and why. @param {NodesFiltered} event */
+function rejections(event) {
+	const kept = rejected.get(event);
+	if (kept) return kept;
+	const { verdicts, evaluated, total, start } = event;
+	const rows = event.rows == null ? null : decodeColumn(event.rows, evaluated);
+	const lines = event.plugins.map(() => /** @type {string[]} */ ([]));
+	[...decodeColumn(event.verdict, evaluated)].forEach((verdict, i) => {
+		const { plugin = "", reasons = [] } = verdicts[verdict - 1] ?? {};
+		lines[event.plugins.indexOf(plugin)]?.push(`${rows ? rows[i] : (start + i) % total} ${reasons}`);
+	});
+	const keys = lines.map((line, k) => (line.length ? `${event.plugins[k]}: ${line.sort()}` : ""));
+	rejected.set(event, keys);
+	return keys;
+}
+
+/** Did an earlier event of the type tell the same? @param {Place} place @param {(other: any) => boolean} same */
+function isTold({ store, step, event }, same) {
+	for (const { event: other, step: at } of store.walk(step - 1, -1)) {
+		if (step - at > MOST_BACK) return false;
+		if (other.type === event.type && same(other)) return true;
+	}
+	return false;
+}
+
+/**
+ * The same nodes lead before and after the plugin's points; or it made a difference in an earlier attempt, and does not
+ * bring the winner to the front in this one. The totals stay.
+ * @param {Place} place
+ */
+function keepsLeader(place) {
+	const model = scores(stateOf(place));
+	const { frame } = place;
+	if (!model || frame >= model.plugins.length) return false;
+	const { plugin, weighted } = model.plugins[frame];
+	if (weighted.every((one) => one === weighted[0])) return true;
+	const [before, after] = [leaders(model, frame), leaders(model, frame + 1)];
+	if (before.join() === after.join()) return true;
+	const decides = before.length < model.names.length && after.join() === leaders(model, model.plugins.length).join();
+	return !decides && isTold(place, (other) => differs(other, plugin));
+}
+
+/** @param {import("../trace/trace").ScoresComputed} event @param {string} plugin */
+function differs({ plugins, count }, plugin) {
+	const points = plugins.find((one) => one.plugin === plugin)?.normalized;
+	return points !== undefined && new Set(decodeColumn(points, count)).size > 1;
+}
+
+/** The nodes with the most points from the first `count` plugins. @param {Scores} model @param {number} count */
+function leaders(model, count) {
+	const totals = totalsAfter(model, count);
+	const top = Math.max(...totals);
+	return model.names.filter((_, i) => totals[i] === top);
+}
+
+/**
+ * An act that changes nothing: the opening, a reprieve of nobody, a criterion that all meet equally; or evicting helped
+ * the pod as little in its last attempt.
+ * @param {Place} place
+ */
+function isIdleAct(place) {
+	const { event, frame } = place;
+	const play = stageOf(event);
+	if (!play.candidates.length) return isUselessAgain(place);
+	const { act, at } = actOf(play, frame);
+	if (act === "floor") return true;
+	if (act === "reprieve") return !play.candidates.some((one) => one.reprieve[at - 1]?.reprieved);
+	if (act === "rung") return at < play.rungs && !play.candidates.some((one) => one.rung === at);
+	return false;
+}
+
+/** @param {Place} place */
+function isUselessAgain(place) {
+	const { store, step } = place;
+	const pod = stateOf(place).cycle.CycleStarted?.pod;
+	/** @type {any} */
+	let evaluated = null;
+	for (const { event, step: at } of store.walk(step - 1, -1)) {
+		if (step - at > MOST_BACK) return false;
+		if (event.type === "PreemptionEvaluated") evaluated = event;
+		if (event.type !== "CycleStarted") continue;
+		if (event.pod === pod && evaluated) return !evaluated.candidates.length;
+		evaluated = null;
+	}
+	return false;
+}
+
+/** It is bound in the same attempt. @param {Place} place */
+function isBoundNext({ store, step, event }) {
+	for (const { event: next } of store.walk(step + 1, 1)) {
+		if (isOf(next, "PodBound", event.pod) || isOf(next, "PermitEvaluated", event.pod)) return true;
+		if (/^(CycleStarted|ClockAdvanced|AttemptFinished|BindingFailed)$/.test(next.type)) return false;
+	}
+	return false;
+}
+
+/** What follows from the decision about a group. @param {Place} place @param {boolean} expected */
+const isGroupDecided = (place, expected) =>
+	expected && Boolean(stateOf(place).group?.decided) && !stateOf(place).group?.finished;
+
+/** The totals told where it goes, and an earlier pod was bound. @param {Place} place */
+function isBoundAgain(place) {
+	const { cycle } = stateOf(place);
+	return cycle.CycleStarted?.pod === place.event.pod && cycle.ScoresComputed && isTold(place, () => true);
+}
+
+/** A member before the last of its group to be bound. @param {Place} place */
+function isMember(place) {
+	const { store, step, event } = place;
+	const state = stateOf(place);
+	const group = state.pods.get(event.pod)?.summary.pod_group;
+	if (!group) return false;
+	for (const { event: next } of store.walk(step + 1, 1)) {
+		if (next.type === "PodBound") return state.pods.get(next.pod)?.summary.pod_group === group;
+		if (/^(CycleStarted|ClockAdvanced|PodGroupConditionWritten)$/.test(next.type)) return false;
+	}
+	return false;
+}
+
+/**
+ * A new pod in activeQ that overtakes nobody; a move that the pod made before; the way back to the queue where the
+ * failure before it is told.
+ * @param {Place} place
+ */
+function isExpected(place) {
+	const { store, step, event, spoken } = place;
+	const before = /** @type {any} */ (store.event(step - 1));
+	if (isOf(before, "SchedulingFailed", event.pod))
+		return spoken(before, stateBefore(place).attempt) || isFailedAgain(place);
+	const { pods } = stateBefore(place);
+	if (pods.get(event.pod)?.attempts)
+		return isTold(
+			place,
+			(other) => other.pod === event.pod && other.queue === event.queue && other.event === event.event,
+		);
+	const alone = ![...pods.values()].some((one) => one.place === "active" && one.summary.pod !== event.pod);
+	return event.queue === "active" && (alone || before?.type === "ObjectApplied");
+}
+
+/** Every frame of the attempt repeats what was told: it failed as it did before. @param {Place} place */
+function isFailedAgain({ store, step, spoken }) {
+	for (const { event, step: at } of store.walk(step - 1, -1)) {
+		if (event.type === "CycleStarted") return true;
+		const frames = event.type === "SchedulingFailed" ? 0 : framesOf(event);
+		for (let frame = 0; frame < frames; frame += 1)
+			if (!isFolded({ store, step: at, frame, event, spoken })) return false;
+	}
+	return false;
+}
+
+/** The next event says the same of another pod, or tells of another change at the same time. @param {Place} place */
+function isRepeated(place) {
+	const { store, step, event } = place;
+	if (isChange(event)) return isChangedAgain(place);
+	const next = /** @type {any} */ (store.event(step + 1));
+	if (next?.type !== event.type) return false;
+	switch (event.type) {
+		case "PodEnqueued":
+			return next.event === event.event && next.queue === event.queue;
+		case "VictimEvicted":
+			return next.preemptor === event.preemptor;
+		case "PodGated":
+			return next.plugin === event.plugin;
+		default:
+			return event.type === "PodUnreserved";
+	}
+}
+
+/** A pod is created or deleted. @param {any} event */
+function isChange(event) {
+	return event.kind === "Pod" && (event.type === "ObjectDeleted" || event.action === "create");
+}
+
+/** What is told next is another pod that is created or deleted at the same time. @param {Place} place */
+function isChangedAgain({ store, step, spoken }) {
+	for (const { event, step: at } of store.walk(step + 1, 1)) {
+		if (isChange(event)) return true;
+		if (/^(ClockAdvanced|CycleStarted)$/.test(event.type)) return false;
+		if (!isFolded({ store, step: at, frame: framesOf(event) - 1, event, spoken })) return false;
+	}
+	return false;
+}
+
+/**
+ * What the folded frames come to, in a few words: what the plugins said first, and how many more steps.
+ * @param {ChunkStore} store @param {Spot[]} frames @param {AnyEvent} event that they are folded into
+ * @returns {string} "" for none
+ */
+export function foldedText(store, frames, event) {
+	/** @type {Map<string, string[]>} */
+	const named = new Map(FOLDS.map((kind) => [kind, []]));
+	let more = 0;
+	for (const { step, frame } of frames) {
+		const [kind, name] = wordsOf(store, step, frame, event);
+		const names = named.get(kind);
+		if (!names) more += 1;
+		else if (!names.includes(name)) names.push(name);
+	}
+	const words = [...named].flatMap(([kind, names]) => (names.length ? [t(`fold.${kind}`, { names: cut(names) })] : []));
+	if (more) words.push(t("fold.more", { n: more }));
+	return words.join(" · ");
+}
+
+/** @param {string[]} names */
+function cut(names) {
+	return names.length > MOST_NAMED
+		? t("fold.names", { names: names.slice(0, MOST_NAMED - 1).join(t("list.comma")), n: names.length - MOST_NAMED + 1 })
+		: names.join(t("list.comma"));
+}
+
+/**
+ * The kind of fold, and what is named of the frame.
+ * @param {ChunkStore} store
+ * @param {number} step
+ * @param {number} frame
+ * @param {AnyEvent} into
+ * @returns {[string, string]}
+ */
+function wordsOf(store, step, frame, into) {
+	const state = store.stateBefore(step + 1);
+	const event = /** @type {any} */ (store.event(step));
+	if (event.type === "NodesFiltered")
+		return [rejections(event)[frame] ? "again" : "pass", question(event.plugins[frame] ?? "").replace(/[?？]$/, "")];
+	if (isChange(event)) return ["change", `${event.type === "ObjectDeleted" ? "−" : "+"}${event.name}`];
+	if (event.type === "ClockAdvanced") return ["time", seconds(event.time)];
+	if (event.type === into.type && typeof event.pod === "string") return ["also", podName(event.pod)];
+	const scorer = event.type === "ScoresComputed" && state ? scores(state)?.plugins[frame] : null;
+	if (!scorer) return ["", ""];
+	return [scorer.weighted.every((one) => one === scorer.weighted[0]) ? "same" : "lead", scoreName(scorer.plugin)];
+}

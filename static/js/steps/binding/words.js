@@ -1,0 +1,257 @@
+// @ts-check
+/** Captions from the assumed pod to the bound one, of the rollback, and of a failed attempt. */
+
+import { h } from "../../shared/dom.js";
+import { has, list, num, parts, t } from "../../shared/i18n.js";
+import { amount, decimal, podName, quantity, seconds } from "../../shared/units.js";
+import { allocatable, used } from "../../trace/room.js";
+import { filterModel } from "../filter/model.js";
+import { panel, row, table } from "../parts/panel.js";
+import { PLUGINS } from "../parts/plugins.js";
+import { bare, node, plainReason, pod, question } from "../parts/words.js";
+
+/**
+ * The share of the node that is used now, in the resource that the pod requests.
+ * @param {Context} context @param {string} name
+ */
+function fullness({ state, event }, name) {
+	const record = state.nodes.get(name);
+	const requests = state.pods.get(event.pod)?.summary.requests ?? {};
+	const resource = requests.cpu || !requests.memory ? "cpu" : "memory";
+	const capacity = record ? allocatable(record, resource) : 0;
+	const taken = record ? used(record, resource) : 0;
+	return {
+		percent: num(`${capacity ? Math.round((100 * taken) / capacity) : 0} %`, `room:${name}:${resource}`),
+		used: num(amount(resource, taken), `room:${name}:${resource}`),
+		capacity: quantity(resource, capacity),
+		mine: num(quantity(resource, requests[resource] ?? 0), `request:${event.pod}`),
+	};
+}
+
+/** Plugins that did more than pass. @param {any[]} results */
+function busy(results) {
+	return results.filter((one) => (one.code ?? "Success") !== "Skip").map((one) => one.plugin);
+}
+
+/** Plugins that end the cycle. @param {any[]} results */
+function failing(results) {
+	return results.filter((one) => !["Success", "Skip", "Wait"].includes(one.code ?? "Success")).map((one) => one.plugin);
+}
+
+/**
+ * The plugin's own words where it had nothing to do, since the pod asks for nothing that it looks at.
+ * @param {string[]} plugins @param {string} key @param {import("../../trace/trace").Wish[]} wishes
+ */
+function nothingFor([plugin, ...others], key, wishes) {
+	const { looks_at = [] } = PLUGINS[plugin] ?? {};
+	const needed = others.length || wishes.some(({ kind }) => looks_at.includes(kind));
+	return !needed && has(`${key}.${plugin}.nothing`) ? `${plugin}.nothing` : undefined;
+}
+
+/** @param {string} key @returns {(context: Context) => Partial<Caption>} */
+function point(key) {
+	return ({ event, hero, state }) => {
+		const where = event.node ?? state.pods.get(event.pod)?.node ?? "";
+		const [plugins, failed] = [busy(event.results ?? []), failing(event.results ?? [])];
+		const { wishes = [] } = state.pods.get(event.pod)?.summary ?? {};
+		const kind = failed.length ? "fails" : !plugins.length ? "idle" : (nothingFor(plugins, key, wishes) ?? "done");
+		const values = { pod: pod(event.pod, hero), node: node(where), plugins: list(plugins), n: plugins.length };
+		return {
+			sentence: parts(`${key}.${kind}`, { ...values, failing: list(failed), f: failed.length }),
+			why: parts(`${key}.why`, values),
+		};
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function permitEvaluated(context) {
+	const { event, state, hero } = context;
+	if (event.code !== "Wait") return point("permit")(context);
+	const plugin = event.results.find((/** @type {any} */ one) => one.code === "Wait")?.plugin ?? "";
+	const values = {
+		pod: pod(event.pod, hero),
+		node: node(event.node),
+		plugin,
+		wait: num(`${decimal((event.deadline ?? state.time) - state.time)} s`),
+		until: num(seconds(event.deadline ?? 0)),
+	};
+	return { sentence: parts("permit.wait", values), why: parts("permit.wait.why", values) };
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function schedulingFailed({ event, state, hero }) {
+	const model = filterModel(state);
+	const failed = state.cycle.BindingFailed?.pod === event.pod ? state.cycle.BindingFailed : null;
+	const values = {
+		pod: pod(event.pod, hero),
+		node: node(event.nominated_node ?? failed?.node ?? ""),
+		n: num(state.nodes.size, `message:${event.pod}`),
+		plugins: list(event.unschedulable_plugins),
+		evaluated: num(model?.evaluated ?? 0, `message:${event.pod}`),
+	};
+	const plural = event.unschedulable_plugins.length;
+	return {
+		eyebrow: parts("eyebrow.failed", { outcome: t(`outcome.${event.outcome}`) }),
+		sentence: parts(failedKey(state, event, failed), values),
+		why:
+			event.outcome === "Nominated"
+				? parts("failed.Nominated.why", values)
+				: plural
+					? parts("failed.why", { ...values, n: plural })
+					: [event.message],
+	};
+}
+
+/** @param {State} state @param {any} event @param {any} failed */
+function failedKey(state, { pod: key, outcome }, failed) {
+	if (outcome !== "Unschedulable") return `failed.${outcome}`;
+	if (!state.nodes.size) return "failed.nonodes";
+	if (failed) return "failed.late";
+	if (state.cycle.CycleStarted?.pod === key && state.cycle.PreFilterFinished?.rejected_by) return "failed.early";
+	return state.nodes.size === 1 ? "failed.single" : "failed.Unschedulable";
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = {
+	PodAssumed: (context) => ({
+		eyebrow: parts("eyebrow.assume"),
+		sentence: parts("assumed", {
+			pod: pod(context.event.pod, context.hero),
+			node: node(context.event.node),
+			...fullness(context, context.event.node),
+		}),
+		why: parts("assumed.why"),
+	}),
+	PodReserved: point("reserve"),
+	PermitEvaluated: permitEvaluated,
+	PermitDecided: ({ event, hero, state }) => ({
+		sentence: parts(`permit.${event.decision}`, {
+			pod: pod(event.pod, hero),
+			plugin: event.plugin,
+			node: node(state.pods.get(event.pod)?.node ?? ""),
+		}),
+		why: event.message ? [event.message] : parts("permit.decided.why"),
+	}),
+	PodPreBound: point("prebind"),
+	PodBound: (context) => ({
+		sentence: parts("bound", {
+			pod: pod(context.event.pod, context.hero),
+			node: node(context.event.node),
+			...fullness(context, context.event.node),
+		}),
+		why: parts("bound.why", {
+			pod: pod(context.event.pod, context.hero),
+			node: node(context.event.node),
+			n: context.state.nodes.get(context.event.node)?.pods.length ?? 0,
+		}),
+	}),
+	BindingFailed: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.bindingfailed", { point: event.point, plugin: event.plugin }),
+		sentence: parts(event.point === "Permit" ? "binding.rejected" : "binding.failed", {
+			pod: pod(event.pod, hero),
+			node: node(event.node),
+			point: event.point,
+			plugin: event.plugin,
+		}),
+		why: parts("binding.failed.why", { reason: bare(event.message) }),
+	}),
+	PodUnreserved: ({ event, hero, state }) => ({
+		eyebrow: parts("eyebrow.rollback"),
+		sentence: parts("unreserved", {
+			pod: pod(event.pod, hero),
+			node: node(event.node),
+			cpu: num(quantity("cpu", state.pods.get(event.pod)?.summary.requests?.cpu ?? 0), `request:${event.pod}`),
+		}),
+		why: parts("unreserved.why", { plugins: list(event.plugins), n: event.plugins.length }),
+	}),
+	SchedulingFailed: schedulingFailed,
+};
+
+const ASKED = 40; // nodes that are judged by every plugin
+const NAMES = 4;
+
+/** @param {View} view @param {string} _kind @param {string} key @returns {Child} */
+export function explain(view, _kind, key) {
+	const { state } = view;
+	const pod = state.pods.get(key);
+	const model = state.cycle.CycleStarted?.pod === key ? filterModel(state) : null;
+	const message = pod?.message ?? "";
+	return panel(
+		t("message.label"),
+		podName(key),
+		h("p", { key: "raw", class: "raw" }, message.split(" preemption:")[0]),
+		model && model.names.length > 0 && first(view, model),
+		model?.names.length ? counts(model) : h("p", { key: "early", class: "note" }, t("message.early")),
+		message.includes("preemption:") && h("p", { key: "preemption", class: "note" }, t("message.preemption")),
+	);
+}
+
+/** Reasons with their nodes. @param {Filtered} model */
+function counts({ at, total, names }) {
+	/** @type {Map<string, string[]>} */
+	const by = new Map();
+	for (const [name, { verdict }] of at)
+		for (const reason of verdict?.reasons ?? []) by.set(reason, [...(by.get(reason) ?? []), name]);
+	const several = names.filter((name) => (at.get(name)?.verdict?.reasons.length ?? 0) > 1);
+	const sum = [...by.values()].reduce((all, list) => all + list.length, 0);
+	return [
+		table(
+			[t("message.reason"), t("message.nodes"), "×"],
+			[
+				[...by]
+					.sort((a, b) => b[1].length - a[1].length)
+					.map(([reason, list]) => row(reason, [plainReason(reason), few(list), String(list.length)])),
+				row("sum", [t("message.sum", { total }), "", String(sum)], "sum"),
+			],
+		),
+		h(
+			"p",
+			{ key: "why", class: "note" },
+			sum === total
+				? t("message.adds")
+				: several.length
+					? t("message.twice", { nodes: few(several), n: several.length })
+					: "",
+			" ",
+			t("message.firstonly"),
+		),
+	];
+}
+
+/** @param {string[]} names */
+function few(names) {
+	const shown = names.slice(0, NAMES).join(t("list.comma"));
+	return names.length > NAMES ? `${shown}${t("list.comma")}${t("list.more", { n: names.length - NAMES })}` : shown;
+}
+
+/**
+ * The only obstacle between a node and the pod: every plugin is asked, including those that the scheduler did not
+ * reach.
+ * @param {View} view @param {Filtered} model
+ */
+function first({ state, explainer }, model) {
+	const nodes = model.names.slice(0, ASKED);
+	explainer.want(state.attempt, nodes);
+	const explained = nodes.filter((name) => explainer.node(state.attempt, name));
+	if (explained.length < nodes.length) return h("p", { key: "first", class: "note" }, t("message.asking"));
+	/** @type {Map<string, string[]>} */
+	const alone = new Map();
+	for (const name of explained) {
+		const all = (explainer.node(state.attempt, name)?.filters ?? []).filter(({ code }) => !/Success|Skip/.test(code));
+		if (all.length === 1) alone.set(all[0].plugin, [...(alone.get(all[0].plugin) ?? []), name]);
+	}
+	const best = [...alone].sort((a, b) => b[1].length - a[1].length);
+	return [
+		h("h3", { key: "firsttitle" }, t("message.first")),
+		...best.map(([plugin, list]) =>
+			h(
+				"p",
+				{ key: plugin, class: "formula" },
+				h("b", null, question(plugin)),
+				" ",
+				t("message.alone", { nodes: few(list), n: list.length }),
+			),
+		),
+		h("p", { key: "firstnote", class: "note" }, t(best.length ? "message.first.note" : "message.first.none")),
+	];
+}

@@ -1,0 +1,219 @@
+// @ts-check
+/** Captions of the clock, and of the cluster's objects. */
+
+import { h } from "../../shared/dom.js";
+import { has, list, num, parts, t } from "../../shared/i18n.js";
+import { amount, cutName, podName, quantity, seconds, short } from "../../shared/units.js";
+import { allocatable, request, used } from "../../trace/room.js";
+import { panel, row, table } from "../parts/panel.js";
+import { node, pod } from "../parts/words.js";
+
+/** The pod's requests: "1.5 cpu and 2 GiB". @param {PodState | undefined} record @returns {Part[]} */
+function asks(record) {
+	const wanted = Object.entries(record?.summary.requests ?? {}).filter(([, value]) => value > 0);
+	if (!wanted.length) return [t("asks.nothing")];
+	return list(wanted.map(([name, value]) => num(quantity(name, value), `request:${record?.summary.pod}`)));
+}
+
+/** The fields that an update changed. @param {any} event @returns {Part[]} */
+function changesOf(event) {
+	return list(
+		(event.changes ?? []).map(
+			(/** @type {import("../../trace/trace").FieldChange} */ { field, name, before = null, after = null }) => {
+				const amounts = field === "allocatable" || field === "request";
+				const text = (/** @type {any} */ value) =>
+					amounts
+						? quantity(name, value ?? 0)
+						: field === "storage"
+							? quantity("memory", value ?? 0)
+							: cutName(String(value), 26);
+				const how = before === null ? "added" : after === null ? "removed" : "changed";
+				return t(`change.${amounts ? "amount" : field}.${how}`, { name, before: text(before), after: text(after) });
+			},
+		),
+		3,
+	);
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function objectApplied({ state, event, hero }) {
+	const action = event.action;
+	if (event.kind === "Pod" && event.pod) {
+		const key = event.pod.pod;
+		const values = {
+			pod: pod(key, hero),
+			priority: num(event.pod.priority ?? 0, `priority:${key}`),
+			asks: asks(state.pods.get(key)),
+			node: node(event.pod.node ?? ""),
+		};
+		const bound = event.pod.node && action === "create" ? ".bound" : "";
+		const gates = event.pod.gates ?? [];
+		const gated = action === "update" && state.pods.get(key)?.place === "gated";
+		const kind = gated ? (gates.length ? ".gates" : ".ungated") : event.changes?.length ? ".what" : bound;
+		const why = gated
+			? parts(`object.pod.update${kind}.why`)
+			: action === "create" && !bound
+				? parts("object.pod.why")
+				: [];
+		return {
+			eyebrow: parts("eyebrow.change"),
+			sentence: parts(`object.pod.${action}${kind}`, {
+				...values,
+				changes: changesOf(event),
+				gates: list(gates),
+				n: gates.length,
+			}),
+			why,
+		};
+	}
+	if (event.kind === "Node" && event.node) {
+		const room = event.node.allocatable;
+		const values = {
+			node: node(event.name),
+			cpu: num(quantity("cpu", room.cpu ?? 0), `node:${event.name}`),
+			memory: num(quantity("memory", room.memory ?? 0), `node:${event.name}`),
+		};
+		const what = event.changes?.length ? ".what" : "";
+		return {
+			eyebrow: parts("eyebrow.change"),
+			sentence: parts(`object.node.${action}${what}`, { ...values, changes: changesOf(event) }),
+			why: parts("object.node.why"),
+		};
+	}
+	if (event.claim) return claimApplied({ event, state, hero });
+	if (event.slice && action === "create") {
+		const { driver, name, devices = [] } = event.slice;
+		return {
+			eyebrow: parts("eyebrow.change"),
+			sentence: parts("object.slice", { driver, name: cutName(name, 26), n: devices.length }),
+			why: parts("object.slice.why"),
+		};
+	}
+	const volume = hero && event.kind.startsWith("PersistentVolume");
+	const what =
+		action === "create" && event.storage
+			? [storageWords(event.storage).join(t("list.comma"))].filter(Boolean)
+			: changesOf(event);
+	const values = { kind: event.kind, name: cutName(event.name, 26), changes: what };
+	return {
+		eyebrow: parts("eyebrow.change"),
+		sentence: parts(`object.other.${action}${what.length ? ".what" : ""}`, values),
+		why: volume ? parts("object.volume.why", { pod: pod(hero, hero) }) : [],
+	};
+}
+
+/** A ResourceClaim as it is now: PreBind's own write, or anybody's. @param {any} context @returns {Partial<Caption>} */
+function claimApplied({ event, state, hero }) {
+	const { devices = [], reserved_for: users = [], allocated } = event.claim;
+	const written = allocated && hero && state.cycle.PodAssumed && users.includes(podName(hero));
+	const kind = written ? "written" : !allocated ? "empty" : users.length ? "allocated" : "unused";
+	const key = `object.claim.${kind}`;
+	const values = {
+		name: cutName(event.name, 26),
+		devices: list(
+			devices.map((/** @type {any} */ one) => num(one.device)),
+			4,
+		),
+		n: devices.length,
+		pods: list(users, 3),
+		pod: pod(hero, hero),
+	};
+	return {
+		eyebrow: parts(written ? "eyebrow.PreBind" : "eyebrow.change"),
+		sentence: parts(key, values),
+		why: has(`${key}.why`) ? parts(`${key}.why`, values) : [],
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function objectDeleted({ event }) {
+	if (event.kind === "Pod") {
+		const evicted = event.cause === "preemption" ? ".evicted" : "";
+		return {
+			eyebrow: parts("eyebrow.change"),
+			sentence: parts(`object.pod.delete${evicted}`, { pod: pod(`${event.namespace}/${event.name}`) }),
+			why: parts("object.pod.delete.why"),
+		};
+	}
+	const key = event.kind === "Node" ? "object.node.delete" : "object.other.delete";
+	return {
+		eyebrow: parts("eyebrow.change"),
+		sentence: parts(key, { node: node(event.name), kind: event.kind, name: event.name }),
+	};
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = {
+	ClockAdvanced: ({ event }) => ({
+		eyebrow: parts("eyebrow.clock"),
+		sentence: parts("clock.sentence", { time: num(seconds(event.time)), cause: t(`clock.${event.cause}`) }),
+		why: parts("clock.why"),
+	}),
+	ObjectApplied: objectApplied,
+	ObjectDeleted: objectDeleted,
+};
+
+/** @param {View} view @param {string} _kind @param {string} name @param {string} resource @returns {Child} */
+export function explain(view, _kind, name, resource) {
+	const node = view.state.nodes.get(name);
+	if (!node) return null;
+	const { state, hero } = view;
+	const whole = allocatable(node, resource);
+	const taken = used(node, resource);
+	const pods = [...node.pods].sort(
+		(a, b) => (state.pods.get(b)?.summary.priority ?? 0) - (state.pods.get(a)?.summary.priority ?? 0),
+	);
+	return panel(
+		t("margin.roomlabel"),
+		t("margin.on", { what: short(resource), node: name }),
+		table(
+			[t("pod"), t("margin.priority"), short(resource)],
+			[
+				pods
+					.slice(0, 12)
+					.map((key) =>
+						row(
+							key,
+							[
+								podName(key),
+								String(state.pods.get(key)?.summary.priority ?? 0),
+								amount(resource, request(state, key, resource)),
+							],
+							key === hero ? "hot" : "",
+						),
+					),
+				pods.length > 12 && row("more", [t("list.more", { n: pods.length - 12 }), "", ""]),
+				row("sum", [t("margin.sumof", { all: amount(resource, whole) }), "", amount(resource, taken)], "sum"),
+			],
+		),
+		h(
+			"p",
+			{ key: "share", class: "formula" },
+			`${amount(resource, taken)} / ${amount(resource, whole)} = `,
+			h("b", { class: "result" }, `${whole ? Math.round((100 * taken) / whole) : 0} %`),
+		),
+		h("p", { key: "note", class: "note" }, t("margin.requestsnote")),
+	);
+}
+
+const LETTERS = 26;
+const DOMAIN = /\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z])/g;
+
+/** @typedef {import("../../trace/trace").Storage} Storage */
+
+/** From which nodes a volume can be used. @param {Storage} volume */
+export function reachText({ reach = "" }) {
+	return reach ? t("storage.reach", { reach: reach.replace(DOMAIN, "") }) : t("storage.reach.all");
+}
+
+/** Describe a new volume or claim. @param {Storage} storage */
+function storageWords(storage) {
+	const { kind, size = 0, storage_class: of = "", bound = "" } = storage;
+	const name = cutName(bound.slice(bound.indexOf("/") + 1), LETTERS);
+	return [
+		size && quantity("memory", size),
+		of && t("storage.class", { name: of }),
+		storage.reach && reachText(storage),
+		bound && t(`storage.bound.${kind}`, { name }),
+	].filter((text) => typeof text === "string");
+}

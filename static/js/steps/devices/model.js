@@ -1,0 +1,104 @@
+// @ts-check
+/**
+ * The search for devices as frames: what is asked for, then node by node each try and what it came to. A search that
+ * goes as an earlier one did on another node has one frame.
+ */
+
+/** @typedef {import("../../trace/trace").DevicesSearched} Searched */
+/** @typedef {import("../../trace/trace").NodeSearch} NodeSearch */
+/** @typedef {import("../../trace/trace").DeviceTry} Try */
+/**
+ * `tries` of node `node` (an index; -1: none yet) have been shown; `ended`: what it came to is shown, too.
+ * `like`: the node that it goes like, or -1.
+ * @typedef {{node: number, tries: number, ended: boolean, like: number}} Place
+ */
+
+/** @type {WeakMap<Searched, Place[]>} */
+const known = new WeakMap();
+
+/** @param {Searched} event @returns {Place[]} */
+export function placesOf(event) {
+	const before = known.get(event);
+	if (before) return before;
+	/** @type {Map<string, number>} */
+	const shapes = new Map();
+	const places = [{ node: -1, tries: 0, ended: false, like: -1 }];
+	event.nodes.forEach((search, node) => {
+		const shape = shapeOf(search);
+		const like = shapes.get(shape) ?? -1;
+		const tries = search.tries ?? [];
+		if (like < 0) {
+			shapes.set(shape, node);
+			for (let i = 1; i <= tries.length; i += 1) places.push({ node, tries: i, ended: false, like });
+		}
+		places.push({ node, tries: tries.length, ended: true, like });
+	});
+	known.set(event, places);
+	return places;
+}
+
+/** Without the names of pools, which are the nodes' as a rule. @param {NodeSearch} search */
+function shapeOf({ outcome, tries = [], pools = [] }) {
+	const steps = tries.map(({ kind, request, devices = [], text = "" }) =>
+		[kind, request, devices.map(deviceName).join(), kind === "held" ? "" : text].join("|"),
+	);
+	return [outcome, ...pools.map(({ problem = "", devices = [] }) => `${problem}${devices.join()}`), ...steps].join(
+		"\n",
+	);
+}
+
+/** @param {Searched} event @param {number} frame */
+export function placeAt(event, frame) {
+	const places = placesOf(event);
+	return places[Math.max(0, Math.min(frame, places.length - 1))];
+}
+
+/** "driver/pool/device" @param {string} id */
+export function deviceName(id) {
+	return id.slice(id.lastIndexOf("/") + 1);
+}
+
+/**
+ * The devices that are chosen after so many tries, in order, each with its request.
+ * @param {NodeSearch} search @param {number} tries @returns {{device: string, request: string, claim: string}[]}
+ */
+export function chosenAfter({ tries: all = [] }, tries) {
+	/** @type {{device: string, request: string, claim: string}[]} */
+	const chosen = [];
+	for (const { kind, devices = [], request, claim = "" } of all.slice(0, tries)) {
+		if (kind === "taken") chosen.push({ device: devices[0], request, claim });
+		if (kind === "returned") {
+			const at = chosen.findLastIndex((one) => one.device === devices[0]);
+			if (at >= 0) chosen.splice(at, 1);
+		}
+	}
+	return chosen;
+}
+
+/** Devices that the step on screen turns down. @param {NodeSearch} search @param {number} tries */
+export function turnedDown({ tries: all = [] }, tries) {
+	const last = all[tries - 1];
+	return new Set(last && !["taken", "returned"].includes(last.kind) ? (last.devices ?? []) : []);
+}
+
+/** The try on screen. @param {Searched} event @param {number} frame @returns {Try | undefined} */
+export function tryAt(event, frame) {
+	const { node, tries, ended } = placeAt(event, frame);
+	return node < 0 || ended ? undefined : event.nodes[node].tries?.[tries - 1];
+}
+
+/**
+ * The try whose line is marked: the one on screen, or what the search on the node came to.
+ * @param {Searched} event @param {number} frame
+ */
+export function decidingTry(event, frame) {
+	const place = placeAt(event, frame);
+	const own = tryAt(event, frame);
+	if (own || place.node < 0) return own;
+	const { tries = [], outcome } = event.nodes[place.node];
+	const wanted =
+		outcome === "found"
+			? ["taken"]
+			: ["selector", "constraint", "taint", "counters", "capacity", "held", "elsewhere", "empty"];
+	return tries.findLast((one) => wanted.includes(one.kind)) ?? tries.at(-1);
+}

@@ -1,0 +1,198 @@
+// @ts-check
+/**
+ * The search for devices: the claims that the pod carries, with a place for each device; the nodes with their devices;
+ * and the tries on the node that is searched, one under the other.
+ */
+
+import { h, PHONE, patch } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { podName } from "../../shared/units.js";
+import { poolsByNode } from "../../trace/devices.js";
+import { chip, counterBars, deviceKey } from "../parts/devices.js";
+import { chosenAfter, deviceName, placeAt, placesOf, turnedDown } from "./model.js";
+import { outcomeWords, tryWords } from "./words.js";
+
+/** @typedef {import("./model.js").Searched} Searched */
+/** @typedef {import("./model.js").NodeSearch} NodeSearch */
+/** @typedef {import("./model.js").Place} Place */
+
+const MARKS = { found: "✓", none: "✕", unavailable: "✕", error: "!" };
+const SIGNS = /** @type {Record<string, string>} */ ({ taken: "✓", returned: "↩", subrequest: "▸" });
+const MOST_SLOTS = 8;
+
+/** @param {Element} target @param {View} view */
+export function draw(target, view) {
+	/** @type {Searched | undefined} */
+	const event = view.state.cycle.DevicesSearched;
+	if (!event) return patch(target, []);
+	const place =
+		view.event.type === "DevicesSearched" ? placeAt(event, view.frame) : (placesOf(event).at(-1) ?? placeAt(event, 0));
+	patch(target, [
+		h(
+			"div",
+			{ key: "search", class: `device-search ${view.width <= PHONE ? "lies" : ""}` },
+			claims(event, place),
+			h(
+				"div",
+				{ key: "nodes", class: "search-nodes" },
+				event.nodes.map((one, i) => nodeRow(view, one, i, place)),
+				more(event),
+			),
+			log(event, place),
+			deviceKey(view.state),
+		),
+	]);
+}
+
+/** @param {Searched} event */
+function more({ more: n = 0 }) {
+	return n > 0 && h("p", { key: "more", class: "note" }, t("devices.more", { n }));
+}
+
+/**
+ * What the pod carries: a card for each claim, a place for each device.
+ * @param {Searched} event @param {Place} place
+ */
+function claims({ claims: keys, requests, nodes }, place) {
+	const search = nodes[place.node];
+	const chosen = search
+		? place.ended
+			? (search.found ?? []).map(([claim, request, device]) => ({ claim, request, device }))
+			: chosenAfter(search, place.tries)
+		: [];
+	return h(
+		"div",
+		{ key: "claims", class: "carried" },
+		keys.map((key) =>
+			h(
+				"section",
+				{ key, class: "carried-claim" },
+				h("h3", null, t("devices.claim", { name: podName(key) })),
+				requests
+					.filter((one) => one.claim === key)
+					.map((one) => {
+						const own = chosen.filter((c) => c.claim === key && c.request === one.name);
+						const count = one.count || Math.max(1, own.length);
+						return h(
+							"p",
+							{ key: one.name, class: `carried-request ${one.of_list ? "listed" : ""}` },
+							h("b", null, one.name),
+							h(
+								"small",
+								null,
+								t(one.count ? "devices.request" : "devices.request.all", { n: one.count, class: one.device_class }),
+							),
+							h(
+								"span",
+								{ class: "slots" },
+								Array.from({ length: Math.min(count, MOST_SLOTS) }, (_, i) =>
+									h("i", { key: i, class: own[i] ? "filled" : "" }, own[i] ? deviceName(own[i].device) : ""),
+								),
+							),
+						);
+					}),
+			),
+		),
+	);
+}
+
+/** @param {View} view @param {NodeSearch} search @param {number} i @param {Place} place */
+function nodeRow(view, search, i, place) {
+	const current = i === place.node;
+	const past = i < place.node || (current && place.ended);
+	const own = poolsByNode(view.state).get(search.node) ?? [];
+	const shared = poolsByNode(view.state).get("") ?? [];
+	const tries = current ? place.tries : past ? (search.tries ?? []).length : 0;
+	const chosen = new Map(
+		(past && search.found?.length
+			? search.found.map(([, request, device]) => ({ device, request }))
+			: past
+				? []
+				: chosenAfter(search, tries)
+		).map((one) => [one.device, one.request]),
+	);
+	const down = current && !place.ended ? turnedDown(search, tries) : new Set();
+	const now = current && !place.ended ? (search.tries?.[tries - 1]?.devices ?? []) : [];
+	const click = () => view.act.select({ kind: "node", name: search.node });
+	return h(
+		"section",
+		{
+			key: search.node,
+			class: `search-node ${current ? "current" : ""} ${past ? `past ${search.outcome}` : ""}`,
+			"data-node": search.node,
+		},
+		h(
+			"header",
+			null,
+			h("button", { type: "button", class: "node-name", on: { click } }, search.node),
+			past &&
+				h("span", { key: "outcome", class: "search-outcome" }, `${MARKS[search.outcome]} ${outcomeWords(search)}`),
+		),
+		(search.pools ?? []).map(({ driver, pool, devices = [], problem = "", message = "" }) => {
+			const drawn = [...own, ...shared].find((one) => one.driver === driver && one.pool === pool);
+			const listed = drawn?.devices.filter((device) => devices.includes(device.name) || problem === "incomplete") ?? [];
+			return h(
+				"div",
+				{ key: `${driver}/${pool}`, class: `search-pool ${problem}` },
+				h("small", { class: "pool-name" }, t("devices.pool", { driver, pool })),
+				problem && h("p", { class: "pool-problem" }, t(`devices.pool.${problem}`, { message })),
+				h(
+					"span",
+					{ class: "device-row" },
+					listed.map((device) =>
+						chip(view.state, device, {
+							wide: current,
+							mark: [chosen.has(device.id) && "chosen", down.has(device.id) && "down", now.includes(device.id) && "now"]
+								.filter(Boolean)
+								.join(" "),
+							sign: chosen.has(device.id) ? "✓" : down.has(device.id) ? "✕" : "",
+							more: chosen.has(device.id) ? t("device.chosen", { request: chosen.get(device.id) ?? "" }) : "",
+						}),
+					),
+				),
+				drawn && counterBars(drawn),
+			);
+		}),
+		!(search.pools ?? []).length && h("p", { key: "none", class: "note" }, t("devices.pool.none")),
+	);
+}
+
+/**
+ * The tries on the node so far, as deep as devices were chosen by then.
+ * @param {Searched} event @param {Place} place
+ */
+function log({ nodes }, place) {
+	const search = nodes[place.node];
+	if (!search) return h("ol", { key: "log", class: "search-log" });
+	let depth = 0;
+	const tries = (search.tries ?? []).slice(0, place.tries).map((one, i) => {
+		if (one.kind === "returned") depth = Math.max(0, depth - 1);
+		const at = depth;
+		if (one.kind === "taken") depth += 1;
+		const last = i === place.tries - 1 && !place.ended;
+		return h(
+			"li",
+			{
+				key: i,
+				class: `${one.kind} ${last ? "now" : ""}`,
+				style: { "--depth": String(at) },
+				"aria-current": last ? "step" : null,
+			},
+			h("em", { "aria-hidden": "true" }, SIGNS[one.kind] ?? "✕"),
+			h("span", null, tryWords(one)),
+		);
+	});
+	return h(
+		"ol",
+		{ key: "log", class: "search-log", "aria-label": t("devices.log", { node: search.node }) },
+		tries,
+		place.ended && search.unfinished && h("li", { key: "unfinished", class: "unfinished" }, t("devices.unfinished")),
+		place.ended &&
+			h(
+				"li",
+				{ key: "end", class: `end ${search.outcome}` },
+				h("em", { "aria-hidden": "true" }, MARKS[search.outcome]),
+				h("span", null, outcomeWords(search)),
+			),
+	);
+}

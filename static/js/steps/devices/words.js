@@ -1,0 +1,174 @@
+// @ts-check
+/** Captions of the search for devices, its steps in a few words, and the document whose line decides. */
+
+import { h } from "../../shared/dom.js";
+import { list, num, parts, t } from "../../shared/i18n.js";
+import { podName } from "../../shared/units.js";
+import { panel, rule } from "../parts/panel.js";
+import { node, nodes, pod } from "../parts/words.js";
+import { chosenAfter, decidingTry, deviceName, placeAt, placesOf } from "./model.js";
+
+/** @typedef {import("./model.js").Searched} Searched */
+/** @typedef {import("./model.js").NodeSearch} NodeSearch */
+/** @typedef {import("./model.js").Try} Try */
+
+const MOST = 3; // names of devices
+const MOST_LINES = 9; // of a document before the one that is marked
+const BEFORE = 6;
+
+/** @param {string[]} devices */
+function names(devices) {
+	return list(
+		devices.map((id) => num(deviceName(id))),
+		MOST,
+	);
+}
+
+/** A step of the search, in a few words. @param {Try} one */
+export function tryWords({ kind, request, devices = [], text = "", claim = "" }) {
+	const words = {
+		devices: names(devices),
+		request,
+		text: shownText(kind, text),
+		claim: podName(claim),
+		n: devices.length,
+	};
+	return t(`devices.try.${kind}`, words);
+}
+
+/** A claim by its name, everything else as it is. @param {string} kind @param {string} text */
+function shownText(kind, text) {
+	return kind === "held" ? podName(text) : text;
+}
+
+/** @param {NodeSearch} search */
+export function outcomeWords({ outcome, found = [] }) {
+	if (outcome !== "found") return t(`devices.outcome.${outcome}`);
+	return found.length
+		? names(found.map(([, , device]) => device))
+				.map((part) => (typeof part === "string" ? part : part.text))
+				.join("")
+		: t("devices.outcome.usable");
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function searched({ event, frame, state, hero = "" }) {
+	const place = placeAt(event, frame);
+	const eyebrow = parts("eyebrow.devices");
+	const values = { pod: pod(hero, hero), claims: list(event.claims.map((/** @type {string} */ key) => podName(key))) };
+	if (place.node < 0) return { eyebrow, ...intro(event, values) };
+	/** @type {NodeSearch} */
+	const search = event.nodes[place.node];
+	const where = { ...values, node: node(search.node) };
+	if (place.ended) return { eyebrow, ...ending(event, search, place.like, where, state) };
+	const one = /** @type {Try} */ (search.tries?.[place.tries - 1]);
+	const { kind, request, devices = [], text = "", document = -1 } = one;
+	const documentName = event.documents?.[document];
+	const words = {
+		...where,
+		devices: names(devices),
+		n: devices.length,
+		request,
+		text: num(shownText(kind, text), "search"),
+		document: documentName ? `${documentName.kind} ${documentName.name}` : "",
+		k: num(chosenAfter(search, place.tries).filter((c) => c.request === request).length),
+		count: countOf(event, one),
+	};
+	return { eyebrow, sentence: parts(`devices.${kind}`, words), why: parts(`devices.${kind}.why`, words) };
+}
+
+/** @param {Searched} event @param {Try} one */
+function countOf({ requests }, { request, claim }) {
+	const count = requests.find((r) => r.name === request && r.claim === claim)?.count ?? 1;
+	return count ? String(count) : t("devices.all");
+}
+
+/** @param {Searched} event @param {Record<string, any>} values @returns {Partial<Caption>} */
+function intro(event, values) {
+	const searches = event.nodes.some(({ tries = [], outcome }) => outcome !== "unavailable" && tries.length);
+	const key = searches ? "devices.intro" : "devices.intro.allocated";
+	const words = { ...values, n: event.claims.length, nodes: num(event.nodes.length + (event.more ?? 0)) };
+	return { sentence: parts(key, words), why: parts(`${key}.why`, words) };
+}
+
+/**
+ * @param {Searched} event @param {NodeSearch} search @param {number} like @param {Record<string, any>} where
+ * @param {State} state
+ * @returns {Partial<Caption>}
+ */
+function ending(event, search, like, where, state) {
+	const { outcome, found = [], message = "", pools = [] } = search;
+	const bad = pools.filter(({ problem }) => problem);
+	const kind = outcome === "found" && !found.length ? "usable" : outcome;
+	const words = {
+		...where,
+		devices: names(found.map(([, , device]) => device)),
+		n: Math.max(1, found.length),
+		other: like >= 0 ? node(event.nodes[like].node) : "",
+		message,
+		pools: bad.length ? t(`devices.pool.${bad[0].problem}`, { message: bad[0].message ?? "" }) : "",
+		pool: bad[0]?.pool ?? "",
+		nodes: list(nodes([...state.nodes.keys()])),
+	};
+	const why = [
+		...(like >= 0 ? [...parts("devices.like", words), " "] : []),
+		...(bad.length && outcome !== "found" ? [...parts("devices.end.pool", words), " "] : []),
+		...parts(message ? "devices.end.message" : `devices.end.${kind}.why`, words),
+	];
+	return { sentence: parts(`devices.end.${kind}`, words), why };
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = { DevicesSearched: searched };
+
+/** One for each try and result. @param {Searched} event */
+export function searchFrames(event) {
+	return placesOf(event).length;
+}
+
+/** The document with the line that decides. @param {View} view @returns {Child} */
+export function explain({ state, event, frame }) {
+	/** @type {Searched | undefined} */
+	const search = state.cycle.DevicesSearched;
+	if (!search) return null;
+	const at = event.type === "DevicesSearched" ? frame : placesOf(search).length - 1;
+	const deciding = decidingTry(search, at);
+	const document = search.documents?.[deciding?.document ?? -1] ?? search.documents?.[0];
+	if (!document) return panel(t("devices.margin"), podName(search.claims[0] ?? ""), rule(state, "DynamicResources"));
+	const line = deciding ? (deciding.line ?? -1) : -1;
+	return panel(
+		document.kind,
+		document.name,
+		deciding && h("p", { key: "words", class: "formula" }, tryWords(deciding)),
+		yamlLines(document.lines, line),
+		rule(state, "DynamicResources"),
+	);
+}
+
+/**
+ * From `spec` on, since the title tells the rest, or from a little before the marked line.
+ * @param {string[]} lines @param {number} marked
+ */
+function yamlLines(lines, marked) {
+	const spec = Math.max(0, lines.indexOf("spec:"));
+	const first = marked - spec > MOST_LINES ? marked - BEFORE : spec;
+	const shown = lines.slice(first);
+	return h(
+		"ol",
+		{ key: "yaml", class: "yaml-lines" },
+		first > spec && h("li", { key: "before" }, "⋮"),
+		shown.map((text, i) => {
+			const here = first + i === marked;
+			return h(
+				"li",
+				{ key: first + i, class: here ? "marked" : "", "aria-current": here ? "true" : null },
+				h("code", null, text),
+			);
+		}),
+	);
+}
+
+/** @param {Asked} place */
+export function asked({ state }) {
+	return state.cycle.DevicesSearched ? "search" : null;
+}

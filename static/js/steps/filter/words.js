@@ -1,0 +1,444 @@
+// @ts-check
+/** Captions of Filter, plugin by plugin or node by node. */
+
+import { h } from "../../shared/dom.js";
+import { has, list, num, parts, t } from "../../shared/i18n.js";
+import { amount, count, podName, quantity, short } from "../../shared/units.js";
+import { allocatable, free, heldFor, request, resourceOf } from "../../trace/room.js";
+import { facts, panel, row, rule, specOf, table } from "../parts/panel.js";
+import { PLUGINS } from "../parts/plugins.js";
+import {
+	amountMark,
+	extender,
+	keyOf,
+	node,
+	nodes,
+	plainReason,
+	pod,
+	quantityMark,
+	question,
+	reasonOf,
+	valuesOf,
+} from "../parts/words.js";
+import { filterModel, nodesSeen, PASSED, stoppedBy } from "./model.js";
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function filterCaption(context) {
+	const model = filterModel(context.state);
+	if (!model) return {};
+	if (!model.names.length) return nothingEvaluated(context);
+	return context.order === "node" ? byNode(context, model) : byPlugin(context, model);
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function nothingEvaluated({ state, hero }) {
+	return {
+		eyebrow: parts("eyebrow.Filter"),
+		sentence: parts(state.nodes.size ? "filter.nothing" : "filter.nonodes", { pod: pod(hero ?? "", hero) }),
+	};
+}
+
+/** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
+function byPlugin(context, model) {
+	const { frame, hero } = context;
+	const plugin = model.plugins[frame];
+	const stopped = stoppedBy(model, frame);
+	const left = model.left[frame];
+	const first = model.nominatedFirst && model.evaluated === 1 && (model.hinted ? "hinted" : "nominated");
+	const lone = context.state.nodes.size === 1 ? "only" : model.evaluated === 1 ? "looked" : "";
+	const all = first || lone || (["many", "one", "two"][left] ?? "many");
+	const values = {
+		pod: pod(hero ?? "", hero),
+		plugin: extender(plugin),
+		n: num(stopped.length, `column:${plugin}`),
+		nodes: list(nodes(stopped), 4),
+		node: stopped.length ? node(stopped[0]) : "",
+		left: num(count(left)),
+		total: num(count(model.evaluated)),
+		all: parts(`all.${all}`, { left: num(count(left)) }),
+	};
+	return {
+		eyebrow: parts("eyebrow.filter", { i: frame + 1, n: model.plugins.length, plugin: values.plugin }),
+		sentence: stopped.length
+			? stoppedSentence(context, model, plugin, stopped, values)
+			: nobodySentence(context, model, plugin, values),
+		why:
+			!frame && model.nominatedFirst
+				? nominatedWhy(model, model.nominatedFirst, values)
+				: stopped.length
+					? stoppedWhy(context, model, frame, stopped, values)
+					: cordonedAmong(context.state, model, plugin).length
+						? parts("filter.NodeUnschedulable.tolerated.why")
+						: parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
+		next: nextFilter(model, frame),
+	};
+}
+
+/**
+ * The nominated node, or the one hinted at by the pod before, is tried alone, before the others.
+ * @param {Filtered} model @param {string} name @param {Record<string, any>} values @returns {Part[]}
+ */
+function nominatedWhy(model, name, values) {
+	const first = model.hinted ? "hinted" : "nominated";
+	return parts(`filter.${first}.${model.at.get(name)?.stop === PASSED ? "why" : "failed"}`, {
+		...values,
+		node: node(name),
+	});
+}
+
+/**
+ * Nodes that NodeUnschedulable let pass although they are cordoned.
+ * @param {State} state @param {Filtered} model @param {string} plugin
+ */
+function cordonedAmong(state, model, plugin) {
+	return plugin === "NodeUnschedulable"
+		? model.names.filter((name) => state.nodes.get(name)?.summary.unschedulable)
+		: [];
+}
+
+/** @param {Context} context @param {Filtered} model @param {string} plugin @param {Record<string, any>} values */
+function nobodySentence({ state }, model, plugin, values) {
+	const cordoned = cordonedAmong(state, model, plugin);
+	if (cordoned.length)
+		return parts("filter.NodeUnschedulable.tolerated", {
+			...values,
+			nodes: list(nodes(cordoned), 3),
+			n: cordoned.length,
+		});
+	return parts(has(`filter.${plugin}.none`) ? `filter.${plugin}.none` : "filter.none", values);
+}
+
+/**
+ * @param {Context} context @param {Filtered} model @param {string} plugin @param {string[]} stopped
+ * @param {Record<string, any>} values @returns {Part[]}
+ */
+function stoppedSentence(context, model, plugin, stopped, values) {
+	if (plugin === "NodeResourcesFit") return fitSentence(context, model, stopped, values);
+	const sentence = stopped.length === 1 ? factSentence(context, stopped[0], plugin, values) : null;
+	if (sentence) return sentence;
+	const reasons = model.at.get(stopped[0])?.verdict?.reasons ?? [];
+	const { kind, values: named = {} } = reasonOf(reasons[0]) ?? {};
+	const many = stopped.length > 1 ? "many" : "one";
+	const key =
+		[`filter.${plugin}.${kind}.${many}`, `filter.${plugin}.${many}`, `filter.any.${many}`].find(has) ??
+		"filter.any.many";
+	return parts(key, {
+		...values,
+		reason: plainReason(reasons[0] ?? ""),
+		taint: num(named.taint ?? "", `verdict:${stopped[0]}:${plugin}`),
+	});
+}
+
+/**
+ * With the engine's numbers, once they are here: how far the skew goes, which label is missing.
+ * @param {Context} context @param {string} name @param {string} plugin @param {Record<string, any>} values
+ * @returns {Part[] | null}
+ */
+function factSentence({ state, explainer }, name, plugin, values) {
+	const facts = explainer?.filter(state.attempt, name, plugin)?.facts?.filter((one) => !one.holds) ?? [];
+	const fact = facts.find((one) => one.values && has(`fact.${keyOf(one)}`));
+	if (!fact) return null;
+	const ref = `verdict:${name}:${plugin}`;
+	const words = valuesOf(fact);
+	const marks = Object.fromEntries(Object.entries(words).map(([field, value]) => [`v_${field}`, num(value, ref)]));
+	return parts(`fact.${keyOf(fact)}`, { ...values, ...marks, would: num(words.would, ref) });
+}
+
+/**
+ * @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values
+ * @returns {Part[]}
+ */
+function fitSentence({ state, hero = "" }, model, stopped, values) {
+	const tally = new Map();
+	for (const name of stopped) {
+		for (const reason of model.at.get(name)?.verdict?.reasons ?? []) tally.set(reason, (tally.get(reason) ?? 0) + 1);
+	}
+	const most = Math.max(...tally.values());
+	if (stopped.length > 1 && most < stopped.length && tally.size > 1)
+		return mixedSentence(tally, stopped.length, values);
+	const [reason, short] = [...tally].sort((a, b) => b[1] - a[1])[0] ?? ["Too many pods", stopped.length];
+	const resource = resourceOf(reason);
+	const need = request(state, hero, resource);
+	const where = stopped.find((name) => model.at.get(name)?.verdict?.reasons.includes(reason)) ?? stopped[0];
+	const record = state.nodes.get(where);
+	const ref = `verdict:${where}:NodeResourcesFit`;
+	const capacity = record ? allocatable(record, resource) : 0;
+	const filled = {
+		...values,
+		n: num(short, "column:NodeResourcesFit"),
+		node: node(where),
+		need: quantityMark(resource, need, `request:${hero}`),
+		free: amountMark(resource, Math.max(0, free(state, where, resource, hero)), ref),
+		capacity: amountMark(resource, capacity, ref),
+		whole: quantityMark(resource, capacity, ref),
+	};
+	if (resource === "pods")
+		return parts(short > 1 ? "filter.NodeResourcesFit.pods.many" : "filter.NodeResourcesFit.pods.one", filled);
+	if (short > 1)
+		return parts(
+			model.left[model.plugins.indexOf("NodeResourcesFit")]
+				? "filter.NodeResourcesFit.many"
+				: "filter.NodeResourcesFit.all",
+			filled,
+		);
+	return parts(need > capacity ? "filter.NodeResourcesFit.never" : "filter.NodeResourcesFit.one", filled);
+}
+
+/**
+ * The caption for nodes that lack different resources, such as cpu and memory.
+ * @param {Map<string, number>} tally @param {number} n @param {Record<string, any>} values @returns {Part[]}
+ */
+function mixedSentence(tally, n, values) {
+	const reasons = [...tally]
+		.sort((a, b) => b[1] - a[1])
+		.map(([reason, k]) =>
+			t("filter.NodeResourcesFit.mixed.one", { resource: resourceName(short(resourceOf(reason))), k }),
+		);
+	return parts("filter.NodeResourcesFit.mixed", {
+		...values,
+		n: num(n, "column:NodeResourcesFit"),
+		reasons: reasons.join(t("list.comma")),
+	});
+}
+
+const resourceName = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
+
+/**
+ * @param {Context} context @param {Filtered} model @param {number} frame @param {string[]} stopped
+ * @param {Record<string, any>} values @returns {Part[]}
+ */
+function stoppedWhy(context, model, frame, stopped, values) {
+	const { state, hero = "", explainer } = context;
+	const plugin = model.plugins[frame];
+	/** @type {Part[]} */
+	const out = [];
+	const fact = explainer?.filter(state.attempt, stopped[0], plugin)?.facts?.find((one) => !one.holds);
+	if (plugin === "NodeResourcesFit" && stopped.length === 1)
+		out.push(...holders(context, stopped[0], resourceOf(model.at.get(stopped[0])?.verdict?.reasons[0] ?? "")));
+	else if (stopped.length === 1 && fact?.text && !has(`fact.${keyOf(fact)}`) && t("language") === "en")
+		out.push(fact.text.endsWith(".") ? fact.text : `${fact.text}.`);
+	else if (has(`filter.${plugin}.why`)) out.push(...parts(`filter.${plugin}.why`, values));
+	const solid = stopped.filter((name) => model.at.get(name)?.verdict?.code !== "UnschedulableAndUnresolvable").length;
+	const help = solid === stopped.length ? "filter.solid" : solid ? "filter.solid.some" : "filter.final";
+	if (!out.length || !solid)
+		out.push(out.length ? " " : "", ...parts(help, { ...values, n: stopped.length, some: solid, pod: pod(hero) }));
+	const still = model.names.filter((name) => (model.at.get(name)?.stop ?? 0) > frame);
+	out.push(
+		" ",
+		...(still.length > 4 || !still.length
+			? parts(still.length ? "filter.left" : "filter.noneleft", values)
+			: parts("filter.leftnames", { nodes: list(nodes(still)), n: still.length })),
+	);
+	return out;
+}
+
+/**
+ * The pods that use a node's resources, and those for which some are reserved.
+ * @param {Context} context @param {string} name @param {string} resource @returns {Part[]}
+ */
+function holders({ state, hero = "" }, name, resource) {
+	const line = (/** @type {string} */ key, /** @type {string[]} */ pods) => {
+		const some = pods
+			.filter((one) => request(state, one, resource) > 0)
+			.sort((a, b) => request(state, b, resource) - request(state, a, resource));
+		const sum = some.reduce((all, one) => all + request(state, one, resource), 0);
+		return some.length
+			? parts(key, {
+					pods: list(
+						some.map((one) => pod(one, hero)),
+						3,
+					),
+					n: some.length,
+					used: quantity(resource, sum),
+				})
+			: [];
+	};
+	if (resource === "pods") return [];
+	const held = line("filter.NodeResourcesFit.held", heldFor(state, name, hero));
+	return [
+		...line("filter.NodeResourcesFit.holders", state.nodes.get(name)?.pods ?? []),
+		...(held.length ? [" ", ...held] : []),
+	];
+}
+
+/** @param {Filtered} model @param {number} frame @returns {Part[]} */
+function nextFilter(model, frame) {
+	const following = model.plugins[frame + 1];
+	if (following && model.left[frame])
+		return has(`next.filter.${following}`)
+			? parts(`next.filter.${following}`)
+			: parts("next.filter", { plugin: extender(following) });
+	return decision(model.feasible.length);
+}
+
+/** @param {number} feasible */
+function decision(feasible) {
+	return parts(feasible > 1 ? "next.score" : feasible ? "next.single" : "next.postfilter", { n: feasible });
+}
+
+/** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
+function byNode({ event, frame, hero }, model) {
+	const seen = nodesSeen(event, frame);
+	const name = model.walk[seen - 1];
+	const at = model.at.get(name);
+	const fit = model.walk.slice(0, seen).filter((one) => model.at.get(one)?.stop === PASSED).length;
+	const values = {
+		pod: pod(hero ?? "", hero),
+		node: node(name),
+		n: num(model.plugins.length),
+		plugin: at?.verdict?.plugin ?? "",
+		reason: num(plainReason(at?.verdict?.reasons[0] ?? ""), `verdict:${name}:${at?.verdict?.plugin}`),
+		fit: num(fit),
+		seen: num(seen),
+		find: num(model.toFind),
+	};
+	return {
+		eyebrow: parts("eyebrow.bynode", { i: seen, n: model.walk.length }),
+		sentence: parts(at?.verdict ? "bynode.rejected" : "bynode.passed", values),
+		why: parts("bynode.why", values),
+		next:
+			seen < model.walk.length ? parts("next.node", { node: node(model.walk[seen]) }) : decision(model.feasible.length),
+	};
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = { NodesFiltered: filterCaption };
+
+/** @param {View} view @param {string} kind @param {string} first @param {string} second @returns {Child} */
+export function explain(view, kind, first, second) {
+	return kind === "column" ? verdict(view, stoppedAt(view, first), first) : verdict(view, first, second);
+}
+
+/** @param {View} view @param {string} plugin */
+function stoppedAt(view, plugin) {
+	const model = filterModel(view.state);
+	return model?.names.find((name) => model.at.get(name)?.verdict?.plugin === plugin) ?? "";
+}
+
+/** @param {View} view @param {string} node @param {string} plugin @returns {Child} */
+function verdict(view, node, plugin) {
+	const model = filterModel(view.state);
+	const at = model?.at.get(node);
+	const rejected = at?.verdict?.plugin === plugin ? at.verdict : null;
+	const explanation = view.explainer.filter(view.state.attempt, node, plugin);
+	view.explainer.want(view.state.attempt, node ? [node] : []);
+	const reached = at && at.stop >= (model?.plugins.indexOf(plugin) ?? 0);
+	return panel(
+		t("margin.verdict", { plugin }),
+		t("margin.on", { what: question(plugin).replace(/[?？]$/, ""), node }),
+		plugin === "NodeResourcesFit" && roomTable(view, node, rejected?.reasons ?? []),
+		!reached && h("p", { key: "skipped", class: "notasked" }, t(at ? "margin.notasked" : "margin.unseen")),
+		facts(view, explanation?.facts ?? [], plugin === "NodeResourcesFit" && Boolean(reached)),
+		plugin === "PodTopologySpread" && explanation && domains(view, node),
+		rejected && h("p", { key: "raw", class: "raw" }, `${rejected.code}: ${rejected.reasons.join(", ")}`),
+		!rejected && reached && h("p", { key: "passed", class: "formula" }, h("b", { class: "yes" }, `✓ ${t("passed")}`)),
+		rejected &&
+			h("p", { key: "note", class: "note" }, t(rejected.code === "Unschedulable" ? "margin.solid" : "margin.hollow")),
+		rule(view.state, plugin),
+		specOf(view, PLUGINS[plugin]?.looks_at ?? []),
+	);
+}
+
+/** A table of the free room, and the comparisons. @param {View} view @param {string} name @param {string[]} reasons */
+function roomTable(view, name, reasons) {
+	const { state, hero } = view;
+	const node = state.nodes.get(name);
+	if (!node) return null;
+	const resource = reasons.length ? resourceOf(reasons[0]) : "cpu";
+	const left = free(state, name, resource, hero);
+	const requests = Object.keys(state.pods.get(hero)?.summary.requests ?? {});
+	const pods = [...node.pods].sort((a, b) => request(state, b, resource) - request(state, a, resource));
+	const shown = pods.slice(0, 6).filter((key) => request(state, key, resource) > 0);
+	const rest = pods.filter((key) => !shown.includes(key)).reduce((sum, key) => sum + request(state, key, resource), 0);
+	return [
+		table(
+			[short(resource), t("margin.requests")],
+			[
+				row("all", [t("allocatable"), amount(resource, allocatable(node, resource))]),
+				shown.map((key) => row(key, [`− ${podName(key)}`, amount(resource, request(state, key, resource))])),
+				rest > 0 && row("rest", [t("margin.others"), amount(resource, rest)]),
+				heldFor(state, name, hero).map((key) =>
+					row(`held${key}`, [t("margin.held", { pod: podName(key) }), amount(resource, request(state, key, resource))]),
+				),
+				row("free", [t("margin.free"), amount(resource, Math.max(0, left))], "sum hot"),
+				left < 0 && row("over", [t("margin.over"), amount(resource, -left)]),
+			],
+		),
+		[...new Set([resource, ...requests])].map((one) => {
+			const need = request(state, hero, one);
+			const left = Math.max(0, free(state, name, one, hero));
+			const ok = need <= left;
+			return h(
+				"p",
+				{ key: `c${one}`, class: "formula" },
+				`${amount(one, need)} ≤ ${quantity(one, left)} `,
+				h("b", { class: ok ? "yes" : "no" }, ok ? `✓ ${t("true")}` : `✕ ${t("false")}`),
+			);
+		}),
+	];
+}
+
+/** The verdict that decides in the frame on screen. @param {Asked} place @returns {string | null} */
+export function asked({ event, state, frame, order, hero }) {
+	const model = event.type === "NodesFiltered" ? filterModel(state) : null;
+	if (!model) return null;
+	const plugin = model.plugins[frame];
+	if (order === "node") {
+		const name = model.walk[nodesSeen(event, frame) - 1];
+		return `verdict:${name}:${model.at.get(name)?.verdict?.plugin ?? model.plugins[model.plugins.length - 1]}`;
+	}
+	const stopped = stoppedBy(model, frame);
+	if (stopped.length) return `verdict:${stopped[0]}:${plugin}`;
+	const first = model.names.find((name) => (model.at.get(name)?.stop ?? 0) > frame);
+	return first && plugin ? `verdict:${first}:${plugin}` : `request:${hero}`;
+}
+
+const MOST = 40; // nodes that are asked about
+
+/** @param {View} view @param {string} node the one whose domain stands out @returns {Child} */
+export function domains({ state, explainer }, node) {
+	const names = [...state.nodes.keys()].slice(0, MOST);
+	explainer.want(state.attempt, names);
+	/** @type {Map<string, Map<string, Record<string, number | string>>>} by topology key, by domain */
+	const domainCounts = new Map();
+	for (const name of names)
+		for (const { key, values } of explainer.filter(state.attempt, name, "PodTopologySpread")?.facts ?? []) {
+			if (key !== "PodTopologySpread.skew" || !values) continue;
+			const of = String(values.topologyKey);
+			domainCounts.set(of, (domainCounts.get(of) ?? new Map()).set(String(values.domain), values));
+		}
+	const own = explainer.filter(state.attempt, node, "PodTopologySpread")?.facts ?? [];
+	const here = new Set(own.map(({ values }) => String(values?.domain)));
+	return [...domainCounts].map(([of, all]) => [
+		h("h3", { key: `h${of}` }, t("domains.title", { key: of.slice(of.lastIndexOf("/") + 1) })),
+		h(
+			"table",
+			{ key: `t${of}`, class: "figures" },
+			h(
+				"thead",
+				null,
+				h(
+					"tr",
+					null,
+					["domain", "pods", "with", "skew"].map((name) => h("th", { key: name, scope: "col" }, t(`domains.${name}`))),
+				),
+			),
+			h(
+				"tbody",
+				null,
+				[...all].sort().map(([domain, values]) => {
+					const [matching, self, skew, most] = [values.matching, values.self, values.skew, values.maxSkew].map(Number);
+					const ok = skew <= most;
+					const cells = [
+						domain,
+						String(matching),
+						String(matching + self),
+						h("b", { class: ok ? "" : "no" }, `${skew} ${ok ? "≤" : ">"} ${most}`),
+					];
+					return row(domain, cells, here.has(domain) ? "hot" : "");
+				}),
+			),
+		),
+		h("p", { key: `n${of}`, class: "note" }, t("domains.note", { least: String([...all.values()][0].least) })),
+	]);
+}

@@ -1,0 +1,292 @@
+// @ts-check
+/**
+ * Above 200 nodes: a field of cells in search order on a canvas, with the funnel, the spread and the best five below.
+ */
+
+import { h, PHONE, patch } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { count, cutName } from "../../shared/units.js";
+import { groupsOf, pickedNodes, reasonList } from "../filter/lanes.js";
+import { filterModel } from "../filter/model.js";
+import { question } from "../parts/words.js";
+import { ranking, scoreStyle, scores, totalsAfter } from "../score/bars.js";
+import { CellField } from "./cell_field.js";
+
+const BEST = 5;
+const field = new CellField();
+
+/** @param {Element} target @param {View} view */
+export function drawCells(target, view) {
+	const model = view.scene === "cluster" ? null : filterModel(view.state);
+	const filtering = view.event.type === "NodesFiltered" && view.order === "plugin";
+	const groups = model && filtering ? groupsOf({ model, plugins: model.plugins, at: view.frame, seen: null }) : [];
+	patch(target, [
+		h(
+			"div",
+			{ key: "cells", class: `cells ${model ? "" : "alone"}` },
+			h(
+				"h3",
+				{ key: "title", class: "cells-title" },
+				t("cells.title", { n: count(view.state.nodes.size) }),
+				h("span", null, ` ${model ? t("cells.wrap") : t("cells.used")}`),
+				h(
+					"span",
+					{ class: "cells-zoom", role: "group", "aria-label": t("cells.zoom") },
+					[
+						["−", 0.7],
+						["+", 1.4],
+					].map(([text, factor]) =>
+						h(
+							"button",
+							{
+								key: text,
+								type: "button",
+								"aria-label": `${t("cells.zoom")} ${text}`,
+								on: { click: () => field.zoomBy(Number(factor)) },
+							},
+							text,
+						),
+					),
+				),
+			),
+			h(
+				"div",
+				{ key: "field", class: "cells-field" },
+				h("canvas", {
+					key: "canvas",
+					tabindex: "0",
+					role: "application",
+					"aria-label": t("cells.label", { n: view.state.nodes.size }),
+					opaque: true,
+				}),
+				h("span", { key: "tip", class: "cell-tip", hidden: true, opaque: true }),
+			),
+			model &&
+				h(
+					"div",
+					{ key: "below", class: "cells-below" },
+					funnelBars(view),
+					h(
+						"div",
+						{ key: "right" },
+						groups.length ? reasonList(view, groups) : [colourKey(view), histogram(view), bestBars(view, BEST)],
+					),
+				),
+		),
+	]);
+	const canvas = target.querySelector("canvas");
+	field.picked = pickedNodes(view, groups);
+	if (canvas) field.draw(canvas, /** @type {HTMLElement} */ (target.querySelector(".cell-tip")), view, model);
+}
+
+const MOST_BARS = 10;
+const ABOVE = 86; // pixels over the rows
+const ROW = 42;
+const FEWEST = 3;
+const LETTER = 8;
+const BINS = 36;
+const TRACK = 76; // per cent of the track: the rest is for the number behind it
+
+/**
+ * Score with 13 to 200 nodes: the best as bars, all as a spread, the funnel that they came through.
+ * @param {Element} target
+ * @param {View} view
+ */
+export function drawRanked(target, view) {
+	patch(target, [
+		h(
+			"div",
+			{ key: "many", class: "many-nodes" },
+			colourKey(view),
+			h("div", { key: "left", class: "many-best" }, bestBars(view, roomFor(view))),
+			h("div", { key: "right", class: "many-side" }, histogram(view), funnelBars(view)),
+		),
+	]);
+}
+
+/** Returns as many rows as the stage has room for. @param {View} view */
+function roomFor({ width, sizes }) {
+	if (width <= PHONE || !sizes.height) return MOST_BARS;
+	return Math.max(FEWEST, Math.min(MOST_BARS, Math.floor((sizes.height - ABOVE) / ROW)));
+}
+
+/** Letters of a node's name: its column is three tenths of the bars' part. @param {View} view */
+const lettersFor = ({ width, sizes }) => Math.floor(((width <= PHONE ? 1 : 0.56) * 0.3 * (sizes.stage - 50)) / LETTER);
+
+/** The number of plugins that have counted so far. @param {View} view @param {Scores} model */
+export function countScored(view, model) {
+	return view.event.type === "ScoresComputed" ? Math.min(view.frame + 1, model.plugins.length) : model.plugins.length;
+}
+
+/** A bar per Filter plugin: nodes left and nodes rejected. @param {View} view */
+function funnelBars(view) {
+	const model = filterModel(view.state);
+	if (!model) return null;
+	const at = view.event.type === "NodesFiltered" && view.order === "plugin" ? view.frame : model.plugins.length;
+	const whole = Math.max(1, model.evaluated);
+	return h(
+		"div",
+		{ key: "funnel", class: "funnel-bars" },
+		h(
+			"h3",
+			{ key: "title" },
+			t("cells.looked", { n: count(model.evaluated) }),
+			h(
+				"span",
+				null,
+				` ${t("cells.turned", { n: count(model.evaluated - (model.left[at] ?? model.feasible.length)) })}`,
+			),
+		),
+		model.plugins.map((plugin, i) => {
+			const before = i ? model.left[i - 1] : model.evaluated;
+			const after = model.left[i];
+			const reached = i <= at;
+			return h(
+				"button",
+				{
+					key: plugin,
+					type: "button",
+					class: `funnel-bar ${i === at ? "now" : ""} ${reached ? "" : "ahead"}`,
+					on: {
+						click: () =>
+							view.event.type === "NodesFiltered" ? view.act.seek(view.step, i) : view.act.pin(`column:${plugin}`),
+					},
+				},
+				h("span", { class: "funnel-name" }, h("b", null, question(plugin)), h("small", null, plugin)),
+				h(
+					"span",
+					{ class: "funnel-track" },
+					h("i", { style: { width: `${((reached ? after : before) / whole) * TRACK}%` } }),
+					reached &&
+						after < before &&
+						h("u", { style: { left: `${(after / whole) * TRACK}%`, width: `${((before - after) / whole) * TRACK}%` } }),
+					reached &&
+						after < before &&
+						h("em", { style: { left: `calc(${(before / whole) * TRACK}% + 5px)` } }, `−${count(before - after)}`),
+				),
+				h("b", { class: "funnel-count" }, reached ? count(after) : ""),
+			);
+		}),
+	);
+}
+
+/** The spread of the totals. @param {View} view */
+export function histogram(view) {
+	const model = scores(view.state);
+	if (!model || model.names.length < 8) return null;
+	const totals = totalsAfter(model, countScored(view, model));
+	const [low, high] = [Math.min(...totals), Math.max(...totals)];
+	if (low === high) return null;
+	const bins = new Array(BINS).fill(0);
+	for (const total of totals)
+		bins[Math.min(BINS - 1, Math.floor(((total - low) / Math.max(1, high - low)) * BINS))] += 1;
+	const most = Math.max(...bins);
+	return h(
+		"div",
+		{ key: "spread", class: "spread" },
+		h("h3", null, t("score.spread", { n: count(model.names.length) })),
+		h(
+			"div",
+			{ class: "spread-bins", role: "img", "aria-label": `${low}–${high}` },
+			bins.map((n, i) =>
+				h("i", {
+					key: i,
+					class: i === BINS - 1 ? "top" : "",
+					style: { height: `${n ? Math.max(4, (n / most) * 100) : 0}%` },
+				}),
+			),
+		),
+		h("div", { class: "spread-ends" }, h("span", null, String(low)), h("span", null, String(high))),
+	);
+}
+
+/** The best few as bars. @param {View} view @param {number} most */
+function bestBars(view, most) {
+	const model = scores(view.state);
+	if (!model) return null;
+	const k = countScored(view, model);
+	const totals = totalsAfter(model, k);
+	const best = Math.max(1, ...model.totals);
+	const chosen = view.state.cycle.HostSelected?.node ?? "";
+	return h(
+		"div",
+		{ key: "best", class: "best" },
+		h("h3", null, t("score.best", { n: Math.min(most, model.names.length) })),
+		chosenFirst(ranking(totals), totals, model.names.indexOf(chosen))
+			.slice(0, most)
+			.map((i) =>
+				h(
+					"div",
+					{ key: model.names[i], class: `best-row ${model.names[i] === chosen ? "win" : ""}` },
+					h(
+						"button",
+						{
+							type: "button",
+							class: "best-name",
+							title: model.names[i],
+							on: { click: () => view.act.select({ kind: "node", name: model.names[i] }) },
+						},
+						model.names[i] === chosen ? "★ " : "",
+						cutName(model.names[i], lettersFor(view)),
+					),
+					h(
+						"span",
+						{ class: "best-bar" },
+						model.plugins.slice(0, k).map((one) =>
+							h(
+								"button",
+								{
+									key: one.plugin,
+									type: "button",
+									title: `${one.plugin} ${one.weighted[i]}`,
+									"aria-label": t("score.segment", {
+										node: model.names[i],
+										plugin: one.plugin,
+										points: one.weighted[i],
+									}),
+									style: { ...scoreStyle(one.plugin), width: `${(one.weighted[i] / best) * 100}%` },
+									on: { click: () => view.act.pin(`score:${model.names[i]}:${one.plugin}`) },
+								},
+								one.weighted[i] / best > 0.07 ? String(one.weighted[i]) : "",
+							),
+						),
+					),
+					h(
+						"button",
+						{ type: "button", class: "best-total", on: { click: () => view.act.pin(`total:${model.names[i]}`) } },
+						String(totals[i]),
+					),
+				),
+			),
+	);
+}
+
+/** The legend of the blocks' colours. @param {View} view */
+function colourKey(view) {
+	const model = scores(view.state);
+	if (!model) return null;
+	const k = countScored(view, model);
+	return h(
+		"div",
+		{ key: "key", class: "colour-key" },
+		model.plugins.map((one, i) =>
+			h(
+				"span",
+				{ key: one.plugin, class: i + 1 === k ? "now" : "" },
+				h("i", { class: "swatch", style: scoreStyle(one.plugin) }),
+				t(`score.${one.plugin}`),
+				` ×${one.weight}`,
+			),
+		),
+	);
+}
+
+/**
+ * The same, with the chosen one before those that have as much.
+ * @param {number[]} order
+ * @param {number[]} totals
+ * @param {number} chosen
+ */
+function chosenFirst(order, totals, chosen) {
+	return order.sort((a, b) => totals[b] - totals[a] || Number(b === chosen) - Number(a === chosen));
+}

@@ -1,0 +1,184 @@
+// @ts-check
+/**
+ * Marks that captions and pictures share: outcomes; pods, nodes and amounts, each with the place that it comes from.
+ */
+
+import { has, num, t } from "../../shared/i18n.js";
+import { amount, podName, quantity, short } from "../../shared/units.js";
+import { PLUGINS } from "./plugins.js";
+
+/** The sign of each outcome of a scheduling attempt, beside its colour. */
+export const OUTCOME_MARKS = { Scheduled: "✓", Nominated: "↓", Unschedulable: "✕", Error: "!" };
+
+/** @param {string} key @param {string} [hero] @returns {Part} */
+export function pod(key, hero) {
+	return { text: podName(key), kind: key === hero ? "hero" : "pod", ref: `pod:${key}` };
+}
+
+/** @param {string} name @returns {Part} */
+export function node(name) {
+	return { text: name, kind: "node", ref: `node:${name}` };
+}
+
+/** @param {string[]} names */
+export function nodes(names) {
+	return names.map(node);
+}
+
+/** "1.5 cpu", pointing at the pod's request. @param {string} resource @param {number} value @param {string} [ref] */
+export function quantityMark(resource, value, ref) {
+	return num(quantity(resource, value), ref);
+}
+
+/** "0.5". @param {string} resource @param {number} value @param {string} [ref] */
+export function amountMark(resource, value, ref) {
+	return num(amount(resource, value), ref);
+}
+
+/** @param {State} state @param {string} key */
+export function priorityOf(state, key) {
+	return state.pods.get(key)?.summary.priority ?? 0;
+}
+
+/** "1st", "2nd"; catalogues may say it otherwise. @param {number} n */
+export function ordinal(n) {
+	const rule = new Intl.PluralRules("en", { type: "ordinal" }).select(n);
+	return t(`ordinal.${rule}`, { n });
+}
+
+/** The plain name of a Filter plugin: "Room?". @param {string} plugin */
+export function question(plugin) {
+	return has(`question.${plugin}`) ? t(`question.${plugin}`) : extender(plugin);
+}
+
+/** The plain name of a Score plugin: "Room". @param {string} plugin */
+export function scoreName(plugin) {
+	return has(`score.${plugin}`) ? t(`score.${plugin}`) : extender(plugin);
+}
+
+/** An extender goes by its address: the first part of its host's name. @param {string} plugin */
+export function extender(plugin) {
+	return /^https?:\/\/([^./:]+)/.exec(plugin)?.[1] ?? plugin;
+}
+
+/**
+ * A declared reason; `values` are what the groups of its pattern matched.
+ * @typedef {{ plugin: string, kind: string, values: Record<string, string> }} Reason
+ */
+
+/** @type {[string, string, RegExp][] | undefined} */
+let patterns;
+
+/**
+ * Add the declarations of plugins from other packages.
+ * @param {Record<string, import("./plugins.js").PluginData>} data
+ */
+export function addPlugins(data) {
+	Object.assign(PLUGINS, data);
+	patterns = undefined;
+}
+
+/** The declared reason that a message matches. @param {string} [reason] @returns {Reason | undefined} */
+export function reasonOf(reason = "") {
+	patterns ??= Object.entries(PLUGINS).flatMap(([plugin, { reasons = [] }]) =>
+		reasons.map(
+			([pattern, kind]) =>
+				/** @type {[string, string, RegExp]} */ ([plugin, kind, new RegExp(`^(?:${pattern})$`, "s")]),
+		),
+	);
+	for (const [plugin, kind, pattern] of patterns) {
+		const match = pattern.exec(reason);
+		if (match) return { plugin, kind, values: Object.fromEntries(Object.entries(match.groups ?? {}).map(readable)) };
+	}
+}
+
+/** "key: value" as people write it, a resource by its short name. @param {[string, string]} group */
+function readable([name, text = ""]) {
+	return [name, name === "resource" ? short(text) : text.replace(": ", "=").replace(/=$/, "")];
+}
+
+/** A reason in plain words, when it is a known one. @param {string} reason */
+export function plainReason(reason) {
+	const { plugin, kind, values } = reasonOf(reason) ?? {};
+	const key = `reason.${plugin}.${kind}`;
+	return has(key) ? t(key, values) : reason;
+}
+
+/** The message without kube-scheduler's "running PreBind plugin "X": ". @param {string} message */
+export function bare(message) {
+	return message.replace(/^running \w+ plugin "[^"]*": /, "");
+}
+
+/**
+ * The catalogue's key for a fact: "NodeAffinity.NotIn"; one text serves a label, a term and its absence.
+ * @param {Fact} fact
+ */
+export function keyOf(fact) {
+	if (!fact.key.startsWith("NodeAffinity.") || !fact.values?.key) return fact.key;
+	if (fact.values.operator === "NotIn") return "NodeAffinity.NotIn";
+	return fact.values.node ? "NodeAffinity.nodeSelector" : "NodeAffinity.none";
+}
+
+/**
+ * The raw values of a fact, made readable: zones without their domain, what is wanted with its comparison.
+ * @param {Fact} fact
+ */
+export function valuesOf(fact) {
+	const raw = fact.values ?? {};
+	/** @type {Record<string, string>} */
+	const out = Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, tidy(String(value))]));
+	const operator = String(raw.operator ?? "In");
+	if (raw.wanted !== undefined) {
+		const wanted = String(raw.wanted).split(", ").join(t("want.or"));
+		out.wanted = has(`want.${operator}`) ? t(`want.${operator}`, { value: wanted }) : wanted;
+	}
+	if (out.topologyKey === "hostname") out.topologyKey = t("node");
+	out.would = String(Number(raw.matching ?? 0) + Number(raw.self ?? 0));
+	out.taint = raw.value ? `${raw.key}=${raw.value}` : String(raw.key ?? "");
+	if (raw.pods) out.pods = String(raw.pods).split(", ").map(podName).join(", ");
+	return out;
+}
+
+/** "topology.kubernetes.io/zone=a" as people say it: "zone=a". @param {string} text */
+function tidy(text) {
+	return text.replace(/\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z])/g, "");
+}
+
+/**
+ * The bold part and the rest of what does not hold; null without words for it.
+ * @param {Fact | undefined} fact @param {string} pod @returns {[string, string] | null}
+ */
+export function stopWords(fact, pod) {
+	const key = fact && `stop.${keyOf(fact)}`;
+	if (!fact?.values || !key || !has(key)) return null;
+	const [bold, rest = ""] = t(key, { ...valuesOf(fact), pod: podName(pod) }).split("|");
+	return [bold, rest];
+}
+
+/** The comparisons that hold, in a few words; "" where there are no words for them. @param {Fact[]} facts */
+export function passWords(facts) {
+	for (const fact of facts) {
+		if (fact.key.endsWith(".skip")) return t("pass.nothing");
+		if (fact.key.endsWith(".label") && facts.length > 1) continue; // what is counted by it says more
+		const key = `pass.${keyOf(fact)}`;
+		if (fact.values && has(key)) return t(key, valuesOf(fact));
+		if (fact.key.startsWith("NodeAffinity."))
+			return t(fact.key === "NodeAffinity.none" && !fact.values?.key ? "pass.nothing" : "pass.NodeAffinity.any");
+	}
+	return "";
+}
+
+const DOMAIN = /\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z])/g;
+
+/** @param {PodState | undefined} pod @returns {[string, string][]} each with its kind */
+export function wishesOf(pod) {
+	return (pod?.summary.wishes ?? []).map(({ kind, value, key = "", number = 0, soft }) => {
+		const where = key.replace(DOMAIN, "").replace("hostname", t("node"));
+		return [t(`wish.${kind}${soft ? ".soft" : ""}`, { value: value.replace(DOMAIN, ""), key: where, number }), kind];
+	});
+}
+
+/** Says a verdict of preemption that no pod on the node has a lower priority? @param {string} reason */
+export function noVictims(reason) {
+	return reason.startsWith("No preemption victims");
+}

@@ -1,0 +1,470 @@
+// @ts-check
+/** Captions of the preemption theatre and of what follows from it. */
+
+import { h } from "../../shared/dom.js";
+import { list, num, parts, t } from "../../shared/i18n.js";
+import { amount, count, decimal, podName, quantity, short } from "../../shared/units.js";
+import { underWay } from "../../trace/phase.js";
+import { request, resourceOf } from "../../trace/room.js";
+import { filterModel } from "../filter/model.js";
+import { asks, panel, row, rule, table } from "../parts/panel.js";
+import { node, nodes, noVictims, pod, priorityOf } from "../parts/words.js";
+import { actOf, roomOf, theatre } from "./model.js";
+
+const EPOCH = Date.UTC(2025, 0, 1); // virtual time 0
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function preemptionCaption(context) {
+	const play = theatre(context.state);
+	if (!play) return {};
+	const { act, at } = actOf(play, context.frame);
+	if (act === "floor") return floor(context, play);
+	if (act === "removed") return removedCaption(context, play);
+	if (act === "reprieve") return reprieveCaption(context, play, at);
+	return act === "rung" ? rung(context, play, at) : result(context, play);
+}
+
+/** The resource that most nodes lack, with what the pod needs of it. @param {Context} context @returns {Part | null} */
+function lacking({ state, hero = "" }) {
+	/** @type {Map<string, number>} */
+	const tally = new Map();
+	for (const { verdict } of filterModel(state)?.at.values() ?? []) {
+		for (const reason of verdict?.reasons ?? []) {
+			if (reason.startsWith("Insufficient ")) tally.set(reason, (tally.get(reason) ?? 0) + 1);
+		}
+	}
+	const most = [...tally].sort((a, b) => b[1] - a[1])[0];
+	if (!most || most[1] * 2 < (filterModel(state)?.evaluated ?? 0)) return null;
+	const resource = resourceOf(most[0]);
+	return num(quantity(resource, request(state, hero, resource)), `request:${hero}`);
+}
+
+/** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
+function floor(context, play) {
+	const { hero = "" } = context;
+	const need = lacking(context);
+	const { event } = play;
+	const values = { pod: pod(hero, hero), n: num(play.all, "candidates"), need: need ?? "" };
+	const kind = !event.eligible ? "ineligible" : play.candidates.length ? (need ? "room" : "open") : "nobody";
+	const rest = (event.unhelpful ?? 0) + Object.keys(event.failed ?? {}).length + (event.more_failed ?? 0);
+	return {
+		eyebrow: parts("eyebrow.preemption"),
+		sentence: parts(`preempt.${kind}`, values),
+		why:
+			kind === "ineligible"
+				? whyNot(event.reason)
+				: kind === "nobody"
+					? whyNobody(context, event)
+					: [
+							...parts(`preempt.${kind}.why`, values),
+							...(rest ? [" ", ...parts("preempt.unhelpful", { n: num(count(rest)) })] : []),
+						],
+		next: play.candidates.length ? parts("next.removed", values) : [],
+	};
+}
+
+/** kube-scheduler's reason, in words where it is one that we know. @param {string} reason @returns {Part[]} */
+function whyNot(reason) {
+	const key = reason.includes("preemptionPolicy=Never")
+		? "never"
+		: reason.includes("terminating pod")
+			? "terminating"
+			: reason === "not found"
+				? "state"
+				: "";
+	return parts(`preempt.reason.${key || "other"}`, { reason });
+}
+
+/**
+ * Nobody there is less important, others would still be in the way, or no eviction changes anything.
+ * @param {Context} context
+ * @param {PreemptionEvaluated} event
+ * @returns {Part[]}
+ */
+function whyNobody({ state, hero = "" }, event) {
+	const kinds = Object.values(event.failed ?? {}).map((verdict) => verdict.reasons[0] ?? "");
+	const key = !kinds.length ? ".unhelpful" : kinds.every(noVictims) ? ".novictims" : ".why";
+	const more =
+		kinds.length && event.unhelpful ? [" ", ...parts("preempt.unhelpful", { n: num(count(event.unhelpful)) })] : [];
+	return [
+		...parts(`preempt.nobody${key}`, {
+			pod: pod(hero, hero),
+			priority: num(priorityOf(state, hero), `priority:${hero}`),
+		}),
+		...more,
+	];
+}
+
+/** @param {Context} context @param {Theatre} play @param {number} at @returns {Partial<Caption>} */
+function rung(context, play, at) {
+	const { hero = "" } = context;
+	const fallen = play.candidates.filter((one) => one.rung === at);
+	const standing = play.candidates.filter((one) => !one.rung || one.rung > at);
+	const single = fallen.length === 1;
+	const worse = single ? rungText(context, fallen[0], at) : "";
+	const values = {
+		pod: pod(hero, hero),
+		n: num(fallen.length),
+		nodes: list(nodes(fallen.map(({ node: name }) => name)), 4),
+		left: num(standing.length),
+		i: at,
+		value: rungText(context, play.chosen, at),
+		worse,
+	};
+	const last = at === play.rungs;
+	const eyebrow = parts("eyebrow.rung", { i: at });
+	const why = parts(`rung.${at}.why`, values);
+	if (last && play.chosen)
+		return {
+			...result(context, play),
+			eyebrow,
+			why: [...parts(single ? (at < 5 ? "rung.beaten.with" : "rung.beaten") : "rung.beaten.many", values), " ", ...why],
+		};
+	return {
+		eyebrow,
+		sentence: parts(
+			!fallen.length ? `rung.${at}.tie` : single && at > 1 && at < 5 ? `rung.${at}.falls.one` : `rung.${at}.falls`,
+			values,
+		),
+		why,
+		next: parts("next.rung", { i: at + 1, name: t(`rung.${at + 1}`) }),
+	};
+}
+
+/**
+ * The value of a candidate for a criterion, formatted.
+ * @param {Context} context
+ * @param {Candidate | undefined} one
+ * @param {number} at
+ */
+export function rungText({ state }, one, at) {
+	if (!one) return "";
+	if (at === 5)
+		return one.earliest_start === null || one.earliest_start === undefined
+			? "–"
+			: since(one.earliest_start, state.time);
+	if (at === 6) return one.node;
+	if (at === 3 && surprises(state)) return `${one.victims.length}·2³¹ + ${plainSum(one)}`;
+	return String([one.pdb_violations, one.highest_priority ?? 0, plainSum(one), one.victims.length][at - 1]);
+}
+
+/** Does a node lose the third rung although its victims' priorities add up to less? @param {State} state */
+function surprises(state) {
+	const { candidates = [], chosen } = theatre(state) ?? {};
+	return chosen && candidates.some((one) => one.rung === 3 && plainSum(one) < plainSum(chosen));
+}
+
+/** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
+function result(context, play) {
+	const { hero = "", state } = context;
+	const chosen = play.chosen;
+	if (!chosen)
+		return { eyebrow: parts("eyebrow.preemption"), sentence: parts("preempt.nobody", { pod: pod(hero, hero) }) };
+	const young = play.rungs === 5 && chosen.earliest_start !== undefined && chosen.earliest_start !== null;
+	const values = {
+		pod: pod(hero, hero),
+		node: node(chosen.node),
+		victims: list(
+			chosen.victims.map((key) => pod(key)),
+			3,
+		),
+		n: chosen.victims.length,
+		value: play.rungs ? num(rungText(context, chosen, play.rungs)) : "",
+		left: num(play.candidates.filter((one) => !one.rung || one.rung >= play.rungs).length),
+		ran: num(young ? `${decimal(state.time - (chosen.earliest_start ?? 0))} s` : "", "start"),
+		k: num(play.all),
+		broken: num(chosen.pdb_violations ?? 0, `candidate:${chosen.node}`),
+	};
+	const recent = young && state.time - (chosen.earliest_start ?? 0) < 3600 && (chosen.earliest_start ?? -1) >= 0;
+	return {
+		eyebrow: parts("eyebrow.preemption"),
+		sentence: parts(!play.rungs ? "preempt.only" : recent ? "preempt.young" : wonBy(play.rungs, chosen), values),
+		why: [
+			...parts(play.rungs ? "preempt.push.why" : "preempt.only.why", values),
+			...(chosen.pdb_violations ? [" ", ...parts("preempt.violates", values)] : []),
+		],
+		next: context.following?.type === "VictimEvicted" ? parts("next.evict") : [],
+	};
+}
+
+/** @param {number} rung @param {Candidate} chosen */
+function wonBy(rung, { pdb_violations: broken }) {
+	return `preempt.win.${rung}${rung === 1 && !broken ? ".none" : ""}`;
+}
+
+/** A start time: seconds ago within two days, else its day. @param {number} start @param {number} now */
+function since(start, now) {
+	if (now - start < 2 * 86400) return `${now - start < 1000 ? decimal(now - start) : count(Math.round(now - start))} s`;
+	const when = new Date(EPOCH + start * 1000);
+	return when.toLocaleDateString("en", { month: "short", day: "numeric", timeZone: "UTC" });
+}
+
+/**
+ * The sum of priorities as people read it: without the 2^31 that the scheduler adds per victim.
+ * @param {Candidate} candidate
+ */
+function plainSum(candidate) {
+	return (candidate.priority_sum ?? 0) - candidate.victims.length * 2 ** 31;
+}
+
+/**
+ * The victim's and the preemptor's; where a group preempts, of what is evicted as one, and the group's.
+ * @param {State} state
+ * @param {any} event
+ */
+function prioritiesOf(state, { pod: victim, preemptor }) {
+	const group = state.pod_groups.get(preemptor);
+	const unit = state.group?.preemption?.units?.find((/** @type {any} */ one) => one.pods.includes(victim));
+	if (group && unit) return { p: num(unit.priority ?? 0), q: num(group.summary.priority ?? 0) };
+	return {
+		p: num(priorityOf(state, victim), `priority:${victim}`),
+		q: num(priorityOf(state, preemptor), `priority:${preemptor}`),
+	};
+}
+
+/** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
+function removedCaption({ state, hero = "" }, play) {
+	const lifted = play.candidates.flatMap((one) => one.removed);
+	const values = {
+		pod: pod(hero, hero),
+		n: num(play.all),
+		lifted: num(lifted.length),
+		node: node(play.candidates[0].node),
+		other: pod(lifted[0] ?? ""),
+		priority: num(priorityOf(state, hero), `priority:${hero}`),
+	};
+	const few = play.all > 1 ? "" : lifted.length === 1 ? ".one" : ".node";
+	return {
+		eyebrow: parts("eyebrow.dryrun"),
+		sentence: parts(`preempt.removed${few}`, values),
+		why: parts("preempt.removed.why", values),
+		next: parts("next.reprieve", values),
+	};
+}
+
+/**
+ * The room left once a pod is put back, if room is what decides.
+ * @param {State} state
+ * @param {Candidate} candidate
+ * @param {number} rank
+ * @param {string} hero
+ * @returns {Part[]}
+ */
+function backAgain(state, candidate, rank, hero) {
+	const { resource, need, tried } = roomOf(state, candidate, hero);
+	const { pod: other, reprieved, after } = tried[rank - 1];
+	if (reprieved !== after >= need) return [];
+	return parts("reprieve.left", {
+		other: pod(other),
+		left: num(quantity(resource, Math.max(0, after)), `candidate:${candidate.node}`),
+		need: num(quantity(resource, need), `request:${hero}`),
+		pod: pod(hero, hero),
+	});
+}
+
+/** @param {Context} context @param {Theatre} play @param {number} rank @returns {Partial<Caption>} */
+function reprieveCaption({ hero = "", state }, play, rank) {
+	const tried = play.candidates.flatMap((one) =>
+		one.reprieve[rank - 1] ? [{ candidate: one, ...one.reprieve[rank - 1] }] : [],
+	);
+	const stay = tried.filter((one) => one.reprieved);
+	const go = tried.filter((one) => !one.reprieved);
+	const single = tried.length === 1 ? tried[0] : null;
+	const values = {
+		pod: pod(hero, hero),
+		other: pod((single ?? go[0] ?? tried[0])?.pod ?? "", hero),
+		node: node((single ?? go[0] ?? tried[0])?.candidate.node ?? ""),
+		stay: num(stay.length),
+		go: num(go.length),
+		n: num(tried.length),
+		victims: list(
+			go.map(({ pod: key }) => pod(key)),
+			3,
+		),
+		spared: list(
+			stay.map(({ pod: key }) => pod(key)),
+			3,
+		),
+	};
+	const key = single
+		? single.reprieved
+			? "reprieve.stays"
+			: "reprieve.goes"
+		: !go.length
+			? "reprieve.allstay"
+			: !stay.length
+				? "reprieve.allgo"
+				: "reprieve.some";
+	const rule = parts(tried.some((entry) => entry.violates_pdb) ? "reprieve.why.pdb" : "reprieve.why", values);
+	const sums = single ? backAgain(state, single.candidate, rank, hero) : [];
+	return {
+		eyebrow: parts("eyebrow.reprieve", { i: rank, n: play.ranks }),
+		sentence: parts(key, values),
+		why: !sums.length ? rule : rank > 1 ? sums : [...sums, " ", ...rule],
+		next: rank < play.ranks ? parts("next.reprieve", values) : parts(play.rungs ? "next.ladder" : "next.result"),
+	};
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = {
+	PreemptionEvaluated: preemptionCaption,
+	VictimEvicted: ({ event, state, hero }) => {
+		const wait = event.gone_at - state.time;
+		return {
+			eyebrow: parts(
+				state.pod_groups.has(event.preemptor)
+					? "eyebrow.workload"
+					: underWay(state) === event.preemptor
+						? "eyebrow.eviction"
+						: "eyebrow.beside",
+			),
+			sentence: parts(wait > 0 ? "evict.grace" : "evict.now", {
+				victim: pod(event.pod),
+				node: node(event.node),
+				wait: num(`${decimal(wait)} s`),
+				pod: pod(event.preemptor, hero),
+			}),
+			why: parts("evict.why", {
+				victim: pod(event.pod),
+				pod: pod(event.preemptor, hero),
+				...prioritiesOf(state, event),
+			}),
+		};
+	},
+	PreemptionStarted: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.preemption"),
+		sentence: parts("async.started", {
+			pod: pod(event.pod, hero),
+			node: node(event.node),
+			victims: list(
+				event.victims.map((/** @type {string} */ key) => pod(key)),
+				3,
+			),
+			n: event.victims.length,
+		}),
+		why: parts("async.started.why", { pod: pod(event.pod, hero) }),
+	}),
+	PreemptionFinished: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.beside"),
+		sentence: parts(event.error ? "async.failed" : "async.finished", {
+			pod: pod(event.pod, hero),
+			error: event.error ?? "",
+		}),
+		why: parts(event.error ? "async.failed.why" : "async.finished.why", { pod: pod(event.pod, hero) }),
+	}),
+	PodNominated: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.nomination"),
+		sentence: parts("nominated", { pod: pod(event.pod, hero), node: node(event.node) }),
+		why: parts("nominated.why", { pod: pod(event.pod, hero) }),
+	}),
+	NominationCleared: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.nomination"),
+		sentence: parts(`cleared.${event.cause}`, {
+			pod: pod(event.pod, hero),
+			node: node(event.node),
+			by: pod(hero ?? "", hero),
+		}),
+		why: parts(event.cause === "bound" ? "cleared.bound.why" : "cleared.why"),
+	}),
+};
+
+/** @param {View} view @param {string} kind @param {string} first @returns {Child} */
+export function explain(view, kind, first) {
+	return candidate(view, kind === "candidate" ? first : (theatre(view.state)?.chosen?.node ?? ""));
+}
+
+/** The number of pods that have been tried so far; undefined: all. @param {View} view @param {Theatre} play */
+function reprievesShown({ event, frame, pin }, play) {
+	const { act, at } = event.type === "PreemptionEvaluated" && !pin ? actOf(play, frame) : { act: "result", at: 0 };
+	return act === "reprieve" ? at : act === "floor" || act === "removed" ? 0 : undefined;
+}
+
+/** Explain how the victims of a node were found. @param {View} view @param {string} name */
+function candidate(view, name) {
+	const play = theatre(view.state);
+	const candidateOfNode = play?.candidates.find((entry) => entry.node === name);
+	const node = view.state.nodes.get(name);
+	if (!play || !candidateOfNode || !node) return asks(view, view.hero);
+	const { state, hero } = view;
+	const { resource, need, empty, tried } = roomOf(state, candidateOfNode, hero);
+	const rows = [row("gone", [t("margin.allgone", { n: priorityOf(state, hero) }), "", amount(resource, empty)])];
+	for (const { pod, reprieved, after } of tried.slice(0, reprievesShown(view, play))) {
+		const sign = after < need ? "<" : "≥";
+		rows.push(
+			row(pod, [
+				h("span", null, h("b", { class: reprieved ? "yes" : "no" }, reprieved ? "↩ " : "✕ "), podName(pod)),
+				String(priorityOf(state, pod)),
+				h(
+					"span",
+					{ class: reprieved ? "" : "no" },
+					reprieved ? amount(resource, after) : `${amount(resource, after)} ${sign} ${amount(resource, need)}`,
+				),
+			]),
+		);
+	}
+	return panel(
+		t("margin.victims"),
+		t("margin.reprieve", { node: name }),
+		h(
+			"div",
+			{ key: "others", class: "segments wrap" },
+			play.candidates
+				.filter((entry, i) => i < 8 || entry.node === name)
+				.map((entry) =>
+					h(
+						"button",
+						{
+							key: entry.node,
+							type: "button",
+							"aria-pressed": String(entry.node === name),
+							on: { click: () => view.act.pin(`candidate:${entry.node}`) },
+						},
+						entry.node,
+					),
+				),
+		),
+		table([t("margin.giveback"), t("margin.priority"), t("margin.freeof", { resource: short(resource) })], rows),
+		h("p", { key: "n1", class: "note" }, t("margin.important", { pod: podName(hero), need: quantity(resource, need) })),
+		(play.event.budgets ?? []).map((budget) => budgetSum(budget, candidateOfNode)),
+		play.rungs >= 3 && h("p", { key: "n3", class: "note" }, t("rung.3.why")),
+		rule(state, "DefaultPreemption", "post_filter"),
+	);
+}
+
+/**
+ * The disruptions that a budget allows, and the pods whose eviction exceeds it.
+ * @param {import("../../trace/trace").BudgetNow} budget
+ * @param {Candidate} candidate
+ */
+function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, desired = 0 }, { reprieve }) {
+	const over = reprieve.filter((one) => one.violates_pdb && one.pod.startsWith(`${namespace}/`));
+	if (!over.length && !allowed) return null; // it covers pods of another node
+	return h(
+		"div",
+		{ key: `budget${namespace}/${name}`, class: "budget" },
+		h("h3", null, `PodDisruptionBudget ${name}`),
+		text && h("p", { class: "note" }, text),
+		h(
+			"p",
+			{ class: "formula" },
+			text ? t("margin.budget.sum", { healthy, desired }) : t("margin.budget.fixed"),
+			h("b", { class: "result" }, t("margin.budget.allowed", { n: allowed })),
+		),
+		over.length > 0 &&
+			h(
+				"p",
+				{ class: "note no" },
+				t("margin.budget.over", { pods: over.map(({ pod }) => podName(pod)).join(t("list.comma")), n: over.length }),
+			),
+		h("p", { class: "note" }, t("margin.budget.note")),
+	);
+}
+
+/** The victims of a node: of one that is still in, and so of the chosen one at last. @param {Asked} place */
+export function asked({ state, hero, event, frame }) {
+	const play = theatre(state);
+	const { act, at } = play && event.type === "PreemptionEvaluated" ? actOf(play, frame) : { act: "", at: 6 };
+	const out = act === "rung" ? at : 0;
+	const shown = act && act !== "result" ? play?.candidates.find((one) => (one.rung || 7) > out) : play?.chosen;
+	return shown ? `candidate:${shown.node}` : hero ? `request:${hero}` : null;
+}

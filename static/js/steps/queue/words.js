@@ -1,0 +1,361 @@
+// @ts-check
+/** Captions of the scheduling queue, and of where an attempt begins and ends. */
+
+import { h } from "../../shared/dom.js";
+import { has, list, num, parts, t } from "../../shared/i18n.js";
+import { decimal, podName, seconds } from "../../shared/units.js";
+import { panel, row, rule, table } from "../parts/panel.js";
+import { node, ordinal, pod, priorityOf } from "../parts/words.js";
+import { activeOrder } from "./view.js";
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function enqueuedCaption({ state, event, hero }) {
+	const record = state.pods.get(event.pod);
+	const values = {
+		pod: pod(event.pod, hero),
+		event: event.event,
+		priority: num(priorityOf(state, event.pod), `priority:${event.pod}`),
+		attempts: num(ordinal(record?.attempts ?? 0), `pod:${event.pod}`),
+		fails: record?.attempts ?? 0,
+	};
+	const meanwhile = hero && hero !== event.pod ? parts("queue.meanwhile", { pod: pod(hero, hero) }) : [];
+	const why = meanwhile.length ? meanwhile : hintsWhy(event);
+	if (event.queue === "active") return activeCaption(state, event, values, why);
+	if (event.queue === "unschedulable") {
+		const plugins = record?.unschedulable_plugins ?? [];
+		return {
+			eyebrow: parts("eyebrow.unschedulable"),
+			sentence: parts("queue.unschedulable", values),
+			why: plugins.length
+				? parts("queue.unschedulable.why", { plugins: list(plugins), n: plugins.length, pod: values.pod })
+				: parts("queue.unschedulable.nobody"),
+		};
+	}
+	return backoffCaption(state, event, values, why);
+}
+
+/**
+ * The caption of a pod in backoffQ: it moves at the first check after its backoff, or as soon as activeQ is empty.
+ * @param {State} state
+ * @param {any} event
+ * @param {Record<string, any>} values
+ * @param {Part[]} why
+ * @returns {Partial<Caption>}
+ */
+function backoffCaption(state, event, values, why) {
+	const end = event.backoff_until ?? state.time;
+	const over = end <= state.time;
+	const grouped = state.pods.get(event.pod)?.summary.pod_group; // taken along by its group
+	const early = (grouped || !event.error_backoff) && state.feature_gates.SchedulerPopFromBackoffQ !== false;
+	const named = {
+		...values,
+		until: num(seconds(flushAfter(end, state.time)), `backoff:${event.pod}`),
+		backoff: num(`${decimal(end - event.timestamp)} s`, `backoff:${event.pod}`),
+		end: num(seconds(end)),
+	};
+	const reason = parts(over ? "queue.backoff.over.why" : "queue.backoff.why", named);
+	return {
+		eyebrow: parts("eyebrow.backoff"),
+		sentence: parts(over ? "queue.backoff.over" : early ? "queue.backoff.early" : "queue.backoff", named),
+		why: [
+			...why,
+			...(why.length ? [" "] : []),
+			...reason,
+			...(early ? [" ", ...parts("queue.backoff.early.why")] : []),
+		],
+	};
+}
+
+/**
+ * backoffQ is flushed every whole second, of those whose backoff ended before it.
+ * @param {number} end
+ * @param {number} now
+ */
+export function flushAfter(end, now) {
+	return Math.floor(Math.max(end, now)) + 1;
+}
+
+/**
+ * @param {State} state
+ * @param {any} event
+ * @param {Record<string, any>} values
+ * @param {Part[]} why
+ * @returns {Partial<Caption>}
+ */
+function activeCaption(state, event, values, why) {
+	const order = activeOrder(state);
+	const place = order.indexOf(event.pod) + 1;
+	const fresh = event.event === "UnschedulablePodAdd";
+	const alone = order.length === 1 ? ".alone" : "";
+	const key = `queue.active${fresh ? "" : ".moved"}${alone}`;
+	const filled = {
+		...values,
+		cause: causeOf(event, state),
+		place: num(ordinal(place), `priority:${event.pod}`),
+		n: num(order.length),
+		rest: place - 1,
+	};
+	const ahead = order.slice(0, place - 1).map((key) => pod(key));
+	return {
+		eyebrow: parts("eyebrow.active"),
+		sentence: parts(key, filled),
+		why: why.length
+			? why
+			: ahead.length
+				? parts("queue.active.ahead", { pods: list(ahead) })
+				: parts(alone ? "queue.active.only" : "queue.active.first"),
+	};
+}
+
+/** An event that wakes nobody. @param {Context} context @returns {Partial<Caption>} */
+function keptWaiting({ state, event, hero }) {
+	const plugins = [
+		...new Set(event.pods.flatMap((/** @type {any} */ one) => one.hints.map((/** @type {any} */ hint) => hint.plugin))),
+	];
+	const pods = event.pods.map((/** @type {any} */ one) => pod(one.pod, hero));
+	const more = event.count > pods.length ? [t("list.more", { n: event.count - pods.length })] : [];
+	const values = {
+		cause: causeOf(event, state, hero),
+		pods: list([...pods, ...more]),
+		plugins: list(plugins),
+		n: plugins.length,
+		count: event.count,
+	};
+	return {
+		eyebrow: parts("eyebrow.kept"),
+		sentence: parts("queue.kept", values),
+		why: parts("queue.kept.why", values),
+	};
+}
+
+/**
+ * A cluster event in words. kube-scheduler reports a nomination that ends as if a pod had left its node, too.
+ * @param {any} event
+ * @param {State} state
+ * @param {string} [hero] whose doing it may be
+ * @returns {Part[]}
+ */
+function causeOf({ event, pod: moved }, { cycle }, hero = "") {
+	if (event === "AssignedPodDelete" && cycle.NominationCleared && !cycle.AttemptFinished && !cycle.VictimEvicted) {
+		const { pod: loser } = cycle.NominationCleared.at(-1);
+		return loser === moved
+			? parts("event.NominationCleared.own")
+			: parts("event.NominationCleared", { pod: podName(loser) });
+	}
+	if (event === "AssignedPodAdd" && hero) return parts("event.AssignedPodAdd.named", { pod: pod(hero, hero) });
+	const writes = cycle.PodAssumed && !cycle.AttemptFinished && hero !== moved; // PreBind, into a claim
+	if (hero && writes && has(`event.${event}.written`)) return parts(`event.${event}.written`, { pod: pod(hero, hero) });
+	return has(`event.${event}`) ? parts(`event.${event}`) : [event];
+}
+
+/** The plugin whose hint woke the pod. @param {any} event @returns {Part[]} */
+function hintsWhy(event) {
+	const hints = event.hints ?? [];
+	const wakes = hints
+		.filter((/** @type {any} */ one) => one.hint === "Queue")
+		.map((/** @type {any} */ one) => one.plugin);
+	if (!wakes.length) return [];
+	if (event.event.includes("GatesEliminated")) return parts("queue.hints.gate");
+	return parts("queue.hints", { plugins: list(wakes), n: wakes.length });
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function cycleStarted({ state, event, hero }) {
+	const waiting = activeOrder(state);
+	const priority = priorityOf(state, event.pod);
+	const values = {
+		pod: pod(event.pod, hero),
+		priority: num(priority, `priority:${event.pod}`),
+		n: num(waiting.length),
+	};
+	const second = waiting[0] ? priorityOf(state, waiting[0]) : null;
+	const early = event.source === "backoff";
+	const key = early ? "cycle.backoff" : second === null ? "cycle.only" : "cycle.first";
+	const equal = second === priority;
+	const why = early
+		? parts("cycle.backoff.why")
+		: second === null
+			? parts("cycle.only.why")
+			: parts(equal ? "cycle.equal" : "cycle.lower", {
+					other: pod(waiting[0]),
+					priority: num(second, `priority:${waiting[0]}`),
+					pod: pod(event.pod, hero),
+				});
+	const again = event.pod_attempts > 1 ? [" ", ...parts("cycle.again", { n: ordinal(event.pod_attempts) })] : [];
+	return {
+		sentence: parts(key, values),
+		why: [...why, ...again],
+		next: state.nodes.size ? [] : parts("next.cycle.none"),
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function attemptFinished({ state, event, hero }) {
+	const waiting = activeOrder(state).length;
+	const place = state.pods.get(event.pod)?.place;
+	// its binding cycle goes on
+	const still = event.outcome === "Scheduled" && (place === "waiting" || place === "binding") ? `.${place}` : "";
+	return {
+		eyebrow: parts("eyebrow.attempt", { n: event.attempt }),
+		sentence: parts(`attempt.${event.outcome}${still}`, {
+			n: num(event.attempt),
+			pod: pod(event.pod, hero),
+			node: node(event.node || (state.pods.get(event.pod)?.nominated_node ?? "")),
+		}),
+		why: waiting ? parts("attempt.waiting", { n: num(waiting) }) : parts("attempt.nobody"),
+	};
+}
+
+/** Kept out of activeQ, in the plugin's words. @param {Context} context @returns {Partial<Caption>} */
+function gatedCaption({ event, state, hero }) {
+	const { gates = [], pod_group = "" } = state.pods.get(event.pod)?.summary ?? {};
+	const min = state.pod_groups.get(pod_group)?.summary.min_count;
+	const own = `queue.gated.${event.plugin}`;
+	const key = [...(min ? [] : [`${own}.basic`]), own].find(has) ?? "queue.gated.any";
+	const values = {
+		pod: pod(event.pod, hero),
+		plugin: event.plugin,
+		gates: list(gates),
+		n: gates.length,
+		min: num(min ?? 0),
+	};
+	return { sentence: parts(key, values), why: parts(has(`${own}.why`) ? `${own}.why` : "queue.gated.why", values) };
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = {
+	PodEnqueued: enqueuedCaption,
+	PodsKeptWaiting: keptWaiting,
+	PodGated: gatedCaption,
+	PodIgnored: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.change"),
+		sentence: parts("queue.ignored", { pod: pod(event.pod, hero), scheduler: event.scheduler }),
+		why: parts("queue.ignored.why"),
+	}),
+	PodActivated: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.active"),
+		sentence: parts("queue.activated", { pod: pod(event.pod, hero), by: pod(event.by, hero) }),
+		why: parts("queue.activated.why"),
+	}),
+	CycleStarted: cycleStarted,
+	AttemptFinished: attemptFinished,
+};
+
+/** @param {View} view @param {string} kind @param {string} first @returns {Child} */
+export function explain(view, kind, first) {
+	if (kind === "queues") return travels(view);
+	return kind === "priority" ? priority(view, first) : backoff(view, first);
+}
+
+/** @param {View} view @param {string} key */
+function priority(view, key) {
+	const { state } = view;
+	const waiting = activeOrder(state);
+	const own = state.pods.get(key);
+	const [[sorter] = []] = Object.values(state.plugins)[0]?.queue_sort ?? [];
+	return panel(
+		t("margin.order"),
+		t("margin.priorityof", { pod: podName(key), n: own?.summary.priority ?? 0 }),
+		table(
+			["activeQ", t("margin.priority"), t("margin.since")],
+			waiting.slice(0, 12).map((name) => {
+				const pod = state.pods.get(name);
+				return row(
+					name,
+					[podName(name), String(pod?.summary.priority ?? 0), seconds(pod?.timestamp ?? 0)],
+					name === key ? "hot" : "",
+				);
+			}),
+		),
+		sorter && rule(state, sorter, "key"),
+	);
+}
+
+/** @param {View} view @param {string} key */
+function backoff(view, key) {
+	const pod = view.state.pods.get(key);
+	if (!pod) return null;
+	const wait = (pod.backoff_until ?? view.state.time) - pod.timestamp;
+	return panel(
+		t("margin.backoff"),
+		podName(key),
+		h(
+			"p",
+			{ key: "f", class: "formula" },
+			t("margin.backoff.until", {
+				from: seconds(pod.timestamp),
+				wait: decimal(wait),
+				until: seconds(pod.backoff_until ?? 0),
+			}),
+		),
+		h("p", { key: "doubles", class: "note" }, t("margin.backoff.doubles")),
+		h(
+			"p",
+			{ key: "flush", class: "note" },
+			t("margin.backoff.flush", { at: seconds(flushAfter(pod.backoff_until ?? 0, view.state.time)) }),
+		),
+	);
+}
+
+/** The ways, in the order in which a pod may go them. @type {[string, string][]} */
+const WAYS = [
+	["new", "active"],
+	["new", "gated"],
+	["gated", "active"],
+	["active", "cycle"],
+	["backoff", "cycle"],
+	["cycle", "bound"],
+	["cycle", "unschedulable"],
+	["cycle", "backoff"],
+	["cycle", "active"],
+	["unschedulable", "active"],
+	["unschedulable", "backoff"],
+	["backoff", "active"],
+];
+
+/** @param {View} view @returns {Child} */
+function travels(view) {
+	const tally = countTravels(view);
+	const name = (/** @type {string} */ place) => t(`travels.${place}`);
+	return panel(
+		t("travels.label"),
+		t("travels.title"),
+		table(
+			[t("travels.from"), t("travels.to"), "×"],
+			WAYS.map(([from, to]) =>
+				row(
+					`${from}${to}`,
+					[
+						name(from),
+						h("span", null, name(to), h("small", null, t(`travels.why.${from}.${to}`))),
+						String(tally.get(`${from} ${to}`) ?? 0),
+					],
+					tally.has(`${from} ${to}`) ? "" : "never",
+				),
+			),
+		),
+		h("p", { key: "note", class: "note" }, t("travels.note")),
+	);
+}
+
+/** @param {View} view @returns {Map<string, number>} by "from to" */
+function countTravels({ store, step: here }) {
+	/** @type {Map<string, string>} */
+	const at = new Map();
+	/** @type {Map<string, number>} */
+	const out = new Map();
+	const go = (/** @type {string} */ pod, /** @type {string} */ to) => {
+		const way = `${at.get(pod) ?? "new"} ${to}`;
+		at.set(pod, to);
+		out.set(way, (out.get(way) ?? 0) + 1);
+	};
+	for (const { step, event } of store.walk(0, 1)) {
+		if (step > here) break;
+		if (event.type === "PodEnqueued") go(event.pod, event.queue);
+		else if (event.type === "PodGated") go(event.pod, "gated");
+		else if (event.type === "CycleStarted") go(event.pod, "cycle");
+		else if (event.type === "PodBound") go(event.pod, "bound");
+		else if (event.type === "ObjectDeleted" && event.kind === "Pod") at.delete(`${event.namespace}/${event.name}`);
+	}
+	return out;
+}

@@ -1,0 +1,312 @@
+// @ts-check
+/** Captions of Score and of the choice. */
+
+import { h } from "../../shared/dom.js";
+import { has, list, num, parts, t } from "../../shared/i18n.js";
+import { count, quantity, short } from "../../shared/units.js";
+import { allocatable, free } from "../../trace/room.js";
+import { asks, facts, panel, row, rule, table } from "../parts/panel.js";
+import { extender, node, nodes, pod, scoreName } from "../parts/words.js";
+import { ranking, scoreStyle, scores } from "./bars.js";
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function scoreCaption(context) {
+	const model = scores(context.state);
+	if (!model) return {};
+	return context.frame >= model.plugins.length ? result(context, model) : onePlugin(context, model);
+}
+
+/** @param {Context} context @param {Scores} model @returns {Partial<Caption>} */
+function onePlugin({ state, frame, hero = "" }, model) {
+	const scorer = model.plugins[frame];
+	const { plugin, weight, weighted } = scorer;
+	const top = Math.max(...weighted);
+	const low = Math.min(...weighted);
+	const best = model.names.filter((_, i) => weighted[i] === top);
+	const worst = model.names.filter((_, i) => weighted[i] === low);
+	const values = {
+		pod: pod(hero, hero),
+		plugin: extender(plugin),
+		name: scoreName(plugin),
+		nodes: list(nodes(best), 3),
+		n: best.length,
+		top: num(top, `score:${best[0]}:${plugin}`),
+		low: num(low, `score:${worst[0]}:${plugin}`),
+		worst: list(nodes(worst), 3),
+		k: worst.length,
+		gap: num(top - low),
+		weight: num(weight),
+		normalized: num(scorer.normalized[model.names.indexOf(best[0])]),
+		count: num(count(model.names.length)),
+		full: num(100 * weight),
+	};
+	const kind = top === low ? (top ? "same" : "zero") : low === 0 && worst.length < best.length ? "cost" : "best";
+	const full =
+		has(`scored.${plugin}.full`) &&
+		kind === "best" &&
+		best.length === 1 &&
+		isFullest(state, model, model.names.indexOf(best[0]));
+	const key = [`scored.${plugin}.${full ? "full" : kind}`, `scored.any.${kind}`].find(has) ?? "scored.any.best";
+	const following = model.plugins[frame + 1];
+	return {
+		eyebrow: parts("eyebrow.score", { i: frame + 1, n: model.plugins.length, plugin: extender(plugin) }),
+		sentence: parts(key, values),
+		why: [
+			...(has(`scored.${plugin}.why`) ? [...parts(`scored.${plugin}.why`, values), " "] : []),
+			...parts(weight === 1 ? "scored.weight.one" : "scored.weight", values),
+		],
+		next: following
+			? parts("next.scorer", { name: scoreName(following.plugin), plugin: extender(following.plugin) })
+			: parts("next.total"),
+	};
+}
+
+/**
+ * The plugin that made the difference between two nodes, and by how many points.
+ * @param {Scores} model
+ * @param {number} first
+ * @param {number} second
+ */
+function decider(model, first, second) {
+	const gaps = model.plugins.map((one) => one.weighted[first] - one.weighted[second]);
+	const best = gaps.indexOf(Math.max(...gaps));
+	return { plugin: model.plugins[best]?.plugin ?? "", gap: gaps[best] ?? 0 };
+}
+
+/** @param {Context} context @param {Scores} model @returns {Partial<Caption>} */
+function result({ state, hero = "" }, model) {
+	const rank = ranking(model.totals);
+	const [first, second = first] = rank;
+	const lead = model.totals[first] - model.totals[second];
+	const ties = model.totals.filter((total) => total === model.totals[first]).length;
+	const { plugin, gap } = decider(model, first, second);
+	const values = {
+		pod: pod(hero, hero),
+		node: node(model.names[first]),
+		total: num(model.totals[first], `total:${model.names[first]}`),
+		lead: num(lead, `compare:${model.names[first]}:${model.names[second]}`),
+		second: node(model.names[second]),
+		n: num(ties),
+		count: num(count(model.names.length)),
+		plugin: scoreName(plugin),
+		gap: num(gap, `score:${model.names[first]}:${plugin}`),
+	};
+	const fullest = model.names.length > 2 && isFullest(state, model, first);
+	return {
+		eyebrow: parts("eyebrow.result"),
+		sentence: parts(ties > 1 ? "score.tie" : fullest ? "score.wins.fullest" : "score.wins", values),
+		why: parts(ties > 1 ? "score.tie.why" : gap > 0 ? "score.decider" : "score.plain", values),
+		next: parts("next.HostSelected"),
+	};
+}
+
+/**
+ * Is the node the one with the smallest free share of cpu?
+ * @param {State} state
+ * @param {Scores} model
+ * @param {number} index
+ */
+function isFullest(state, model, index) {
+	const share = (/** @type {string} */ name) => {
+		const record = state.nodes.get(name);
+		return record ? free(state, name, "cpu") / Math.max(1, allocatable(record, "cpu")) : 1;
+	};
+	const own = share(model.names[index]);
+	return model.names.every((name, i) => i === index || share(name) > own);
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function hostCaption({ state, event, hero = "" }) {
+	const ties = event.ties ?? [];
+	const total = state.cycle.NodesFiltered?.total ?? state.nodes.size; // of a group’s placement its own nodes
+	const values = {
+		pod: pod(hero, hero),
+		node: node(event.node),
+		total: num(event.score ?? 0, `total:${event.node}`),
+		n: num(Math.max(event.tied ?? 1, ties.length)),
+		feasible: num(count(event.feasible)),
+		evaluated: num(count(event.evaluated)),
+		all: num(count(total)),
+		nodes: tiedNodes(ties, event.tied ?? 1),
+	};
+	const single = event.score === null || event.score === undefined;
+	const sampled = event.evaluated < total && !single;
+	const key = single ? singleKey(state, total) : ties.length > 1 ? "host.tie" : sampled ? "host.sampled" : "host.best";
+	return {
+		eyebrow: parts("eyebrow.host"),
+		sentence: parts(key, values),
+		why: parts(event.by_heap ? `${key}.heap` : `${key}.why`, values),
+		next: parts("next.assume", values),
+	};
+}
+
+/** The reason why only one node was scored: all were evaluated, or not. @param {State} state @param {number} total */
+function singleKey({ cycle }, total) {
+	const { evaluated = 0, nominated_first: first, feasible } = cycle.NodesFiltered ?? {};
+	if (first && cycle.HostSelected?.node === first && evaluated <= 1) return "host.single.nominated";
+	if (cycle.PreFilterFinished?.nodes) return "host.single.named";
+	return evaluated < total && feasible ? "host.single.found" : "host.single";
+}
+
+/** The first of those that tied, and how many more. @param {string[]} ties @param {number} all */
+function tiedNodes(ties, all) {
+	return ties.length >= all && all <= 4
+		? list(nodes(ties), 4)
+		: list([...nodes(ties.slice(0, 3)), t("list.more", { n: Math.max(all, ties.length) - 3 })]);
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = { ScoresComputed: scoreCaption, HostSelected: hostCaption };
+
+/** @param {View} view @param {string} kind @param {string} first @param {string} second @returns {Child} */
+export function explain(view, kind, first, second) {
+	if (kind === "score") return score(view, first, second);
+	return kind === "total" ? total(view, first) : compare(view, first, second);
+}
+
+/** @param {View} view @param {string} node @param {string} plugin */
+function score(view, node, plugin) {
+	const model = scores(view.state);
+	const i = model?.names.indexOf(node) ?? -1;
+	const scorer = model?.plugins.find((entry) => entry.plugin === plugin);
+	if (!model || !scorer || i < 0) return total(view, node);
+	view.explainer.want(view.state.attempt, [node]);
+	const explanation = view.explainer.score(view.state.attempt, node, plugin);
+	return panel(
+		t("margin.points", { n: scorer.weighted[i] }),
+		`${scoreName(plugin)}: ${node}`,
+		(explanation?.arithmetic ?? []).map((line, k) => h("p", { key: `a${k}`, class: "formula" }, line)),
+		facts(view, explanation?.facts ?? []),
+		plugin === "NodeResourcesFit" && defaults(view),
+		h(
+			"p",
+			{ key: "sum", class: "formula" },
+			`${scorer.normalized[i]} × ${t("weight")} ${scorer.weight} = `,
+			h("b", { class: "result" }, String(scorer.weighted[i])),
+		),
+		breakdown(view, node, plugin),
+		rule(view.state, plugin, "score"),
+	);
+}
+
+/** The default that counts in place of a missing request. @param {View} view */
+function defaults({ state, hero }) {
+	const requests = state.pods.get(hero)?.summary.requests ?? {};
+	return Object.entries({ cpu: 100, memory: 200 * 2 ** 20 })
+		.filter(([resource]) => !requests[resource])
+		.map(([resource, value]) =>
+			h(
+				"p",
+				{ key: `default${resource}`, class: "note" },
+				t("margin.defaults", { resource: short(resource), amount: quantity(resource, value) }),
+			),
+		);
+}
+
+/** @param {View} view @param {string} node @param {string} hot */
+function breakdown(view, node, hot) {
+	const model = scores(view.state);
+	const i = model?.names.indexOf(node) ?? -1;
+	if (!model || i < 0) return null;
+	const counted =
+		view.event.type === "ScoresComputed" ? Math.min(view.frame + 1, model.plugins.length) : model.plugins.length;
+	const sum = model.plugins.slice(0, counted).reduce((all, one) => all + one.weighted[i], 0);
+	return table(
+		[t("margin.plugin"), t("margin.raw"), "0–100", t("weight"), t("margin.pts")],
+		[
+			model.plugins.map((one, p) =>
+				row(
+					one.plugin,
+					[
+						h(
+							"button",
+							{ type: "button", class: "link", on: { click: () => view.act.pin(`score:${node}:${one.plugin}`) } },
+							h("i", { class: "swatch", style: scoreStyle(one.plugin) }),
+							scoreName(one.plugin),
+						),
+						...(p < counted
+							? [
+									String(one.raw[i]),
+									String(one.normalized[i]),
+									`× ${one.weight}`,
+									h("b", null, String(one.weighted[i])),
+								]
+							: ["", "", `× ${one.weight}`, "·"]),
+					],
+					hot === one.plugin ? "hot" : "",
+				),
+			),
+			row("sum", [counted < model.plugins.length ? t("margin.sofar") : node, "", "", "", String(sum)], "sum"),
+		],
+	);
+}
+
+/** @param {View} view @param {string} node */
+function total(view, node) {
+	const model = scores(view.state);
+	const i = model?.names.indexOf(node) ?? -1;
+	if (!model || i < 0) return asks(view, view.hero);
+	const best = ranking(model.totals)[0];
+	return panel(
+		t("margin.from", { n: model.totals[i] }),
+		i === best ? t("margin.winner", { node }) : node,
+		breakdown(view, node, ""),
+		h("p", { key: "note", class: "note" }, t("margin.total")),
+		i !== best &&
+			!view.boot.embed &&
+			h(
+				"button",
+				{ key: "ask", type: "button", class: "button", on: { click: () => view.act.open(`ask:weigh:${node}`) } },
+				t("ask.weigh", { node }),
+			),
+		model.skipped.length > 0 &&
+			h(
+				"p",
+				{ key: "skipped", class: "note" },
+				t("margin.skipped", { plugins: model.skipped.map(scoreName).join(", ") }),
+			),
+	);
+}
+
+/** @param {View} view @param {string} first @param {string} second */
+function compare(view, first, second) {
+	const model = scores(view.state);
+	if (!model) return null;
+	const [a, b] = [model.names.indexOf(first), model.names.indexOf(second)];
+	return panel(
+		t("margin.difference"),
+		`${first}, ${second}`,
+		table(
+			[t("margin.pts"), first, second, "±"],
+			[
+				model.plugins.map((one) =>
+					row(one.plugin, [
+						scoreName(one.plugin),
+						String(one.weighted[a]),
+						String(one.weighted[b]),
+						withSign(one.weighted[a] - one.weighted[b]),
+					]),
+				),
+				row(
+					"sum",
+					["", String(model.totals[a]), String(model.totals[b]), withSign(model.totals[a] - model.totals[b])],
+					"sum",
+				),
+			],
+		),
+	);
+}
+
+/** @param {number} n */
+function withSign(n) {
+	return n > 0 ? `+${n}` : n < 0 ? `−${-n}` : "0";
+}
+
+/** The points that decide in the frame on screen. @param {Asked} place @returns {string | null} */
+export function asked({ event, state, frame }) {
+	const model = scores(state);
+	if (!model) return null;
+	const plugin = event.type === "ScoresComputed" ? model.plugins[frame] : undefined;
+	if (!plugin) return `total:${state.cycle.HostSelected?.node ?? model.names[ranking(model.totals)[0]]}`;
+	return `score:${model.names[plugin.weighted.indexOf(Math.max(...plugin.weighted))]}:${plugin.plugin}`;
+}

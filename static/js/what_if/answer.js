@@ -1,0 +1,217 @@
+// @ts-check
+/** The answer, drawn against what really happened: the outcome, nodes that changed sides, totals that moved. */
+
+import { cornerOf, rowOf, SIZE } from "../chrome/rows.js";
+import { h, patch } from "../shared/dom.js";
+import { parts, t } from "../shared/i18n.js";
+import { podName } from "../shared/units.js";
+import { node, pod, scoreName } from "../steps/parts/words.js";
+
+/** @typedef {import("./questions.js").Side} Side */
+/** @typedef {import("./questions.js").NodeChange} NodeChange */
+/** @typedef {import("./panel.js").Panel} Panel */
+
+const MOST = 6; // of each list
+const TOTALS = 110; // pixels at a row's end, where Score has its totals
+
+/** @param {Panel} panel @returns {Child} */
+export function answerView(panel) {
+	const { answer, about } = panel.questions;
+	if (!answer || !about) return panel.asked.attempt ? h("p", { key: "wait", class: "note" }, t("ask.wait")) : null;
+	const { before, after } = answer;
+	const edited = panel.questions.judged.length > 0;
+	const same = placeWords(before) === placeWords(after);
+	return h(
+		"section",
+		{ key: "answer", class: "ask-answer", "aria-live": "polite" },
+		h(
+			"dl",
+			{ key: "sides", class: "ask-sides" },
+			side("before", before, t("ask.really")),
+			edited && side(`after ${same ? "" : "differs"}`, after, t("ask.then")),
+		),
+		edited && same && !answer.counts.some(Boolean) && h("p", { key: "same", class: "note" }, t("ask.same")),
+		list("gained", answer.gained, answer.counts[0], gainedRow),
+		list("lost", answer.lost, answer.counts[1], lostRow),
+		list("moved", winnersFirst(answer.moved, after.node, before.node), answer.counts[2], (one) =>
+			totalsRow(one, bestOf(answer.moved), after.node),
+		),
+	);
+}
+
+/** @param {Side} side */
+function placeWords({ node, nominated, victims }) {
+	if (node) return t("ask.goes", { node });
+	if (nominated) return t("ask.evicts", { pods: victims.map(podName).join(", "), node: nominated });
+	return t("ask.waits");
+}
+
+/** @param {string} kind @param {Side} one @param {string} label */
+function side(kind, one, label) {
+	return h(
+		"div",
+		{ key: kind.split(" ")[0], class: `ask-side ${kind} ${one.node || one.nominated ? "" : "none"}` },
+		h("dt", null, label),
+		h("dd", null, h("b", null, placeWords(one)), !one.node && one.message && h("small", { class: "raw" }, one.message)),
+	);
+}
+
+/** @param {string} key @param {NodeChange[]} all @param {number} count @param {(one: NodeChange) => Child} draw */
+function list(key, all, count, draw) {
+	if (!count) return null;
+	return h(
+		"section",
+		{ key, class: `ask-changes ${key}` },
+		h("h3", null, t(`ask.${key}`, { n: count })),
+		h("ul", null, all.slice(0, MOST).map(draw)),
+		count > MOST && h("p", { class: "note" }, t("list.more", { n: count - MOST })),
+	);
+}
+
+/** @param {NodeChange} one */
+function gainedRow(one) {
+	return h("li", { key: one.node }, h("b", { class: "yes" }, `✓ ${one.node}`), " ", h("s", null, one.before));
+}
+
+/** @param {NodeChange} one */
+function lostRow(one) {
+	return h("li", { key: one.node }, h("b", { class: "no" }, `✕ ${one.node}`), " ", one.after);
+}
+
+/** The nodes that are and were taken, before the others. @param {NodeChange[]} all @param {string[]} taken */
+function winnersFirst(all, ...taken) {
+	const place = (/** @type {NodeChange} */ { node }) => (taken.includes(node) ? taken.indexOf(node) : taken.length);
+	return [...all].sort((a, b) => place(a) - place(b));
+}
+
+/** @param {NodeChange[]} all */
+function bestOf(all) {
+	return Math.max(1, ...all.flatMap((one) => [one.total_before ?? 0, one.total_after ?? 0]));
+}
+
+/** @param {string} key @param {number | null | undefined} total @param {number} best */
+function bar(key, total, best) {
+	return h("i", { key, class: `ask-bar ${key}`, style: { width: `${((total ?? 0) / best) * 100}%` } });
+}
+
+/** Two bars, the old one above the new one. @param {NodeChange} one @param {number} best @param {string} winner */
+function totalsRow(one, best, winner) {
+	const why = (one.scores ?? [])
+		.slice(0, 3)
+		.map(([plugin, old, now]) => `${scoreName(plugin)} ${old ?? "–"} → ${now ?? "–"}`);
+	return h(
+		"li",
+		{ key: one.node },
+		h(
+			"span",
+			{ class: "ask-total" },
+			h("b", null, `${one.node === winner ? "★ " : ""}${one.node}`),
+			` ${one.total_before ?? "–"} → ${one.total_after ?? "–"}`,
+		),
+		h(
+			"span",
+			{ class: "ask-bars", "aria-hidden": "true" },
+			bar("old", one.total_before, best),
+			bar("new", one.total_after, best),
+		),
+		h("small", null, why.join(t("list.comma"))),
+	);
+}
+
+/** @typedef {Map<string, "gained" | "lost" | "winner">} Marks */
+
+/**
+ * What would happen, as the stage's headline; what happened is below it.
+ * @param {import("./questions.js").Judgement} answer
+ */
+export function headline({ pod: key, before, after }) {
+	const kind = after.node ? "goes" : after.nominated ? "evicts" : "waits";
+	const values = {
+		pod: pod(key, key),
+		node: node(after.node || after.nominated),
+		pods: after.victims.map(podName).join(", "),
+	};
+	return {
+		eyebrow: [t("ask.title")],
+		sentence: parts(`ask.would.${kind}`, values),
+		why: [`${t("ask.really")}${t("colon")}${placeWords(before)}`],
+	};
+}
+
+/** @type {HTMLElement | null} */
+let layer = null;
+
+/**
+ * Draw over each row what would be there: its total before and after, and the pod where it would go.
+ * @param {View} view @param {import("./questions.js").Judgement | null} answer
+ */
+function drawGhosts(view, answer) {
+	const root = document.getElementById("player");
+	if (!root || (!answer && !layer)) return;
+	if (!layer) {
+		layer = document.createElement("section");
+		layer.id = "ghosts";
+		layer.setAttribute("aria-hidden", "true"); // the panel says the same
+		root.querySelector("#stage")?.after(layer);
+	}
+	const goes = answer?.after.node || answer?.after.nominated || "";
+	const differs = goes !== (answer?.before.node || answer?.before.nominated || "");
+	const rows = new Map((answer?.moved ?? []).map((one) => [one.node, one]));
+	if (goes && differs && !rows.has(goes)) rows.set(goes, /** @type {any} */ ({ node: goes }));
+	const best = bestOf([...rows.values()]);
+	patch(
+		layer,
+		[...rows.values()].flatMap((one) => {
+			const box = rowOf(root, { key: one.node, kind: "node" });
+			const stage = root.querySelector("#stage")?.getBoundingClientRect();
+			if (!box || !stage || box.bottom > stage.bottom + 1 || box.top < stage.top - 1) return [];
+			const { left, top } = cornerOf(root, box);
+			const style = { left: `${left + SIZE - (view.scene === "score" ? TOTALS : 0)}px`, top: `${top + SIZE / 2}px` };
+			return h(
+				"div",
+				{ key: one.node, class: "row-ghost", style },
+				one.node === goes && differs && h("b", { key: "pod", class: "ghost-pod" }, podName(answer?.pod ?? "")),
+				one.total_after !== undefined && [
+					h(
+						"span",
+						{ key: "bars", class: "ask-bars" },
+						bar("old", one.total_before, best),
+						bar("new", one.total_after, best),
+					),
+					h("span", { key: "n" }, `${one.total_before ?? "–"} → ${one.total_after ?? "–"}`),
+				],
+			);
+		}),
+	);
+}
+
+/** @param {View} view @param {import("./questions.js").Judgement | null} answer */
+export function markStage(view, answer) {
+	drawGhosts(view, answer);
+	const marks = marksOf(answer);
+	for (const element of document.querySelectorAll("#stage [data-node]")) {
+		const mark = marks.get(element.getAttribute("data-node") ?? "");
+		if (mark) {
+			element.setAttribute("data-asked", mark);
+			element.setAttribute("data-asked-label", t(`ask.mark.${mark}`));
+		} else if (element.hasAttribute("data-asked")) {
+			element.removeAttribute("data-asked");
+			element.removeAttribute("data-asked-label");
+		}
+	}
+	// cells are no elements: their canvas draws the marks itself
+	document.querySelector("#stage canvas")?.dispatchEvent(new CustomEvent("asked", { detail: marks }));
+}
+
+/** @param {import("./questions.js").Judgement | null} answer @returns {Marks} */
+export function marksOf(answer) {
+	/** @type {Marks} */
+	const marks = new Map();
+	if (!answer) return marks;
+	const { before, after, gained, lost, more = [[], []] } = answer;
+	for (const name of [...gained.map((one) => one.node), ...more[0]]) marks.set(name, "gained");
+	for (const name of [...lost.map((one) => one.node), ...more[1]]) marks.set(name, "lost");
+	const node = after.node || after.nominated;
+	if (node && node !== (before.node || before.nominated)) marks.set(node, "winner");
+	return marks;
+}

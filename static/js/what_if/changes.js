@@ -1,0 +1,110 @@
+// @ts-check
+/** The smallest changes for a pod that found no node: the list as it grows, each applied with one click. */
+
+import { h } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+
+/** @typedef {import("./panel.js").Panel} Panel */
+
+/** @param {Panel} panel @returns {Child} */
+export function changesView(panel) {
+	const changes = panel.questions.changes;
+	if (!changes) {
+		return h(
+			"p",
+			{ key: "again" },
+			h("button", { type: "button", class: "button", on: { click: () => panel.show("changes") } }, t("ask.search")),
+		);
+	}
+	return [
+		changes.going &&
+			h(
+				"div",
+				{ key: "going", class: "ask-going" },
+				h("progress", { max: String(changes.pieces), value: String(changes.done), "aria-label": t("ask.searching") }),
+				h("button", { type: "button", class: "button", on: { click: () => panel.questions.stop() } }, t("ask.cancel")),
+			),
+		!changes.going &&
+			changes.done < changes.pieces &&
+			h(
+				"p",
+				{ key: "cut", class: "note" },
+				t("ask.cut"),
+				" ",
+				h("button", { type: "button", class: "link", on: { click: () => panel.show("changes") } }, t("ask.goon")),
+			),
+		changes.missing.map((said) => h("p", { key: said, class: "note" }, said)),
+		!changes.going && !changes.changes.length && h("p", { key: "none", class: "note" }, t("ask.nochange")),
+		h(
+			"ol",
+			{ key: "list", class: "ask-found" },
+			changes.changes.map((one) =>
+				h(
+					"li",
+					{ key: one.words },
+					h("span", null, one.words, ...one.untrue.map((why) => h("small", { class: "note" }, ` ${why}`))),
+					h(
+						"button",
+						{
+							type: "button",
+							class: "button",
+							on: { click: () => panel.apply({ type: "set", edits: one.edits.map(plain) }) },
+						},
+						t("ask.apply"),
+					),
+				),
+			),
+		),
+	];
+}
+
+/** Returns the edits in the form in which the fields write them. @param {import("./edits.js").Edit} edit */
+function plain(edit) {
+	const { namespace, ...rest } = edit;
+	return namespace ? edit : rest;
+}
+
+/** @param {Panel} panel @returns {Child} */
+export function weightsView(panel) {
+	const weights = panel.questions.weights;
+	if (!panel.weighed || !weights) return null;
+	const able = weights.filter((one) => one.after !== null && one.after !== one.before);
+	const wins = weights.some((one) => one.after === one.before);
+	const node = panel.weighed;
+	return h(
+		"section",
+		{ key: "weigh", class: "ask-weigh" },
+		h("h3", null, t("ask.weigh", { node })),
+		wins
+			? h("p", null, t("ask.weigh.wins", { node }))
+			: able.length
+				? h(
+						"ul",
+						null,
+						able.map((one) =>
+							h(
+								"li",
+								{ key: one.plugin },
+								t("ask.weigh.change", { plugin: one.plugin, before: one.before, after: one.after ?? 0 }),
+								" ",
+								h(
+									"button",
+									{
+										type: "button",
+										class: "button",
+										on: {
+											click: () =>
+												panel.apply({
+													type: "set",
+													edits: [{ type: "weight", plugin: one.plugin, weight: one.after ?? 1, profile: one.profile }],
+												}),
+										},
+									},
+									t("ask.apply"),
+								),
+							),
+						),
+					)
+				: h("p", null, t("ask.weigh.none", { node })),
+	);
+}

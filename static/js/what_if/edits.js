@@ -1,0 +1,148 @@
+// @ts-check
+/**
+ * A what-if question as one value: the edits, those before (for undo), and the attempt that they change. Nothing here
+ * touches the page; `apply` makes the next value.
+ */
+
+/**
+ * @typedef {object} Edit as the API takes it (scheduler_core/ask/editing/edits.py)
+ * @property {"set" | "add-nodes" | "remove" | "weight" | "disable" | "strategy"} type
+ * @property {string} [kind]
+ * @property {string} [name]
+ * @property {string} [namespace]
+ * @property {(string | number)[]} [path]
+ * @property {any} [value]
+ * @property {boolean} [add]
+ * @property {string} [like]
+ * @property {number} [count]
+ * @property {string} [plugin]
+ * @property {number} [weight]
+ * @property {string} [strategy]
+ * @property {string} [profile]
+ */
+/** @typedef {{attempt: number, edits: Edit[], past: Edit[][]}} Asked */
+/**
+ * @typedef {{type: "attempt", attempt: number} | {type: "put", edits: Edit[], drop?: string[]} |
+ *   {type: "drop", keys: string[]} |
+ *   {type: "set", edits: Edit[]} | {type: "undo"} | {type: "reset"}} Action
+ */
+
+/** The field or object that an edit is about: a later edit of the same replaces it. @param {Edit} edit */
+export function keyOf(edit) {
+	const { type, kind, namespace, name, path, like, plugin } = edit;
+	return [type, kind, namespace, name, ...(path ?? []), like, plugin].filter((one) => one !== undefined).join("/");
+}
+
+/** @param {string} pod its key @param {(string | number)[]} path @param {any} [value] @returns {Edit} */
+export function ofPod(pod, path, value = null) {
+	const [namespace, name] = pod.split("/");
+	return { type: "set", kind: "Pod", name, namespace, path, value };
+}
+
+/** @param {number} attempt @returns {Asked} */
+export function nothingAsked(attempt) {
+	return { attempt, edits: [], past: [] };
+}
+
+/** @param {Asked} asked @param {Action} action @returns {Asked} */
+export function apply(asked, action) {
+	switch (action.type) {
+		case "attempt":
+			return action.attempt === asked.attempt ? asked : { ...asked, attempt: action.attempt };
+		case "put": {
+			const keys = new Set([...action.edits.map(keyOf), ...(action.drop ?? [])]);
+			const left = asked.edits.filter((one) => !keys.has(keyOf(one)));
+			return withEdits(asked, [...left, ...action.edits]);
+		}
+		case "drop": {
+			const left = asked.edits.filter((one) => !action.keys.includes(keyOf(one)));
+			return left.length === asked.edits.length ? asked : withEdits(asked, left);
+		}
+		case "set":
+			return withEdits(asked, action.edits);
+		case "undo":
+			return asked.past.length
+				? { ...asked, edits: asked.past[asked.past.length - 1], past: asked.past.slice(0, -1) }
+				: asked;
+		case "reset":
+			return asked.edits.length ? withEdits(asked, []) : asked;
+	}
+}
+
+/** @param {Asked} asked @param {Edit[]} edits @returns {Asked} */
+function withEdits(asked, edits) {
+	const last = asked.edits;
+	const drags = last.length === edits.length && last.every((one, i) => keyOf(one) === keyOf(edits[i]));
+	return { ...asked, edits, past: drags && last.length ? asked.past : [...asked.past, last] };
+}
+
+/** The value that an edit gives a field, undefined if none does. @param {Asked} asked @param {Edit} edit */
+export function askedValue(asked, edit) {
+	const key = keyOf(edit);
+	return asked.edits.find((one) => keyOf(one) === key)?.value;
+}
+
+/** @typedef {(string | number)[]} Path */
+
+/**
+ * The list as it is asked for.
+ * @param {Asked} asked
+ * @param {Edit} edit of the whole list
+ * @param {any[]} was
+ * @returns {any[]}
+ */
+export function currentList(asked, edit, was) {
+	const at = (edit.path ?? []).length;
+	let list = was;
+	for (const { path = [], value } of editsOfList(asked, edit)) {
+		if (path.length <= at)
+			list = (edit.path ?? []).slice(path.length).reduce((here, part) => here?.[part], value) ?? [];
+		else list = list.map((item, i) => (i === path[at] ? withValue(item, path.slice(at + 1), value) : item));
+	}
+	return list;
+}
+
+/**
+ * The edits that make the list so, in place of all that were about it.
+ * @param {Asked} asked
+ * @param {Edit} edit
+ * @param {{was: any[], now: any[], empty?: Edit}} list `empty`: what takes it away, where that is not its own field
+ * @returns {{edits: Edit[], drop: string[]}}
+ */
+export function listEdits(asked, edit, { was, now, empty = edit }) {
+	const drop = editsOfList(asked, edit).map(keyOf);
+	if (!now.length && was.length) return { edits: [{ ...empty, value: null }], drop };
+	if (now.length !== was.length) return { edits: [{ ...edit, value: now }], drop };
+	return { edits: now.flatMap((item, i) => fieldEdits(edit, [i], was[i], item)), drop };
+}
+
+/** Edits of the list, within it, or of what it stands in. @param {Asked} asked @param {Edit} edit */
+function editsOfList(asked, { kind, name, namespace, path = [] }) {
+	return asked.edits.filter(
+		(one) =>
+			one.type === "set" &&
+			one.kind === kind &&
+			one.name === name &&
+			one.namespace === namespace &&
+			path.every((part, i) => i >= (one.path ?? []).length || one.path?.[i] === part),
+	);
+}
+
+/** @param {any} item @param {Path} path @param {any} value @returns {any} */
+function withValue(item, [first, ...rest], value) {
+	return { ...item, [first]: rest.length ? withValue(item?.[first] ?? {}, rest, value) : value };
+}
+
+/**
+ * The fields of an item that differ.
+ * @param {Edit} edit
+ * @param {Path} at
+ * @param {any} was
+ * @param {any} now
+ * @returns {Edit[]}
+ */
+function fieldEdits(edit, at, was, now) {
+	return [...new Set([...Object.keys(was), ...Object.keys(now)])]
+		.filter((field) => JSON.stringify(was[field]) !== JSON.stringify(now[field]))
+		.map((field) => ({ ...edit, path: [...(edit.path ?? []), ...at, field], value: now[field] ?? null }));
+}

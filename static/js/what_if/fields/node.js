@@ -1,0 +1,187 @@
+// @ts-check
+/** The fields of a node: resources, labels and taints, cordoned or removed, copies; and the budgets. */
+
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { askedValue } from "../edits.js";
+import { amountText, fromEngine, group, listField, numberField, quantityField, textOf, toggle } from "./parts.js";
+
+/** @typedef {import("../panel.js").Panel} Panel */
+/** @typedef {import("../edits.js").Edit} Edit */
+
+const MOST_ADDED = 20; // on the slider
+const MOST_NAMES = 300; // that are offered
+
+/** @param {Panel} panel @returns {Child} */
+export function nodeFields(panel) {
+	const name = panel.node;
+	const node = panel.view.state.nodes.get(name);
+	const choose = (/** @type {Event} */ event) => panel.choose(textOf(event).trim());
+	return [
+		h(
+			"div",
+			{ key: "which", class: "ask-field which" },
+			h("label", { for: "ask-node" }, t("node")),
+			h("input", { id: "ask-node", type: "text", list: "ask-nodes", value: name, on: { change: choose } }),
+			h(
+				"datalist",
+				{ id: "ask-nodes" },
+				[...panel.view.state.nodes.keys()].slice(0, MOST_NAMES).map((one) => h("option", { key: one, value: one })),
+			),
+		),
+		node ? ofOne(panel, name, node) : h("p", { key: "none", class: "note" }, t("inspect.nonode")),
+	];
+}
+
+/** @param {string} name @param {(string | number)[]} path @param {any} [value] @returns {Edit} */
+function ofNode(name, path, value = null) {
+	return { type: "set", kind: "Node", name, path, value };
+}
+
+/** @param {Panel} panel @param {string} name @param {NodeState} node */
+function ofOne(panel, name, { summary }) {
+	const gone = /** @type {Edit} */ ({ type: "remove", kind: "Node", name });
+	const cordon = ofNode(name, ["spec", "unschedulable"]);
+	const cordoned = askedValue(panel.asked, cordon);
+	const more = panel.asked.edits.find((one) => one.type === "add-nodes" && one.like === name);
+	const removed = panel.has(gone);
+	return [
+		group(
+			`is-${name}`,
+			t("ask.there"),
+			toggle("cordon", t("ask.cordon"), cordoned === undefined ? Boolean(summary.unschedulable) : cordoned, (on) =>
+				panel.put([{ ...cordon, value: on || null }]),
+			),
+			toggle("gone", t("ask.gone"), removed, (on) => (on ? panel.put([gone]) : panel.drop([gone]))),
+			numberField("more", t("ask.more"), {
+				was: 0,
+				now: more?.count,
+				least: 0,
+				most: MOST_ADDED,
+				set: (count) => {
+					const edit = /** @type {Edit} */ ({ type: "add-nodes", like: name, count });
+					if (count > 0) panel.put([edit]);
+					else panel.drop([edit]);
+				},
+			}),
+		),
+		group(`has-${name}`, t("ask.allocatable"), allocatable(panel, name, summary.allocatable)),
+		group(
+			`marks-${name}`,
+			t("ask.marks"),
+			labels(panel, name, summary.labels ?? {}),
+			taints(panel, name, summary.taints ?? []),
+		),
+	];
+}
+
+/** @param {Panel} panel @param {string} name @param {Record<string, number>} has */
+function allocatable(panel, name, has) {
+	return Object.entries(has).map(([resource, amount]) => {
+		const edit = ofNode(name, ["status", "allocatable", resource]);
+		const units = fromEngine(resource, amount);
+		return quantityField(`${name}-${resource}`, resource, {
+			resource,
+			was: amountText(resource, units),
+			now: askedValue(panel.asked, edit),
+			most: units * 2,
+			set: (value) => panel.put([{ ...edit, value }]),
+		});
+	});
+}
+
+/** @param {Panel} panel @param {string} name @param {Record<string, string>} was */
+function labels(panel, name, was) {
+	const path = ["metadata", "labels"];
+	const names = [...new Set([...Object.keys(was), ...panel.namesBelow("Node", path, name)])];
+	const items = names
+		.map((key) => {
+			const edited = askedValue(panel.asked, ofNode(name, [...path, key]));
+			return { key, value: edited === undefined ? was[key] : edited };
+		})
+		.filter((one) => one.value !== null && one.value !== undefined);
+	return listField(`labels-${name}`, {
+		label: t("ask.labels"),
+		items: items.map(({ key, value }) => ({
+			key,
+			text: `${key}=${value}`,
+			drop: () => {
+				const edit = ofNode(name, [...path, key]);
+				if (key in was) panel.put([edit]);
+				else panel.drop([edit]);
+			},
+		})),
+		hint: "key=value",
+		add: (text) => {
+			const [key, ...rest] = text.split("=");
+			panel.put([ofNode(name, [...path, key.trim()], rest.join("=").trim())]);
+		},
+	});
+}
+
+/** @param {Panel} panel @param {string} name @param {string[][]} was */
+function taints(panel, name, was) {
+	const edit = ofNode(name, ["spec", "taints"]);
+	/** @type {{key: string, value?: string, effect: string}[]} */
+	const list =
+		askedValue(panel.asked, edit) ?? was.map(([key, value, effect]) => ({ key, ...(value ? { value } : {}), effect }));
+	return listField(`taints-${name}`, {
+		label: t("ask.taints"),
+		items: list.map((one, i) => ({
+			key: String(i),
+			text: `${one.key}${one.value ? `=${one.value}` : ""}:${one.effect}`,
+			drop: () => panel.put([{ ...edit, value: list.toSpliced(i, 1) }]),
+		})),
+		hint: "key=value:NoSchedule",
+		add: (text) => {
+			const [pair, effect = "NoSchedule"] = text.split(":");
+			const [key, value] = pair.split("=");
+			const taint = { key: key.trim(), ...(value ? { value: value.trim() } : {}), effect: effect.trim() };
+			panel.put([{ ...edit, value: [...list, taint] }]);
+		},
+	});
+}
+
+/** @param {Panel} panel @returns {Child} */
+export function budgetFields(panel) {
+	return panel.about.budgets.map((budget) => {
+		const { name, namespace = "default" } = budget.metadata ?? {};
+		const fields = [
+			["status", "disruptionsAllowed"],
+			["spec", "minAvailable"],
+			["spec", "maxUnavailable"],
+		].filter(([part, field]) => budget[part]?.[field] !== undefined);
+		return group(
+			`${namespace}/${name}`,
+			`${namespace}/${name}`,
+			fields.map(([part, field]) => {
+				const edit = /** @type {Edit} */ ({
+					type: "set",
+					kind: "PodDisruptionBudget",
+					name,
+					namespace,
+					path: [part, field],
+				});
+				const was = budget[part][field];
+				const now = askedValue(panel.asked, edit);
+				return h(
+					"div",
+					{ key: field, class: `ask-field ${now !== undefined ? "edited" : ""}` },
+					h("label", { for: `ask-${name}-${field}` }, field),
+					h("input", {
+						id: `ask-${name}-${field}`,
+						class: "ask-number",
+						type: "text",
+						value: String(now ?? was),
+						on: {
+							change: (/** @type {Event} */ event) => {
+								const text = textOf(event).trim();
+								panel.put([{ ...edit, value: /^\d+$/.test(text) ? Number(text) : text }]);
+							},
+						},
+					}),
+				);
+			}),
+		);
+	});
+}

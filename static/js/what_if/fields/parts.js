@@ -1,0 +1,256 @@
+// @ts-check
+/** Form controls: a slider with its number, a switch, a list whose items come and go. */
+
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+
+/** @param {string} key @param {string} title @param {Child[]} body */
+export function group(key, title, ...body) {
+	return h("fieldset", { key, class: "ask-group" }, h("legend", null, title), ...body);
+}
+
+/** @param {Event} event */
+export function textOf(event) {
+	return /** @type {HTMLInputElement} */ (event.target).value;
+}
+
+/**
+ * A quantity: a slider, and the text that is sent.
+ * @param {string} key
+ * @param {string} label
+ * @param {{resource: string, was: any, now: any, most: number, set: (text: string) => void}} field
+ */
+export function quantityField(key, label, { resource, was, now, most, set }) {
+	const value = now ?? was ?? "0";
+	const number = units(resource, value);
+	const before = units(resource, was ?? 0);
+	const top = Math.max(most, before * 2, 1);
+	const step = resource === "cpu" ? 50 : top > 64 ? Math.max(1, 2 ** Math.floor(Math.log2(top / 256))) : 1;
+	return h(
+		"div",
+		{ key, class: `ask-field ${now !== undefined && now !== was ? "edited" : ""}` },
+		h("label", { key: "label", for: `ask-${key}` }, label),
+		h("input", {
+			key: "slider",
+			type: "range",
+			"aria-label": label,
+			min: "0",
+			max: String(Math.ceil(top / step) * step),
+			step: String(step),
+			value: String(Number.isNaN(number) ? 0 : number),
+			on: { input: (/** @type {Event} */ event) => set(amountText(resource, Number(textOf(event)))) },
+		}),
+		h("input", {
+			key: "text",
+			id: `ask-${key}`,
+			class: "ask-number",
+			type: "text",
+			autocomplete: "off",
+			value: String(value),
+			on: { change: (/** @type {Event} */ event) => set(textOf(event).trim()) },
+		}),
+	);
+}
+
+/**
+ * A whole number with a slider.
+ * @param {string} key
+ * @param {string} label
+ * @param {{was: number, now: number | undefined, least: number, most: number, set: (value: number) => void}} field
+ */
+export function numberField(key, label, { was, now, least, most, set }) {
+	const value = String(now ?? was);
+	const on = (/** @type {Event} */ event) => {
+		const number = Number.parseInt(textOf(event), 10);
+		if (Number.isFinite(number)) set(number);
+	};
+	return h(
+		"div",
+		{ key, class: `ask-field ${now !== undefined && now !== was ? "edited" : ""}` },
+		h("label", { key: "label", for: `ask-${key}` }, label),
+		h("input", {
+			key: "slider",
+			type: "range",
+			"aria-label": label,
+			min: String(least),
+			max: String(Math.max(most, was)),
+			value,
+			on: { input: on },
+		}),
+		h("input", { key: "text", id: `ask-${key}`, class: "ask-number", type: "number", value, on: { change: on } }),
+	);
+}
+
+/**
+ * A text; one that `put` does not take is marked, and what was stays.
+ * @param {string} key
+ * @param {string} label
+ * @param {{value: string, options?: string[], put: (text: string) => boolean}} field
+ */
+export function textField(key, label, { value, options = [], put }) {
+	const change = (/** @type {Event} */ event) => {
+		const field = /** @type {HTMLInputElement} */ (event.target);
+		field.setAttribute("aria-invalid", String(!put(field.value.trim())));
+	};
+	return h(
+		"div",
+		{ key, class: "ask-field wide" },
+		h("label", { key: "label", for: `ask-${key}` }, label),
+		h("input", {
+			key: "text",
+			id: `ask-${key}`,
+			type: "text",
+			autocomplete: "off",
+			list: `ask-${key}-known`,
+			value,
+			on: { change },
+		}),
+		h(
+			"datalist",
+			{ key: "known", id: `ask-${key}-known` },
+			options.map((one) => h("option", { key: one, value: one })),
+		),
+	);
+}
+
+/**
+ * A choice between several values.
+ * @param {string} key
+ * @param {string} label
+ * @param {string} value
+ * @param {string[]} all
+ * @param {(value: string) => void} set
+ */
+export function choiceField(key, label, value, all, set) {
+	return h(
+		"div",
+		{ key, class: "ask-field wide" },
+		h("label", { for: `ask-${key}` }, label),
+		h(
+			"select",
+			{ id: `ask-${key}`, value, on: { change: (/** @type {Event} */ event) => set(textOf(event)) } },
+			all.map((one) => h("option", { key: one, value: one, selected: one === value }, one)),
+		),
+	);
+}
+
+/**
+ * An item of a list with its fields.
+ * @param {string} key
+ * @param {string} title
+ * @param {() => void} drop
+ * @param {Child[]} fields
+ */
+export function termBox(key, title, drop, fields) {
+	return h(
+		"div",
+		{ key, class: "ask-term", role: "group", "aria-label": title },
+		h(
+			"p",
+			{ key: "head" },
+			h("b", null, title),
+			h(
+				"button",
+				{ type: "button", class: "icon-button", "aria-label": t("ask.without", { what: title }), on: { click: drop } },
+				"✕",
+			),
+		),
+		fields,
+	);
+}
+
+/** @param {string} key @param {string} label @param {boolean} checked @param {(on: boolean) => void} set */
+export function toggle(key, label, checked, set) {
+	const on = { change: (/** @type {any} */ event) => set(event.target.checked) };
+	return h(
+		"label",
+		{ key, class: "ask-switch" },
+		h("input", { type: "checkbox", checked, on }),
+		h("span", null, label),
+	);
+}
+
+/**
+ * Items that can be taken away, and a field for one more.
+ * @param {string} key
+ * @param {{label: string, items: {key: string, text: string, drop: () => void}[], hint: string, options?: string[],
+ *   add: ((text: string) => void) | null}} list
+ */
+export function listField(key, { label, items, hint, options = [], add }) {
+	const submit = (/** @type {SubmitEvent} */ event) => {
+		event.preventDefault();
+		const field = /** @type {HTMLInputElement} */ (/** @type {HTMLFormElement} */ (event.target).elements.item(0));
+		if (field.value.trim()) add?.(field.value.trim());
+		field.value = "";
+	};
+	return h(
+		"div",
+		{ key, class: "ask-list" },
+		h("span", { key: "label", class: "ask-label" }, label),
+		h(
+			"ul",
+			{ key: "items" },
+			items.map((one) =>
+				h(
+					"li",
+					{ key: one.key },
+					h("code", null, one.text),
+					h(
+						"button",
+						{
+							type: "button",
+							class: "icon-button",
+							"aria-label": t("ask.without", { what: one.text }),
+							on: { click: one.drop },
+						},
+						"✕",
+					),
+				),
+			),
+		),
+		add &&
+			h(
+				"form",
+				{ key: "add", class: "ask-add", on: { submit } },
+				h("input", { type: "text", placeholder: hint, "aria-label": `${label}: ${hint}`, list: `ask-${key}-known` }),
+				h(
+					"datalist",
+					{ id: `ask-${key}-known` },
+					options.map((one) => h("option", { key: one, value: one })),
+				),
+				h("button", { class: "button" }, t("ask.add")),
+			),
+	);
+}
+
+const UNITS = { "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, m: 1e-3 };
+const MIB = 2 ** 20;
+
+/** @param {string} resource */
+function inBytes(resource) {
+	return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
+}
+
+/**
+ * "1500m" of cpu is 1500, "1Gi" of memory 1024; NaN for what is no quantity.
+ * @param {string} resource
+ * @param {any} text
+ */
+export function units(resource, text) {
+	const match = /^([+-]?[0-9.]+)(m|[kMGT]i?|Ki)?$/.exec(String(text).trim());
+	if (!match) return Number.NaN;
+	const value = Number(match[1]) * UNITS[/** @type {keyof typeof UNITS} */ (match[2] ?? "")];
+	return resource === "cpu" ? Math.round(value * 1000) : inBytes(resource) ? value / MIB : value;
+}
+
+/** Returns an amount as a manifest writes it. @param {string} resource @param {number} value */
+export function amountText(resource, value) {
+	if (resource === "cpu") return value % 1000 ? `${value}m` : String(value / 1000);
+	if (!inBytes(resource)) return String(value);
+	return value % 1024 ? `${value}Mi` : `${value / 1024}Gi`;
+}
+
+/** The engine's own units, as a slider's. @param {string} resource @param {number} amount */
+export function fromEngine(resource, amount) {
+	return inBytes(resource) ? amount / MIB : amount;
+}

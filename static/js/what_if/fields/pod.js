@@ -1,0 +1,152 @@
+// @ts-check
+/** The pod: requests, priority, labels, node selector, tolerations; its spreading and affinity are in terms.js. */
+
+import { capacityPage } from "../../chrome/inspector.js";
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { askedValue, ofPod as setOf } from "../edits.js";
+import { fromEngine, group, listField, numberField, quantityField } from "./parts.js";
+import { affinityFields, spreadFields } from "./terms.js";
+
+/** @typedef {import("../panel.js").Panel} Panel */
+/** @typedef {import("../edits.js").Edit} Edit */
+
+/** @param {Panel} panel @returns {Child} */
+export function podFields(panel) {
+	const { manifest } = panel.about;
+	const spec = manifest.spec ?? {};
+	return [
+		group("requests", t("ask.requests"), requests(panel, spec)),
+		group("priority", t("ask.priority"), priority(panel, spec)),
+		group(
+			"labels",
+			t("ask.where"),
+			pairs(panel, "labels", ["metadata", "labels"], manifest.metadata?.labels ?? {}),
+			pairs(panel, "selector", ["spec", "nodeSelector"], spec.nodeSelector ?? {}),
+			tolerations(panel, spec.tolerations ?? []),
+		),
+		spreadFields(panel),
+		affinityFields(panel),
+		h(
+			"p",
+			{ key: "howmany" },
+			h("a", { class: "button", href: capacityPage(panel.view, panel.about.pod) }, t("ask.howmany")),
+		),
+	];
+}
+
+/** @param {Panel} panel @param {(string | number)[]} path @param {any} [value] @returns {Edit} */
+function ofPod({ about }, path, value = null) {
+	return setOf(about.pod, path, value);
+}
+
+/**
+ * The value as it is, or as it is asked for.
+ * @param {Panel} panel
+ * @param {(string | number)[]} path
+ * @param {any} was
+ */
+function now(panel, path, was) {
+	const containers = askedValue(panel.asked, ofPod(panel, path));
+	return containers === undefined ? was : containers;
+}
+
+/** @param {Panel} panel @param {any} spec */
+function requests(panel, spec) {
+	return (spec.containers ?? []).flatMap((/** @type {any} */ container, /** @type {number} */ i) => {
+		const resources = { ...container.resources?.limits, ...container.resources?.requests };
+		const names = [...new Set(["cpu", "memory", ...Object.keys(resources)])];
+		return names.map((resource) => {
+			const path = ["spec", "containers", i, "resources", "requests", resource];
+			const most = Math.max(
+				0,
+				...[...panel.view.state.nodes.values()].map(({ summary }) =>
+					fromEngine(resource, summary.allocatable[resource] ?? 0),
+				),
+			);
+			const label = spec.containers.length > 1 ? `${container.name}: ${resource}` : resource;
+			return quantityField(`${i}-${resource}`, label, {
+				resource,
+				was: resources[resource],
+				now: askedValue(panel.asked, ofPod(panel, path)),
+				most,
+				set: (text) => panel.put([ofPod(panel, path, text)]),
+			});
+		});
+	});
+}
+
+/** @param {Panel} panel @param {any} spec */
+function priority(panel, spec) {
+	const was = panel.view.state.pods.get(panel.about.pod)?.summary.priority ?? spec.priority ?? 0;
+	const askedPriority = askedValue(panel.asked, ofPod(panel, ["spec", "priority"]));
+	const others = [...panel.view.state.pods.values()].map((pod) => pod.summary.priority ?? 0);
+	return numberField("priority", t("ask.priority"), {
+		was,
+		now: askedPriority,
+		least: Math.min(0, was),
+		most: Math.min(1e9, Math.max(10, ...others) + 10),
+		set: (value) =>
+			panel.put([
+				ofPod(panel, ["spec", "priority"], value),
+				...["priorityClassName", "preemptionPolicy"]
+					.filter((name) => spec[name])
+					.map((name) => ofPod(panel, ["spec", name])),
+			]),
+	});
+}
+
+/** @param {Panel} panel @param {string} key @param {string[]} path @param {Record<string, string>} was */
+function pairs(panel, key, path, was) {
+	const names = [...new Set([...Object.keys(was), ...panel.namesBelow("Pod", path)])];
+	const items = names
+		.map((name) => ({ name, value: now(panel, [...path, name], was[name] ?? null) }))
+		.filter((one) => one.value !== null);
+	return listField(key, {
+		label: t(`ask.${key}`),
+		items: items.map(({ name, value }) => ({
+			key: name,
+			text: `${name}=${value}`,
+			drop: () =>
+				name in was ? panel.put([ofPod(panel, [...path, name], null)]) : panel.drop([ofPod(panel, [...path, name])]),
+		})),
+		hint: "key=value",
+		add: (text) => {
+			const [name, ...rest] = text.split("=");
+			panel.put([ofPod(panel, [...path, name.trim()], rest.join("=").trim())]);
+		},
+	});
+}
+
+/** @param {any} one */
+function tolerationText(one) {
+	return `${one.key || "*"}${one.value ? `=${one.value}` : ""}:${one.effect || "*"}`;
+}
+
+/** "key=value:Effect" @param {string} text */
+function toleration(text) {
+	const [pair, effect] = text.split(":");
+	const [key, value] = pair.split("=");
+	const about = value === undefined ? { operator: "Exists" } : { operator: "Equal", value };
+	return { key: key.trim(), ...about, ...(effect ? { effect: effect.trim() } : {}) };
+}
+
+/** @param {Panel} panel @param {any[]} was */
+function tolerations(panel, was) {
+	const path = ["spec", "tolerations"];
+	/** @type {any[]} */
+	const list = now(panel, path, was) ?? [];
+	const taints = [...panel.view.state.nodes.values()].flatMap((node) => node.summary.taints ?? []);
+	const taintTexts = [...new Set(taints.map(([key, value, effect]) => `${key}${value ? `=${value}` : ""}:${effect}`))];
+	return listField("tolerations", {
+		label: t("ask.tolerations"),
+		items: list.map((one, i) => ({
+			key: String(i),
+			text: tolerationText(one),
+			drop: () => panel.put([ofPod(panel, path, list.toSpliced(i, 1))]),
+		})),
+		hint: "key=value:NoSchedule",
+		options: taintTexts.slice(0, 40),
+		add: (text) => panel.put([ofPod(panel, path, [...list, toleration(text)])]),
+	});
+}

@@ -1,0 +1,61 @@
+// @ts-check
+/** The configuration: what each Score plugin counts, how NodeResourcesFit scores, plugins that are off. */
+
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { scoreName } from "../../steps/parts/words.js";
+import { group, numberField, toggle } from "./parts.js";
+
+/** @typedef {import("../panel.js").Panel} Panel */
+/** @typedef {import("../edits.js").Edit} Edit */
+
+const STRATEGIES = ["LeastAllocated", "MostAllocated"];
+
+/** @param {Panel} panel @returns {Child} */
+export function schedulerFields(panel) {
+	const { scores, filters, profile } = panel.about;
+	return [
+		group(
+			"weights",
+			t("ask.weights"),
+			scores.map(({ plugin, weight }) => {
+				const edit = /** @type {Edit} */ ({ type: "weight", plugin, profile });
+				return numberField(`weight-${plugin}`, scoreName(plugin), {
+					was: weight,
+					now: panel.found(edit)?.weight,
+					least: 1,
+					most: 20,
+					set: (value) => (value === weight ? panel.drop([edit]) : panel.put([{ ...edit, weight: value }])),
+				});
+			}),
+		),
+		group("strategy", t("ask.strategy"), strategies(panel, profile)),
+		group(
+			"off",
+			t("ask.plugins"),
+			[...new Set([...filters, ...scores.map((one) => one.plugin)])].map((plugin) => {
+				const edit = /** @type {Edit} */ ({ type: "disable", plugin, profile });
+				return toggle(`on-${plugin}`, plugin, !panel.has(edit), (on) => (on ? panel.drop([edit]) : panel.put([edit])));
+			}),
+		),
+	];
+}
+
+/** @param {Panel} panel @param {string} profile */
+function strategies(panel, profile) {
+	const edit = /** @type {Edit} */ ({ type: "strategy", profile });
+	const strategy = panel.found(edit)?.strategy;
+	const choice = (/** @type {string} */ value, /** @type {string} */ text) =>
+		h(
+			"label",
+			{ key: value, class: "ask-switch" },
+			h("input", {
+				type: "radio",
+				name: "ask-strategy",
+				checked: (strategy ?? "") === value,
+				on: { change: () => (value ? panel.put([{ ...edit, strategy: value }]) : panel.drop([edit])) },
+			}),
+			h("span", null, text),
+		);
+	return [choice("", t("ask.asis")), ...STRATEGIES.map((one) => choice(one, one))];
+}

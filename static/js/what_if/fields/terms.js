@@ -1,0 +1,314 @@
+// @ts-check
+/** A pod's topology spread constraints, affinity and anti-affinity terms. */
+
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { currentList, listEdits, ofPod } from "../edits.js";
+import { choiceField, group, numberField, termBox, textField } from "./parts.js";
+
+/** @typedef {import("../panel.js").Panel} Panel */
+/**
+ * @typedef {object} Place a list of terms in a pod's affinity
+ * @property {string} kind
+ * @property {"required" | "preferred"} how
+ * @property {string[]} path
+ * @property {(one: any) => any} term
+ * @property {(term: any, one?: any) => any} made an item, around a term
+ */
+
+const [REQUIRED, PREFERRED] = ["required", "preferred"].map((how) => `${how}DuringSchedulingIgnoredDuringExecution`);
+const HOSTNAME = "kubernetes.io/hostname";
+const ZONE = "topology.kubernetes.io/zone";
+const WHEN = ["DoNotSchedule", "ScheduleAnyway"];
+const NODES = "nodeAffinity";
+
+/** @type {Place[]} */
+const PLACES = [NODES, "podAffinity", "podAntiAffinity"].flatMap((kind) => {
+	const inside = kind === NODES ? "preference" : "podAffinityTerm";
+	const path = ["spec", "affinity", kind];
+	return [
+		{
+			kind,
+			how: "required",
+			path: [...path, REQUIRED, ...(kind === NODES ? ["nodeSelectorTerms"] : [])],
+			term: (/** @type {any} */ one) => one,
+			made: (/** @type {any} */ term) => term,
+		},
+		{
+			kind,
+			how: "preferred",
+			path: [...path, PREFERRED],
+			term: (/** @type {any} */ one) => one[inside] ?? {},
+			made: (/** @type {any} */ term, /** @type {any} */ of = { weight: 50 }) => ({ ...of, [inside]: term }),
+		},
+	];
+});
+
+/** @param {Panel} panel */
+export function spreadFields(panel) {
+	const path = ["spec", "topologySpreadConstraints"];
+	const { now, change } = listOf(panel, path);
+	const fresh = () => ({
+		maxSkew: 1,
+		topologyKey: commonKey(panel),
+		whenUnsatisfiable: WHEN[0],
+		labelSelector: ownSelector(panel),
+	});
+	return group(
+		"spread",
+		t("ask.spread"),
+		now.map((one, i) => {
+			const put = (/** @type {any} */ fields) => change(now.with(i, { ...one, ...fields }));
+			return termBox(`spread-${i}`, one.topologyKey, () => change(now.toSpliced(i, 1)), [
+				topologyField(panel, `spread-${i}`, one.topologyKey, (topologyKey) => put({ topologyKey })),
+				numberField(`skew-${i}`, "maxSkew", {
+					was: one.maxSkew ?? 1,
+					now: undefined,
+					least: 1,
+					most: 10,
+					set: (maxSkew) => put({ maxSkew }),
+				}),
+				choiceField(`when-${i}`, "whenUnsatisfiable", one.whenUnsatisfiable ?? WHEN[0], WHEN, (whenUnsatisfiable) =>
+					put({ whenUnsatisfiable }),
+				),
+				selectorField(panel, `counts-${i}`, "labelSelector", one.labelSelector, (labelSelector) =>
+					put({ labelSelector }),
+				),
+			]);
+		}),
+		h(
+			"button",
+			{ key: "more", type: "button", class: "button", on: { click: () => change([...now, fresh()]) } },
+			t("ask.spread.add"),
+		),
+	);
+}
+
+/** @param {Panel} panel */
+export function affinityFields(panel) {
+	return group(
+		"affinity",
+		t("ask.affinity"),
+		PLACES.map((place) => terms(panel, place)),
+		h(
+			"form",
+			{ key: "more", class: "ask-add", on: { submit: (/** @type {SubmitEvent} */ event) => addTerm(panel, event) } },
+			h(
+				"select",
+				{ "aria-label": t("ask.affinity.kind") },
+				PLACES.map(({ kind, how }, i) => h("option", { key: i, value: i }, t(`ask.affinity.${how}`, { kind }))),
+			),
+			h("button", { class: "button" }, t("ask.add")),
+		),
+	);
+}
+
+/** @param {Panel} panel @param {SubmitEvent} event */
+function addTerm(panel, event) {
+	event.preventDefault();
+	const form = /** @type {HTMLFormElement} */ (event.target);
+	const place = PLACES[Number(/** @type {HTMLSelectElement} */ (form.elements.item(0)).value)];
+	const { now, change } = listOf(panel, place.path);
+	const term =
+		place.kind === NODES
+			? { matchExpressions: [{ key: commonKey(panel), operator: "Exists" }] }
+			: { topologyKey: HOSTNAME, labelSelector: ownSelector(panel) };
+	change([...now, place.made(term)]);
+}
+
+/** A list of terms. @param {Panel} panel @param {Place} place */
+function terms(panel, place) {
+	const { kind, how, path, term, made } = place;
+	const { now, change } = listOf(panel, path, kind === NODES ? path.slice(0, 4) : path);
+	return now.map((one, i) => {
+		const [key, here] = [`${kind}-${how}-${i}`, term(one)];
+		const set = (/** @type {any} */ fields) => change(now.with(i, made({ ...here, ...fields }, one)));
+		return termBox(key, t(`ask.affinity.${how}`, { kind }), () => change(now.toSpliced(i, 1)), [
+			kind === NODES
+				? textField(`${key}-labels`, "matchExpressions", {
+						value: selectorText(here),
+						put: (text) => {
+							const requirements = requirementsOf(text);
+							if (requirements?.length) set({ matchExpressions: requirements });
+							return Boolean(requirements?.length);
+						},
+					})
+				: [
+						topologyField(panel, key, here.topologyKey ?? "", (topologyKey) => set({ topologyKey })),
+						selectorField(panel, `${key}-pods`, "labelSelector", here.labelSelector, (labelSelector) =>
+							set({ labelSelector }),
+						),
+					],
+			how === "preferred" &&
+				numberField(`${key}-weight`, "weight", {
+					was: one.weight ?? 1,
+					now: undefined,
+					least: 1,
+					most: 100,
+					set: (weight) => change(now.with(i, { ...one, weight })),
+				}),
+		]);
+	});
+}
+
+/**
+ * A list of the pod as it is asked for, and how to ask for another.
+ * @param {Panel} panel
+ * @param {string[]} path
+ * @param {string[]} [emptied] what is taken away with the last item
+ */
+function listOf(panel, path, emptied = path) {
+	const was = /** @type {any[]} */ (path.reduce((here, part) => here?.[part], panel.about.manifest)) ?? [];
+	const edit = ofPod(panel.about.pod, path);
+	const now = currentList(panel.asked, edit, was);
+	const change = (/** @type {any[]} */ list) => {
+		const edits = listEdits(panel.asked, edit, { was, now: list, empty: ofPod(panel.about.pod, emptied) });
+		panel.apply({ type: "put", ...edits });
+	};
+	return { now, change };
+}
+
+/** @param {Panel} panel @param {string} key @param {string} value @param {(text: string) => void} set */
+function topologyField(panel, key, value, set) {
+	return textField(`${key}-topology`, "topologyKey", {
+		value,
+		options: nodeKeys(panel),
+		put: (text) => {
+			if (text) set(text);
+			return Boolean(text);
+		},
+	});
+}
+
+/**
+ * @param {Panel} panel
+ * @param {string} key
+ * @param {string} label
+ * @param {any} selector
+ * @param {(selector: any) => void} set
+ */
+function selectorField(panel, key, label, selector, set) {
+	const { labels = {} } = panel.about.manifest.metadata ?? {};
+	return textField(key, label, {
+		value: selectorText(selector),
+		options: Object.entries(labels).map(([name, value]) => `${name}=${value}`),
+		put: (text) => {
+			const parsed = selectorOf(text);
+			if (parsed) set(parsed);
+			return parsed !== null;
+		},
+	});
+}
+
+/** @param {Panel} panel */
+function nodeKeys(panel) {
+	const keys = [...panel.view.state.nodes.values()].flatMap((node) => Object.keys(node.summary.labels ?? {}));
+	return [...new Set([HOSTNAME, ...keys])].slice(0, 40);
+}
+
+/** By zone where there are zones. @param {Panel} panel */
+function commonKey(panel) {
+	return nodeKeys(panel).includes(ZONE) ? ZONE : HOSTNAME;
+}
+
+/** The pod's own labels. @param {Panel} panel */
+function ownSelector(panel) {
+	return { matchLabels: panel.about.manifest.metadata?.labels ?? {} };
+}
+
+/** @typedef {{key: string, operator: string, values?: string[]}} Requirement */
+/** @typedef {{matchLabels?: Record<string, string>, matchExpressions?: Requirement[]}} Selector */
+
+const SIGNS = { Gt: ">", Lt: "<" };
+const PART = /\s*(?:,|$)\s*/y;
+const KEY = "[A-Za-z0-9](?:[-A-Za-z0-9_./]*[A-Za-z0-9])?";
+/** @type {[RegExp, (found: RegExpExecArray) => Requirement][]} */
+const FORMS = [
+	[
+		new RegExp(`(${KEY})\\s+(in|notin)\\s*\\(([^()]*)\\)`, "y"),
+		([, key, word, values]) => ({ key, operator: word === "in" ? "In" : "NotIn", values: splitList(values) }),
+	],
+	[
+		new RegExp(`(${KEY})\\s*!=\\s*([^\\s,()]*)`, "y"),
+		([, key, value]) => ({ key, operator: "NotIn", values: [value] }),
+	],
+	[new RegExp(`(${KEY})\\s*==?\\s*([^\\s,()=]*)`, "y"), ([, key, value]) => ({ key, operator: "=", values: [value] })],
+	[
+		new RegExp(`(${KEY})\\s*([<>])\\s*(-?\\d+)`, "y"),
+		([, key, sign, value]) => ({ key, operator: sign === ">" ? "Gt" : "Lt", values: [value] }),
+	],
+	[new RegExp(`!\\s*(${KEY})`, "y"), ([, key]) => ({ key, operator: "DoesNotExist" })],
+	[new RegExp(`(${KEY})`, "y"), ([, key]) => ({ key, operator: "Exists" })],
+];
+
+/** @param {Selector | null | undefined} selector */
+export function selectorText(selector) {
+	const labels = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
+	return [...labels, ...(selector?.matchExpressions ?? []).map(requirementText)].join(", ");
+}
+
+/** @param {Requirement} one */
+function requirementText({ key, operator, values = [] }) {
+	if (operator === "Exists") return key;
+	if (operator === "DoesNotExist") return `!${key}`;
+	if (operator === "In" || operator === "NotIn")
+		return `${key} ${operator === "In" ? "in" : "notin"} (${values.join(", ")})`;
+	return `${key}${SIGNS[/** @type {"Gt" | "Lt"} */ (operator)]}${values[0]}`;
+}
+
+/** Null for what is no selector. @param {string} text @returns {Selector | null} */
+export function selectorOf(text) {
+	const parsed = requirements(text);
+	if (!parsed) return null;
+	const labels = Object.fromEntries(
+		parsed.filter((one) => one.operator === "=").map(({ key, values = [""] }) => [key, values[0]]),
+	);
+	const others = parsed.filter((one) => one.operator !== "=");
+	return {
+		...(Object.keys(labels).length ? { matchLabels: labels } : {}),
+		...(others.length ? { matchExpressions: others } : {}),
+	};
+}
+
+/**
+ * Parses requirements on a node's labels, where only expressions are allowed.
+ * @param {string} text @returns {Requirement[] | null}
+ */
+export function requirementsOf(text) {
+	return (
+		requirements(text)?.map(({ key, operator, values }) => ({
+			key,
+			operator: operator === "=" ? "In" : operator,
+			...(values ? { values } : {}),
+		})) ?? null
+	);
+}
+
+/** @param {string} text @returns {Requirement[] | null} */
+function requirements(text) {
+	const [source, found] = [text.trim(), /** @type {Requirement[]} */ ([])];
+	for (let at = 0; at < source.length; ) {
+		const hit = FORMS.map(([form, made]) => [matchAt(form, source, at), made]).find(([match]) => match);
+		if (!hit) return null;
+		const [match, made] = /** @type {[RegExpExecArray, (found: RegExpExecArray) => Requirement]} */ (hit);
+		const end = matchAt(PART, source, at + match[0].length);
+		if (!end) return null;
+		found.push(made(match));
+		at += match[0].length + end[0].length;
+	}
+	return found;
+}
+
+/** @param {RegExp} form @param {string} source @param {number} at */
+function matchAt(form, source, at) {
+	form.lastIndex = at;
+	return form.exec(source);
+}
+
+/** @param {string} text */
+function splitList(text) {
+	return text
+		.split(",")
+		.map((one) => one.trim())
+		.filter(Boolean);
+}

@@ -1,0 +1,380 @@
+// @ts-check
+/**
+ * "What if": a panel beside the stage in which an attempt is asked about. It holds what is asked (edits.js), what the
+ * server answered, and draws itself anew when either, or the step on screen, changes.
+ */
+
+import { h, patch } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { podName } from "../shared/units.js";
+import { answerView, headline, markStage } from "./answer.js";
+import { changesView, weightsView } from "./changes.js";
+import { apply, keyOf, nothingAsked } from "./edits.js";
+import { budgetFields, nodeFields } from "./fields/node.js";
+import { podFields } from "./fields/pod.js";
+import { schedulerFields } from "./fields/scheduler.js";
+import { Questions } from "./questions.js";
+
+/** @typedef {import("./edits.js").Edit} Edit */
+/** @typedef {import("./edits.js").Action} Action */
+/** @typedef {"pod" | "node" | "scheduler" | "budgets" | "changes"} Tab */
+/**
+ * @typedef {{pod: string, manifest: any, profile: string, scores: {plugin: string, weight: number}[],
+ *   filters: string[], budgets: any[], time: number}} About
+ */
+
+/** The tab that is shown first. @type {Record<string, Tab>} */
+const KINDS = { node: "node", weigh: "scheduler", scheduler: "scheduler", changes: "changes" };
+const TABS = /** @type {Tab[]} */ (["changes", "pod", "node", "scheduler", "budgets"]);
+
+export class Panel {
+	/** @param {View} view @param {() => void} closed */
+	constructor(view, closed) {
+		this.view = view;
+		this.closed = closed;
+		this.asked = nothingAsked(0);
+		/** @type {Tab} */
+		this.tab = "pod";
+		this.node = "";
+		this.weighed = "";
+		this.questions = new Questions(view.boot.api, view.run.id, () => {
+			this.draw();
+			this.view.act.set({}); // the headline says what would happen
+		});
+		this.root = document.createElement("aside");
+		this.root.className = "ask";
+		this.root.tabIndex = -1;
+		this.root.setAttribute("aria-label", t("ask.title"));
+		this.escape = (/** @type {KeyboardEvent} */ event) => {
+			if (event.key === "Escape" && !document.querySelector("dialog[open]")) this.close();
+		};
+		document.addEventListener("keydown", this.escape);
+		document.getElementById("main")?.append(this.root);
+		document.body.classList.add("asking");
+	}
+
+	/** @returns {About} */
+	get about() {
+		return /** @type {About} */ (this.questions.about);
+	}
+
+	/**
+	 * Ask about an attempt, beginning with what was pointed at.
+	 * @param {string} what "", "run", "changes", "scheduler", "pod:…", "node:…", "weigh:…"
+	 */
+	open(what) {
+		const [, kind, name = ""] = /** @type {RegExpExecArray} */ (/^(\w*):?(.*)$/.exec(what));
+		const attempt = attemptFor(this.view, kind === "pod" ? name : "");
+		if (attempt !== this.asked.attempt) this.asked = nothingAsked(attempt);
+		if (kind === "node" || kind === "weigh") this.node = name;
+		this.node ||= [...this.view.state.nodes.keys()][0] ?? "";
+		this.weighed = kind === "weigh" ? name : "";
+		this.tab = KINDS[kind] ?? "pod";
+		this.questions.ask(attempt);
+		this.questions.judge(this.asked.edits);
+		if (this.weighed) void this.questions.weigh(this.weighed);
+		if (this.tab === "changes") void this.questions.search();
+		this.draw();
+		this.root.focus();
+	}
+
+	close() {
+		markStage(this.view, null);
+		document.removeEventListener("keydown", this.escape);
+		this.root.remove();
+		document.body.classList.remove("asking");
+		this.questions.stop();
+		this.closed();
+		this.view.act.set({});
+	}
+
+	/** Another step is on screen. @param {View} view */
+	follow(view) {
+		const moved = view.step !== this.view.step;
+		this.view = view;
+		if (moved && !this.asked.edits.length) {
+			const attempt = attemptFor(view, "");
+			if (attempt && attempt !== this.asked.attempt) {
+				this.asked = nothingAsked(attempt);
+				this.questions.ask(attempt);
+			}
+		}
+		this.draw();
+	}
+
+	/** @param {Action} action */
+	apply(action) {
+		const before = this.asked;
+		this.asked = apply(before, action);
+		if (this.asked === before) return;
+		this.questions.judge(this.asked.edits);
+		this.draw();
+	}
+
+	/** @param {Edit[]} edits */
+	put(edits) {
+		this.apply({ type: "put", edits });
+	}
+
+	/** @param {Edit[]} edits */
+	drop(edits) {
+		this.apply({ type: "drop", keys: edits.map(keyOf) });
+	}
+
+	/** @param {Edit} edit */
+	found(edit) {
+		return this.asked.edits.find((one) => keyOf(one) === keyOf(edit));
+	}
+
+	/** @param {Edit} edit */
+	has(edit) {
+		return this.found(edit) !== undefined;
+	}
+
+	/** Keys that edits set below a path. @param {string} kind @param {(string | number)[]} path @param {string} [name] */
+	namesBelow(kind, path, name) {
+		return this.asked.edits
+			.filter((one) => one.kind === kind && (!name || one.name === name))
+			.map((one) => one.path ?? [])
+			.filter((one) => one.length === path.length + 1 && path.every((part, i) => one[i] === part))
+			.map((one) => String(one[path.length]));
+	}
+
+	/** @param {string} node */
+	choose(node) {
+		this.node = node;
+		this.draw();
+	}
+
+	/** @param {Tab} tab */
+	show(tab) {
+		this.tab = tab;
+		if (tab === "changes") void this.questions.search();
+		this.draw();
+	}
+
+	/** Would the outcome of the attempt answer a question that lies ahead? */
+	get tells() {
+		const { horizon, index } = this.view;
+		const own = index.columns.find((one) => one.kind === "attempt" && one.attempt === this.asked.attempt);
+		return horizon !== undefined && own?.kind === "attempt" && own.end >= horizon.question;
+	}
+
+	/** Is what is asked about the attempt on screen, and may its outcome be told? */
+	get onStage() {
+		return this.view.state.attempt === this.asked.attempt && !this.tells;
+	}
+
+	/** What would happen, in place of what happened. @param {View} view @returns {View} */
+	tell(view) {
+		const { answer, judged } = this.questions;
+		if (!answer || !judged.length || view.state.attempt !== this.asked.attempt || this.tells) return view;
+		return {
+			...view,
+			boot: { ...view.boot, lesson: { ...view.boot.lesson, captions: [] } }, // a teacher speaks of what happened
+			own: view.own ?? view.caption,
+			caption: { ...view.caption, ...headline(answer), folded: undefined },
+		};
+	}
+
+	draw() {
+		const { questions, asked, tells } = this;
+		const { about } = questions;
+		markStage(this.view, this.onStage ? questions.answer : null);
+		if (tells) return patch(this.root, [head(this), h("p", { key: "later", class: "ask-body note" }, t("ask.later"))]);
+		patch(this.root, [
+			head(this),
+			h(
+				"div",
+				{ key: "body", class: "ask-body" },
+				questions.problem && h("p", { key: "problem", class: "ask-problem", role: "alert" }, questions.problem),
+				!asked.attempt && h("p", { key: "none", class: "note" }, t("ask.noattempt")),
+				answerView(this),
+				keepView(this),
+				about && tabs(this),
+				about && h("div", { key: `tab-${this.tab}-${asked.attempt}`, class: "ask-tab", role: "tabpanel" }, body(this)),
+			),
+		]);
+	}
+}
+
+/** @param {Panel} panel */
+function head(panel) {
+	const { asked, about, view } = panel;
+	const button = (/** @type {string} */ key, /** @type {boolean} */ off, /** @type {() => void} */ click) =>
+		h("button", { key, type: "button", class: "button", "aria-disabled": String(off), on: { click } }, t(`ask.${key}`));
+	return h(
+		"header",
+		{ key: "head", class: "ask-head" },
+		h(
+			"div",
+			{ key: "title" },
+			h("h2", null, t("ask.title")),
+			about && h("p", { class: "note" }, t("ask.of", { pod: podName(about.pod), n: asked.attempt })),
+			asked.attempt > 0 &&
+				view.state.attempt !== asked.attempt &&
+				h("button", { type: "button", class: "link", on: { click: () => goTo(view, asked.attempt) } }, t("ask.back")),
+		),
+		button("undo", !asked.past.length, () => panel.apply({ type: "undo" })),
+		button("reset", !asked.edits.length, () => panel.apply({ type: "reset" })),
+		h(
+			"button",
+			{
+				key: "close",
+				type: "button",
+				class: "icon-button",
+				"aria-label": t("close"),
+				on: { click: () => panel.close() },
+			},
+			"✕",
+		),
+	);
+}
+
+/** @param {View} view @param {number} attempt */
+function goTo(view, attempt) {
+	const column = view.index.columns.find((one) => one.kind === "attempt" && one.attempt === attempt);
+	if (column) view.act.seek(column.step);
+}
+
+/** @param {Panel} panel */
+function tabs(panel) {
+	const waits = !panel.questions.answer?.before.node;
+	const shown = TABS.filter((tab) => (tab === "changes" ? waits : tab !== "budgets" || panel.about.budgets.length));
+	return h(
+		"div",
+		{ key: "tabs", class: "ask-tabs", role: "tablist", "aria-label": t("ask.change") },
+		shown.map((tab) =>
+			h(
+				"button",
+				{
+					key: tab,
+					type: "button",
+					role: "tab",
+					"aria-selected": String(panel.tab === tab),
+					on: { click: () => panel.show(tab) },
+				},
+				t(`ask.tab.${tab}`),
+			),
+		),
+	);
+}
+
+/** @param {Panel} panel @returns {Child} */
+function body(panel) {
+	switch (panel.tab) {
+		case "changes":
+			return changesView(panel);
+		case "pod":
+			return podFields(panel);
+		case "node":
+			return nodeFields(panel);
+		case "scheduler":
+			return [weightsView(panel), schedulerFields(panel)];
+		case "budgets":
+			return budgetFields(panel);
+	}
+}
+
+/**
+ * The attempt that is asked about: the pod's, else the one on screen; at the end that of a pod that waits.
+ * @param {View} view
+ * @param {string} pod
+ */
+function attemptFor(view, pod) {
+	const attempts = view.index.columns.filter((one) => one.kind === "attempt");
+	if (pod) {
+		const own = attempts.filter((one) => one.pod === pod);
+		return (own.findLast((one) => one.step <= view.step) ?? own[0])?.attempt ?? 0;
+	}
+	if (view.state.finished) {
+		const waits = attempts.findLast(
+			(one) => view.state.pods.get(one.pod)?.place !== "bound" && one.outcome !== "Scheduled",
+		);
+		if (waits) return waits.attempt;
+	}
+	return view.state.attempt || (attempts[0]?.attempt ?? 0);
+}
+
+/** @type {Panel | null} */
+let openPanel = null;
+
+/** @param {View} view @param {string} what */
+export function ask(view, what) {
+	if (openPanel && !what) return openPanel.close();
+	openPanel ??= new Panel(view, () => {
+		openPanel = null;
+	});
+	openPanel.view = view;
+	openPanel.open(what);
+}
+
+/** Another view is on screen. @param {View} view */
+export function follow(view) {
+	openPanel?.follow(view);
+}
+
+/** The view, as long as nothing is asked. @param {View} view */
+export function tell(view) {
+	return openPanel?.tell(view) ?? view;
+}
+
+/** @param {Panel} panel @returns {Child} */
+function keepView(panel) {
+	const { asked, questions, view } = panel;
+	if (!questions.judged.length || !asked.edits.length || questions.problem) return null;
+	const { kept } = questions;
+	if (!kept) {
+		return h(
+			"p",
+			{ key: "keep", class: "ask-keep" },
+			h(
+				"button",
+				{ type: "button", class: "button primary", on: { click: () => void questions.keep(asked.edits) } },
+				t("ask.keep"),
+			),
+			h("small", { class: "note" }, t("ask.keep.about")),
+		);
+	}
+	const { scenario } = view.boot;
+	const link = new URL(kept.url, location.href).href;
+	const kubernetes = new URLSearchParams(location.search).get("kubernetes");
+	const releases = kubernetes ? `?first=${kubernetes}&second=${kubernetes}` : "";
+	return h(
+		"div",
+		{ key: "kept", class: "ask-kept", role: "status" },
+		h("p", null, t("ask.kept")),
+		h(
+			"label",
+			null,
+			t("ask.link"),
+			h("input", {
+				type: "text",
+				readonly: true,
+				value: link,
+				on: { focus: (/** @type {any} */ event) => event.target.select() },
+			}),
+		),
+		h(
+			"p",
+			{ class: "buttons" },
+			h("a", { class: "button primary", href: kept.url }, t("ask.open")),
+			h(
+				"button",
+				{ type: "button", class: "button", on: { click: (/** @type {any} */ event) => copy(event.target, link) } },
+				t("share.copy"),
+			),
+			h(
+				"a",
+				{ class: "button", href: `/compare/${scenario.id}/${scenario.version}/${kept.id}/${kept.version}/${releases}` },
+				t("ask.compare"),
+			),
+		),
+	);
+}
+
+/** @param {HTMLElement} button @param {string} text */
+async function copy(button, text) {
+	await navigator.clipboard?.writeText(text);
+	button.textContent = t("share.copied");
+}

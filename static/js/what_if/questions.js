@@ -1,0 +1,134 @@
+// @ts-check
+/** Requests to the server about an attempt, one at a time: the last one is answered. */
+
+import { post, read } from "../shared/server.js";
+
+/** @typedef {import("./edits.js").Edit} Edit */
+/** @typedef {{node: string, nominated: string, victims: string[], message: string, feasible: number}} Side */
+/**
+ * @typedef {{node: string, before: string, after: string, total_before?: number | null, total_after?: number | null,
+ *   scores?: [string, number | null, number | null][]}} NodeChange
+ */
+/**
+ * @typedef {{pod: string, before: Side, after: Side, gained: NodeChange[], lost: NodeChange[], moved: NodeChange[],
+ *   counts: [number, number, number], more?: [string[], string[]]}} Judgement
+ */
+/** @typedef {{words: string, node: string, edits: Edit[], victims: string[], size: number, untrue: string[]}} Change */
+/** @typedef {{plugin: string, before: number, after: number | null, profile: string}} WeightChange */
+
+export class Questions {
+	/** @param {string} api @param {string} run @param {() => void} answered */
+	constructor(api, run, answered) {
+		this.base = `${api}/runs/${run}/attempts/`;
+		this.answered = answered;
+		this.attempt = 0;
+		this.problem = "";
+		this.busy = false;
+		/** @type {import("./panel.js").About | null} */
+		this.about = null;
+		/** @type {Judgement | null} */
+		this.answer = null;
+		/** @type {Edit[]} those that the answer is about */
+		this.judged = [];
+		/** @type {Edit[] | null} */
+		this.wanted = null;
+		/** @type {{done: number, pieces: number, changes: Change[], missing: string[], going: boolean} | null} */
+		this.changes = null;
+		/** @type {WeightChange[] | null} */
+		this.weights = null;
+		/** @type {{url: string, id: string, version: number} | null} */
+		this.kept = null;
+		this.searching = new AbortController();
+	}
+
+	/** Another attempt. @param {number} attempt */
+	ask(attempt) {
+		if (attempt === this.attempt) return;
+		this.stop();
+		Object.assign(this, { attempt, about: null, answer: null, changes: null, weights: null, kept: null, problem: "" });
+		if (attempt) void this.learn(attempt);
+	}
+
+	stop() {
+		this.searching.abort();
+		this.searching = new AbortController();
+	}
+
+	/** @param {number} attempt */
+	async learn(attempt) {
+		const { status, body } = await read(await fetch(`${this.base}${attempt}`));
+		if (attempt !== this.attempt) return;
+		if (status === 200) this.about = body;
+		else this.problem = body.errors[0].message;
+		if (status === 200) this.judge(this.judged);
+		this.answered();
+	}
+
+	/** The attempt with these edits; while one is asked, only the newest of the others waits. @param {Edit[]} edits */
+	judge(edits) {
+		this.wanted = edits;
+		this.kept = null;
+		if (!this.busy && this.attempt) void this.judging();
+	}
+
+	async judging() {
+		this.busy = true;
+		try {
+			while (this.wanted) {
+				const [edits, attempt] = [this.wanted, this.attempt];
+				this.wanted = null;
+				const { status, body } = await post(`${this.base}${attempt}/what-if`, { edits });
+				if (attempt !== this.attempt) continue;
+				this.problem = status === 200 ? "" : body.errors[0].message;
+				if (status === 200) Object.assign(this, { answer: body, judged: edits });
+				if (!this.wanted) this.answered();
+			}
+		} catch {
+			this.problem = "";
+		} finally {
+			this.busy = false;
+			this.answered();
+		}
+	}
+
+	/** The smallest changes, piece by piece. */
+	async search() {
+		if (this.changes && (this.changes.going || this.changes.done >= this.changes.pieces)) return;
+		const [{ signal }, { attempt }] = [this.searching, this];
+		this.changes = { done: 0, pieces: 1, changes: [], missing: [], ...this.changes, going: true };
+		this.answered();
+		try {
+			for (;;) {
+				const { status, body } = await read(await fetch(`${this.base}${attempt}/changes`, { signal }));
+				if (attempt !== this.attempt) return;
+				if (status !== 200) this.problem = body.errors[0].message;
+				else this.changes = { ...body, going: body.done < body.pieces };
+				if (status !== 200 || body.done >= body.pieces) break;
+				this.answered();
+			}
+		} catch {
+			// cancelled
+		}
+		if (this.changes) this.changes = { ...this.changes, going: false };
+		this.answered();
+	}
+
+	/** Ask which weight would make a node win. @param {string} node */
+	async weigh(node) {
+		const { attempt } = this;
+		this.weights = null;
+		const { status, body } = await read(await fetch(`${this.base}${attempt}/weights?node=${encodeURIComponent(node)}`));
+		if (attempt !== this.attempt) return;
+		if (status === 200) this.weights = body;
+		else this.problem = body.errors[0].message;
+		this.answered();
+	}
+
+	/** Keep what is asked as a fork. @param {Edit[]} edits */
+	async keep(edits) {
+		const { status, body } = await post(`${this.base}${this.attempt}/keep`, { edits });
+		if (status === 201) this.kept = body;
+		else this.problem = body.errors[0].message;
+		this.answered();
+	}
+}

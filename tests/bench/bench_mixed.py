@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+"""Everything at once: how long other visitors wait for their pages, what is lost, how processes grow.
+
+    python tests/bench/bench_mixed.py [--minutes 10] [--viewers 200] [--students 300] [--editors 10]
+
+Viewers follow runs that go on, a class follows its teacher, editors check and save, five addresses send the heaviest
+requests that they may, one sends requests that are small and ask for endless work; and somebody else opens pages. Each
+has addresses of its own (127.0.x.y). All of it, clients too, shares this machine's processors; clients but the one who
+opens pages run at nice 5, because those of a real site have processors of their own.
+
+Each role is a process that reports what it has seen as it goes on. One that has not ended GRACE seconds after the end
+is ended, and counts as failed, with what it was waiting for. The exit status is 1 if a role failed or lost something.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import os
+import random
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.builders import node, pod, scenario
+
+ROOT = Path(__file__).resolve().parents[2]
+OPEN_FILES = 8192
+PAGES = ("/", "/accounts/login/", "/new/", "/library/first-pod/", "/releases/", "/accounts/mine/")
+LIVE = 600  # pods of a run that is followed
+REGEX = "0000s" * 12 + "x"
+GRACE = 90.0  # seconds after the end in which roles finish what they have begun
+PATIENCE = 60.0  # seconds that a client waits for an answer or a message
+REPORT_SECONDS = 1.0
+
+
+class Report(NamedTuple):
+    """What a role has seen so far: milliseconds by what they were measured of, how often what happened, what was lost
+    and what failed; and what it is doing."""
+
+    delays: dict[str, list[float]]
+    counts: Counter[str]
+    lost: list[str]
+    failed: list[str]
+    doing: list[str]  # the last
+
+    @classmethod
+    def empty(cls) -> Report:
+        return cls(defaultdict(list), Counter(), [], [], ["starting"])
+
+    @contextmanager
+    def measured(self, name: str) -> Iterator[None]:
+        """Note how long the block takes."""
+        self.doing[-1], begun = name, time.perf_counter()
+        yield
+        self.delays[name].append(1000 * (time.perf_counter() - begun))
+
+
+class Role(NamedTuple):
+    """A process, and the end of a pipe that its reports come from."""
+
+    name: str
+    process: Any
+    reports: Connection
+
+
+def main() -> None:
+    """Start the stack and everybody; print what came of it."""
+    options = argparse.ArgumentParser(description=__doc__)
+    for name, default in (("minutes", 10.0), ("viewers", 200), ("students", 300), ("editors", 10)):
+        options.add_argument(f"--{name}", type=type(default), default=default)
+    options.add_argument("--without", nargs="*", default=(), help="roles: watch teach edit burden attack")
+    chosen = options.parse_args()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
+    from kschedui.supervisor.ports import free_port
+    from kschedui.supervisor.stack import Stack
+    from tests.bench.machine import told
+    from tests.conftest import run_manage
+
+    print(told(), flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        env = {"KSCHEDUI_DATA_DIR": name, "DATABASE_URL": f"sqlite:///{name}/bench.sqlite3"}
+        env["KSCHEDUI_MAX_SOCKETS_PER_ADDRESS"] = "1000"  # the class has one address
+        with Stack(env, Path(name)) as stack:
+            stack.start_broker()
+            run_manage(stack.env, "migrate", "--verbosity", "0")
+            run_manage(stack.env, "load_library", "--verbosity", "0")
+            stack.start_worker()
+            stack.start_experiments(1)
+            stack.start_web("127.0.0.1", free_port())
+            good = measure(stack, stack.wait(), chosen)
+    print(told())
+    sys.exit(0 if good else 1)
+
+
+def measure(stack: Any, url: str, chosen: Any) -> bool:
+    """Everybody in processes of their own; the figures at the end; whether nobody failed or lost anything."""
+    end = time.time() + 60 * chosen.minutes
+    parts: list[tuple[Any, ...]] = [(visit, url, end), (watch, url, end, chosen.viewers)]
+    parts += [(teach, url, end, chosen.students, stack.env)]
+    parts += [(edit, url, end, i) for i in range(chosen.editors)]
+    parts += [(burden, url, end, i) for i in range(5)] + [(attack, url, end)]
+    roles = [begin(*part) for part in parts if part[0].__name__ not in chosen.without]
+    sizes = Sizes(stack, time.time() + min(60.0, 60 * chosen.minutes / 4))
+    reports = gathered(roles, end + GRACE, sizes)
+    good = True
+    for name in dict.fromkeys(role.name for role in roles):
+        good &= show(name, [report for role, report in zip(roles, reports, strict=True) if role.name == name])
+    sizes.show()
+    return good
+
+
+def begin(function: Any, *about: Any) -> Role:
+    """Start a role."""
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.Process(target=play, args=(theirs, function, *about))
+    process.start()
+    theirs.close()
+    return Role(function.__name__, process, ours)
+
+
+def play(reports: Connection, function: Any, *about: Any) -> None:
+    """Be a role, in a process group of one's own, and report what was seen so far until it is over."""
+    os.setpgid(0, 0)  # not a session: see kschedui/supervisor/child.py
+    if function is not visit:
+        os.nice(5)
+    report, over = Report.empty(), threading.Event()
+
+    def tell() -> None:
+        while not over.wait(REPORT_SECONDS):
+            with suppress(RuntimeError, OSError):  # it changed while it was packed: the next one tells
+                reports.send(report)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        function(report, *about)
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        report.failed.append(f"{error!r} in {where.name}, while: {report.doing[-1]}")
+    over.set()
+    teller.join()
+    report.doing[-1] = "over"
+    reports.send(report)
+
+
+def gathered(roles: list[Role], most: float, sizes: Sizes) -> list[Report]:
+    """The last report of each role; who goes on after `most` is ended, and has failed."""
+    last = {role.name + str(number): Report.empty() for number, role in enumerate(roles)}
+    names = dict(zip((role.reports for role in roles), last, strict=True))
+    open_ends = list(names)
+    while open_ends and time.time() < most:
+        for reports in wait(open_ends, timeout=1):
+            assert isinstance(reports, Connection)
+            try:
+                last[names[reports]] = reports.recv()
+            except EOFError:
+                open_ends.remove(reports)
+        sizes.look()
+    for role, report in zip(roles, last.values(), strict=True):
+        if report.doing[-1] != "over":
+            report.failed.append(f"did not end; it was doing: {report.doing[-1]}")
+        with suppress(ProcessLookupError):
+            os.killpg(role.process.pid, signal.SIGKILL)
+        role.process.join()
+    return list(last.values())
+
+
+def show(name: str, reports: list[Report]) -> bool:
+    """Print what all players of a role have seen; whether it is good."""
+    counts = sum((report.counts for report in reports), Counter[str]())
+    lost = [one for report in reports for one in report.lost]
+    failed = [one for report in reports for one in report.failed]
+    print(f"{name}: {dict(counts)}, lost: {len(lost)}, failed: {len(failed)}")
+    for what in dict.fromkeys(what for report in reports for what in report.delays):
+        delays = [one for report in reports for one in report.delays[what]]
+        at = statistics.quantiles(delays, n=100) if len(delays) > 1 else delays * 99
+        figures = f"p50 {at[49]:.0f} ms, p99 {at[98]:.0f} ms, most {max(delays):.0f} ms"
+        print(f"    {what}: {len(delays)} times, {figures}")
+    for one in (*lost[:10], *failed):
+        print(f"    LOST OR FAILED: {one}")
+    sys.stdout.flush()
+    return not lost and not failed
+
+
+class Sizes:
+    """Megabytes of each process of the site, at the first look after `warm` and at most since then."""
+
+    def __init__(self, stack: Any, warm: float) -> None:
+        self.stack = stack
+        self.warm = warm
+        self.next = 0.0
+        self.seen: dict[str, list[int]] = {}
+
+    def look(self) -> None:
+        """Every five seconds."""
+        from tests.processes import descendants
+
+        if time.time() < max(self.warm, self.next):
+            return
+        self.next = time.time() + 5
+        for name, child in list(self.stack.children.items()):
+            for process in (child.group, *(one.pid for one in descendants(child.group))):
+                with suppress(OSError, StopIteration):
+                    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+                    size = next(int(one.split()[1]) // 1024 for one in lines if one.startswith("VmRSS"))
+                    self.seen.setdefault(f"{name} {process}", []).append(size)
+
+    def show(self) -> None:
+        """Those that lived long; and what one of those that did not was at most."""
+        longest = max(map(len, self.seen.values()), default=0)
+        for name, sizes in self.seen.items():
+            if len(sizes) > longest / 2:
+                growth = f"{sizes[0]} MB, at most {max(sizes)} MB ({max(sizes) - sizes[0]:+}), at the end {sizes[-1]}"
+                print(f"{name:>24}: {growth}")
+        short = [max(sizes) for sizes in self.seen.values() if len(sizes) <= longest / 2]
+        print(f"{'processes that ended':>24}: {len(short)}, at most {max(short, default=0)} MB")
+
+
+class Client:
+    """A browser at an address of its own."""
+
+    def __init__(self, url: str, address: str) -> None:
+        self.host = urlsplit(url).netloc
+        self.address = address
+        self.cookies: dict[str, str] = {}
+
+    def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
+        """Status and body; of a page that is elsewhere, from there."""
+        connection = HTTPConnection(self.host, timeout=300, source_address=(self.address, 0))
+        headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
+        if body is not None:
+            headers |= {"Content-Type": "application/json", "Referer": f"http://{self.host}/"}
+            headers["X-CSRFToken"] = self.cookies.get("kschedui_csrf", "")
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            answer = connection.getresponse()
+            content = answer.read()
+        finally:
+            connection.close()
+        for header in answer.headers.get_all("Set-Cookie") or ():
+            name, _, value = header.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        if method == "GET" and answer.status == 302:
+            return self.ask("GET", answer.headers["Location"])
+        return answer.status, content
+
+    def post(self, path: str, **body: Any) -> tuple[int, bytes]:
+        """JSON, with the token against forgery."""
+        if "kschedui_csrf" not in self.cookies:
+            self.ask("GET", "/new/")
+        return self.ask("POST", path, body)
+
+
+def visit(report: Report, url: str, end: float) -> None:
+    """Somebody else, who opens pages."""
+    client = Client(url, "127.0.9.9")
+    while time.time() < end:
+        path = random.choice(PAGES)
+        begun = time.perf_counter()
+        with report.measured("pages"):
+            status, _ = client.ask("GET", path)
+        report.delays[path].append(1000 * (time.perf_counter() - begun))
+        report.counts[f"{status}"] += 1
+        if status != 200:
+            report.lost.append(f"{path}: {status}")
+        time.sleep(0.25)
+
+
+def watch(report: Report, url: str, end: float, viewers: int) -> None:
+    """Viewers of runs that go on: a new one begins when the one before ends."""
+    owner = Client(url, "127.0.2.1")
+
+    def begin_run(number: int) -> str:
+        nodes = (node(f"n{i}", cpu=32, zone=f"z{i % 3}") for i in range(50))
+        made = scenario(*nodes, *(pod(f"r{number}-{i}", cpu="500m") for i in range(LIVE)))
+        with report.measured("save"):
+            status, answer = owner.post("/api/v1/scenarios", text=made)
+        report.counts[f"save {status}"] += 1
+        return str(json.loads(answer)["run"]) if status == 201 else ""
+
+    async def everybody() -> None:
+        number = 0
+        while time.time() < end:
+            run = await asyncio.to_thread(begin_run, number)
+            number += 1
+            if not run:
+                await asyncio.sleep(5)
+                continue
+            report.doing[-1] = f"following run {number}"
+            await asyncio.gather(*(follow(report, url, run, i) for i in range(viewers)))
+            await asyncio.sleep(2)
+
+    asyncio.run(everybody())
+
+
+async def follow(report: Report, url: str, run: str, viewer: int) -> None:
+    """Every chunk, in order, until the end."""
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import WebSocketException
+
+    from kschedui.runs import frames
+
+    address = "ws://" + urlsplit(url).netloc + "/ws/run/"
+    options: dict[str, Any] = {"compression": None, "max_size": None, "ping_interval": None, "open_timeout": PATIENCE}
+    options["local_addr"] = (f"127.0.3.{1 + viewer % 200}", 0)
+    begun, taken = time.perf_counter(), 0
+    try:
+        async with connect(address, origin=url, **options) as socket:  # type: ignore[arg-type]
+            await socket.send(json.dumps({"type": "subscribe", "run": run, "cursor": 0}))
+            while True:
+                async with asyncio.timeout(4 * PATIENCE):
+                    message = await socket.recv()
+                if isinstance(message, bytes):
+                    if not taken:
+                        report.delays["to the first chunk"].append(1000 * (time.perf_counter() - begun))
+                    assert frames.header_of(message).seq == taken, "out of order"
+                    taken += 1
+                elif (said := json.loads(message))["type"] == "end":
+                    assert (said["chunks"], said["state"]) == (taken, "done"), said
+                    report.counts["complete and in order"] += 1
+                    return
+    except (OSError, WebSocketException, AssertionError) as error:  # TimeoutError is an OSError
+        report.lost.append(f"viewer {viewer} of run {run}, chunk {taken}: {error!r}")
+
+
+def teach(report: Report, url: str, end: float, students: int, env: dict[str, str]) -> None:
+    """A class that goes on a step every two seconds, and all of whose answers are counted."""
+    from tests.bench import bench_class
+    from tests.web.visitor import Visitor
+
+    teacher = Visitor(url)
+    report.doing[-1] = "starting a class"
+    run = teacher.save(scenario(node("n"), pod("taught")))
+    teacher.wait_for(run, "done")
+    code = bench_class.started(teacher, run)
+    bench_class.STEP_SECONDS = 2.0 / 1.1
+    command = [sys.executable, bench_class.__file__, bench_class.HALL, url, code, str(students)]
+    report.doing[-1] = "students joining"
+    begun = time.time()
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, cwd=ROOT, text=True) as hall:
+        try:
+            assert hall.stdout
+            assert hall.stdout.readline().strip() == "ready", "the students could not join"
+            report.delays["all joining"].append(1000 * (time.time() - begun))
+            report.doing[-1] = "teaching"
+            taught = asyncio.run(bench_class.drive(teacher, code, students, max(5, int((end - time.time()) / 2))))
+            report.lost.extend(taught.missing)
+            report.doing[-1] = "hearing from the students"
+            came = bench_class.said_by(hall)
+        finally:
+            hall.kill()
+    for delays in came["steps"]:
+        report.delays["to a student"].extend(1000 * (at - taught.sent[int(step)]) for step, at in delays.items())
+    last, kept = str(len(taught.sent) - 1), set().union(*came["steps"])
+    report.counts.update(
+        {"students": students, "steps": len(taught.sent), "steps left out": len(taught.sent) - len(kept)}
+    )
+    for number, delays in enumerate(came["steps"]):
+        if missing := sorted(kept - delays.keys(), key=int):
+            where = "the last among them" if last in missing else "not the last"
+            report.lost.append(f"student {number}: {len(missing)} of {len(kept)} steps, {where}: {missing[:5]}")
+    report.lost.extend(came["lost"])
+    if taught.counted != Counter(came["choices"]):
+        report.lost.append(f"answers: {sum(taught.counted.values())} of {len(came['choices'])} counted")
+
+
+def edit(report: Report, url: str, end: float, number: int) -> None:
+    """Somebody who writes: a check every two seconds, a version every ten checks."""
+    client, kept, turn = Client(url, f"127.0.4.{1 + number}"), 0, 0
+    _, answer = client.post("/api/v1/scenarios", text=text_of(number, 0))
+    sid = json.loads(answer)["id"]
+    while time.time() < end:
+        turn += 1
+        with report.measured("check"):
+            status, _ = client.post("/api/v1/check", text=text_of(number, turn))
+        report.counts[f"check {status}"] += 1
+        if turn % 10 == 0:
+            with report.measured("save"):
+                status, _ = client.post(f"/api/v1/scenarios/{sid}/versions", text=text_of(number, turn), base=1 + kept)
+            kept += status == 201
+            report.counts[f"save {status}"] += 1
+        time.sleep(2)
+    newest = json.loads(client.ask("GET", f"/api/v1/scenarios/{sid}/versions")[1])[0]["number"]
+    if newest != 1 + kept:
+        report.lost.append(f"editor {number} saved {1 + kept} versions; the newest is {newest}")
+
+
+def text_of(number: int, turn: int) -> str:
+    """A small scenario."""
+    return scenario(*(node(f"n{i}") for i in range(10)), *(pod(f"e{number}-{turn}-{i}") for i in range(20)))
+
+
+def burden(report: Report, url: str, end: float, number: int) -> None:
+    """The heaviest that one may ask for, as much of it as is taken."""
+    client = Client(url, f"127.0.5.{1 + number}")
+    large = scenario(*(node(f"n{i}") for i in range(1000)), *(pod(f"h{number}-{i}") for i in range(8000)))
+    far = [{"at": 1_000_000, "create": pod("late")}]
+    never = [pod(f"never-{i}", cpu=1000) for i in range(200)]
+    endless = scenario(*(node(f"n{i}", cpu=1) for i in range(1000)), *never, events=far)
+    report.counts[f"{len(large) / 1e6:.1f} MB each"] = 1
+    uploads: dict[str, tuple[str, float]] = {}  # that are not over yet: what was asked for, and when
+    while time.time() < end:
+        for path, body in (("check", large), ("import", large), ("preview", endless)):
+            report.doing[-1] = path
+            status, answer = client.post(f"/api/v1/{path}", text=body)
+            report.counts[f"{path} {status}"] += 1
+            if status == 202:
+                uploads[urlsplit(json.loads(answer)["url"]).path] = path, time.perf_counter()
+            elif status in (429, 503):
+                time.sleep(1)
+        for address, (path, begun) in list(uploads.items()):
+            report.doing[-1] = address
+            state = json.loads(client.ask("GET", address)[1])["state"]
+            if state not in ("queued", "running"):
+                report.counts[f"{path} {state}"] += 1
+                report.delays[path].append(1000 * (time.perf_counter() - begun))
+                del uploads[address]
+    report.counts["still queued"] = len(uploads)
+
+
+def attack(report: Report, url: str, end: float) -> None:
+    """Small requests that ask for work without end: an expression, questions far behind a cancelled run."""
+    client = Client(url, "127.0.6.1")
+    duration = f"""
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+extenders: [{{urlPrefix: 'http://x', httpTimeout: '{REGEX}'}}]
+"""
+    far = [{"at": 3e8, "create": pod("late")}]
+    tiny = scenario(node("n1", cpu=1), *(pod(f"never-{i}", cpu=1000) for i in range(3)), events=far)
+    while time.time() < end:
+        with report.measured("check"):
+            status, _ = client.post("/api/v1/check", text=duration)
+        report.counts[f"check {status}"] += 1
+        status, answer = client.post("/api/v1/scenarios", text=tiny)
+        if status not in (200, 201):
+            report.counts[f"save {status}"] += 1
+            time.sleep(1)
+            continue
+        run = json.loads(answer)["run"]
+        client.post(f"/api/v1/runs/{run}/cancel")
+        for path in (f"runs/{run}/attempts/1000000", f"runs/{run}/capacity?pod=default/never-0"):
+            name = path.rsplit("/", 1)[-1].partition("?")[0]
+            if time.time() < end:
+                with report.measured(name):
+                    status, _ = client.ask("GET", f"/api/v1/{path}")
+                report.counts[f"{name} {status}"] += 1
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""The smallest edits of a cluster, by trying all of them: one by one, and where that is not enough two by two.
+
+Edits of a node count where the pod then fits on that very node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import msgspec
+
+from scheduler_core.ask.editing.edits import Edit, NotPossible, SetField
+from scheduler_core.ask.moments.moment import Moment
+from scheduler_core.ask.smallest.proposals.truth import falsified
+from tests.core.ask.advice.vocabulary import Family, families
+
+Kinds = frozenset[str]
+
+
+@dataclass
+class Smallest:
+    """For each node the fewest edits, and which kinds of so many do; `preempting`: those after which the pod evicts.
+
+    Edits that would say something untrue count only on nodes where no others do.
+    """
+
+    count: dict[str, int] = field(default_factory=dict)
+    kinds: dict[str, set[Kinds]] = field(default_factory=dict)
+    untrue: set[str] = field(default_factory=set)  # nodes that take no honest edits, as far as was tried
+    preempting: set[Kinds] = field(default_factory=set)
+    steps: dict[str, int] = field(default_factory=dict)  # the fewest steps of a single family that do, by kind and name
+    tried: int = 0
+
+
+class Oracle:
+    """Tries edits at one moment."""
+
+    def __init__(self, moment: Moment) -> None:
+        assert moment.pod is not None
+        self.moment, self.pod = moment, moment.pod
+        world = moment.world()
+        self.preempts = bool(world.decide(self.pod.key, all_nodes=True).nominated)
+        self.families = families(world, self.pod)
+        self.found = Smallest()
+
+    def fits(self, edits: Sequence[Edit]) -> tuple[set[str], str]:
+        """The nodes on which the pod fits with the edits, and the one on which it else preempts."""
+        self.found.tried += 1
+        world = self.moment.world()
+        try:
+            world.edited(edits, {})
+            decision = world.decide(self.pod.key, all_nodes=True)
+        except NotPossible:
+            return set(), ""
+        return set(decision.record["feasible"]), decision.nominated
+
+    def smallest(self, most: int = 2) -> Smallest:
+        """With at most so many edits together, one or two."""
+        for false in (False, True):
+            open_nodes = {one.name for one in self.moment.world().cluster.all_nodes()} - self.found.count.keys()
+            for count in range(1, most + 1):
+                left = open_nodes - self.found.count.keys()
+                if left or not false:
+                    self._try(count, left, false=false)
+        return self.found
+
+    def _try(self, count: int, nodes: set[str], *, false: bool) -> None:
+        """All sets of so many families, for nodes that need at least so many."""
+        for chosen in combinations(self.families, count):
+            if any(map(_is_false, chosen)) != false or len({one.node for one in chosen} - {""}) > 1:
+                continue
+            if len({(one.kind, one.name) for one in chosen}) < count:
+                continue
+            kinds = frozenset(one.kind for one in chosen)
+            largest = together([edit for one in chosen for edit in one.steps[-1]])
+            fitting, preempting = self.fits(largest)
+            own = next((one.node for one in chosen if one.node), "")
+            for node in fitting & nodes if not own else fitting & nodes & {own}:
+                self.found.count[node] = count
+                self.found.untrue |= {node} if false else set()
+                self.found.kinds.setdefault(node, set()).add(kinds)
+            added = {name for name in fitting if name.split("-like-")[0] != name}
+            if added and kinds == {"nodes"}:
+                self.found.kinds.setdefault("added", set()).add(kinds)
+            if preempting and not fitting and kinds == {"priority"} and not self.preempts:
+                self.found.preempting.add(kinds)
+            if count == 1 and (fitting or preempting):
+                self._step(chosen[0])
+
+    def _step(self, family: Family) -> None:
+        """The first step that does."""
+        for number, edits in enumerate(family.steps):
+            fitting, preempting = self.fits(edits)
+            if fitting or (preempting and family.kind == "priority"):
+                name = f"{family.kind} {family.name} {family.node}"
+                self.found.steps[name] = number
+                return
+
+
+def together(edits: Sequence[Edit]) -> list[Edit]:
+    """Two edits that leave something out of the same list, as one that leaves out both."""
+    made: dict[object, Edit] = {}
+    for edit in edits:
+        key: object = id(edit)
+        if isinstance(edit, SetField) and not edit.add and isinstance(edit.value, list | None):
+            key = edit.kind, edit.name, edit.path
+            before = made.get(key)
+            if isinstance(before, SetField):
+                left = [one for one in edit.value or () if one in (before.value or ())]
+                edit = msgspec.structs.replace(edit, value=left or None)
+        made[key] = edit
+    return list(made.values())
+
+
+def _is_false(family: Family) -> bool:
+    taint = family.name.rpartition(":")[0]
+    return any(falsified(edit, family.kind, taint) for edit in family.steps[-1]) if family.steps else False

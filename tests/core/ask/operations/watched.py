@@ -1,0 +1,64 @@
+"""A run followed by its events alone: where its pods are, what they were told, and what budgets allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from scheduler_core.trace.events import ObjectApplied, ObjectDeleted, PodBound, RunStarted, SchedulingFailed
+from scheduler_core.trace.summaries import pods_of
+
+
+class Watched:
+    """Follows a run by its events alone: where pods are, what they were told, and what budgets would allow."""
+
+    def __init__(self, budgets: list[dict[str, Any]], drained: set[str]) -> None:
+        self.node: dict[str, str] = {}
+        self.message: dict[str, str] = {}
+        self.labels: dict[str, dict[str, str]] = {}
+        self.broken: list[str] = []
+        self._budgets, self._drained = budgets, drained
+
+    def take(self, events: Iterable[Any]) -> None:
+        for event in events:
+            match event:
+                case RunStarted():
+                    for pod in pods_of(event):
+                        self.node[pod.pod], self.labels[pod.pod] = pod.node or "", dict(pod.labels)
+                case SchedulingFailed():
+                    self.message[event.pod] = event.message
+                case PodBound():
+                    self.node[event.pod] = event.node
+                case ObjectDeleted(kind="Pod", cause="preemption"):
+                    self.node.pop(f"{event.namespace}/{event.name}", None)
+                case ObjectDeleted(kind="Pod"):
+                    key = f"{event.namespace}/{event.name}"
+                    if self.node.get(key) in self._drained:
+                        self._evicted(key)
+                    self.node.pop(key, None)
+                case ObjectApplied(kind="Pod"):
+                    self.node[f"{event.namespace}/{event.name}"] = ""
+                    assert event.pod is not None
+                    self.labels[event.pod.pod] = dict(event.pod.labels)
+
+    def _evicted(self, key: str) -> None:
+        covering = self.covering(key)
+        if len(covering) > 1:
+            self.broken.append(f"{key} has several budgets")
+        self.broken += [f"{key} breaks {one['metadata']['name']}" for one in covering if self.allowed(one) < 1]
+
+    def covering(self, key: str) -> list[dict[str, Any]]:
+        """The budgets of the pod's namespace that select it."""
+        return [one for one in self._budgets if self._selects(one, key)]
+
+    def _selects(self, budget: dict[str, Any], key: str) -> bool:
+        there = budget["metadata"].get("namespace", "default") == key.split("/")[0]
+        return there and budget["spec"]["selector"]["matchLabels"].items() <= self.labels[key].items()
+
+    def allowed(self, budget: dict[str, Any]) -> int:
+        pods = [key for key in self.node if self._selects(budget, key)]
+        healthy = sum(bool(self.node[key]) for key in pods)
+        spec = budget["spec"]
+        value = spec.get("minAvailable", spec.get("maxUnavailable"))
+        number = -(-int(value[:-1]) * len(pods) // 100) if isinstance(value, str) else value
+        return healthy - (number if "minAvailable" in spec else len(pods) - number)

@@ -1,0 +1,90 @@
+"""The smallest change against trying every edit: it finds the fewest, misses no kind of them, and each of its own does.
+
+`make test-advice` draws several thousand clusters (KSCHEDUI_ADVICE=n for others), `make test` a few.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from scheduler_core import parse_scenario
+from scheduler_core.ask.moments.moment import Moment, before_attempt
+from scheduler_core.ask.smallest.smallest_change import Change, Search, a_unit_less
+from tests.core.ask.advice import clusters
+from tests.core.ask.advice.oracle import Oracle, Smallest
+
+CASES = int(os.environ.get("KSCHEDUI_ADVICE", "30"))
+FIRST = int(os.environ.get("KSCHEDUI_ADVICE_FROM", "0"))
+FAILED_ONCE = (730068,)  # a value of a label that the pod asks for and no node has
+
+
+def everything_found(moment: Moment) -> list[Change]:
+    """What is proposed, and what each node takes even where another node takes less."""
+    search = Search(moment)
+    for _ in search.work:
+        pass
+    ranked = search.ranked()
+    return [*ranked, *(one for one in search.by_node().values() if one not in ranked)]
+
+
+def problems(moment: Moment, changes: list[Change], smallest: Smallest, oracle: Oracle) -> list[str]:
+    """What is wrong with the changes, in words."""
+    found = []
+    for one in changes:
+        fitting, preempting = oracle.fits(one.edits)
+        if one.victims and not preempting:
+            found.append(f"does not preempt: {said(one)}")
+        if not one.victims and not {one.node, *one.others} <= fitting:
+            found.append(f"does not fit: {said(one)}")
+        less = [edits for edits in a_unit_less(one) if one.node in oracle.fits(edits)[0]]
+        found += [f"less does, too: {said(one)} {edits}" for edits in less]
+    answered = {node: one for one in reversed(changes) if not one.victims for node in (one.node, *one.others)}
+    by_kinds = {one.kinds for one in changes}
+    for node, count in smallest.count.items():
+        there = [one for one in changes if not one.victims and node in (one.node, *one.others)]
+        best = min((len(one.changed) for one in there), default=99)
+        if node in smallest.untrue and any(not one.false for one in there):
+            continue  # more honest edits than were tried together
+        if best > count:
+            found.append(f"{node} takes {count} edits {sorted(map(sorted, smallest.kinds[node]))}, not {best}")
+        if best < count:
+            found.append(f"{node} takes {best} edits, and trying everything found {count}: {said(answered[node])}")
+        found += [
+            f"{node} is also done by {sorted(kinds)}"
+            for kinds in smallest.kinds[node]
+            if not any(kinds >= other for other in by_kinds)
+        ]
+    found += [f"also done by {sorted(kinds)}" for kinds in smallest.preempting if kinds not in by_kinds]
+    if smallest.kinds.get("added") and frozenset({"nodes"}) not in by_kinds:
+        found.append("one more node does")
+    return found + not_smallest(changes, smallest)
+
+
+def not_smallest(changes: list[Change], smallest: Smallest) -> list[str]:
+    """Single changes of an amount for which trying every amount found a smaller one."""
+    found = []
+    for one in changes:
+        if len(one.changed) > 1 or one.changed[0].kind not in ("spread", "priority"):
+            continue
+        values = [step for name, step in smallest.steps.items() if name.startswith(one.changed[0].kind)]
+        if not values:
+            found.append(f"trying everything did not find {said(one)}")
+    return found
+
+
+def said(change: Change) -> str:
+    return f"{change.node}: " + ", ".join(f"{one.kind} {one.name} {one.before}->{one.after}" for one in change.changed)
+
+
+@pytest.mark.parametrize("seed", [*range(FIRST, FIRST + CASES), *FAILED_ONCE])
+def test_no_smaller_change_is_missed(seed: int) -> None:
+    moment = before_attempt(parse_scenario(clusters.text(seed)), 1)
+    changes = everything_found(moment)
+    if moment.world().decide(moment.pod.key, all_nodes=True).node:
+        assert not changes
+        return
+    oracle = Oracle(moment)
+    found = problems(moment, changes, oracle.smallest(), oracle)
+    assert not found, "\n".join([*found, "proposed:", *map(said, changes)])

@@ -1,0 +1,92 @@
+"""Every plugin brings its words in both languages, and what contradicts itself is rejected with a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from scheduler_core.framework.about import About, PostFilterNote, Reason, Text, about_of, check
+from scheduler_core.plugins import REGISTRY
+
+SLOT = re.compile(r"\{(\w+)")
+
+
+def texts() -> Iterator[tuple[str, Text]]:
+    """Every text that a plugin declares, with a name for it."""
+    for name, plugin in REGISTRY.items():
+        about = about_of(plugin)
+        yield from about.texts(name).items()
+        for reason in about.reasons:
+            yield f"{name}: {reason.pattern}: meaning", reason.meaning
+            yield f"{name}: {reason.pattern}: unsaid", reason.unsaid
+        for note in about.post_filter_notes:
+            yield f"{name}: {note.pattern}", note.meaning
+        if about.blocker is not None:
+            yield f"{name}: blocker", about.blocker
+
+
+def test_every_text_is_there_in_both_languages_with_the_same_slots() -> None:
+    found = dict(texts())
+    assert len(found) > 200
+    for name, text in found.items():
+        assert text.en, name
+        assert text.zh, name
+        assert set(SLOT.findall(text.en)) >= set(SLOT.findall(text.zh)), name
+
+
+def test_the_declarations_of_our_plugins_can_be_used() -> None:
+    for plugin in REGISTRY.values():
+        check(about_of(plugin))
+
+
+def test_every_plugin_that_rejects_nodes_says_why_in_a_few_words() -> None:
+    rejecting = [name for name, plugin in REGISTRY.items() if hasattr(plugin, "filter") and about_of(plugin).reasons]
+    assert len(rejecting) >= 12
+    for name in rejecting:
+        assert about_of(REGISTRY[name]).question is not None, name
+
+
+def test_a_blocker_lists_the_resources_that_its_reasons_name() -> None:
+    for name, plugin in REGISTRY.items():
+        about = about_of(plugin)
+        if about.blocker is not None and "{resources}" in about.blocker.en:
+            assert any("(?P<resource>" in reason.pattern for reason in about.reasons), name
+
+
+def test_patterns_are_those_that_javascript_reads_too() -> None:
+    """Of Python's own notation only the named group is used, which is converted."""
+    for plugin in REGISTRY.values():
+        for reason in about_of(plugin).reasons:
+            plain = reason.pattern.replace("(?P<", "(?<")
+            assert not re.search(r"\(\?[aiLmsux#P(]|\\[AZ]|\(\?\(", plain), reason.pattern
+
+
+@pytest.mark.parametrize(
+    ("declare", "sentence"),
+    [
+        (lambda: About(colour=7), r"About\(colour=7\): expected a number from 0 to 6"),
+        (lambda: About(reasons=(Reason("(", Text("a", "b"), Text("a", "b")),)), r"'\(' is no regular expression"),
+        (lambda: About(post_filter_notes=(PostFilterNote("*", Text("a", "b")),)), "is no regular expression"),
+        (lambda: About(captions={"filter.Team.none": Text("a", "b")}), 'key "filter.Team.none" .* needs "\\*"'),
+    ],
+)
+def test_a_declaration_that_cannot_be_true_is_rejected(declare, sentence) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=sentence):
+        check(declare())
+
+
+def test_a_plugin_whose_about_is_something_else_is_rejected() -> None:
+    class Team:
+        name = "Team"
+        about = "words"
+
+    with pytest.raises(TypeError, match="plugin \"Team\": `about` has to be an About, not 'words'"):
+        about_of(Team)
+
+
+def test_a_text_is_filled_in_in_both_languages() -> None:
+    message = Text("Too little {resources}", "{resources} 不足").message(resources="cpu")
+    assert message == "Too little cpu"
+    assert message.chinese.format(**message.values) == "cpu 不足"

@@ -1,0 +1,93 @@
+"""Claims where nothing is recorded: members of one pod group, pods that are still being bound, preemption."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scheduler_core import decisions, simulate
+from scheduler_core.scenario.parse import parse_scenario
+from scheduler_core.trace.events import AttemptFinished, SchedulingFailed
+from tests.builders import (
+    Manifest,
+    claims,
+    device_claim,
+    device_class,
+    device_request,
+    node,
+    pod,
+    priority_class,
+    resource_slice,
+    scenario,
+)
+from tests.core.runs import standing_at_the_end
+from tests.core.scheduler.test_pod_groups import gang, member, text
+
+GPUS = ("gpu-0", "gpu-1")
+
+
+def nodes(*names: str) -> list[Manifest]:
+    slices = [resource_slice(f"{name}-gpu", GPUS, node=name) for name in names]
+    return [device_class(), *slices, *(node(name) for name in names)]
+
+
+def end_of(written: str) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """The nodes of pods, and the devices of claims."""
+    events = list(simulate(parse_scenario(written)))
+    *_, last = decisions(events)
+    given = {
+        key: [f"{one['pool']}/{one['device']}" for one in claim["allocation"]["results"]]
+        for key, claim in last["final"]["claims"].items()
+        if claim["allocation"] is not None
+    }
+    return standing_at_the_end(events), given
+
+
+@pytest.mark.parametrize("order", [("shared", "own"), ("own", "shared")])
+def test_members_of_a_gang_share_a_claim_that_none_of_them_has_written_yet(order: tuple[str, str]) -> None:
+    needed = [device_claim("shared", device_request()), device_claim("own", device_request())]
+    first, second = member("a", resourceClaims=claims("shared")), member("b", resourceClaims=claims(*order))
+    placed, given = end_of(text(*nodes("n1", "n2"), *needed, gang(2), first, second))
+    assert placed["default/a"] == placed["default/b"] == "n1"
+    assert given == {"default/shared": ["n1-gpu/gpu-0"], "default/own": ["n1-gpu/gpu-1"]}
+
+
+def test_a_gang_for_which_there_are_too_few_devices_leaves_them_to_others() -> None:
+    needed = [device_claim(name, device_request()) for name in ("a", "b", "c", "d")]
+    members = [member(name, resourceClaims=claims(name)) for name in ("a", "b", "c")]
+    placed, given = end_of(text(*nodes("n1"), *needed, gang(3), *members, pod("d", resourceClaims=claims("d"))))
+    assert placed == {"default/d": "n1"}
+    assert given == {"default/d": ["n1-gpu/gpu-0"]}
+
+
+def test_a_claim_that_another_pod_is_being_bound_with_cannot_be_taken_up() -> None:
+    pods = [pod(name, resourceClaims=claims("shared")) for name in ("a", "b")]
+    written = scenario(*nodes("n1"), device_claim("shared"), *pods, bindingSeconds=5)
+    events = list(simulate(parse_scenario(written)))
+    failed = [event.message for event in events if isinstance(event, SchedulingFailed)]
+    assert "resource claim default/shared is in the process of being allocated" in failed[0]
+    assert standing_at_the_end(events) == {"default/a": "n1", "default/b": "n1"}
+
+
+def test_preemption_frees_cpu_but_no_devices() -> None:
+    busy: dict[str, Any] = {"priorityClassName": "low", "priority": 1}
+    holder = pod("holder", cpu="3", node="n1", resourceClaims=claims("held"), **busy)
+    allocation = {
+        "devices": {
+            "results": [
+                {"request": "gpu", "driver": "gpu.example.com", "pool": "n1-gpu", "device": one} for one in GPUS
+            ]
+        }
+    }
+    held = device_claim("held", device_request(count=2))
+    held["status"] = {"allocation": allocation, "reservedFor": [{"resource": "pods", "name": "holder"}]}
+    wanted = pod("wants-a-gpu", cpu="1", resourceClaims=claims("wanted"), priorityClassName="high")
+    roomy = pod("wants-cpu", cpu="3", priorityClassName="high")
+    classes = [priority_class("low", 1), priority_class("high", 100)]
+    for waiting, evicted in ((wanted, False), (roomy, True)):
+        written = scenario(*classes, *nodes("n1"), held, device_claim("wanted"), holder, waiting, untilSeconds=300)
+        events = list(simulate(parse_scenario(written)))
+        outcomes = [event.outcome for event in events if isinstance(event, AttemptFinished)]
+        assert (outcomes[-1] == "Scheduled") is evicted
+        assert ("default/holder" not in standing_at_the_end(events)) is evicted

@@ -1,0 +1,76 @@
+"""A large request is answered, whatever is killed while it waits or is worked on."""
+
+import json
+import os
+import signal
+import urllib.request
+
+import pytest
+
+from kschedui.supervisor.ports import wait_until
+from kschedui.supervisor.stack import Stack
+from tests.conftest import StackMaker
+from tests.dumps import Cluster, as_yaml, listed
+from tests.faults.stacks import breakable
+from tests.web.visitor import LONG, Visitor
+
+DUMP = as_yaml(listed(Cluster(40, 900, fields=40).objects())).encode()
+
+
+def send(visitor: Visitor) -> str:
+    """Save the dump; where the answer will be."""
+    visitor.get("/new/")
+    token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
+    headers = {"Content-Type": "application/yaml", "X-CSRFToken": token, "Referer": visitor.url}
+    request = urllib.request.Request(f"{visitor.url}/api/v1/scenarios/import", DUMP, headers, method="POST")
+    status, body = visitor.ask(request)
+    assert status == 202, body
+    return str(json.loads(body)["url"])
+
+
+def wait_for(visitor: Visitor, url: str, state: str) -> None:
+    """Until it is in the state."""
+    assert wait_until(lambda: visitor.upload(url)["state"] in (state, "failed"), LONG), visitor.upload(url)
+    assert visitor.upload(url)["state"] == state, visitor.upload(url)
+
+
+def restart_worker(stack: Stack) -> None:
+    """Kill it with all that it has started, and start another."""
+    os.killpg(stack.children["worker"].group, signal.SIGKILL)
+    stack.children.pop("worker").stop()
+    stack.start_worker(1)
+
+
+@pytest.fixture
+def stack(make_stack: StackMaker) -> Stack:
+    return breakable(make_stack)
+
+
+def test_it_goes_on_after_its_worker_was_killed_and_saves_once(stack: Stack) -> None:
+    visitor = Visitor(stack.url)
+    url = send(visitor)
+    wait_for(visitor, url, "running")
+    restart_worker(stack)
+    wait_for(visitor, url, "done")
+    _, body = visitor.get(visitor.upload(url)["answer"])
+    saved = json.loads(body)
+    assert saved["version"] == 1
+    visitor.wait_for(saved["run"], "done")
+    _, body = visitor.get("/api/v1/scenarios?whose=mine")
+    assert [row["pods"] for row in json.loads(body)["items"]] == [900]
+
+
+def test_one_that_is_cancelled_while_it_is_worked_on_ends_at_once(stack: Stack) -> None:
+    visitor = Visitor(stack.url)
+    url = send(visitor)
+    wait_for(visitor, url, "running")
+    token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
+    headers = {"X-CSRFToken": token, "Referer": visitor.url}
+    status, _ = visitor.ask(urllib.request.Request(visitor.url + url, headers=headers, method="DELETE"))
+    assert status == 204
+    assert visitor.upload(url)["state"] == "cancelled"
+    status, answer = visitor.post("/api/v1/scenarios", text="kind: Node\napiVersion: v1\nmetadata: {name: a}\n")
+    assert status == 201, answer
+    visitor.wait_for(answer["run"], "done")  # by the same worker
+    _, body = visitor.get("/api/v1/scenarios?whose=mine")
+    assert len(json.loads(body)["items"]) == 1

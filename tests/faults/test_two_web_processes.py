@@ -1,0 +1,156 @@
+"""Two web processes with one database and one broker are one site: also when requests race for the last place."""
+
+import json
+import os
+import re
+import signal
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from kschedui.classrooms.store import MOST_LIVE
+from kschedui.supervisor.commands import web_command
+from kschedui.supervisor.ports import answers_http, free_port, wait_until
+from kschedui.supervisor.stack import Stack
+from tests.builders import node, pod, scenario
+from tests.conftest import StackMaker, manage
+from tests.faults.stacks import ONE_POD, SMALL, breakable
+from tests.faults.test_a_class_outlives_its_web_process import Member
+from tests.web.postgres import postgres_url  # noqa: F401
+from tests.web.visitor import LONG, Follower, Visitor
+
+RACING = 10
+NO_LIMITS = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("RUN", "SAVE", "PAGE", "READ", "CHECK")}
+
+
+def text(name: str) -> str:
+    return scenario(node("n1"), pod(name))
+
+
+class Pair:
+    """A site of two web processes, at `urls`."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        port = free_port()
+        self.urls = [stack.url, f"http://127.0.0.1:{port}"]
+        self.second = stack._start("web2", web_command("127.0.0.1", port), {}, grace=5)
+        assert wait_until(lambda: answers_http(f"{self.urls[1]}/livez"), LONG)
+
+    def race(self, visitor: Visitor, path: str, body: Callable[[int], Any], *, form: bool = False) -> list[int]:
+        """Statuses of POSTs with one visitor's cookies, sent at once, half of them to each process."""
+        visitor.get("/new/")  # for the token against forgery
+        token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
+        cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in visitor.cookies)
+        start = Barrier(RACING)
+
+        def send(number: int) -> int:
+            url = self.urls[number % 2]
+            data = body(number)
+            sent = urllib.parse.urlencode({**data, "csrfmiddlewaretoken": token}) if form else json.dumps(data)
+            kind = "application/x-www-form-urlencoded" if form else "application/json"
+            headers = {"Content-Type": kind, "X-CSRFToken": token, "Referer": url + path, "Cookie": cookies}
+            request = urllib.request.Request(url + path, sent.encode(), headers)
+            start.wait()
+            try:
+                with urllib.request.build_opener(Stay).open(request, timeout=LONG) as answer:
+                    found: int = answer.status
+                    return found
+            except urllib.error.HTTPError as error:
+                return error.code
+
+        with ThreadPoolExecutor(RACING) as pool:
+            return sorted(pool.map(send, range(RACING)))
+
+
+class Stay(urllib.request.HTTPRedirectHandler):
+    """An answer that leads elsewhere is an answer."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def pair(request: pytest.FixtureRequest, make_stack: StackMaker) -> Iterator[Pair]:
+    """On either database."""
+    env = dict(NO_LIMITS)
+    if request.param == "postgresql":
+        env["DATABASE_URL"] = request.getfixturevalue("postgres_url")
+        manage(make_stack(library=False, **env), "migrate", "--verbosity", "0")
+    stack = breakable(make_stack, **env)
+    yield Pair(stack)
+    stack.stop()  # before its database
+
+
+def signed_up(pair: Pair, name: str) -> Visitor:
+    """Somebody with an account."""
+    visitor = Visitor(pair.urls[0])
+    form = {"username": name, "password1": "a long enough password", "password2": "a long enough password"}
+    assert pair.race(visitor, "/accounts/signup/", lambda n: form, form=True).count(302) == 1
+    visitor.get("/accounts/login/")
+    token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
+    body = {"username": name, "password": "a long enough password", "csrfmiddlewaretoken": token}
+    request = urllib.request.Request(f"{visitor.url}/accounts/login/", urllib.parse.urlencode(body).encode())
+    request.add_header("Referer", visitor.url)
+    assert visitor.ask(request)[0] == 200
+    return visitor
+
+
+def test_limits_hold_when_ten_requests_race(pair: Pair) -> None:
+    visitor = signed_up(pair, "ada")  # ten signups of one name: one account, and no failure
+    run = visitor.save(ONE_POD)
+    visitor.wait_for(run, "done")
+    sid = visitor.run(run)["scenario"]["id"]
+    versions = f"/api/v1/scenarios/{sid}/versions"
+    assert pair.race(visitor, versions, lambda n: {"text": text(f"plain-{n}")}) == [201] * RACING
+    newest = json.loads(visitor.get(versions)[1])[0]["number"]
+    assert newest == 1 + RACING
+    based = pair.race(visitor, versions, lambda n: {"text": text(f"based-{n}"), "base": newest})
+    assert based == [201] + [409] * (RACING - 1)
+    factors = [{"seeds": list(range(200))}]
+    experiments = pair.race(
+        visitor, "/api/v1/experiments", lambda n: {"scenario": sid, "version": 1, "factors": factors}
+    )
+    assert experiments == [201] * 3 + [422] * (RACING - 3)
+    page = f"/s/{sid}/v/1/class"
+    statuses = [*pair.race(visitor, page, lambda n: {"run": run}, form=True)]
+    statuses += pair.race(visitor, page, lambda n: {"run": run}, form=True)
+    assert (statuses.count(302), set(statuses)) == (MOST_LIVE, {302, 422})
+
+
+def test_what_one_process_takes_the_other_serves_also_when_the_first_is_killed(pair: Pair) -> None:
+    here, there = (Visitor(url) for url in pair.urls)
+    run = here.save(SMALL)
+    follower = Follower(there, run)
+    follower.follow()
+    assert follower.texts[-1]["state"] == "done"
+    assert follower.taken == here.frames(run) != []
+    teacher, near, far = Member(pair.urls[0]), Member(pair.urls[0]), Member(pair.urls[1])
+    taught = teacher.save(ONE_POD)
+    teacher.wait_for(taught, "done")
+    teacher.join(code := teacher.start(taught))
+    assert re.fullmatch("[A-Z]{4}", code)
+    for student in (near, far):
+        student.join(code)
+    shown = {"type": "show", "frame": 1, "order": "plugin", "selection": None, "paused": False, "gathered": 0}
+    teacher.say(**shown, step=5, n=1, question={"id": "5.1", "choices": 2})
+    for choice, student in enumerate((near, far)):
+        while student.until("board")["asked"].get("id") != "5.1":
+            pass
+        student.say(type="answer", question="5.1", choice=choice)
+        student.until("answered")
+    os.killpg(pair.stack.children["web"].group, signal.SIGKILL)
+    teacher.url = near.url = pair.urls[1]
+    teacher.back()
+    near.back()
+    teacher.say(**shown, step=5, n=2, question={"id": "5.1", "choices": 2, "right": 1, "text": "", "labels": []})
+    while "counts" not in (asked := teacher.until("board")["asked"]):
+        pass
+    assert asked["counts"] == [1, 1]
+    assert there.wait_for(there.save(ONE_POD), "done")

@@ -1,0 +1,99 @@
+"""A copy is never more visible than its original, by whichever door it was made."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+
+from kschedui.models import Scenario
+from kschedui.scenarios import access, sharing
+from kschedui.scenarios import store as scenarios
+from tests.web.accounts.test_access_matrix import OF_A_SCENARIO, ask_for, browser_of, ids  # noqa: F401
+from tests.web.conftest import OTHER, SMALL, Browser
+
+pytestmark = pytest.mark.usefixtures("db")
+
+
+@pytest.fixture
+def copy(ids: dict[str, str]) -> str:  # noqa: F811
+    """The id of a reader's copy of a private scenario."""
+    assert browser_of("reader").post(f"/s/{ids['sid']}/fork/").status_code == 302
+    return Scenario.objects.get(fork_of__scenario__public_id=ids["sid"]).public_id
+
+
+@pytest.mark.parametrize("role", ["owner", "editor", "reader"])
+def test_whatever_is_made_of_a_private_scenario_is_private(
+    role: str,
+    ids: dict[str, str],  # noqa: F811
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**6)
+    made, create = [], scenarios.create
+
+    def noted(*args: Any, **more: Any) -> Any:
+        version = create(*args, **more)
+        made.append(version.scenario.visibility)
+        return version
+
+    monkeypatch.setattr(scenarios, "create", noted)
+    for route in OF_A_SCENARIO:
+        ask_for(browser_of(role), "POST", route, ids)
+    answer = browser_of(role).post_json("/api/v1/scenarios", text=OTHER, fork_of=ids["sid"])
+    assert answer.status_code == 201
+    assert len(made) >= 3
+    assert set(made) == {"private"}
+
+
+@pytest.mark.parametrize("visibility", ["unlisted", "public"])
+def test_who_only_sees_the_original_cannot_make_a_copy_more_visible(
+    visibility: str,
+    ids: dict[str, str],  # noqa: F811
+    copy: str,
+) -> None:
+    reader = browser_of("reader")
+    by_api = reader.post_json("/api/v1/scenarios", text=OTHER, fork_of=ids["sid"], visibility=visibility)
+    by_page = reader.post(f"/s/{copy}/settings", {"title": "", "visibility": visibility})
+    patched = reader.patch(f"/api/v1/scenarios/{copy}", {"visibility": visibility}, "application/json")
+    assert (by_api.status_code, by_page.status_code, patched.status_code) == (403, 403, 403)
+    assert "more visible than the original" in by_api.json()["detail"]
+    assert scenarios.by_id(copy).visibility == "private"
+    assert reader.patch(f"/api/v1/scenarios/{copy}", {"title": "Mine"}, "application/json").status_code == 200
+
+
+def test_the_owner_of_the_original_may(ids: dict[str, str]) -> None:  # noqa: F811
+    owner = browser_of("owner")
+    made = owner.post_json("/api/v1/scenarios", text=OTHER, fork_of=ids["sid"], visibility="public")
+    assert (made.status_code, scenarios.by_id(made.json()["id"]).visibility) == (201, "public")
+
+
+def test_a_copy_of_what_is_not_listed_is_not_listed_either(author: Browser, stranger: Browser) -> None:
+    origin = author.save(visibility="unlisted")["id"]
+    assert stranger.post_json("/api/v1/scenarios", text=OTHER, fork_of=origin, visibility="public").status_code == 403
+    copy = stranger.save(OTHER, fork_of=origin)["id"]
+    assert stranger.post(f"/s/{copy}/settings", {"title": "", "visibility": "public"}).status_code == 403
+    author.post(f"/s/{origin}/settings", {"title": "", "visibility": "public"})
+    assert stranger.post(f"/s/{copy}/settings", {"title": "", "visibility": "public"}).status_code == 302
+
+
+def test_a_copy_of_the_sites_own_may_be_listed(author: Browser) -> None:
+    origin = scenarios.create(access.Visitor(), SMALL).scenario
+    copy = author.save(OTHER, fork_of=origin.public_id, visibility="public")
+    assert scenarios.by_id(copy["id"]).visibility == "public"
+
+
+def test_a_copy_is_shared_with_those_alone_who_see_the_original(copy: str) -> None:
+    reader, scenario = browser_of("reader"), scenarios.by_id(copy)
+    other = Group.objects.create(name="another group")
+    other.user_set.add(User.objects.get(username="reader"))
+    for whom in ({"account": "another"}, {"group": "another group"}):
+        refused = reader.post_json(f"/api/v1/scenarios/{copy}/shares", **whom)
+        assert (refused.status_code, "copy of a private" in refused.json()["detail"]) == (422, True)
+    sharing.share(scenario, account="editor")
+    sharing.share(scenario, account="member")
+
+
+def test_a_copy_of_a_private_scenario_of_somebody_else_is_shown_to_no_class(copy: str) -> None:
+    reader = browser_of("reader")
+    run = reader.post_json(f"/api/v1/scenarios/{copy}/versions/1/run").json()["run"]
+    assert reader.post(f"/s/{copy}/v/1/class", {"run": run}).status_code == 403

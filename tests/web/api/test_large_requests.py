@@ -1,0 +1,253 @@
+"""A large request is answered by a worker (202), with exactly what a small one is answered with at once."""
+
+import gzip
+import json
+import random
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kschedui.models import Run, Scenario, Upload, UploadPart
+from kschedui.runs import leases
+from kschedui.scenarios import engine
+from kschedui.uploads import parts, store, worker
+from kschedui.work.gone import Gone
+from tests.dumps import SECRET, Cluster, as_yaml, listed
+from tests.web.conftest import SMALL, Browser
+
+pytestmark = pytest.mark.django_db
+MOST = 4000  # bytes that are answered at once, in these tests
+
+
+@pytest.fixture(autouse=True)
+def _what_is_large(settings: Any) -> None:
+    """So that texts need not be long."""
+    settings.LIMITS = {**settings.LIMITS, "direct_bytes": MOST}
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = MOST
+
+
+def padded(text: str) -> str:
+    """The same text, larger."""
+    return text + "# nothing\n" * (MOST // 8)
+
+
+DUMP = as_yaml(listed(Cluster(5, 20).objects()))
+
+
+def send(browser: Browser, path: str, dump: bytes) -> Any:
+    """A dump as it is."""
+    return browser.post(path, dump, content_type="application/gzip")
+
+
+def followed(browser: Browser, answer: Any) -> Any:
+    """The answer, when a worker has been here."""
+    assert answer.status_code == 202, answer.content
+    assert answer.headers["Location"] == answer.json()["url"]
+    worker.serve()
+    state = browser.get(answer.headers["Location"]).json()
+    assert state["state"] == "done", state
+    return browser.get(state["answer"])
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "more"),
+    [
+        ("check", SMALL, {}),
+        ("check", "kind: Nothing\n", {}),
+        ("preview", SMALL, {}),
+        ("scenarios", SMALL, {"title": "Mine", "visibility": "private"}),
+        ("scenarios", "kind: Nothing\n", {}),
+        ("import", DUMP, {}),
+        ("scenarios/import", DUMP, {}),
+    ],
+)
+def test_it_is_answered_as_a_small_one_is(path: str, text: str, more: dict[str, str], settings: Any) -> None:
+    browser = Browser()
+    answer = followed(browser, browser.post_json(f"/api/v1/{path}", text=padded(text), **more))
+    settings.LIMITS = {**settings.LIMITS, "direct_bytes": 10**6}
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 10**6
+    small = browser.post_json(f"/api/v1/{path}", text=padded(text), **more)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (small.status_code, small.headers["Content-Type"])
+    assert answer.json().keys() == small.json().keys()
+    made_anew = {"id", "url", "run", "upload"}
+    assert {name: value for name, value in answer.json().items() if name not in made_anew} == {
+        name: value for name, value in small.json().items() if name not in made_anew
+    }
+
+
+def test_a_version_too_and_its_conflict_is_told_later() -> None:
+    browser = Browser()
+    sid = browser.save()["id"]
+    path = f"/api/v1/scenarios/{sid}/versions"
+    assert followed(browser, browser.post_json(path, text=padded(SMALL), base=1)).json()["version"] == 2
+    late = followed(browser, browser.post_json(path, text=padded(SMALL) + "# late\n", base=1))
+    assert (late.status_code, late.json()["code"], late.json()["version"]) == (409, "version_conflict", 2)
+
+
+def test_what_gzip_packed_is_large_by_what_comes_out() -> None:
+    browser = Browser()
+    packed = gzip.compress(DUMP.encode())
+    assert send(browser, "/api/v1/import", gzip.compress(SMALL.encode())).status_code == 200
+    answer = followed(browser, send(browser, "/api/v1/import", packed)).json()
+    assert answer["checked"]["errors"] == []
+    assert len(answer["checked"]["summary"]["nodes"]) == 5
+
+
+def test_a_dump_that_was_imported_is_saved_without_being_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = Browser()
+    imported = followed(browser, send(browser, "/api/v1/import", gzip.compress(DUMP.encode()))).json()
+    monkeypatch.setattr(engine, "read", lambda *_: pytest.fail("it is read a second time"))
+    saved = browser.post_json("/api/v1/scenarios", upload=imported["upload"])
+    assert saved.status_code == 201, saved.content
+    version = Scenario.objects.get(public_id=saved.json()["id"]).versions.get()
+    assert version.text == imported["text"]
+    assert version.scenario.visibility == "private"
+    assert version.summary["nodes"] == 5
+    again = browser.post_json(f"/api/v1/scenarios/{saved.json()['id']}/versions", upload=imported["upload"])
+    assert again.json()["version"] == 1
+
+
+@pytest.mark.parametrize("body", [{}, {"text": SMALL, "upload": "abc"}])
+def test_a_scenario_is_a_text_or_an_upload(body: dict[str, str]) -> None:
+    answer = Browser().post_json("/api/v1/scenarios", **body)
+    assert answer.status_code == 422
+    assert "exactly one of `text` and `upload`" in answer.json()["detail"]
+
+
+def test_nobody_else_is_told_of_it() -> None:
+    browser, stranger = Browser(), Browser()
+    stranger.save()
+    url = browser.post_json("/api/v1/check", text=padded(SMALL)).headers["Location"]
+    for other in (stranger, Client()):
+        assert other.get(url).status_code == 404
+        assert other.get(f"{url}/answer").status_code == 404
+        assert other.delete(url).status_code == 404
+    name = url.rsplit("/", 1)[1]
+    assert stranger.post_json("/api/v1/scenarios", upload=name).status_code == 404
+    assert browser.get(url).json()["state"] == "queued"
+
+
+def test_its_place_in_the_queue_is_told_by_turns() -> None:
+    busy, other = Browser(), Browser(REMOTE_ADDR="198.51.100.7")
+    urls = [busy.post_json("/api/v1/check", text=padded(SMALL) + f"# {i}\n").headers["Location"] for i in range(3)]
+    late = other.post_json("/api/v1/check", text=padded(SMALL)).headers["Location"]
+    assert [busy.get(url).json()["ahead"] for url in urls] == [{"others": 0 + 1}, {"others": 2}, {"others": 3}]
+    assert other.get(late).json()["ahead"] == {"others": 1}
+    worker.serve()
+    worker.serve()
+    assert other.get(late).json()["state"] == "done"
+    assert [busy.get(url).json()["state"] for url in urls] == ["done", "queued", "queued"]
+
+
+def test_a_cancelled_one_is_answered_no_more_and_leaves_nothing() -> None:
+    browser = Browser()
+    url = browser.post_json("/api/v1/check", text=padded(SMALL)).headers["Location"]
+    assert browser.delete(url).status_code == 204
+    assert not worker.serve()
+    assert browser.get(url).json()["state"] == "cancelled"
+    assert browser.get(f"{url}/answer").status_code == 409
+    assert not UploadPart.objects.exists()
+
+
+def test_what_a_lost_worker_left_is_answered_by_another_and_saved_once() -> None:
+    browser = Browser()
+    answer = browser.post_json("/api/v1/scenarios", text=padded(SMALL))
+    upload = store.next_upload()
+    assert upload is not None
+    worker.answered(upload, Gone())  # and the worker is lost before it keeps the answer
+    Upload.objects.update(lease_until=upload.created)
+    store.requeue_lost()
+    saved = followed(browser, answer)
+    assert saved.json()["version"] == 1
+    assert Scenario.objects.count() == Run.objects.count() == 1
+    with pytest.raises(leases.Lost):
+        store.finish(upload, 200, "text/plain", [b"late"])
+
+
+def test_one_that_ends_its_workers_is_given_up_with_a_sentence() -> None:
+    browser = Browser()
+    url = browser.post_json("/api/v1/check", text=padded(SMALL)).headers["Location"]
+    Upload.objects.update(tries=leases.MOST_TRIES)
+    worker.serve()
+    state = browser.get(url).json()
+    assert state["state"] == "failed"
+    assert "8 workers exited" in state["error"]
+
+
+def test_one_author_has_few_at_once(settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "uploads_waiting": 2}
+    browser = Browser()
+    browser.save()
+    answers = [browser.post_json("/api/v1/check", text=padded(SMALL)) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [202, 202, 429]
+    assert "2 large requests in progress" in answers[-1].json()["detail"]
+    assert Upload.objects.count() == 2
+
+
+def test_packed_it_may_not_be_larger_than_the_limit(settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "upload_bytes": 100}
+    answer = Browser().post_json("/api/v1/check", text=padded(SMALL))
+    assert answer.status_code == 413
+    assert "KSCHEDUI_MAX_UPLOAD_BYTES" in answer.json()["detail"]
+    assert not Upload.objects.exists()
+
+
+def test_what_takes_no_text_is_not_read_when_it_is_large() -> None:
+    answer = Browser().post_json("/api/v1/courses", title="a", about="x" * MOST, scenarios=["abc"])
+    assert answer.status_code == 413
+    assert f"{MOST:,} bytes" in answer.json()["detail"]
+
+
+def test_a_forged_request_is_not_kept() -> None:
+    browser = Browser(enforce_csrf_checks=True)
+    assert browser.post_json("/api/v1/check", text=padded(SMALL)).status_code == 403
+    assert not Upload.objects.exists()
+
+
+def test_a_secret_is_never_in_the_database_in_the_clear() -> None:
+    browser = Browser()
+    send(browser, "/api/v1/import", DUMP.encode() + f"---\nkind: Secret\ndata: {{a: {SECRET}}}\n".encode())
+    upload = Upload.objects.get()
+    assert SECRET.encode() in b"".join(parts.read(upload, parts.Kind.BODY))
+    stored = b"".join(bytes(part.content) for part in upload.parts.all())
+    assert len(stored) > 100
+    packed = b"".join(parts.packed([DUMP.encode()]))
+    assert packed[:64] not in stored
+    upload.public_id = "another"
+    with pytest.raises(parts.Damaged):
+        b"".join(parts.read(upload, parts.Kind.BODY))
+    upload.refresh_from_db()
+    worker.serve()
+    assert not upload.parts.filter(kind=parts.Kind.BODY).exists()
+
+
+def test_a_large_text_of_many_pieces_comes_back_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "PIECE", 10_000)
+    text = SMALL + f"# é {random.Random(1).randbytes(100_000).hex()}\n"
+    browser = Browser()
+    answer = browser.post_json("/api/v1/scenarios", text=text)
+    assert UploadPart.objects.count() > 3
+    saved = followed(browser, answer).json()
+    assert Scenario.objects.get(public_id=saved["id"]).versions.get().text == text
+
+
+def test_those_of_yesterday_are_forgotten_and_count_until_then() -> None:
+    browser = Browser()
+    followed(browser, browser.post_json("/api/v1/check", text=padded(SMALL)))
+    upload = Upload.objects.get()
+    assert upload.bytes > 0
+    store.forget()
+    assert Upload.objects.exists()
+    Upload.objects.update(finished=upload.created - 2 * store.KEPT)
+    store.forget()
+    assert not Upload.objects.exists()
+    assert not UploadPart.objects.exists()
+
+
+def test_the_document_says_so() -> None:
+    document = json.loads(Client().get("/api/v1/openapi.json").content)
+    for path in ("check", "preview", "import", "scenarios", "scenarios/import", "scenarios/{sid}/versions"):
+        answers = document["paths"][f"/api/v1/{path}"]["post"]["responses"]
+        assert answers["202"]["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/UploadOut"}
+    assert "202" not in document["paths"]["/api/v1/courses"]["post"]["responses"]

@@ -1,0 +1,56 @@
+"""The release of a dumped cluster decides, and is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kschedui.cli import main
+from kschedui.scenarios import importers
+from kschedui.scenarios.importers.cluster_release import release_of
+from scheduler_core import Limits, parse_scenario
+from tests.builders import node, pod
+from tests.dumps import as_yaml, listed
+
+
+def printed(*versions: str) -> str:
+    """A dump of nodes with these kubelets."""
+    objects: list[dict[str, Any]] = [pod("a", cpu=1)]
+    for number, version in enumerate(versions):
+        found = node(f"n{number}")
+        found["metadata"]["resourceVersion"] = "1"
+        found["status"]["nodeInfo"] = {"kubeletVersion": version, "osImage": "Linux"}
+        objects.append(found)
+    return as_yaml(listed(objects))
+
+
+def test_the_release_of_most_nodes_decides() -> None:
+    made = importers.convert(printed("v1.31.4-eks-1", "v1.31.9", "v1.32.0"), Limits())
+    assert parse_scenario(made.text).release.version == "1.31"
+    assert "Kubernetes 1.31 on 2 of 3 nodes; kube-scheduler 1.31 decides." in map(str, made.notes)
+
+
+def test_of_two_releases_with_as_many_nodes_the_newer_decides() -> None:
+    assert parse_scenario(importers.convert(printed("v1.31.1", "v1.32.1"), Limits()).text).release.version == "1.32"
+
+
+def test_a_release_that_is_not_simulated_is_the_nearest_and_a_note_says_so() -> None:
+    made = importers.convert(printed("v1.19.0"), Limits())
+    assert parse_scenario(made.text).release.version == "1.25"
+    assert "There is no simulation of 1.19; 1.25 is the nearest." in map(str, made.notes)
+    assert (release_of("v1.99.0"), release_of("v2.1"), release_of("rubbish")) == ("1.36", "", "")
+
+
+def test_several_files_keep_the_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "nodes.yaml").write_text(printed("v1.31.4"))
+    (tmp_path / "pods.yaml").write_text(as_yaml(listed([{**pod("b"), "metadata": {"name": "b", "uid": "1"}}])))
+    assert main.main(["import", str(tmp_path / "nodes.yaml"), str(tmp_path / "pods.yaml")]) == 0
+    assert parse_scenario(capsys.readouterr().out).release.version == "1.31"
+
+
+def test_nothing_else_of_a_nodes_information_is_kept() -> None:
+    text = importers.convert(printed("v1.31.4"), Limits()).text
+    assert "nodeInfo" not in text
+    assert "Linux" not in text

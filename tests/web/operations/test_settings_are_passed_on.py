@@ -1,0 +1,79 @@
+"""Every limit can be read about, and set where kschedui is deployed: the list of them is the code's own."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+import yaml
+
+from kschedui import settings
+from tests.conftest import ROOT
+
+KIND = re.compile(r"KSCHEDUI_(?:MAX|MIN|RATE)_\w+|KSCHEDUI_\w+_(?:SECONDS|BYTES|PROCESSES|PLACES|CONNECTIONS)")
+READ = re.compile(r"""\b(?:environ\.get|flag|number|words)\(\s*"([A-Z_]+)\"""")
+NO_LIMIT = {"KSCHEDUI_HSTS_SECONDS"}
+
+
+def limits() -> set[str]:
+    """The settings of the code that limit something."""
+    code = "".join(path.read_text() for path in (ROOT / "kschedui").rglob("*.py"))
+    return {name for name in READ.findall(code) if KIND.fullmatch(name)} - NO_LIMIT
+
+
+def test_the_list_is_the_codes() -> None:
+    assert len(limits()) >= len(settings.LIMITS) + len(settings.RATE_LIMITS)
+    assert {"KSCHEDUI_MAX_UPLOAD_SECONDS", "KSCHEDUI_RATE_LOGIN", "KSCHEDUI_WORK_PROCESSES"} <= limits()
+
+
+def compose() -> set[str]:
+    """What containers are given of the environment."""
+    given = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["web"]["environment"]
+    return {name for name, value in given.items() if value == f"${{{name}:-}}"}
+
+
+def manifests() -> set[str]:
+    """What the ConfigMap gives to all containers."""
+    documents = yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yaml").read_text())
+    return set(next(found for found in documents if found["kind"] == "ConfigMap")["data"])
+
+
+def test_the_proxy_lets_through_what_the_application_takes() -> None:
+    most = code_defaults()["KSCHEDUI_MAX_IMPORT_BYTES"]
+    proxy = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["proxy"]["environment"]
+    assert proxy["KSCHEDUI_MAX_IMPORT_BYTES"] == f"${{KSCHEDUI_MAX_IMPORT_BYTES:-{most}}}"
+    caddy = (ROOT / "deploy" / "Caddyfile").read_text()
+    assert re.findall(r"max_size (.*)", caddy) == [f"{{$KSCHEDUI_MAX_IMPORT_BYTES:{most}}}"]
+
+
+def documented() -> set[str]:
+    """Names in the tables of limits."""
+    return set(re.findall(r"`(KSCHEDUI_\w+)`", (ROOT / "docs" / "operations.md").read_text()))
+
+
+@pytest.mark.parametrize("place", [documented, compose, manifests])
+def test_every_limit_is_in(place: Callable[[], set[str]]) -> None:
+    assert not sorted(limits() - place())
+
+
+def test_the_documents_tell_the_default_of_each_limit() -> None:
+    rows = (ROOT / "docs" / "operations.md").read_text()
+    defaults = dict(re.findall(r"^\| `(KSCHEDUI_\w+)` \| ([^|]+) \|", rows, re.MULTILINE))
+    for name, default in code_defaults().items():
+        assert defaults.get(name) == written(default, name), (name, defaults.get(name), default)
+
+
+def code_defaults() -> dict[str, int]:
+    """Of the numbers of LIMITS and RATE_LIMITS."""
+    code = (ROOT / "kschedui" / "settings.py").read_text()
+    found = re.findall(r'"\w+": number\("(KSCHEDUI_(?:MAX|MIN|RATE)_\w+)", ([\d_ *]+)\)', code)
+    assert len(found) == len(settings.LIMITS) + len(settings.RATE_LIMITS)
+    return {name: eval(value) for name, value in found}  # digits and signs
+
+
+def written(value: int, name: str) -> str:
+    """20,000; 256 MB; 4 h."""
+    if name.endswith("_BYTES") and value and value % 1024**2 == 0:
+        return f"{value // 1024**3:,} GB" if value % 1024**3 == 0 else f"{value // 1024**2:,} MB"
+    if name.endswith("_SECONDS"):
+        return f"{value // 3600:,} h" if value % 3600 == 0 else f"{value:,} s"
+    return f"{value:,}"

@@ -1,0 +1,202 @@
+"""A client that disconnects is waited for no longer: its work is dropped, whichever address it asked.
+
+Each request goes the whole way from the ASGI application to the place of work; the work there waits until it hears that
+its client is gone. A call of `work` that no request here leads to fails the test.
+"""
+
+import ast
+import asyncio
+import json
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from asgiref.sync import async_to_sync
+
+from kschedui.asgi import application
+from kschedui.experiments import store as experiments
+from kschedui.runs import worker
+from kschedui.work import place
+from kschedui.work.place import ClientGone, Wish
+from tests.builders import node, pod, scenario
+from tests.web.api.test_api_v1 import Script
+from tests.web.conftest import SMALL
+
+WEB = Path(__file__).resolve().parents[3] / "kschedui" / "web"
+LONG = 60.0  # seconds; only a request that is broken takes as long
+EDITS = {"edits": [{"type": "cordon", "node": "n1"}]}
+QUESTION = {"question": {"type": "reschedule"}}
+FACTORS = [{"seeds": [1, 2]}]
+TEXT = scenario(node("n1"), pod("a"))
+FAILED = "0/1 nodes are available: 1 Insufficient cpu."
+
+
+class Asked(NamedTuple):
+    """A request; `after`: works that are done before the client goes."""
+
+    method: str
+    path: str
+    body: Any = None  # JSON; a string: a form
+    after: int = 0
+
+
+REQUESTS = [
+    Asked("POST", "/api/v1/check", {"text": TEXT}),
+    Asked("POST", "/api/v1/preview", {"text": TEXT}),
+    Asked("POST", "/api/v1/import", {"text": TEXT}),
+    Asked("POST", "/api/v1/scenarios/import", {"text": TEXT}),
+    Asked("POST", "/api/v1/scenarios", {"text": TEXT}),
+    Asked("POST", "/api/v1/scenarios/{sid}/versions", {"text": TEXT}),
+    Asked("POST", "/api/v1/scenarios/{sid}/versions/1/compare", {"text": TEXT}),
+    Asked("GET", "/api/v1/runs/{rid}/explain/1"),
+    Asked("GET", "/api/v1/runs/{rid}/objects/pod/default/a"),
+    Asked("GET", "/api/v1/runs/{rid}/attempts/1"),
+    Asked("GET", "/api/v1/runs/{rid}/attempts/1", after=1),
+    Asked("POST", "/api/v1/runs/{rid}/attempts/1/what-if", EDITS),
+    Asked("POST", "/api/v1/runs/{rid}/attempts/1/keep", EDITS),
+    Asked("GET", "/api/v1/runs/{rid}/attempts/1/changes"),
+    Asked("GET", "/api/v1/runs/{rid}/attempts/1/weights?node=n2"),
+    Asked("GET", "/api/v1/runs/{rid}/capacity?pod=default/a"),
+    Asked("GET", "/api/v1/runs/{rid}/node-groups"),
+    Asked("POST", "/api/v1/runs/{rid}/operations", QUESTION),
+    Asked("POST", "/api/v1/runs/{rid}/operations/keep", QUESTION),
+    Asked("GET", "/api/v1/runs/{rid}/upgrade?to=1.35"),
+    Asked("GET", "/api/v1/runs/{rid}/events"),
+    Asked("GET", "/api/v1/runs/{rid}/decisions"),
+    Asked("POST", "/api/v1/experiments", {"scenario": "{sid}", "factors": FACTORS}),
+    Asked("POST", "/api/v1/experiments/{eid}/runs/1"),
+    Asked("POST", "/api/v1/experiments/{eid}/runs/2", after=1),
+    Asked("GET", "/s/{sid}/v/1/events.jsonl"),
+    Asked("GET", "/s/{sid}/v/1/trace.json"),
+    Asked("GET", "/s/{sid}/v/1/picture.svg?step=7"),
+    Asked("GET", "/s/{sid}/v/1/pending/"),
+    Asked("GET", "/s/{sid}/v/1/replay/"),
+    Asked("GET", "/s/{sid}/v/1/releases/"),
+    Asked("GET", "/s/{sid}/v/1/experiments/"),
+    Asked("POST", "/s/{sid}/fork/", ""),
+    Asked("GET", "/s/{sid}/diff/1/2/"),
+    Asked("GET", "/compare/{sid}/1/{sid}/2/"),
+    Asked("POST", "/compare/{sid}/1/{sid}/2/seed", "side=first&seed=7"),
+    Asked("POST", "/decode/", f"message={FAILED}"),
+    Asked("POST", "/decode/", f"message={FAILED}&open=1", after=1),
+]
+
+
+class Working:
+    """Stands in for the place of work: the first works are done, the next waits for its client to go."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+        self.waits, self.left = threading.Event(), threading.Event()
+        self.caller = ""
+
+    def run(self, client: Any, wish: Wish, function: Callable[..., Any], *args: Any) -> Any:
+        if self.after:
+            self.after -= 1
+            return function(*args)
+        self.caller = caller()
+        self.waits.set()
+        with wish.gone.telling(self.left.set):
+            self.left.wait(LONG)
+        raise ClientGone
+
+
+def caller() -> str:
+    """Where in the web the work was asked for: FILE:LINE, of a stream FILE:FUNCTION."""
+    frame: Any = sys._getframe()
+    while frame and not (
+        frame.f_code.co_filename.startswith(str(WEB)) and frame.f_code.co_name not in ("work", "<lambda>")
+    ):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else ""
+
+
+def calls() -> list[tuple[str, int, int]]:
+    """(file, first line, last line) of each call of `work(request, ...)`."""
+    return [
+        (str(file), one.lineno, one.end_lineno or one.lineno)
+        for file in WEB.rglob("*.py")
+        for one in ast.walk(ast.parse(file.read_text()))
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "work" and len(one.args) > 1
+    ]
+
+
+@pytest.fixture
+def ids(transactional_db: None) -> dict[str, str]:
+    owner = Script("owner")
+    saved = owner.save(SMALL)
+    worker.execute(saved["run"])
+    again = owner.call("POST", f"/scenarios/{saved['id']}/versions", {"text": TEXT}).json()
+    worker.execute(again["run"])
+    experiment = owner.call("POST", "/experiments", {"scenario": saved["id"], "factors": FACTORS}).json()
+    secret = owner.defaults["HTTP_AUTHORIZATION"]
+    return {"sid": saved["id"], "rid": saved["run"], "eid": experiment["id"], "authorization": secret}
+
+
+async def ask_and_go(asked: Asked, ids: dict[str, str], working: Working) -> None:
+    """Send the request, wait until its work waits, and disconnect; returns when the application has ended."""
+    path, _, query = asked.path.format(**ids).partition("?")
+    form = isinstance(asked.body, str)
+    body = (
+        b""
+        if asked.body is None
+        else (asked.body if form else json.dumps(asked.body).replace("{sid}", ids["sid"])).encode()
+    )
+    token = "k" * 32
+    headers = {
+        "host": "localhost",
+        "authorization": ids["authorization"],
+        "content-type": "application/x-www-form-urlencoded" if form else "application/json",
+        "content-length": str(len(body)),
+    }
+    if not path.startswith("/api/"):
+        headers |= {"cookie": f"kschedui_csrf={token}", "x-csrftoken": token}
+    scope = {"type": "http", "method": asked.method, "path": path, "raw_path": path.encode(), "http_version": "1.1"}
+    scope |= {
+        "query_string": query.encode(),
+        "scheme": "http",
+        "server": ("localhost", 80),
+        "client": ("203.0.113.7", 5),
+    }
+    scope |= {"headers": [(name.encode(), value.encode()) for name, value in headers.items()]}
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+    said: list[Any] = []
+
+    async def receive() -> Any:
+        if messages:
+            return messages.pop()
+        await asyncio.to_thread(working.waits.wait, LONG)
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    async with asyncio.timeout(LONG):
+        await application(scope, receive, send)
+    assert working.waits.is_set(), f"no work was asked for: {said[:2]}"
+
+
+def test_work_is_dropped_on_every_path(ids: dict[str, str], monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**6)
+    monkeypatch.setattr(experiments, "tell", lambda *about: None)
+    missed, reached = [], set()
+    for asked in REQUESTS:
+        working = Working(asked.after)
+        monkeypatch.setattr(place, "run", working.run)
+        try:
+            async_to_sync(ask_and_go)(asked, ids, working)
+            assert working.left.wait(LONG), "it goes on"
+        except (AssertionError, TimeoutError) as error:
+            missed.append((asked.method, asked.path, str(error) or repr(error)))
+        reached.add(working.caller)
+    assert missed == []
+    places = [one.rsplit(":", 1) for one in reached if one]
+    not_asked = [
+        (Path(file).name, first)
+        for file, first, last in calls()
+        if not any(name == file and first <= int(line) <= last for name, line in places)
+    ]
+    assert not_asked == []

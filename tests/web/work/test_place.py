@@ -1,0 +1,167 @@
+"""The place for visitors' work: what takes too long or too much is ended, and nobody else notices."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from os import getpid, kill
+from typing import Any
+
+import pytest
+
+from kschedui.scenarios.digest import Digest
+from kschedui.web.api import jobs
+from kschedui.work import place as work
+from kschedui.work.gone import Gone
+from kschedui.work.limits import TooMuch
+from kschedui.work.line import Client
+from kschedui.work.place import Busy, ClientGone, Place, Wish
+from tests.web.conftest import MANY, SMALL, Browser
+
+ENDLESS = range(10**15)
+ME, YOU = Client("me", "me"), Client("you", "you")
+NOW = Wish(patience=60)
+
+
+@pytest.fixture(scope="module")
+def _processes() -> Iterator[Place]:
+    """The server that they are forked from takes a second to start: one place serves all of these tests."""
+    two = Place(2)
+    yield two
+    two.stop()
+
+
+@pytest.fixture
+def place(_processes: Place, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """As in a web process: one process for slow work, and one for quick."""
+    settings.WORK_PROCESSES = 2
+    settings.LIMITS = {**settings.LIMITS, "work_seconds": 1, "quick_seconds": 1}
+    _processes.suspected.clear()
+    monkeypatch.setattr(work, "place", lambda: _processes)
+    return _processes
+
+
+@pytest.mark.usefixtures("place")
+def test_what_takes_too_long_is_ended_by_the_system_and_the_next_is_served() -> None:
+    with pytest.raises(TooMuch) as met:
+        work.run(ME, NOW, sum, ENDLESS)
+    assert str(met.value) == (
+        "This takes more than 1 seconds of processor time, which is the limit (KSCHEDUI_MAX_WORK_SECONDS)."
+    )
+    assert work.run(ME, NOW, sum, range(4)) == 6
+
+
+@pytest.mark.usefixtures("place")
+def test_what_takes_too_much_memory_is_refused_and_the_next_is_served(settings: Any) -> None:
+    with pytest.raises(TooMuch, match=r"more than 1,024 MB of memory, which is the limit \(KSCHEDUI_MAX_WORK_BYTES\)"):
+        work.run(ME, NOW, bytes, 10 * settings.LIMITS["work_bytes"])
+    assert work.run(ME, NOW, sum, range(4)) == 6
+
+
+@pytest.mark.usefixtures("place")
+def test_an_answer_that_is_too_long_does_not_come_into_the_web_process() -> None:
+    with pytest.raises(TooMuch, match="MB of memory"):
+        work.run(ME, NOW, bytes, 200 * 1024 * 1024)
+
+
+@pytest.mark.usefixtures("place")
+def test_a_texts_digest_and_a_refusal_come_out_of_the_process_as_they_are() -> None:
+    found = work.run(ME, NOW, jobs.digest, MANY)
+    assert found == jobs.digest(MANY)
+    assert isinstance(found, Digest)
+    with pytest.raises(jobs.Refused) as refused:
+        work.run(ME, NOW, jobs.digest, "apiVersion: v1\nkind: Pood\n")
+    assert (refused.value.status, refused.value.rows[0]["line"]) == (422, 2)
+
+
+def test_work_that_proves_slow_is_begun_anew_where_it_holds_up_no_quick_work(
+    place: Place, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "SUSPECTED_SECONDS", 3600)
+    settings.LIMITS = {**settings.LIMITS, "work_seconds": 40}
+    slow = place.workers[0]
+    with ThreadPoolExecutor() as threads:
+        working = threads.submit(work.run, ME, NOW, sum, range(200_000_000))
+        while not any(ticket.slow for ticket in place.line.going_on):
+            assert not working.done(), "it takes more than three seconds of processor time"
+            time.sleep(0.01)
+        assert work.run(YOU, NOW, getpid) != slow._process.pid
+        assert working.result() == sum(range(200_000_000))
+    assert place.suspected.keys() == {"me"}
+    assert work.run(ME, NOW, getpid) == slow._process.pid, "for a while whatever a party asks for is taken for slow"
+
+
+@pytest.mark.usefixtures("place")
+def test_work_is_ended_when_its_client_goes_and_waiting_work_is_dropped(place: Place, settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "work_seconds": 40}
+    gone, waits = Gone(), Gone()
+    with ThreadPoolExecutor() as threads:
+        working = threads.submit(work.run, ME, Wish(slow=True, patience=60, gone=gone), sum, ENDLESS)
+        while not place.line.going_on:
+            time.sleep(0.01)
+        waiting = threads.submit(work.run, YOU, Wish(slow=True, patience=60, gone=waits), sum, range(4))
+        while not place.line.waiting:
+            time.sleep(0.01)
+        waits.leave()
+        with pytest.raises(ClientGone):
+            waiting.result()
+        assert not place.line.waiting
+        gone.leave()
+        with pytest.raises(ClientGone):
+            working.result()
+    assert work.run(YOU, Wish(slow=True, patience=60), sum, range(4)) == 6
+
+
+def test_a_process_that_somebody_killed_is_replaced_and_its_work_done_again(place: Place) -> None:
+    pid = work.run(ME, NOW, getpid)
+    kill(pid, signal.SIGKILL)
+    assert work.run(ME, NOW, getpid) != pid
+
+
+@pytest.mark.usefixtures("place")
+def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, place: Place, settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "work_seconds": 40, "quick_seconds": 39, "wait_seconds": 0}
+    gone = [Gone(), Gone()]
+    with ThreadPoolExecutor() as threads:
+        for client, one in zip((ME, YOU), gone, strict=True):
+            threads.submit(work.run, client, Wish(slow=client is ME, patience=60, gone=one), sum, ENDLESS)
+        while len(place.line.going_on) < 2:
+            time.sleep(0.01)
+        try:
+            answer = author.post_json("/api/v1/check", text=SMALL)
+        finally:
+            for one in gone:
+                one.leave()
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+    assert answer.json()["detail"].startswith("The server is busy: 2 requests come before yours.")
+    assert answer.json()["ahead"]["others"] == 2
+    settings.LIMITS = {**settings.LIMITS, "wait_seconds": 60}
+    assert author.post_json("/api/v1/check", text=SMALL).status_code == 200
+
+
+@pytest.mark.usefixtures("place")
+def test_the_api_says_which_limit_was_met(author: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kschedui.web.api.jobs.check", endless)
+    answer = author.post_json("/api/v1/check", text=SMALL)
+    assert answer.status_code == 422
+    assert "more than 1 seconds of processor time" in answer.json()["detail"]
+
+
+def endless(text: str) -> int:
+    """Work that never ends."""
+    return sum(ENDLESS)
+
+
+def test_who_goes_while_nothing_is_done_for_them_is_gone_when_it_begins() -> None:
+    gone, told = Gone(), threading.Event()
+    gone.leave()
+    with gone.telling(told.set):
+        assert told.is_set()
+
+
+def test_nobody_may_wait_when_too_many_do(settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "waiting": 0}
+    with pytest.raises(Busy) as busy:
+        Place(1).turn(ME, Wish())
+    assert busy.value.ahead is None

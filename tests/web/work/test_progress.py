@@ -1,0 +1,40 @@
+"""The progress of reading a large text: it goes on in small steps, from the beginning to the end, whatever the text."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kschedui.web.api import jobs
+from kschedui.work import progress
+from tests.builders import node, pod, scenario
+from tests.dumps import Cluster, as_json, as_yaml, listed
+
+TEXT = scenario(*(node(f"n{i}") for i in range(50)), *(pod(f"p{i}") for i in range(200)))
+DUMP = listed(Cluster(40, 200, fields=2).objects())
+
+
+def convert(text: str, folder: Path) -> None:
+    file = folder / "dump"
+    file.write_text(text)
+    assert jobs.convert(str(file), 10**9).digest
+
+
+@pytest.mark.parametrize(
+    ("work", "text"),
+    [
+        (lambda text, _: jobs.check(text), TEXT),
+        (lambda text, _: jobs.digest(text), TEXT),
+        (lambda text, _: jobs.digest(text), as_yaml({**DUMP, "kind": "List"})),
+        (convert, as_yaml(DUMP)),
+        (convert, as_json(DUMP)),
+    ],
+    ids=["check", "save", "save a dump", "import YAML", "import JSON"],
+)
+def test_it_goes_on_in_small_steps(work: Callable[[str, Path], object], text: str, tmp_path: Path) -> None:
+    heard = [0.0]
+    with progress.heard(heard.append):
+        work(text, tmp_path)
+    steps = [after - before for before, after in zip(heard, [*heard[1:], 1.0], strict=True)]
+    assert min(steps) >= 0, "it went back"
+    assert max(steps) < 0.25, heard
