@@ -40,40 +40,36 @@ class ForeignMessage:
     parts: list[ForeignPart] = field(default_factory=list)
 
 
-END = r"(?=$|\n|\"|  +|\s+(?:Normal|Warning)\s)"
-NO_SCALE_UP = re.compile(
-    rf"pod didn't trigger scale-up(?: \(it wouldn't fit if a new node is added\))?(?::(.*?))?{END}"
-)
-SCALE_UP = re.compile(rf"pod triggered scale-up: \[(.*?)\]{END}")
-KARPENTER_FAILED = re.compile(r"Failed to schedule pod, (.*?)(?=$|\n|  +|\s+(?:Normal|Warning)\s)")
-NOMINATED = re.compile(r"Pod should schedule on: (\S+)")
+NO_SCALE_UP, SCALE_UP = "pod didn't trigger scale-up", "pod triggered scale-up: ["
+IF_ADDED = " (it wouldn't fit if a new node is added)"
+KARPENTER_FAILED, NOMINATED = "Failed to schedule pod, ", "Pod should schedule on: "
+# Where a message ends, by what printed it: kubectl's columns, events one after the other, and JSON.
+END = re.compile(r"\n|  |\s(?:Normal|Warning)\s")
+END_OF_STRING = re.compile(rf'"|{END.pattern}')
 COUNTED = re.compile(r"(?:^|, )(\d+) ")
 POOL = re.compile(r"""(?:nodepool|provisioner|NodePool=)[: (]*(?:NodePool=)?"?(?P<name>[\w.-]+)"?""")
 
 MEANINGS: tuple[tuple[str, Message], ...] = (
-    (r"max node group size reached", Message("The node group is as large as its maximum allows.")),
+    (r"^max node group size reached$", Message("The node group is as large as its maximum allows.")),
     (
-        r"in backoff after failed scale-up",
+        r"^in backoff after failed scale-up$",
         Message("A scale-up of the node group failed recently; it is tried again later."),
     ),
     (
-        r"max cluster .*limit reached.*|max total nodes in cluster reached",
+        r"^max cluster .*limit reached|^max total nodes in cluster reached$",
         Message("A limit of the whole cluster is reached."),
     ),
+    (r"exceeds? limit", Message("The limits of the NodePool are reached.")),
+    (r"^did not tolerate ", Message("Nodes of this NodePool get a taint that the pod does not tolerate.")),
     (
-        r"(?:all available instance types exceed limits|.*exceeds? limits?).*",
-        Message("The limits of the NodePool are reached."),
-    ),
-    (r"did not tolerate .*", Message("Nodes of this NodePool get a taint that the pod does not tolerate.")),
-    (
-        r"incompatible requirements.*",
+        r"^incompatible requirements",
         Message("The pod's node selector or affinity contradicts the NodePool's requirements."),
     ),
     (
-        r"no instance type .*",
+        r"^no instance type ",
         Message("No machine of this NodePool meets all requirements and has room for the pod and the DaemonSet pods."),
     ),
-    (r"unsatisfiable topology constraint.*", Message("A new node would break a topology constraint of the pod.")),
+    (r"^unsatisfiable topology constraint", Message("A new node would break a topology constraint of the pod.")),
 )
 NOT_SCALED = Message("The counts are node groups, not nodes: more nodes of these groups would not help the pod.")
 SCALED = Message("New nodes are on their way; the pod is tried again when they are ready.")
@@ -85,43 +81,58 @@ ON_ITS_WAY = Message(
 
 def foreign_messages(text: str, say: Say = str) -> list[ForeignMessage]:
     """All messages of autoscalers in a text, each once."""
-    plain = re.sub(r"[ \t]*\n[ \t]+", " ", unquote(text))
+    lines = "\n".join(line.rstrip(" \t") for line in unquote(text).split("\n"))
+    plain = re.sub(r"\n[ \t]+", " ", lines)
     found = [*_of_cluster_autoscaler(plain, say), *_of_karpenter(plain, say)]
     return list({one.message: one for one in found}.values())
 
 
+def _told(text: str, begin: str, end: re.Pattern[str]) -> list[str]:
+    """What follows each `begin` up to the next `end`."""
+    return [end.split(rest, maxsplit=1)[0] for rest in text.split(begin)[1:]]
+
+
 def _of_cluster_autoscaler(text: str, say: Say) -> Iterator[ForeignMessage]:
-    for match in NO_SCALE_UP.finditer(text):
-        reasons = (match[1] or "").strip().rstrip(".")
+    for told in _told(text, NO_SCALE_UP, END_OF_STRING):
+        reasons = told.removeprefix(IF_ADDED).removeprefix(":").strip().rstrip(".")
         starts = list(COUNTED.finditer(reasons))
         ends = [one.start() for one in starts[1:]] + [len(reasons)]
         parts = [
             _part(reasons[start.end() : end], say, count=int(start[1])) for start, end in zip(starts, ends, strict=True)
         ]
-        yield ForeignMessage(CLUSTER_AUTOSCALER, match[0].strip(), say(NOT_SCALED), parts)
-    for match in SCALE_UP.finditer(text):
-        groups = [ForeignPart(one.strip("{} ")) for one in match[1].split("} {")]
-        yield ForeignMessage(CLUSTER_AUTOSCALER, match[0], say(SCALED), groups)
+        yield ForeignMessage(CLUSTER_AUTOSCALER, (NO_SCALE_UP + told).strip(), say(NOT_SCALED), parts)
+    for told in _told(text, SCALE_UP, END_OF_STRING):
+        inside = told.partition("]")[0]
+        groups = [ForeignPart(one.strip("{} ")) for one in inside.split("} {")]
+        yield ForeignMessage(CLUSTER_AUTOSCALER, f"{SCALE_UP}{inside}]", say(SCALED), groups)
 
 
 def _of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
-    for match in KARPENTER_FAILED.finditer(text):
+    for told in _told(text, KARPENTER_FAILED, END):
+        told = told.rstrip()
         parts = []
-        told = match[1].rstrip()
         told = told if told.count('"') % 2 == 0 else told[: told.rindex('"')]  # which ends a JSON string
         for one in told.split("; "):
             pool = POOL.search(one)
-            reason = re.sub(r"incompatible with (?:nodepool|provisioner)[^,]*,\s*", "", one)
-            reason = re.sub(r"daemonset overhead=\{.*?\},?\s*", "", reason).strip()
+            reason = _without(one, "incompatible with nodepool", ",")
+            reason = _without(reason, "incompatible with provisioner", ",")
+            reason = _without(reason, "daemonset overhead={", "}").strip()
             parts.append(_part(reason or one, say, group=pool["name"] if pool else ""))
-        yield ForeignMessage(KARPENTER, match[0].strip(), say(NOT_PROVISIONED), parts)
-    for match in NOMINATED.finditer(text):
-        yield ForeignMessage(KARPENTER, match[0], say(ON_ITS_WAY), [ForeignPart(match[1])])
+        yield ForeignMessage(KARPENTER, KARPENTER_FAILED + told, say(NOT_PROVISIONED), parts)
+    for told in _told(text, NOMINATED, END):
+        if words := told.split():
+            yield ForeignMessage(KARPENTER, NOMINATED + words[0], say(ON_ITS_WAY), [ForeignPart(words[0])])
+
+
+def _without(text: str, begin: str, end: str) -> str:
+    """The text without what stands from `begin` to the next `end`, and the comma after it."""
+    before, found, rest = text.partition(begin)
+    return before + rest.partition(end)[2].lstrip(" ,") if found else text
 
 
 def _part(reason: str, say: Say, *, count: int = 0, group: str = "") -> ForeignPart:
     known = reason_of(reason)
-    meaning = next((words for pattern, words in MEANINGS if re.fullmatch(pattern, reason)), None)
+    meaning = next((words for pattern, words in MEANINGS if re.search(pattern, reason)), None)
     if meaning is None and known is not None:
         meaning = known.reason.meaning.message()
     return ForeignPart(reason, count, group, say(meaning) if meaning is not None else "")

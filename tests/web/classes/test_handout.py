@@ -18,13 +18,13 @@ def saved(author: Browser) -> dict[str, Any]:
     return made
 
 
-def test_a_handout_names_its_run_and_where_pictures_and_the_link_are(author: Browser, saved: dict[str, Any]) -> None:
+def test_a_handout_names_its_run_and_links_to_its_version(author: Browser, saved: dict[str, Any]) -> None:
     sid = saved["id"]
     for path in (f"/s/{sid}/handout", f"/s/{sid}/v/1/handout"):
         answer = author.get(path)
         assert answer.status_code == 200
         (part,) = answer.context["boot"]["parts"]
-        assert part == {"run": saved["run"], "words": "", "picture": f"/s/{sid}/v/1/picture.svg"}
+        assert part == {"run": saved["run"], "words": ""}
         assert f"/s/{sid}/v/1/qr.svg" in answer.content.decode()
         assert f"testserver/s/{sid}/v/1/" in answer.content.decode()
 

@@ -86,9 +86,9 @@ class Wordy(Picky):
 
 
 def test_the_words_of_a_plugin_reach_the_player(offer):
-    assert plugin_texts.of_outside_plugins("en") == {}
+    assert plugin_texts.of_other_plugins("en") == {}
     offer(("Warm", f"{__name__}:Warm"))
-    assert plugin_texts.of_outside_plugins("zh-hans") == {
+    assert plugin_texts.of_other_plugins("zh-hans") == {
         "texts": {
             "question.Warm": "够凉？",
             "reason.Warm.warm": "{rack} 太热",

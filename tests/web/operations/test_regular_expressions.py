@@ -24,6 +24,7 @@ ANYWHERE = {"search", "split", "sub", "subn", "findall", "finditer", "test", "ex
 # Patterns that are not written where they are used: those of a file's tables.
 TABLES: dict[str, Callable[[Any], list[str]]] = {
     "kschedui/waiting/message.py": lambda module: [pattern.pattern for pattern, _ in module.SAME],
+    "kschedui/waiting/autoscalers.py": lambda module: [pattern for pattern, _ in module.MEANINGS],
     "kschedui/web/pages/cards.py": lambda module: list(module.PLACE.values()),
     "kschedui/waiting/reasons.py": lambda module: [note.pattern for note in reasons.post_filter_notes()],
     "scheduler_core/framework/about.py": lambda module: [one.reason.pattern for one in reasons.known_reasons()],

@@ -48,18 +48,20 @@ def _reduced(piece: Piece, limits: Limits) -> str:
     return text if kept == objects or problems.count else compact_yaml.write_all(filter(None, kept))
 
 
-def _of_kind(*kinds: str) -> re.Pattern[str]:
+def _of_kind(*kinds: str) -> str:
     """A document of one of the kinds: in block style, or in JSON and flow style, where apiVersion may be before it."""
-    begin = r"""^(?:\{\s*(?:["']?apiVersion["']?\s*:\s*["']?[\w./-]+["']?\s*,\s*)?)?"""
-    return re.compile(rf"""{begin}["']?kind["']?\s*:\s*["']?(?:{"|".join(kinds)})\b""", re.MULTILINE)
+    begin = r"""(?m)^(?:\{\s*(?:["']?apiVersion["']?\s*:\s*["']?[\w./-]+["']?\s*,\s*)?)?"""
+    return rf"""{begin}["']?kind["']?\s*:\s*["']?(?:{"|".join(kinds)})\b"""
 
 
-WORKLOAD = _of_kind("Deployment", "DaemonSet", "Job", "CronJob", "List", "Policy")
+WORKLOAD = re.compile(_of_kind("Deployment", "DaemonSet", "Job", "CronJob", "List", "Policy"))
 # Without a Scenario document these are a cluster's objects: they make pods, or change pods that are made.
-OF_A_CLUSTER = _of_kind(
-    "StatefulSet", "ReplicaSet", "ReplicationController", "LimitRange", "RuntimeClass", "ResourceQuota", "NodePool"
+OF_A_CLUSTER = re.compile(
+    _of_kind(
+        "StatefulSet", "ReplicaSet", "ReplicationController", "LimitRange", "RuntimeClass", "ResourceQuota", "NodePool"
+    )
 )
-SCENARIO = _of_kind("Scenario")
+SCENARIO = re.compile(_of_kind("Scenario"))
 OLD = re.compile(r"kubescheduler\.config\.k8s\.io/v1(?:alpha|beta)\d")
 EXPORT = re.compile(r"""(?:^|[\s{,])["']?schedulerConfig["']?\s*:""")
 

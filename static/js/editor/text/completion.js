@@ -145,7 +145,7 @@ const MEMBERS = [
  * @param {Catalogue} catalogue @param {string} expression
  */
 export function ruleNames(catalogue, expression) {
-	const path = (/[\w.?]*$/.exec(expression)?.[0] ?? "").replaceAll("?", "").split(".");
+	const path = (expression.split(/[^\w.?]/).pop() ?? "").replaceAll("?", "").split(".");
 	const word = path.pop() ?? "";
 	const offer = (/** @type {string} */ label, /** @type {string} */ type, detail = "") => ({
 		word,
