@@ -130,8 +130,8 @@ def test_an_afternoon_a_class_of_three_phones_a_course_and_a_handout(visitor: Ma
     answers(teacher, speaker, phones)
     teacher.get_by_role("button", name="End", exact=True).click()
     teacher.get_by_role("button", name="End it").click()
-    expect(first.locator(".class-news")).to_have_text("The class is over.")
-    expect(speaker.locator("#class")).to_contain_text("The class is over.")
+    expect(first.locator(".class-news")).to_have_text("The class has ended.")
+    expect(speaker.locator("#class")).to_contain_text("The class has ended.")
     assert second.goto(f"/c/{code}/").status == 410  # type: ignore[union-attr]
     expect(second.get_by_role("link", name="Flash sale")).to_be_visible()
     course = made(teacher)
@@ -251,7 +251,7 @@ def test_counts_stand_on_the_stage_and_on_a_phone_in_view_and_the_end_is_told_ov
     press(teacher, "v")
     teacher.get_by_role("button", name="End", exact=True).click()
     teacher.get_by_role("button", name="End it").click()
-    expect(phone.locator(".class-news")).to_have_text("The class is over.")
+    expect(phone.locator(".class-news")).to_have_text("The class has ended.")
 
 
 @needs_axe

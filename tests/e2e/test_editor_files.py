@@ -22,7 +22,7 @@ NODES = scenario(node("from-a-file"))
 REFUSED = {
     "bytes.yaml": (b"\x00\xff\xfe" * 1000, "not a text in UTF-8 or UTF-16"),
     "latin-1.yaml": ("kind: Pod\nmetadata: {name: caf\xe9}\n".encode("latin-1"), "not a text in UTF-8 or UTF-16"),
-    "control.yaml": (b"kind: \x01Pod\n", "characters that no YAML or JSON may have"),
+    "control.yaml": (b"kind: \x01Pod\n", "characters that YAML and JSON do not allow"),
     "empty.yaml": (b" \n", "There is nothing in it."),
     "dump.zip": (b"PK\x03\x04" + bytes(60), "This is a zip file. Unpack it"),
     "damaged.yaml.gz": (damaged(gzip.compress(NODES.encode() * 9)), "packed by gzip, and it is damaged"),

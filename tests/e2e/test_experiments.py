@@ -63,7 +63,7 @@ def kill_pool(stack: Stack) -> None:
 def test_runs_over_seeds_and_priorities_a_worker_killed_and_the_outlier_opened(stack: Stack, page: Page) -> None:
     page.goto(saved(page))
     page.locator(".menu-button").click()
-    page.get_by_role("link", name="Experiment").click()
+    page.get_by_role("link", name="Experiment", exact=True).click()
     form = page.locator("form[data-ready]")
     form.get_by_label("How many", exact=True).fill(str(SEEDS))
     form.locator("[data-factor=priority] [name=values]").fill(VALUES)

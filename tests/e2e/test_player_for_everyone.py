@@ -50,7 +50,7 @@ STATES: dict[str, tuple[str, str, list[str]]] = {
     "a binding cycle that waits": ("permit-gang", "PermitEvaluated", []),
     "volumes": ("volume-waits", "ObjectApplied", []),
     "a pod group": ("gang-fits", "PodGroupEvaluated", []),
-    "releases": ("flash-sale", "RunStarted", ["[popovertarget=releases]"]),
+    "releases": ("flash-sale", "RunStarted", [".menu-button", "[popovertarget=releases]"]),
     "menu": ("flash-sale", "RunStarted", [".menu-button"]),
     "the end": ("flash-sale", "RunFinished", []),
     "many nodes": ("thousand-nodes", "NodesFiltered", []),

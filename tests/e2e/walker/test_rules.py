@@ -53,7 +53,7 @@ SPOILT = {
     "note: .*NodeAffinity puts": (
         "ScoresComputed",
         "#caption",
-        "one.insertAdjacentHTML('beforeend', '<p class=lesson>The soft taint and the balance decide.</p>')",
+        "one.insertAdjacentHTML('afterbegin', '<p class=lesson>The soft taint and the balance decide.</p>')",
     ),
     "amber": ("PodAssumed", "#queue .queue-pod:not(.mine)", "one.classList.add('mine')"),
     "station": ("NodesFiltered", "#stage", "memory.station = 12; memory.attempt = kschedui.player.state.attempt"),
