@@ -72,11 +72,16 @@ def read(name: str, version: str | None = None, configuration: str = "") -> Inpu
     try:
         with open_input(name) as source:
             content = source.read()
-        text, scenario = _read(content, version, configuration)
+        return from_content(name, content, version, configuration)
     except ScenarioError as error:
         raise Unusable("\n".join([in_file(name, error), *hints(name, content)])) from None
     except OSError as error:
         raise Unusable(f"cannot read {name}: {error.strerror}") from None
+
+
+def from_content(name: str, content: bytes, version: str | None = None, configuration: str = "") -> Input:
+    """Return the bytes of a file as a scenario; see `read`. Raises ScenarioError, and Unusable if they are no text."""
+    text, scenario = _read(content, version, configuration)
     return Input(name, place_decisions(scenario), tuple(text.notes))
 
 
@@ -135,14 +140,19 @@ def scenario_text(content: bytes) -> importers.Imported:
 
 
 def say_warnings(found: Input, *, quiet: bool) -> int:
-    """Notes and warnings on standard error; how many warnings there are."""
-    warnings = [
-        f"line {one.line}, {one.path}: {one.message}" if one.path else str(one.message)
-        for one in found.scenario.warnings
-    ]
+    """Write notes and warnings to standard error; return how many warnings there are."""
     if not quiet:
-        for line in [*map(str, found.notes), *warnings[:SHOWN_WARNINGS]]:
+        for line in warning_lines(found):
             sys.stderr.write(f"{found.name}: {line}\n")
-        if len(warnings) > SHOWN_WARNINGS:
-            sys.stderr.write(f"{found.name}: and {len(warnings) - SHOWN_WARNINGS} more warnings\n")
-    return len(warnings)
+    return len(found.scenario.warnings)
+
+
+def warning_lines(found: Input) -> list[str]:
+    """Return the notes, the first warnings with their lines, and the number of those that are left out."""
+    warnings = [
+        f"line {warning.line}, {warning.path}: {warning.message}" if warning.path else str(warning.message)
+        for warning in found.scenario.warnings
+    ]
+    more = len(warnings) - SHOWN_WARNINGS
+    left_out = [f"and {more} more warnings"] if more > 0 else []
+    return [*map(str, found.notes), *warnings[:SHOWN_WARNINGS], *left_out]

@@ -142,7 +142,7 @@ def _of_file(name: str) -> list[dict[str, Any]]:
 def write(judgement: Judgement, edits: list[Edit], release: str) -> None:
     """For people."""
     sys.stdout.write(f"{judgement.pod}, kube-scheduler {release}: {edits_words(edits)}\n")
-    sys.stdout.write(f"  before: {_outcome(judgement.before)}\n  after:  {_outcome(judgement.after)}\n")
+    sys.stdout.write(f"  before: {outcome_words(judgement.before)}\n  after:  {outcome_words(judgement.after)}\n")
     for name, changes, count in (
         ("nodes that become feasible", judgement.gained, judgement.counts[0]),
         ("nodes that no longer are", judgement.lost, judgement.counts[1]),
@@ -153,7 +153,8 @@ def write(judgement: Judgement, edits: list[Edit], release: str) -> None:
             sys.stdout.write(f"  {name}: {shown}{more}\n")
 
 
-def _outcome(side: Side) -> str:
+def outcome_words(side: Side) -> str:
+    """Return a decision in words."""
     if side.node:
         return f"bound to {side.node} ({side.feasible:,} feasible)"
     victims = f", evicting {', '.join(side.victims)}" if side.victims else ""

@@ -87,45 +87,45 @@ def foreign_messages(text: str, say: Say = str) -> list[ForeignMessage]:
     return list({one.message: one for one in found}.values())
 
 
-def _told(text: str, begin: str, end: re.Pattern[str]) -> list[str]:
-    """What follows each `begin` up to the next `end`."""
+def _between(text: str, begin: str, end: re.Pattern[str]) -> list[str]:
+    """Return the texts between each `begin` and the next `end`."""
     return [end.split(rest, maxsplit=1)[0] for rest in text.split(begin)[1:]]
 
 
 def _of_cluster_autoscaler(text: str, say: Say) -> Iterator[ForeignMessage]:
-    for told in _told(text, NO_SCALE_UP, END_OF_STRING):
-        reasons = told.removeprefix(IF_ADDED).removeprefix(":").strip().rstrip(".")
+    for message in _between(text, NO_SCALE_UP, END_OF_STRING):
+        reasons = message.removeprefix(IF_ADDED).removeprefix(":").strip().rstrip(".")
         starts = list(COUNTED.finditer(reasons))
         ends = [one.start() for one in starts[1:]] + [len(reasons)]
         parts = [
             _part(reasons[start.end() : end], say, count=int(start[1])) for start, end in zip(starts, ends, strict=True)
         ]
-        yield ForeignMessage(CLUSTER_AUTOSCALER, (NO_SCALE_UP + told).strip(), say(NOT_SCALED), parts)
-    for told in _told(text, SCALE_UP, END_OF_STRING):
-        inside = told.partition("]")[0]
+        yield ForeignMessage(CLUSTER_AUTOSCALER, (NO_SCALE_UP + message).strip(), say(NOT_SCALED), parts)
+    for message in _between(text, SCALE_UP, END_OF_STRING):
+        inside = message.partition("]")[0]
         groups = [ForeignPart(one.strip("{} ")) for one in inside.split("} {")]
         yield ForeignMessage(CLUSTER_AUTOSCALER, f"{SCALE_UP}{inside}]", say(SCALED), groups)
 
 
 def _of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
-    for told in _told(text, KARPENTER_FAILED, END):
-        told = told.rstrip()
+    for message in _between(text, KARPENTER_FAILED, END):
+        message = message.rstrip()
         parts = []
-        told = told if told.count('"') % 2 == 0 else told[: told.rindex('"')]  # which ends a JSON string
-        for one in told.split("; "):
+        message = message if message.count('"') % 2 == 0 else message[: message.rindex('"')]  # which ends a JSON string
+        for one in message.split("; "):
             pool = POOL.search(one)
             reason = _without(one, "incompatible with nodepool", ",")
             reason = _without(reason, "incompatible with provisioner", ",")
             reason = _without(reason, "daemonset overhead={", "}").strip()
             parts.append(_part(reason or one, say, group=pool["name"] if pool else ""))
-        yield ForeignMessage(KARPENTER, KARPENTER_FAILED + told, say(NOT_PROVISIONED), parts)
-    for told in _told(text, NOMINATED, END):
-        if words := told.split():
+        yield ForeignMessage(KARPENTER, KARPENTER_FAILED + message, say(NOT_PROVISIONED), parts)
+    for message in _between(text, NOMINATED, END):
+        if words := message.split():
             yield ForeignMessage(KARPENTER, NOMINATED + words[0], say(ON_ITS_WAY), [ForeignPart(words[0])])
 
 
 def _without(text: str, begin: str, end: str) -> str:
-    """The text without what stands from `begin` to the next `end`, and the comma after it."""
+    """Return the text without the part from `begin` to the next `end`, and the comma after it."""
     before, found, rest = text.partition(begin)
     return before + rest.partition(end)[2].lstrip(" ,") if found else text
 

@@ -202,7 +202,7 @@ class RunLimits:
 NO_LIMITS = RunLimits()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scenario:
     """A parsed scenario file. `objects` are in load order, `events` sorted by time; `text` is the source.
 
@@ -232,12 +232,16 @@ class Scenario:
     unobserved: tuple[Unobserved, ...] = ()
     warnings: tuple[ParseWarning, ...] = ()
 
+    limits: RunLimits = NO_LIMITS
+
     @property
     def title(self) -> str:
         """The title in English."""
         return self.lesson.title
 
-    limits: RunLimits = NO_LIMITS
+    def __repr__(self) -> str:
+        name = self.title or self.name or "Scenario"
+        return f"<{name}: {len(self.objects)} objects, {len(self.events)} events, Kubernetes {self.release.version}>"
 
     def script_for(self, url_prefix: str) -> ExtenderScript:
         """Return the script of an extender in the configuration, one without rules by default."""

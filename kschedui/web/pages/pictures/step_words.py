@@ -1,0 +1,72 @@
+"""The event of a step in one sentence. Needs no Django settings: the caller brings the translation."""
+
+from collections.abc import Callable
+
+from scheduler_core.trace import events as trace
+from scheduler_core.trace import preemption_events as preemption
+from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.summaries import node_names, pods_of
+
+QUEUES = {"active": "activeQ", "backoff": "backoffQ", "unschedulable": "unschedulablePods"}
+
+Gettext = Callable[[str], str]  # translates an English template; `str` for English
+
+
+def pod_of(events: list[AnyEvent]) -> str:
+    """Return the key of the pod that the last event is about: its own, else that of the scheduling cycle; "": none."""
+    match events[-1]:
+        case preemption.VictimEvicted(preemptor=pod):
+            return pod
+        case trace.ObjectApplied() | trace.ObjectDeleted() | trace.ClockAdvanced() | trace.RunFinished():
+            return ""
+        case event if pod := getattr(event, "pod", ""):
+            return str(pod)
+    return next((event.pod for event in reversed(events) if isinstance(event, trace.CycleStarted)), "")
+
+
+def sentence_of(event: AnyEvent, pod: str, gettext: Gettext) -> str:
+    """Describe an event in one sentence; "" where it takes the page to explain it. `pod`: its name, from `pod_of`."""
+    match event:
+        case trace.RunStarted():
+            return gettext("%(nodes)d nodes and %(pods)d pods at the start.") % {
+                "nodes": len(node_names(event)), "pods": len(pods_of(event))
+            }  # fmt: skip
+        case trace.PodEnqueued():
+            return gettext("%(pod)s enters %(queue)s: %(event)s.") % {
+                "pod": pod, "queue": QUEUES[event.queue], "event": event.event
+            }  # fmt: skip
+        case trace.CycleStarted():
+            return gettext("%(pod)s is popped from the queue: attempt %(n)d.") % {"pod": pod, "n": event.pod_attempts}
+        case trace.PreFilterFinished(rejected_by=str() as plugin):
+            return gettext("%(plugin)s rejects %(pod)s in PreFilter.") % {"plugin": plugin, "pod": pod}
+        case trace.NodesFiltered(evaluated=0, nominated_first=str() as node):
+            return gettext("%(pod)s still fits its nominated node %(node)s.") % {"pod": pod, "node": node}
+        case trace.NodesFiltered():
+            return gettext("%(fit)d of %(n)d nodes fit %(pod)s.") % {
+                "fit": event.feasible,
+                "n": event.evaluated,
+                "pod": pod,
+            }
+        case preemption.PreemptionEvaluated(nominated_node=""):
+            return gettext("Preemption finds no node for %(pod)s.") % {"pod": pod}
+        case preemption.PreemptionEvaluated():
+            return gettext("%(pod)s preempts on %(node)s.") % {"pod": pod, "node": event.nominated_node}
+        case preemption.VictimEvicted():
+            return gettext("%(victim)s on %(node)s is evicted for %(pod)s.") % {
+                "victim": event.pod.rpartition("/")[2], "node": event.node, "pod": pod
+            }  # fmt: skip
+        case preemption.PodNominated():
+            return gettext("%(pod)s is nominated to %(node)s.") % {"node": event.node, "pod": pod}
+        case trace.ScoresComputed():
+            return gettext("%(n)d nodes are scored for %(pod)s.") % {"n": event.count, "pod": pod}
+        case trace.HostSelected():
+            return gettext("%(node)s is selected for %(pod)s.") % {"node": event.node, "pod": pod}
+        case trace.PodBound():
+            return gettext("%(pod)s is bound to %(node)s.") % {"pod": pod, "node": event.node}
+        case trace.SchedulingFailed():
+            return f"{pod}: {event.message}"
+        case trace.RunFinished():
+            return gettext("The run ends: %(bound)d pods bound, %(pending)d pending.") % {
+                "bound": len(event.bound) + event.stayed, "pending": len(event.pending)
+            }  # fmt: skip
+    return ""
