@@ -16,6 +16,7 @@ from kschedui.scenarios import access, lessons, notes
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.prose import LONGEST_TITLE, clean_title
+from kschedui.work.fetched import Fetched
 from scheduler_core.apis.messages import Message
 
 KEPT_AFTER_DELETE = timedelta(days=30)
@@ -153,6 +154,17 @@ def version(scenario: Scenario, number: int) -> Version:
 def versions(scenario: Scenario) -> QuerySet[Version]:
     """Return all versions, newest first; a text, which may be large, is loaded on access."""
     return scenario.versions.defer("text").order_by("-number")
+
+
+def text_for_work(version: Version) -> Fetched:
+    """Return the version's text as an argument of work, whose process reads it."""
+    return Fetched(text_of, version.pk, version.bytes)
+
+
+def text_of(version: int) -> str:
+    """Return the text of the version with this key; raises Version.DoesNotExist."""
+    text: str = Version.objects.values_list("text", flat=True).get(pk=version)
+    return text
 
 
 def with_newest(found: QuerySet[Scenario]) -> QuerySet[Scenario]:

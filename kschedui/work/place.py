@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db import connections
 from django.utils import translation
 
+from kschedui.work.fetched import call
 from kschedui.work.gone import Gone
 from kschedui.work.limits import TooManySeconds, TooMuch
 from kschedui.work.line import Ahead, Client, Full, Line, Ticket
@@ -59,7 +60,7 @@ def run(client: Client, wish: Wish, function: Callable[..., Result], *args: Any)
     """The function's result, from a process; raises what the function raises, TooMuch, Busy, ClientGone."""
     counted[function.__name__] += 1
     if not settings.WORK_PROCESSES:  # in tests of one process
-        return function(*args)
+        return call(function, args)
     result: Result = place().run(client, wish, function, args)
     return result
 

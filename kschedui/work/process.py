@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 
 from kschedui.work import limits
+from kschedui.work.fetched import call
 from kschedui.work.gone import Gone
 
 WORKS = 200  # of one process, so that what a large one left in memory does not stay
@@ -173,13 +174,16 @@ def pack(kind: str, value: Any, seconds: float) -> Any:
 
 def outcome(language: str | None, function: Callable[..., Any], args: Sequence[Any]) -> tuple[str, Any]:
     """Run the work and return what happened: result, exception, memory."""
+    from django.db import connections
     from django.utils import translation
 
     try:
         with translation.override(language):
-            return "done", function(*args)
+            return "done", call(function, args)
     except MemoryError:
         gc.collect()
         return "memory", None
     except Exception as error:
         return "raised", error
+    finally:
+        connections.close_all()  # a database that was restarted meanwhile is none of the next work's business

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import chain, islice
 from typing import Any, BinaryIO, NamedTuple, cast
 
 import msgspec
@@ -41,6 +42,7 @@ from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.keyframe import encode
 from scheduler_core.trace.summaries import node_summary, pod_summary
 
+MOST_PART = 2 * 1024 * 1024  # bytes
 READING, WRITING = 0.8, 0.88  # of the time of an import: until all is read, and until the text is written
 
 
@@ -142,15 +144,14 @@ class Heard:
         return block
 
 
-def compare(before: str, after: str) -> list[dict[str, Any]]:
-    """Return the rows of `diff.compare`."""
-    return list(diff.compare(before, after))
+def compare(before: str, after: str) -> list[dict[str, Any]] | None:
+    """Return the rows of `diff.compare`; None of texts that are too long for it."""
+    return list(diff.compare(before, after)) if diff.comparable(before, after) else None
 
 
 def compare_texts(before: str, after: str) -> bytes:
     """Return the JSON that `POST .../compare` answers."""
-    rows = compare(before, after) if diff.comparable(before, after) else None
-    return msgspec.json.encode({"text": before, "rows": rows})
+    return msgspec.json.encode({"text": before, "rows": compare(before, after)})
 
 
 def across_releases(text: str) -> list[Outcome]:
@@ -214,16 +215,19 @@ def replay_result(rid: str) -> bytes:
     )
 
 
-def part_of_file(file: TraceFile, run_frames: list[bytes], last: bool) -> tuple[TraceFile, bytes]:
-    """Return the next part of a file made from a trace, and the file to go on with."""
+def part_of_file(file: TraceFile, run_frames: list[bytes], start: int, last: bool) -> tuple[TraceFile, bytes, int]:
+    """Return the file to go on with, its next part, and the number of events of the frames that are in it by now; 0:
+    all of them. A part ends once it has MOST_PART bytes: to receive more at once would hold up the web process."""
     made = bytearray()
-    for frame in run_frames:
-        for event in frames.events_of(frame):
-            for piece in file.take(event):
-                made += piece
+    events = chain.from_iterable(map(frames.events_of, run_frames))
+    for number, event in enumerate(islice(events, start, None), start + 1):
+        for piece in file.take(event):
+            made += piece
+        if len(made) >= MOST_PART:
+            return file, bytes(made), number
     for piece in file.end() if last else ():
         made += piece
-    return file, bytes(made)
+    return file, bytes(made), 0
 
 
 def event_lines(frame: bytes, step: int) -> bytes:

@@ -62,10 +62,12 @@ async def file_of(request: HttpRequest, run: Run, file: TraceFile) -> AsyncItera
     source, room, seq = Source.of(request), room_of(request), 0
     while seq < run.chunks:
         batch = await database_sync_to_async(batch_of)(run, seq)
-        seq += len(batch)
-        async with room(batch):
-            file, piece = await source.work(jobs.part_of_file, file, batch, seq >= run.chunks)
-            yield piece
+        seq, start = seq + len(batch), None
+        while start != 0:
+            async with room(batch):
+                about = file, batch, start or 0, seq >= run.chunks
+                file, piece, start = await source.work(jobs.part_of_file, *about)
+                yield piece
 
 
 def room_of(request: HttpRequest) -> Callable[[list[bytes]], AbstractAsyncContextManager[Hold]]:

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from kschedui.uploads.answering import upload_of
 from kschedui.web.api.visitors import asker_of
 from kschedui.work import place
+from kschedui.work.fetched import call, size_of
 from kschedui.work.gone import Gone
 from kschedui.work.line import Client
 from kschedui.work.place import Wish
@@ -35,9 +36,9 @@ def work(
     TooMuch and ClientGone of `kschedui.work`.
     """
     if upload_of(request) is not None:  # in a process of its own already
-        return function(*args)
+        return call(function, args)
     client, gone = Source.of(request)
-    slow = slow or sum(len(one) for one in args if isinstance(one, str)) > SLOW
+    slow = slow or sum(map(size_of, args)) > SLOW
     return place.run(client, Wish(slow, near, patience_of(request), gone), function, *args)
 
 

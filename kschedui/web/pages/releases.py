@@ -105,7 +105,7 @@ def across(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     _, scenario = visible_scenario(request, sid)
     count(request, "run")
     version = scenarios.version(scenario, number)
-    found = work(request, jobs.across_releases, version.text)
+    found = work(request, jobs.across_releases, scenarios.text_for_work(version))
     shown = [(outcome, strip(outcome)) for outcome in found]
     context = {"scenario": scenario, "version": version, "most": MOST_ATTEMPTS, "outcomes": shown}
     context["title"] = cards.own_title(scenario)

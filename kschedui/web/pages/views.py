@@ -171,7 +171,7 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     number = request.POST.get("version", "")
     origin = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
     visitor, source = keeping_visitor(request), origin or scenarios.newest(scenario)
-    made = scenarios.fork(visitor, source, work(request, jobs.digest, source.text))
+    made = scenarios.fork(visitor, source, work(request, jobs.digest, scenarios.text_for_work(source)))
     return redirect("scenario-edit", made.scenario.public_id)
 
 

@@ -17,6 +17,7 @@ from kschedui.runs import store as runs
 from kschedui.runs.trace_files import DecisionLines
 from kschedui.runs.turns import ahead_of
 from kschedui.scenarios import access
+from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs, streams
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import binary, event_stream, json_lines, record
@@ -146,7 +147,7 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
     names = [name for name in nodes.split(",") if name][:MOST_NODES]
     if not names and count > MOST_NODES:
         raise Refusal(422, Message("Specify at most {most} nodes: ?nodes=a,b,c", most=MOST_NODES))
-    text, kubernetes = run.version.text, run.kubernetes_version
+    text, kubernetes = scenarios.text_for_work(run.version), run.kubernetes_version
     found = work(request, jobs.explain, text, attempt, names, kubernetes, near=(run.version.sha256, kubernetes))
     response = HttpResponse(found, content_type="application/json")
     patch_cache_control(response, private=True, max_age=3600)
@@ -159,7 +160,7 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
 def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name: str) -> Yaml:
     """The object as the scenario's author wrote it; `_` stands for no namespace."""
     run = seen_run(request, rid)
-    text = run.version.text
+    text = scenarios.text_for_work(run.version)
     named = (kind, namespace.removeprefix("_"), name)
     manifest = work(request, jobs.manifest, text, *named, near=(run.version.sha256, ""))
     if manifest is None:

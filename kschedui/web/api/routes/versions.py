@@ -36,6 +36,7 @@ from kschedui.web.api.shapes import (
 )
 from kschedui.web.api.visitors import keeping_visitor, start_run, visible_scenario
 from kschedui.web.api.work import work
+from kschedui.work.fetched import Fetched
 from scheduler_core.scenario.lesson import Caption, Question
 
 router = Router(tags=["versions"])
@@ -154,17 +155,17 @@ def run_again(request: HttpRequest, sid: str, number: int) -> RunName:
 def compare_with_text(request: HttpRequest, sid: str, number: int, body: TextIn) -> HttpResponse:
     """Line by line, from the version to a text that is not saved."""
     _, scenario = visible_scenario(request, sid)
-    return compared(request, scenarios.version(scenario, number).text, require_size(body.text))
+    return compared(request, scenarios.text_for_work(scenarios.version(scenario, number)), require_size(body.text))
 
 
 @router.get("/{id:sid}/versions/{n:a}/compare/{n:b}", auth=reads(), response=Compared, summary="Compare two versions")
 def compare(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
     """Line by line, from version `a` to version `b`."""
     _, scenario = visible_scenario(request, sid)
-    return compared(request, *(scenarios.version(scenario, number).text for number in (a, b)))
+    return compared(request, *(scenarios.text_for_work(scenarios.version(scenario, number)) for number in (a, b)))
 
 
-def compared(request: HttpRequest, before: str, after: str) -> HttpResponse:
+def compared(request: HttpRequest, before: Fetched, after: Fetched | str) -> HttpResponse:
     """Rows, if the texts are not too long for it."""
     answer = work(request, jobs.compare_texts, before, after)
     return HttpResponse(answer, content_type=JSON)

@@ -98,7 +98,7 @@ def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
     count(request, "save")
     at = NAMES.index(name)
     origin, visitor = sides[at].version, keeping_visitor(request)
-    digest = work(request, jobs.seeded, origin.text, int(asked))
+    digest = work(request, jobs.seeded, scenarios.text_for_work(origin), int(asked))
     made = scenarios.create(visitor, digest, origin)
     runs.start_run(made, asker_of(request), kubernetes=sides[at].kubernetes or None)
     sides[at] = Side(name, made, sides[at].release, sides[at].kubernetes)
@@ -118,10 +118,11 @@ def texts_url(sides: list[Side]) -> str:
 
 def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
     """Return the JSON of `jobs.compare_runs`; what was compared last stays."""
-    asked = [(side.version.text, side.kubernetes or runs.own_release(side.version)) for side in sides]
-    key = (get_language(), *((side.version.sha256, one[1]) for side, one in zip(sides, asked, strict=True)))
+    asked = [(side.version, side.kubernetes or runs.own_release(side.version)) for side in sides]
+    key = (get_language(), *((version.sha256, release) for version, release in asked))
     if key not in kept:
-        found = work(request, jobs.compare_runs, *asked)
+        texts = [(scenarios.text_for_work(version), release) for version, release in asked]
+        found = work(request, jobs.compare_runs, *texts)
         while len(kept) >= KEPT:
             kept.pop(next(iter(kept)), None)
         kept[key] = found

@@ -57,7 +57,7 @@ def plan_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     visitor, scenario = visible_scenario(request, sid)
     count(request, "read")
     version = scenarios.version(scenario, number)
-    offered = work(request, jobs.list_choices, version.text)
+    offered = work(request, jobs.list_choices, scenarios.text_for_work(version))
     boot = {
         "scenario": sid,
         "version": number,

@@ -5,7 +5,6 @@ from django.shortcuts import render
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
-from kschedui.scenarios import diff as differences
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
@@ -34,9 +33,9 @@ def texts(request: HttpRequest, *named: tuple[str, int]) -> HttpResponse:
     """scenarios/diff.html: `before` and `after` (versions), `rows` (diff.compare), `titles` of both."""
     before, after = (scenarios.version(visible_scenario(request, sid)[1], number) for sid, number in named)
     count(request, "read")
-    if not differences.comparable(before.text, after.text):
+    rows = work(request, jobs.compare, *map(scenarios.text_for_work, (before, after)))
+    if rows is None:
         raise Refusal(422, gettext_noop("These versions are too long to compare here. Download both."))
-    rows = work(request, jobs.compare, before.text, after.text)
     titles = [cards.own_title(version.scenario) for version in (before, after)]
     context = {"before": before, "after": after, "rows": rows, "titles": titles}
     return render(request, "scenarios/diff.html", context)

@@ -75,14 +75,18 @@ def node_groups(request: HttpRequest, rid: str) -> HttpResponse:
 
 def helped(request: HttpRequest, version: Version, kubernetes: str) -> bytes:
     """The JSON of a Helping."""
-    found = work(request, jobs.help_waiting, version.text, kubernetes, near=near(version, kubernetes))
+    found = work(
+        request, jobs.help_waiting, scenarios.text_for_work(version), kubernetes, near=near(version, kubernetes)
+    )
     assert found is not None  # the text was sent
     return found
 
 
 def operated(request: HttpRequest, version: Version, kubernetes: str, question: Mapping[str, Any]) -> bytes:
     """The JSON of an Answer."""
-    found = work(request, jobs.operate, version.text, kubernetes, question, near=near(version, kubernetes))
+    found = work(
+        request, jobs.operate, scenarios.text_for_work(version), kubernetes, question, near=near(version, kubernetes)
+    )
     assert found is not None  # the text was sent
     return found
 
@@ -90,7 +94,7 @@ def operated(request: HttpRequest, version: Version, kubernetes: str, question: 
 def upgraded(request: HttpRequest, version: Version, kubernetes: str, to: str) -> bytes:
     """The JSON of an Upgrade."""
     own = runs.release_of(version, kubernetes)
-    found = work(request, jobs.upgrade, version.text, own, to, near=near(version, kubernetes))
+    found = work(request, jobs.upgrade, scenarios.text_for_work(version), own, to, near=near(version, kubernetes))
     assert found is not None  # the text was sent
     return found
 
@@ -99,7 +103,7 @@ def kept(request: HttpRequest, origin: Version, kubernetes: str, question: Mappi
     """A fork's version, and its run."""
     count(request, "run")
     visitor, name = keeping_visitor(request), near(origin, kubernetes)
-    digest, words = work(request, jobs.perform, origin.text, kubernetes, question, near=name)
+    digest, words = work(request, jobs.perform, scenarios.text_for_work(origin), kubernetes, question, near=name)
     made = scenarios.create(visitor, digest, origin, change=words)
     return made, runs.start_run(made, asker_of(request), kubernetes=kubernetes or None)
 

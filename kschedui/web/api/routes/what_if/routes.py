@@ -103,7 +103,7 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
     require_reach(run, attempt)
     count(request, "run")
     visitor, origin = keeping_visitor(request), run.version
-    text = origin.text
+    text = scenarios.text_for_work(origin)
     name = name_of(run, attempt)
     digest, step, words = work(request, jobs.keep, name, text, body.edits, near=name)
     made = scenarios.create(visitor, digest, origin, change=words)
@@ -126,7 +126,7 @@ def answer(request: HttpRequest, run: Run, attempt: int, job: Callable[..., Any]
 def run_job(request: HttpRequest, version: Version, name: Name, job: Callable[..., Any], *args: Any) -> bytes:
     """Return the job's result as bytes, for a moment of a version's run."""
     found: bytes | None = work(request, job, name, None, *args, near=name)
-    return found or work(request, job, name, version.text, *args, near=name)
+    return found or work(request, job, name, scenarios.text_for_work(version), *args, near=name)
 
 
 def name_of(run: Run, attempt: int) -> Name:

@@ -1,0 +1,38 @@
+"""Arguments that the process which does the work reads for itself.
+
+Sending a long text to another process costs the sender many times what reading it costs, and holds Python's lock.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+Result = TypeVar("Result")
+
+
+class Fetched(NamedTuple):
+    """The value of `read(key)`, whose length is about `size`."""
+
+    read: Callable[[Any], Any]
+    key: Any
+    size: int
+
+
+def call(function: Callable[..., Result], args: Sequence[Any]) -> Result:
+    """Return the function's result; arguments that are to be fetched are fetched first."""
+    return function(*map(fetch, args))
+
+
+def fetch(argument: Any) -> Any:
+    """Return the argument itself, with what it holds that is to be fetched."""
+    if isinstance(argument, Fetched):
+        return argument.read(argument.key)
+    return tuple(map(fetch, argument)) if type(argument) is tuple else argument
+
+
+def size_of(argument: Any) -> int:
+    """Return the characters of the texts in an argument, also of those that are to be fetched."""
+    if isinstance(argument, Fetched):
+        return argument.size
+    if isinstance(argument, str):
+        return len(argument)
+    return sum(map(size_of, argument)) if type(argument) is tuple else 0

@@ -1,0 +1,86 @@
+"""Texts that are stored are read by the process that works on them, and are not sent to it."""
+
+from typing import Any
+
+import pytest
+
+from kschedui.models import Run, Version
+from kschedui.runs import store as runs
+from kschedui.runs.trace_files import DecisionLines
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api import jobs
+from kschedui.work import place as work
+from kschedui.work.fetched import Fetched, size_of
+from kschedui.work.line import Client
+from kschedui.work.place import Place, Wish
+from tests.web.conftest import Browser
+
+ME, NOW = Client("me", "me"), Wish(patience=60)
+
+
+def test_the_process_that_works_fetches_an_argument_also_within_a_tuple(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.WORK_PROCESSES = 1
+    one = Place(1)
+    monkeypatch.setattr(work, "place", lambda: one)
+    long = Fetched(str.upper, "text", 4)
+    try:
+        assert work.run(ME, NOW, repr, (long, "as it is")) == "('TEXT', 'as it is')"
+        assert work.run(ME, NOW, len, Fetched(range, 7, 7)) == 7
+    finally:
+        one.stop()
+
+
+def test_what_is_fetched_counts_as_long_as_it_is() -> None:
+    assert size_of(("1.36", Fetched(str.upper, "text", 600_000))) == 600_004
+    assert size_of({"a": "dict"}) == 0
+
+
+@pytest.mark.django_db
+def test_no_question_about_a_stored_text_loads_it_where_pages_are_served(
+    author: Browser, finished: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version, rid = finished.version, finished.public_id
+    sid, loaded = version.scenario.public_id, list[str]()
+    refresh = Version.refresh_from_db
+
+    def noted(self: Version, *args: Any, **kwargs: Any) -> None:
+        fields = kwargs.get("fields") or ()
+        loaded.extend(fields)
+        refresh(self, *args, **kwargs)
+
+    monkeypatch.setattr(Version, "refresh_from_db", noted)
+    other = scenarios.save(version.scenario, version.text + "# longer\n").number
+    for path in (
+        f"/api/v1/runs/{rid}/attempts/1",
+        f"/api/v1/runs/{rid}/explain/1",
+        f"/api/v1/runs/{rid}/objects/node/_/n1",
+        f"/api/v1/runs/{rid}/node-groups",
+        f"/api/v1/runs/{rid}/upgrade?to=1.35",
+        f"/api/v1/scenarios/{sid}/versions/1/compare/{other}",
+        f"/s/{sid}/diff/1/{other}/",
+        f"/s/{sid}/v/1/capacity/",
+        f"/s/{sid}/v/1/operations/",
+        f"/s/{sid}/v/1/releases/",
+        f"/s/{sid}/v/1/experiments/",
+        f"/compare/{sid}/1/{sid}/{other}/",
+    ):
+        assert author.get(path).status_code == 200, path
+    assert "text" not in loaded
+    author.get(f"/api/v1/scenarios/{sid}/versions/1")
+    assert "text" in loaded, "whoever reads a text loads it"
+
+
+@pytest.mark.django_db
+def test_a_file_is_made_in_parts_that_are_the_whole_together(many: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    frames = list(runs.all_frames(many))
+    _, whole, rest = jobs.part_of_file(DecisionLines(), frames, 0, True)
+    assert rest == 0
+    monkeypatch.setattr(jobs, "MOST_PART", len(whole) // 7)
+    file, start, parts = DecisionLines(), 0, list[bytes]()
+    while start or not parts:
+        file, part, start = jobs.part_of_file(file, frames, start, True)
+        parts.append(part)
+    assert len(parts) > 5
+    assert b"".join(parts) == whole
