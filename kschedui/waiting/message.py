@@ -41,6 +41,9 @@ ALONE = re.compile(
     r"|persistentvolumeclaim \"[^\"]+\" (?:not found|is being deleted|was not created for the pod"
     r"|bound to non-existent persistentvolume \"[^\"]*\")"
     r"|pod has unbound immediate PersistentVolumeClaims"
+    r"|resourceclaims?(?:\.resource\.k8s\.io)? \"[^\"]+\" (?:not found|is being deleted)"
+    r"|could not find ResourceClaim \"[^\"]+\""
+    r"|(?:pod \"[^\"]+\": )?ResourceClaim (?:not created yet|\S+ was not created for pod \S+ \(pod is not owner\))"
 )
 UNBOUND = "pod has unbound immediate PersistentVolumeClaims"  # of 1.20, behind the name of a plugin
 MOST_MESSAGES = 20
@@ -195,6 +198,8 @@ SAME = tuple(
             "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by "
             "another pod",
         ),
+        (r'^resourceclaims?(?:\.resource\.k8s\.io)? "([^"]+)" not found', r'could not find ResourceClaim "\1"'),
+        (r'^could not find ResourceClaim "[^"/]+/([^"]+)"', r'could not find ResourceClaim "\1"'),
         (r"^waiting for scheduling gates: .*", "Scheduling is blocked due to non-empty scheduling gates"),
     )
 )

@@ -16,6 +16,7 @@ from scheduler_core.trace.events import PodGated, SchedulingFailed
 
 MOST_NODES = 500
 LONGEST = 300  # characters of a reason
+NO_NODES = "no nodes available to schedule pods"
 EXTENDER = "http://stands-in.example.com"
 
 Make = Callable[[StarterCluster, list[Manifest]], None]
@@ -73,7 +74,8 @@ def build_starter(message: FailedMessage, makers: list[Make | None], *, small: b
     `small`: nodes without room are too small, so that no eviction would help.
     """
     cluster = StarterCluster(message.total, [part.reason for part in message.parts], small=small)
-    for _ in range(message.total):
+    nodes = message.total or int(message.parts[0].reason != NO_NODES)  # a reason of the pod alone counts none
+    for _ in range(nodes):
         cluster.add_node()
     shares = share_nodes(message)
     if shares is None:
@@ -120,7 +122,8 @@ def best(texts: Iterator[str], message: FailedMessage) -> tuple[int, str]:
 
 
 LIKE: tuple[Callable[[FailedMessage, FailedMessage], bool], ...] = (  # each only counts after those before it
-    lambda told, message: told.total == message.total and counts(told) == counts(message),
+    # Of a message that counts no nodes, only the reasons; as a Counter, one of 0 nodes would be none.
+    lambda told, message: message.total in (told.total, 0) and dict(counts(told)) == dict(counts(message)),
     lambda told, message: sorted(map(str, told.parts)) == sorted(map(str, message.parts)),
     lambda told, message: (
         message.preemption is None or sorted(map(str, told.preemption or ())) == sorted(map(str, message.preemption))

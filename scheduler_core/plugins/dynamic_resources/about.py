@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from scheduler_core.framework.about import About, PostFilterNote, Reason, Text
+from scheduler_core.framework.starter import Manifest, StarterCluster
+
+
+def name_missing_claim(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
+    """Let the pod name a claim that does not exist; its name is the quoted one."""
+    quoted = re.search(r'"(?:[^"/]*/)?([^"]+)"', reason)
+    claim = quoted[1] if quoted else "missing"
+    cluster.spec["resourceClaims"] = [{"name": "device", "resourceClaimName": claim}]
+    cluster.spec["containers"][0].setdefault("resources", {})["claims"] = [{"name": "device"}]
+
 
 ABOUT = About(
     question=Text("Devices?", "设备？"),
@@ -45,7 +57,20 @@ ABOUT = About(
             short=Text("no devices for its claims", "没有申领所需的设备"),
         ),
         Reason(
-            r'resourceclaim (?:in use|must be reallocated|depends on .*|"[^"]+" (?:not found|is being deleted))'
+            r'could not find ResourceClaim "[^"]+"'
+            r'|resourceclaims?(?:\.resource\.k8s\.io)? "[^"]+" not found',
+            Text(
+                "A resource claim that the pod names does not exist, or not yet.",
+                "Pod 所指名的资源申领（ResourceClaim）不存在，或者尚未创建。",
+            ),
+            Text(
+                "Who creates it: you, or the controller that makes claims from a ResourceClaimTemplate.",
+                "由谁创建它：您自己，还是根据 ResourceClaimTemplate 创建申领的控制器。",
+            ),
+            starter=name_missing_claim,
+        ),
+        Reason(
+            r'resourceclaim (?:in use|must be reallocated|depends on .*|"[^"]+" is being deleted)'
             r"|unallocated immediate resourceclaim"
             r"|waiting for resource driver.*"
             r'|(?:pod "[^"]+": )?ResourceClaim (?:not created yet|\S+ was not created for .*)'
@@ -55,7 +80,7 @@ ABOUT = About(
                 "A resource claim of the pod cannot be used yet, or is used by others.",
                 "Pod 的某个资源申领（ResourceClaim）还不能用，或正被其他 Pod 使用。",
             ),
-            Text("Which claim that is.", "是哪一个 PVC 或资源申领。"),
+            Text("Which claim that is.", "是哪一个资源申领。"),
         ),
         Reason(
             r"(?:resource claim [^,]+, )?request [^:]+: .*"

@@ -12,6 +12,7 @@ import pytest
 from kschedui.scenarios import lessons
 from kschedui.waiting import starter
 from kschedui.waiting.autoscalers import foreign_messages
+from kschedui.waiting.decoded import in_words
 from kschedui.waiting.message import Part, counts, decode, messages, write_message
 from kschedui.waiting.reasons import known_reasons, note_meaning, preemption_meaning
 from scheduler_core.framework.about import about_of
@@ -220,6 +221,36 @@ def test_what_is_said_of_the_pod_alone_has_a_starter_too(text: str) -> None:
     made = starter.starter(decode(text))
     assert starter.told_by(made.text)
     assert ALONE[text] in made.text
+
+
+MISSING_CLAIMS = (
+    'could not find ResourceClaim "default/gpu"',
+    'resourceclaim "gpu" not found',
+    'resourceclaim.resource.k8s.io "gpu" not found',
+    'resourceclaims.resource.k8s.io "gpu" not found',
+)
+
+
+@pytest.mark.parametrize("reason", MISSING_CLAIMS)
+def test_a_missing_resource_claim_is_known_without_the_name_of_its_plugin(reason: str) -> None:
+    for text in (
+        reason,
+        f"  Warning  FailedScheduling  5s  default-scheduler  {reason}",
+        f"0/3 nodes are available: {reason}.",
+    ):
+        (row,) = in_words(decode(text))["rows"]
+        assert (row.reason, row.plugin) == (reason, "DynamicResources")
+        assert "does not exist" in row.meaning
+    made = starter.starter(decode(reason))
+    assert starter.told_by(made.text) == 'could not find ResourceClaim "default/gpu"'
+
+
+def test_a_starter_never_has_another_reason() -> None:
+    made = starter.starter(decode('persistentvolumeclaim "data" not found'))
+    assert 'persistentvolumeclaim "data" not found' in starter.told_by(made.text)
+    assert (
+        starter.likeness("no nodes available to schedule pods", decode('persistentvolumeclaim "data" not found')) == 0
+    )
 
 
 ELSEWHERE = {
