@@ -28,8 +28,7 @@ export function pointOf(event, state) {
 	if (event.type === "ObjectApplied" && WRITTEN.test(event.kind) && state.cycle.PodAssumed && underWay(state))
 		return "PreBind";
 	return (
-		pointOfType(event.type) ??
-		(underWay(state) && !("pod" in event) ? (ALL[pointsReached(state, heroOf(event, state)) - 1] ?? "") : "")
+		pointOfType(event.type) ?? (underWay(state) && !("pod" in event) ? pointOfOthers(state, heroOf(event, state)) : "")
 	);
 }
 
@@ -40,7 +39,16 @@ const WRITTEN = /^PersistentVolume|^ResourceClaim$/;
 function enqueuedPoint({ pod }, state) {
 	const hero = underWay(state);
 	if (!hero) return "";
-	return pod === hero ? failedPoint(state, pod) : (ALL[pointsReached(state, hero) - 1] ?? "");
+	return pod === hero ? failedPoint(state, pod) : pointOfOthers(state, hero);
+}
+
+/**
+ * Where an attempt is while others hear of it. After Reserve it is what PreBind writes that they hear of.
+ * @param {State} state @param {string} hero
+ */
+function pointOfOthers(state, hero) {
+	const writes = state.cycle.PodReserved?.pod === hero ? 1 + ALL.indexOf("PreBind") : 0;
+	return ALL[Math.max(writes, pointsReached(state, hero)) - 1] ?? "";
 }
 
 /** The pod whose attempt goes on: what happens meanwhile belongs to it. @param {State} state @returns {string} */

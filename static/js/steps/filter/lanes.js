@@ -250,7 +250,8 @@ export function funnel({ x, width, phone }, left, whole, at) {
 		if (alive(i) > alive(i + 1)) wedges.push(...wedge(middle, reach, mid, half(alive(i)), half(alive(i + 1)), i));
 	}
 	const end = x[upto][0] + x[upto][1];
-	const thin = half(alive(upto + 1)) < TEXT && end < width - 60; // no room for a number in it
+	const bare = (/** @type {number} */ n) => (half(n) < TEXT ? "beside" : ""); // no room for a number in it
+	const thin = bare(alive(upto + 1)) && end < width - 60;
 	points.push([end, alive(upto + 1)]);
 	const edge = (/** @type {1 | -1} */ side) => points.map(([px, n]) => `${px} ${mid + side * half(n)}`);
 	return h(
@@ -259,7 +260,8 @@ export function funnel({ x, width, phone }, left, whole, at) {
 		wedges,
 		h("path", { key: "body", class: "funnel-body", d: `M${edge(-1).join("L")}L${edge(1).reverse().join("L")}Z` }),
 		end < width - 8 && dashes(end, width, mid, half(alive(upto + 1))),
-		end > ROOM && h("text", { key: "first", class: "funnel-n", x: phone ? 6 : 10, y: mid + 7 }, String(whole)),
+		end > ROOM &&
+			h("text", { key: "first", class: `funnel-n ${bare(whole)}`, x: phone ? 6 : 10, y: mid + 7 }, String(whole)),
 		!phone &&
 			x
 				.slice(0, upto)
@@ -277,7 +279,7 @@ export function funnel({ x, width, phone }, left, whole, at) {
 			"text",
 			{
 				key: "last",
-				class: `funnel-n now ${thin ? "beside" : ""}`,
+				class: `funnel-n now ${bare(alive(upto + 1))}`,
 				x: thin ? end + 5 : end - (phone ? 12 : 24),
 				y: mid + 8,
 				"text-anchor": thin ? "start" : "middle",

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { pointOf } from "../../../static/js/trace/phase.js";
+
+const claim = { type: "ObjectApplied", kind: "ResourceClaim" };
+const waiting = { type: "PodsKeptWaiting", event: "ResourceClaim/Update", pods: ["default/b"], count: 1 };
+const enqueued = { type: "PodEnqueued", pod: "default/b" };
+
+/** An attempt of default/a that got through these events. @param {string[]} types */
+const attempt = (...types) => ({
+	pods: new Map(),
+	cycle: Object.fromEntries(["CycleStarted", ...types].map((type) => [type, { type, pod: "default/a" }])),
+});
+
+test("what PreBind writes is heard of during PreBind", () => {
+	const state = attempt("NodesFiltered", "PodAssumed", "PodReserved");
+	for (const event of [claim, waiting, enqueued]) assert.equal(pointOf(event, state), "PreBind", event.type);
+});
+
+test("what happens beside an attempt before Reserve stays where the attempt is", () => {
+	const state = attempt("NodesFiltered");
+	for (const event of [waiting, enqueued]) assert.equal(pointOf(event, state), "Filter", event.type);
+});
