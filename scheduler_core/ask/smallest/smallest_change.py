@@ -8,7 +8,7 @@ takes no others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from heapq import heappop, heappush
 
@@ -331,21 +331,21 @@ class _Node:
         self._search, self._node, self._of_pod, self._tries = search, node, of_pod, tries
 
     def solutions(self, first: Sequence[Proposal]) -> list[Change]:
-        """Return the smallest by kinds; untrue ones only where there are no others."""
-        for false in (False, True):
-            found = self._cheapest(first, false=false)
-            if found:
-                return found
-        return []
+        """Return the smallest by kinds, with victims and without; untrue ones only where no others make the pod fit."""
+        honest = self._cheapest(first, false=False)
+        if any(not change.victims for change in honest):
+            return honest
+        return [*honest, *self._cheapest(first, false=True)]
 
     def _cheapest(self, first: Sequence[Proposal], *, false: bool) -> list[Change]:
         heap: list[tuple[int, float, int, list[Proposal]]] = [(0, 0.0, 0, list(first))]
-        found: dict[frozenset[Kind], Change] = {}
+        fitting: dict[frozenset[Kind], Change] = {}
+        preempting: dict[frozenset[Kind], Change] = {}
         seen: set[frozenset[bytes]] = set()
         number = 0
         while heap and self._tries > 0:
             count, _, _, answers = heappop(heap)
-            if found and count > min(len(one.changed) - len(first) for one in found.values()):
+            if _is_larger(count, fitting, first):
                 break
             objections = self._objections(answers)
             if objections is None:
@@ -353,14 +353,15 @@ class _Node:
             if not objections:
                 change = self._search.change(self._node, answers)
                 if change is not None and (change.false or not false):
-                    found.setdefault(change.kinds, change)
+                    fitting.setdefault(change.kinds, change)
                 continue
             if len(answers) - len(first) >= MOST_ANSWERS:
                 continue
-            if not false and self._may_preempt(objections) and not self._of_pod and len(answers) > len(first):
+            worthwhile = not self._of_pod and len(answers) > len(first) and not _is_larger(count, preempting, first)
+            if not false and worthwhile and self._may_preempt(objections):
                 change = self._search.preempting(answers)
                 if change is not None:
-                    found.setdefault(change.kinds, change)
+                    preempting.setdefault(change.kinds, change)
             ways = self._ways(answers, objections, false=false)
             for way in ways or ():
                 key = frozenset(msgspec.json.encode(one.edits) for one in (*answers, way))
@@ -369,7 +370,7 @@ class _Node:
                     number += 1
                     size = sum(one.size for one in (*answers, way))
                     heappush(heap, (len(answers) - len(first) + 1, size, number, [*answers, way]))
-        return list(found.values())
+        return [*fitting.values(), *preempting.values()]
 
     def _objections(self, answers: Sequence[Proposal], more: Sequence[Edit] = ()) -> list[Status] | None:
         """Return the objections to the node after the edits; None if the edits are not possible."""
@@ -406,6 +407,11 @@ class _Node:
     def _passes(self, answers: Sequence[Proposal], plugin: str, more: Sequence[Edit]) -> bool:
         objections = self._objections(answers, more)
         return objections is not None and all(objection.plugin != plugin for objection in objections)
+
+
+def _is_larger(count: int, changes: Mapping[frozenset[Kind], Change], first: Sequence[Proposal]) -> bool:
+    """Return whether so many answers are more than the smallest of the changes has, without those of `first`."""
+    return bool(changes) and count > min(len(change.changed) - len(first) for change in changes.values())
 
 
 def _edits(change: Change) -> frozenset[Hashable]:

@@ -17,7 +17,10 @@ from tests.core.ask.advice.oracle import Oracle, Smallest
 
 CASES = int(os.environ.get("KSCHEDUI_ADVICE", "30"))
 FIRST = int(os.environ.get("KSCHEDUI_ADVICE_FROM", "0"))
-FAILED_ONCE = (730068,)  # a value of a label that the pod asks for and no node has
+FAILED_ONCE = (
+    730068,  # a value of a label that the pod asks for and no node has
+    2600904,  # an eviction on another node ended the search on this one
+)
 
 
 def everything_found(moment: Moment) -> list[Change]:
