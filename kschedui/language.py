@@ -25,7 +25,7 @@ def in_language(sentence: str) -> str:
 
 
 def language() -> str:
-    """The visitor's, of those that lessons and the player's texts have."""
+    """Return the visitor's language, one of those in which lessons and the player are written."""
     return "zh-hans" if (get_language() or "en").startswith("zh") else "en"
 
 

@@ -26,7 +26,7 @@ class TooMany(Exception):
 
 
 def make(owner: Any, name: str, scopes: list[str], days: int | None = None) -> tuple[ApiToken, str]:
-    """A new token and its secret, which nobody can read again; it expires after so many days, None: never.
+    """Return a new token and its secret, which nobody can read again; it expires after so many days, None: never.
 
     Raises TooMany.
     """

@@ -32,7 +32,7 @@ class Seat(NamedTuple):
 
 
 def seat_in(cookies: Mapping[str, str]) -> Seat | None:
-    """The browser's seat, if it has one that we signed."""
+    """Return the browser's seat, if it has one that we signed."""
     try:
         found = signing.TimestampSigner(salt=SALT).unsign(cookies.get(COOKIE, ""), max_age=SECONDS)
     except signing.BadSignature:

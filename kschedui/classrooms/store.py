@@ -78,7 +78,7 @@ class Shown(NamedTuple):
 
 
 def start(teacher: Visitor, run: Run) -> Classroom:
-    """A class on a run that the teacher may show; raises NoClass."""
+    """Start a class on a run that the teacher may show; raises NoClass."""
     require_showing(teacher, run.version.scenario)
     about = {"owner": teacher.user, "editor_hash": "" if teacher.user else teacher.editor_hash}
     for _ in range(TRIES):
@@ -161,7 +161,7 @@ def may_show(owner: int | None, browser: str, deleted_at: Any, visibility: str, 
 
 
 def show(pk: int, shown: Shown) -> Board:
-    """The teacher's page shows this now. Raises NoClass when the class is over."""
+    """Store what the teacher's page shows now. Raises NoClass when the class is over."""
     with transaction.atomic():
         row = require_live(pk)
         asked, revealed = {}, row.revealed
@@ -178,7 +178,7 @@ def show(pk: int, shown: Shown) -> Board:
 
 
 def count_choices(row: Classroom, question: Question, answer: RightAnswer) -> dict[str, Any]:
-    """The record of a question that is revealed: {id, text, labels, counts, right}."""
+    """Return the record of a question that is revealed: {id, text, labels, counts, right}."""
     counts = [0] * question.choices
     for choice in row.answers.filter(question=question.id).values_list("choice", flat=True):
         if choice < len(counts):
@@ -188,13 +188,13 @@ def count_choices(row: Classroom, question: Question, answer: RightAnswer) -> di
 
 
 def end(pk: int) -> Board:
-    """The class is over; its answers stay for a day. Raises NoClass when it is over already."""
+    """End the class; its answers are kept for a day. Raises NoClass if it has already ended."""
     with transaction.atomic():
         return change(require_live(pk), ended_at=timezone.now())
 
 
 def require_live(pk: int) -> Classroom:
-    """The class's row, locked; raises NoClass when the class is over."""
+    """Return the class's row, locked; raises NoClass when the class is over."""
     row = live().select_for_update().filter(pk=pk).first()
     if row is None:
         raise NoClass(gettext_noop("This class is over."))
@@ -253,7 +253,7 @@ def answer_of(pk: int, question: str, student: str) -> int | None:
 
 
 def group(pk: int) -> str:
-    """The channel layer's group of whatever shows the class."""
+    """Return the channel layer's group of whatever shows the class."""
     return f"class.{pk}"
 
 

@@ -86,7 +86,7 @@ def records(events: Iterable[AnyEvent], release: str, *, columns: bool) -> Itera
 
 
 def _noted(events: Iterable[AnyEvent], untried: dict[str, str]) -> Iterator[AnyEvent]:
-    """The same events; why each pod that was not tried so far was not."""
+    """Yield the same events, and note in `untried` why each pod has not been tried so far."""
     for event in events:
         match event:
             case PodGated():

@@ -43,7 +43,7 @@ def reap_experiments() -> None:
 
 @celeryd_after_setup.connect
 def give_way(instance: Any, **_: object) -> None:
-    """A worker for experiments alone, and its pool, run when nobody else wants the processor."""
+    """Lower the priority of a worker that serves only experiments, and of its pool."""
     if set(instance.app.amqp.queues.consume_from) == {QUEUE}:
         os.nice(NICE)
 

@@ -142,7 +142,7 @@ class Work:
         tallies.add(tallies.CELLS, "failed", failed)
 
     def give_up(self, sentence: Message) -> None:
-        """The cell that is run has this sentence instead of measures."""
+        """Store this sentence instead of measures in the cell that is being run."""
         self.add(self.number, Row(None, sentence))
         self.write()
 

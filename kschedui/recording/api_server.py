@@ -54,7 +54,7 @@ class ApiServer:
 
     @staticmethod
     def of_kubeconfig(context: str | None = None) -> ApiServer:
-        """The server of a context, the current one when absent; raises NoClient."""
+        """Return the server of a context, the current one when absent; raises NoClient."""
         try:
             from kubernetes import client, config
         except ImportError:
@@ -71,7 +71,7 @@ class ApiServer:
             raise NoClient(f"the kubeconfig cannot be used: {error}") from None
 
     def get(self, path: str, query: Mapping[str, str | int] | None = None) -> Manifest:
-        """An answer as JSON; waits where the server asks to. Raises ApiError, Unreachable."""
+        """Return an answer as JSON; waits where the server asks to. Raises ApiError, Unreachable."""
         for _ in range(MOST_TRIES):
             response = self._open(path, query or {}, READ_SECONDS)
             try:
@@ -89,7 +89,7 @@ class ApiServer:
         raise ApiError(THROTTLED, "TooManyRequests", f"{self.host} goes on answering {path} with Too Many Requests")
 
     def pages(self, path: str, limit: int = PAGE) -> Iterator[Manifest]:
-        """The pages of a list, one after the other."""
+        """Yield the pages of a list, one after the other."""
         query: dict[str, str | int] = {"limit": limit}
         while True:
             page = self.get(path, query)
@@ -100,7 +100,7 @@ class ApiServer:
             query = {"limit": limit, "continue": token}
 
     def watch(self, path: str, resource_version: str, timeout_seconds: int) -> Iterator[Manifest]:
-        """The events of a watch, bookmarks included, until the server ends it in order.
+        """Yield the events of a watch, bookmarks included, until the server ends it in order.
 
         Raises ApiError, also for an ERROR event, and Unreachable when the connection is lost.
         """
@@ -181,7 +181,7 @@ def _json(text: bytes) -> Manifest:
 
 
 def _refusal(status: int, body: bytes) -> ApiError:
-    """A Status object in words; an error before the API machinery is plain text."""
+    """Return a Status object in words; an error before the API machinery is plain text."""
     try:
         found = json.loads(body)
         return ApiError(status, str(found.get("reason") or ""), str(found.get("message") or found))

@@ -185,7 +185,7 @@ class DecisionReader:
 
 
 def _announced(nomination: Decision, rows: list[Decision], preemptions: list[_Preemption]) -> Decision | None:
-    """The binding that a nomination announces, None if preemption nominated the node.
+    """Return the binding that a nomination announces, None if preemption nominated the node.
 
     A scheduler that has to prepare devices or volumes first says so by nominating the node that it has chosen
     (KEP-5278, NominatedNodeNameForExpectation); the pod's condition stays as it was.

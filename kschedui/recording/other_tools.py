@@ -62,7 +62,7 @@ def is_simkube_trace(head: bytes) -> bool:
 
 
 def read_simulator_recording(lines: Iterable[bytes]) -> Recording:
-    """A recording of kube-scheduler-simulator. Raises NoRecording."""
+    """Return a recording of kube-scheduler-simulator. Raises NoRecording."""
     recording, left_out = Recording(), LeftOut()
     recording.notes += map(str, SIMULATOR_LACKS)
     began: float | None = None
@@ -126,7 +126,7 @@ class _Trace(msgspec.Struct):
 
 
 def read_simkube_trace(data: bytes, limits: Limits) -> Recording:
-    """A trace that SimKube exported in its format 2 or later. Raises NoRecording."""
+    """Return a trace that SimKube exported in its format 2 or later. Raises NoRecording."""
     try:
         trace = msgspec.msgpack.decode(data, type=_Trace)
     except (msgspec.MsgspecError, ValueError) as error:

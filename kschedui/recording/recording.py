@@ -180,7 +180,7 @@ class Recording:
 
 
 def _merged(gaps: list[Gap]) -> list[Manifest]:
-    """Rows of spec.unobserved: one for all resources whose gaps overlap, as those of one lost server do."""
+    """Return the rows of spec.unobserved: one for all resources whose gaps overlap, as those of one lost server do."""
     rows: list[Manifest] = []
     for gap in sorted(gaps, key=lambda one: one.start):
         if not rows or gap.start > rows[-1]["until"]:

@@ -47,7 +47,7 @@ class Resource:
     older: tuple[str, ...] = ()
 
     def path(self, namespace: str = "") -> str:
-        """The address of its list, of one namespace or of all."""
+        """Return the address of its list, of one namespace or of all."""
         root = "/api/" if "/" not in self.group_version else "/apis/"
         inside = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
         return f"{root}{self.group_version}{inside}/{self.name}"
@@ -84,7 +84,7 @@ def resource_of(group_version: str, kind: str, older: tuple[str, ...] = ()) -> R
 
 
 def resources_to_import() -> list[Resource]:
-    """Everything that an import reads: initial objects in load order, then what makes pods."""
+    """Return everything that an import reads: initial objects in load order, then what makes pods."""
     kinds = reading_table()["kinds"]
     older = {(resource.group, resource.kind): resource.older for resource in resources_to_record()}
     resources = [resource_of(kinds[name]["version"], name) for name in kinds if name not in NEVER_REQUESTED]

@@ -32,7 +32,7 @@ def lease() -> Any:
 
 
 def free() -> Q:
-    """Rows that nobody works on."""
+    """Return the rows that no worker holds."""
     return Q(state=Run.State.QUEUED) | Q(state=Run.State.RUNNING, lease_until__lt=timezone.now())
 
 

@@ -64,7 +64,7 @@ class Trace:
         self.cycle = None
 
     def place(self, pod: str, node: str) -> Iterator[dict[str, Any]]:
-        """The pod runs from now on."""
+        """Note that the pod runs from now on."""
         if node not in self.processes:
             self.processes[node] = SCHEDULER + 1 + len(self.processes)
             yield name_row("process_name", self.processes[node], 0, f"node {node}")
@@ -74,7 +74,7 @@ class Trace:
         self.placed[pod] = (node, self.now)
 
     def leave(self, pod: str) -> Iterator[dict[str, Any]]:
-        """The pod ends: its time on the node is a slice."""
+        """Yield the time of a pod that ends on its node, as a slice."""
         if pod in self.placed:
             node, since = self.placed.pop(pod)
             yield slice_row(pod, self.processes[node], self.threads[pod], since, self.now, {"node": node})

@@ -113,7 +113,7 @@ def require_disk() -> None:
 
 
 def free_disk() -> int | None:
-    """Bytes that are free where the database is; None when that is another machine's disk."""
+    """Return how many bytes are free where the database is; None if it is on another machine."""
     if connection.vendor != "sqlite":
         return None
     file = Path(str(connection.settings_dict["NAME"]))
@@ -121,7 +121,7 @@ def free_disk() -> int | None:
 
 
 def database_size() -> int:
-    """Bytes of the database."""
+    """Return the size of the database in bytes."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")

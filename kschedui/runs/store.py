@@ -283,7 +283,7 @@ def store_chunk(run: Run, chunk: Chunk, time: float) -> None:
 
 
 def change_lane(run: Run) -> None:
-    """The run is long after all; raises leases.Lost."""
+    """Move the run to the queue of long runs; raises leases.Lost."""
     leases.update_mine(run, lane=Run.Lane.LONG)
 
 
@@ -295,12 +295,12 @@ def give_back(run: Run) -> None:
 
 
 def finish(run: Run, outcome: dict[str, Any]) -> None:
-    """The trace is complete; raises leases.Lost."""
+    """Mark the run as complete; raises leases.Lost."""
     _end_mine(run, state=Run.State.DONE, outcome=outcome)
 
 
 def fail(run: Run, sentence: Message) -> None:
-    """The run ends here and keeps what it has; raises leases.Lost."""
+    """End the run with an error and keep its trace so far; raises leases.Lost."""
     _end_mine(run, state=Run.State.FAILED, error=sentence)
 
 
@@ -337,7 +337,7 @@ def touch(public_id: str) -> None:
 
 
 def cancel_unseen_previews() -> int:
-    """End the previews at which nobody looks any more; how many."""
+    """Cancel the previews that nobody is watching any more; return how many there were."""
     unseen = Run.objects.filter(
         state__in=[Run.State.QUEUED, Run.State.RUNNING],
         version__scenario__scratch=True,

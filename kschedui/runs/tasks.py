@@ -83,7 +83,7 @@ def limit_memory(**_: object) -> None:
 
 @worker_shutdown.connect
 def remove_places(**_: object) -> None:
-    """The worker ends."""
+    """Remove the places of this worker when it ends."""
     places.remove()
 
 

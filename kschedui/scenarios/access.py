@@ -98,7 +98,7 @@ def forget_sessions() -> None:
 
 
 def owns(visitor: Visitor, kept: Scenario | Course) -> bool:
-    """The owner; before there is one, the browser that made it. Nobody owns the library."""
+    """Return the owner; before there is one, the browser that made it. Nobody owns the library."""
     if isinstance(kept, Scenario) and kept.slug:
         return False
     if kept.owner_id:

@@ -31,7 +31,7 @@ def comparable(*texts: str) -> bool:
 
 
 def compare(before: str, after: str) -> Iterator[dict[str, Any]]:
-    """Rows {mark, old, new, text}: "+" added, "-" removed, " " the same, "@" lines left out; numbers or None."""
+    """Yield rows {mark, old, new, text}: "+" added, "-" removed, " " the same, "@" lines left out; numbers or None."""
     old, new = before.splitlines(), after.splitlines()
     grouping = difflib.SequenceMatcher(None, "", "")
     grouping.opcodes = opcodes(old, new)  # type: ignore[attr-defined]

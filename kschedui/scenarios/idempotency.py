@@ -49,5 +49,5 @@ def before(author: str, key: str, digest: str) -> Version:
 
 
 def forget() -> None:
-    """Keys of yesterday may be used again."""
+    """Delete keys that are older than a day."""
     IdempotencyKey.objects.filter(created__lt=timezone.now() - KEPT).delete()

@@ -60,7 +60,7 @@ def outside_plugins() -> Mapping[str, type[Any]]:
 
 
 def registry() -> dict[str, Any]:
-    """Every plugin by name, those of other packages too: what a run is given."""
+    """Return the plugins of a run by name, including those of other packages."""
     return {**REGISTRY, **outside_plugins()}
 
 

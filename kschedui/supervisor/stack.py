@@ -40,7 +40,7 @@ class Stack:
         self.stop()
 
     def start_broker(self) -> str:
-        """The embedded server on a free port; its URL. A port may be taken between choice and use, hence the tries."""
+        """Start the embedded broker on a free port and return its URL. If the port is taken, another is tried."""
         password = secrets.token_urlsafe(24)
         for _ in range(BROKER_TRIES):
             port = free_port()
@@ -51,7 +51,7 @@ class Stack:
         raise StartError("The embedded broker did not start; set REDIS_URL to use a Redis server of your own.")
 
     def use_broker(self, url: str) -> str:
-        """The server at `url`; StartError if it does not answer."""
+        """Use the broker at `url`; raises StartError if it does not answer."""
         try:
             with redis.Redis.from_url(url, socket_timeout=5, socket_connect_timeout=5) as client:
                 client.ping()
@@ -68,11 +68,11 @@ class Stack:
         return self._start("worker", worker_command(processes), env, grace=8)
 
     def start_experiments(self, processes: int | None = None) -> Child:
-        """The Celery worker of experiments; nobody waits for it."""
+        """Start the Celery worker of experiments; `wait` does not wait for it."""
         return self._start("experiments", experiments_command(processes), WORKER_ENV, grace=8)
 
     def start_web(self, host: str, port: int) -> Child:
-        """The ASGI server; `wait` tells when it answers."""
+        """Start the ASGI server; `wait` waits until it answers."""
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         return self._start("web", web_command(host, port), {}, grace=5)
 
@@ -90,7 +90,7 @@ class Stack:
         return not self.url or answers_http(f"{local}/healthz")
 
     def ended(self) -> Child | None:
-        """A child that is no longer running, if there is one."""
+        """Return a child that is no longer running, if there is one."""
         return next((child for child in self.children.values() if child.poll() is not None), None)
 
     def require_running(self) -> None:

@@ -133,14 +133,14 @@ def cancel(upload: Upload) -> None:
 
 
 def answer_of(upload: Upload) -> Iterator[bytes]:
-    """The bytes of its answer; raises NotDone."""
+    """Yield the bytes of its answer; raises NotDone."""
     if upload.state != State.DONE:
         raise NotDone
     return parts.read(upload, parts.Kind.ANSWER)
 
 
 def digest_of(upload: Upload) -> Digest:
-    """The text that an import made, read already; raises NotDone."""
+    """Return the text that an import made, read already; raises NotDone."""
     packed = b"".join(parts.read(upload, parts.Kind.DIGEST)) if upload.state == State.DONE else b""
     if not packed:
         raise NotDone
@@ -159,7 +159,7 @@ def tell() -> None:
 
 
 def next_upload() -> Upload | None:
-    """The one whose turn it is, now held by this worker."""
+    """Return the upload whose turn it is, now held by this worker."""
     queued = Upload.objects.filter(state=State.QUEUED)
     while (party := turns.first_served("party", queued)) is not None:
         mine = queued.filter(party=party)

@@ -61,7 +61,7 @@ def keep(upload: Upload, made: Answer | Message) -> None:
 
 
 def answered(upload: Upload, gone: Gone) -> Answer | Message:
-    """The answer, or a sentence that says why there is none; raises Ended."""
+    """Return the answer, or a sentence that says why there is none; raises Ended."""
     try:
         if not settings.WORK_PROCESSES:  # in tests of one process
             return answer(upload.pk)

@@ -150,7 +150,7 @@ class Follower:
                 self.bound, self.pending = bound_at_the_end(self.began, event), event.pending
 
     def objects(self, event: ObjectApplied | ObjectDeleted) -> None:
-        """Nodes and pods come, change and go."""
+        """Process an object that was created, updated or deleted."""
         if event.order is not None:
             self.order = event.order
         if isinstance(event, ObjectApplied):

@@ -80,7 +80,7 @@ ON_ITS_WAY = Message(
 
 
 def foreign_messages(text: str, say: Say = str) -> list[ForeignMessage]:
-    """All messages of autoscalers in a text, each once."""
+    """Return all messages of autoscalers in a text, each once."""
     lines = "\n".join(line.rstrip(" \t") for line in unquote(text).split("\n"))
     plain = re.sub(r"\n[ \t]+", " ", lines)
     found = [*_of_cluster_autoscaler(plain, say), *_of_karpenter(plain, say)]

@@ -54,7 +54,7 @@ def in_words(message: FailedMessage, say: Say = str) -> dict[str, Any]:
 
 
 def row(number: int, total: int, reason: str, say: Say = str, *, tried: bool = False) -> Row:
-    """One part. `tried`: the message says what preemption came to, which is nothing."""
+    """Return a part of a message in words. `tried`: the message says that preemption found nothing."""
     known = reason_of(reason)
     if known is None:
         return Row(number, total, reason)

@@ -226,7 +226,7 @@ def exact(message: FailedMessage) -> list[Part]:
 
 
 def counts(message: FailedMessage) -> Counter[str]:
-    """Nodes by reason, in words that do not depend on the release."""
+    """Return the number of nodes by reason, in words that do not depend on the release."""
     found: Counter[str] = Counter()
     for part in exact(message):
         found[in_any_release(part.reason)] += part.count

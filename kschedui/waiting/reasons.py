@@ -29,7 +29,7 @@ class KnownReason(NamedTuple):
 
 
 def have_no_nodes(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """The cluster is as it is."""
+    """Change nothing: the cluster has no nodes already."""
 
 
 OF_THE_SCHEDULER = (

@@ -69,7 +69,7 @@ def stand_in(message: FailedMessage, part: Part) -> Make | None:
 
 
 def build_starter(message: FailedMessage, makers: list[Make | None], *, small: bool = False) -> tuple[int, Starter]:
-    """The scenario that these make, and how much its message is like this one; 0 when it counts other nodes.
+    """Return the scenario that these make, and how much its message is like this one; 0 when it counts other nodes.
 
     `small`: nodes without room are too small, so that no eviction would help.
     """

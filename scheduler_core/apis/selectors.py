@@ -74,7 +74,7 @@ class Requirement:
         return found
 
     def __str__(self) -> str:
-        """The notation of `kubectl get -l`."""
+        """Return the notation of `kubectl get -l`."""
         match self.operator:
             case "Exists":
                 return self.key
@@ -124,7 +124,7 @@ class LabelSelector:
         return all(requirement.matches(labels) for requirement in self.requirements)
 
     def and_also(self, *extra: Requirement) -> LabelSelector:
-        """The selector with more requirements; `nothing()` stays nothing (matchLabelKeys, spread constraints)."""
+        """Return the selector with more requirements (matchLabelKeys, spread constraints); `nothing()` is unchanged."""
         if self.matches_nothing or not extra:
             return self
         return LabelSelector(sorted_requirements(self.requirements + extra))
@@ -163,7 +163,7 @@ class NodeSelectorTerm:
         )
 
     def node_names(self) -> frozenset[str] | None:
-        """The names that matchFields allow by operator In, None if they name none (NodeAffinity's PreFilter)."""
+        """Return the names that matchFields allow by operator In, None if they name none (NodeAffinity's PreFilter)."""
         names: frozenset[str] | None = None
         for requirement in self.match_fields:
             if requirement.key == NODE_NAME_FIELD and requirement.operator == "In":

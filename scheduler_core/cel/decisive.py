@@ -148,7 +148,7 @@ class _Reader:
         yield _name(expr) or written(expr), "=", self._text(expr)
 
     def _of_logic(self, node: Call, *, wanted: bool) -> Iterator[Reason]:
-        """All sides of what needs one that holds; the first failing side of what needs them all."""
+        """Yield all sides of what needs one that holds; the first failing side of what needs them all."""
         failing = [part for part in node.arguments if self._value(part) is not wanted]
         needs_all = (node.function == "_&&_") == wanted
         for part in failing[:1] if needs_all else failing:
@@ -202,7 +202,7 @@ class _Reader:
         return Expr(-1, Ident(self._text(expr)))
 
     def _text(self, expr: Expr) -> str:
-        """The value as people write it; the source where the value says less."""
+        """Return the value as people write it; the source where the value says less."""
         literal = _quantity_or_version(expr)
         if literal is not None:
             return literal

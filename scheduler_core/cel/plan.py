@@ -58,7 +58,7 @@ _CONVERSIONS = frozenset(["bool", "bytes", "double", "duration", "dyn", "int", "
 
 
 class PlanError(Exception):
-    """The program cannot be made; the message says why."""
+    """An expression that cannot be planned, as with an undefined type; the message says why."""
 
 
 class Program:
@@ -644,7 +644,7 @@ class Fold(Node):
         return Map(result) if type(result) is MapAccumulator else result
 
     def _items(self, range_: Value) -> Iterator[tuple[Value, Value]]:
-        """Yield what the one or two variables are in each round."""
+        """Yield the values of the one or two variables of a comprehension for each element."""
         if isinstance(range_, Map):
             for key in range_.keys_of():
                 yield key, range_.find(key) if self.second_variable else None

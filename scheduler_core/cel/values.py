@@ -426,7 +426,7 @@ def _is_nan(value: Value) -> bool:
 
 
 def is_zero(value: Value) -> bool:
-    """Whether it is what `optional.ofNonZeroValue` takes for nothing."""
+    """Return whether the value is a zero value for `optional.ofNonZeroValue`."""
     kind = type(value)
     if value is None:
         return True

@@ -138,13 +138,17 @@ class Handle(Protocol):
         ...
 
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> FilterResult:
-        """All Filter plugins over `rows`, changed as `what_if` says (`what_if.rows` is `rows`), with nominated pods of
-        equal or higher priority counted in a first pass, as RunFilterPluginsWithNominatedPods does."""
+        """Run all Filter plugins over `rows`, changed as `what_if` says (`what_if.rows` is `rows`).
+
+        Nominated pods of equal or higher priority count in a first pass, as in RunFilterPluginsWithNominatedPods.
+        """
         ...
 
     def alike(self, cycle: CycleState) -> Hashable | None:
-        """Equal for pods that get the same verdict on a node that is the same; None if it depends on other nodes, too,
-        or is not known to. After PreFilter."""
+        """Return a key that is equal for pods with the same verdict on equal nodes; call it after PreFilter.
+
+        None: the verdict depends on other nodes too, or it is not known whether it does.
+        """
         ...
 
     def disruptions_allowed(self) -> Mapping[str, int]:

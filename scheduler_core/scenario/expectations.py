@@ -11,7 +11,7 @@ from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
 
 
 def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[str]:
-    """One sentence for each promise that the run does not keep."""
+    """Return one sentence for each promise that the run does not keep."""
     expect = scenario.expect
     if expect is None:
         return []

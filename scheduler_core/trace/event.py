@@ -93,7 +93,7 @@ def check_fields(event: type[Event]) -> None:
 
 
 def declared_events() -> tuple[type[Event], ...]:
-    """Every event class, in the order of declaration; none can be added afterwards. Raises UndeclaredEvent."""
+    """Return every event class, in the order of declaration; none can be added afterwards. Raises UndeclaredEvent."""
     for event in _events:
         check_fields(event)
     _closed[:] = [True]

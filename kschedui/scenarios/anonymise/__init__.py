@@ -39,7 +39,7 @@ def anonymise(text: str, limits: Limits) -> Anonymised:
 
 
 def rename(objects: list[Manifest]) -> tuple[list[Manifest], dict[str, str], dict[str, str]]:
-    """The objects with other names, and the two mappings."""
+    """Return the objects with other names, and the two mappings."""
     found = Names()
     for one in objects:
         found.collect(one)

@@ -173,7 +173,7 @@ def with_title(objects: list[Manifest], release: str, *, of_cluster: bool) -> li
 
 
 def named(names: Sequence[str]) -> str:
-    """The first of many names, and how many more there are."""
+    """Return the first of many names, and how many more there are."""
     more = len(names) - MOST_NAMES
     return ", ".join([*names[:MOST_NAMES], *([f"+{more:,}"] if more > 0 else [])])
 

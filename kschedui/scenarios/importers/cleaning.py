@@ -36,7 +36,7 @@ def has_ended(found: Manifest) -> bool:
 
 
 def is_built_in(found: Manifest) -> bool:
-    """The API server's own priority classes, which no file may define."""
+    """Return whether it is a priority class that the API server creates, which no file may define."""
     return found.get("kind") == "PriorityClass" and str(part(found, "metadata").get("name", "")).startswith("system-")
 
 
@@ -99,7 +99,7 @@ def images_of(found: Manifest) -> Iterator[str]:
 
 
 def names_of(image: Manifest) -> list[str]:
-    """The names of an image on a node."""
+    """Return the names of an image on a node."""
     names = image.get("names")
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 

@@ -63,7 +63,7 @@ def _amounts_of(node: Manifest) -> dict[str, str]:
 
 
 def _amounts_required(spec: Mapping[str, Any]) -> dict[str, str]:
-    """The cpu and memory (MiB) that the requirements name; {} if they leave a choice."""
+    """Return the cpu and memory (MiB) that the requirements name; {} if they leave a choice."""
     values = {one.get("key"): one.get("values") or [] for one in _requirements(spec) if one.get("operator") == "In"}
     cpu, memory = (values.get(f"karpenter.k8s.aws/instance-{name}", []) for name in ("cpu", "memory"))
     return {"cpu": str(cpu[0]), "memory": f"{memory[0]}Mi"} if len(cpu) == len(memory) == 1 else {}

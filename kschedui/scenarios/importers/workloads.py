@@ -263,7 +263,7 @@ def replicas(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]
 
 
 def stateful_set(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
-    """Pods 0, 1, 2 ... and a claim for each claim template."""
+    """Yield pods 0, 1, 2 ... and a claim for each claim template."""
     spec, metadata = part(found, "spec"), part(found, "metadata")
     listed = spec.get("volumeClaimTemplates")
     claims = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []

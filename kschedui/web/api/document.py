@@ -50,19 +50,19 @@ _records: dict[str, Any] = {}  # schemas of the engine's records that an operati
 
 
 def ok(media_type: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """An operation's answer that ninja does not make."""
+    """Return the description of an answer that ninja does not generate."""
     return {"responses": {200: {"description": "OK", "content": {media_type: {"schema": schema}}}}}
 
 
 def binary() -> dict[str, Any]:
-    """A chunk; 304 when the client has it."""
+    """Return a chunk; 304 when the client has it."""
     described = ok(CHUNK, {"type": "string", "format": "binary"})
     described["responses"][304] = {"description": "Not Modified"}
     return described
 
 
 def dump() -> dict[str, Any]:
-    """A body that is a dump, in JSON or as it is."""
+    """Return a body that is a dump, in JSON or as it is."""
     text = {"type": "object", "properties": {"text": {"type": "string", "minLength": 1}}, "required": ["text"]}
     packed = {"type": "string", "format": "binary"}
     content = {"application/json": {"schema": text}, "application/octet-stream": {"schema": packed}}
@@ -141,7 +141,7 @@ class Document(OpenAPISchema):
         return found
 
     def operation_security(self, operation: Operation) -> list[dict[str, Any]]:
-        """A token, or the site's cookies; whoever only reads needs neither, as far as everyone may see it."""
+        """Return the security of an operation: a token or the site's cookies; reading what is public needs neither."""
         either: list[dict[str, Any]] = [{"token": []}, {"session": []}]
         return [*either, {}] if set(operation.methods) <= set(SAFE) else either
 

@@ -56,7 +56,7 @@ class Refused(Exception):
 
 
 def check(text: str, pod: str = "") -> bytes:
-    """The JSON that `POST /api/v1/check` answers; a text that is refused is an answer, not a failure."""
+    """Return the JSON that `POST /api/v1/check` answers; a text that is refused is an answer, not a failure."""
     try:
         found = as_scenario(text)
     except ScenarioErrors as errors:
@@ -84,7 +84,7 @@ def refused_text(text: str, errors: ScenarioErrors) -> bytes:
 
 
 def check_result(scenario: Scenario, pod: str = "") -> dict[str, object]:
-    """The answer for a good text; the values of rules are for `pod`, or the first that is to be scheduled."""
+    """Return the answer for a good text; the values of rules are for `pod`, or the first that is to be scheduled."""
     nodes, pods = engine.nodes_and_pods(scenario)
     summary = {
         "nodes": [node_summary(node) for node in nodes],

@@ -100,7 +100,7 @@ def require_code(request: HttpRequest) -> None:
 
 
 def wrong_code(request: HttpRequest) -> None:
-    """Count a code that no class has."""
+    """Count a wrong class code against the limit of its address."""
     one_more("code", address_of(request))
 
 
@@ -110,7 +110,7 @@ def address_of(request: HttpRequest) -> str:
 
 
 def hash_name(name: str) -> str:
-    """Short, and of letters that every cache takes."""
+    """Return a short key made of letters that every cache accepts."""
     return hashlib.sha256(name.casefold().encode("utf-8", "surrogatepass")).hexdigest()
 
 

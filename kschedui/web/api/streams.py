@@ -71,7 +71,7 @@ async def file_of(request: HttpRequest, run: Run, file: TraceFile) -> AsyncItera
 
 
 def room_of(request: HttpRequest) -> Callable[[list[bytes]], AbstractAsyncContextManager[Hold]]:
-    """Room in the budget of unsent bytes for what is made of frames, and what makes it."""
+    """Return how to hold room in the budget of unsent bytes while a batch of frames is being sent."""
     address = address_of(request)
     if (room := getattr(request, "scope", {}).get("room")) is not None:
         room.found = True

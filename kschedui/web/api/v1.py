@@ -77,7 +77,7 @@ def refused(request: HttpRequest, error: Exception) -> HttpResponseBase:
 
 @api.exception_handler(Large)
 def kept(request: HttpRequest, error: Large) -> HttpResponseBase:
-    """A request that a worker answers: where its answer will be."""
+    """Return where the answer of a request that a worker handles will be."""
     try:
         upload = uploads.keep_request(request, error.head)
     except Exception as refusal:
@@ -100,7 +100,7 @@ def unreadable(request: HttpRequest, error: HttpError) -> HttpResponseBase:
 
 @api.exception_handler(ValidationError)
 def invalid(request: HttpRequest, error: ValidationError) -> HttpResponseBase:
-    """A field that is missing, unknown or wrong; each with its place."""
+    """Return the refusal for fields that are missing, unknown or wrong, each with its place."""
     rows = [{"path": path_of(row["loc"]), "message": row["msg"]} for row in error.errors]
     sentence = Message("{path}: {message}", path=rows[0]["path"], message=rows[0]["message"])
     return refusal_json(Refusal(422, sentence, code="invalid_request", errors=rows))

@@ -43,7 +43,7 @@ def work(
 
 
 def patience_of(request: HttpRequest) -> float:
-    """Seconds that a request waits for its turn: as many as it says (`Prefer: wait=2`, RFC 7240), up to the limit."""
+    """Return how many seconds a request waits for its turn: its `Prefer: wait=2` (RFC 7240), up to the limit."""
     most = settings.LIMITS["wait_seconds"]
     for preference in request.headers.get("Prefer", "").split(","):
         name, _, seconds = preference.strip().partition("=")

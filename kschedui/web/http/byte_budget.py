@@ -96,7 +96,7 @@ class ByteBudget:
 
 
 def patience(size: int) -> float:
-    """Seconds that a client has for taking so many bytes."""
+    """Return how many seconds a client has for receiving so many bytes."""
     return settings.WEBSOCKET_SEND_SECONDS + size / SLOWEST
 
 

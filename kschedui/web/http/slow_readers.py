@@ -52,7 +52,7 @@ class SlowReaders:
 
 
 async def send_pieces(scope: Scope, send: Send, message: Message) -> None:
-    """The body in pieces."""
+    """Send the body in pieces."""
     body, more = message["body"], message.get("more_body", False)
     end = asyncio.get_running_loop().time() + patience(len(body))
     for start in range(0, len(body), PIECE):

@@ -96,7 +96,7 @@ class ClassConsumer(Connection):
             raise ValueError("This message is not understood, or not yours to send.")
 
     async def allow(self, code: str) -> Classroom:
-        """The class, for its teacher and for whoever has a seat in it; raises Refused."""
+        """Return the class, for its teacher and for whoever has a seat in it; raises Refused."""
         visitor, seat = access.visitor_of_scope(self.scope), seats.seat_in(self.scope.get("cookies", {}))
         try:
             classroom: Classroom = await database_sync_to_async(store.by_code)(code)
@@ -178,7 +178,7 @@ class ClassConsumer(Connection):
             await asyncio.sleep(begun + SHOW_SECONDS - clock())
 
     async def end(self, hall: Hall, message: dict[str, Any]) -> None:
-        """The class is over."""
+        """End the class."""
         await hall.change(store.end)
 
 

@@ -27,7 +27,7 @@ def read_place(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_selection(selection: Any) -> bool:
-    """A pod or node by its name."""
+    """Return whether the value names a pod or a node."""
     if not isinstance(selection, dict) or set(selection) != {"kind", "name"}:
         return False
     name = selection["name"]
@@ -54,7 +54,7 @@ def read_question(question: Any) -> Question | None:
 
 
 def read_id(message: dict[str, Any], name: str) -> str:
-    """A question's id."""
+    """Return a question's id."""
     question = message.get(name)
     if not isinstance(question, str) or not QUESTION.fullmatch(question):
         raise ValueError(f"`{name}` is the id of a question.")
@@ -62,7 +62,7 @@ def read_id(message: dict[str, Any], name: str) -> str:
 
 
 def read_answer(question: dict[str, Any], choices: int) -> RightAnswer:
-    """The right choice, the question in words, and the choices in words."""
+    """Return the right choice, the question in words, and the choices in words."""
     labels = question.get("labels")
     if not isinstance(labels, list) or len(labels) > MOST_CHOICES:
         raise ValueError("`labels` are the choices in words.")

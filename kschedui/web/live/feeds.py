@@ -120,7 +120,7 @@ _feeds: dict[tuple[int, str], Feed] = {}  # (event loop, run)
 
 @asynccontextmanager
 async def following(public_id: str) -> AsyncIterator[Feed]:
-    """The feed of the run, shared with this process's other followers; raises Run.DoesNotExist."""
+    """Return the feed of the run, shared with this process's other followers; raises Run.DoesNotExist."""
     key = (id(asyncio.get_running_loop()), public_id)
     status = await read_status(public_id)
     feed = _feeds.get(key)

@@ -122,7 +122,7 @@ class Hall:
             self.wake_teachers()
 
     def wake_teachers(self) -> None:
-        """A count has changed."""
+        """Wake the teachers' sockets: a count has changed."""
         for one in self.teachers:
             one.wake.set()
 
@@ -207,7 +207,7 @@ _halls: dict[tuple[int, int], Hall] = {}  # (event loop, class)
 
 @asynccontextmanager
 async def entering(pk: int, follower: Follower) -> AsyncIterator[Hall]:
-    """The hall of the class, shared with this process's other sockets."""
+    """Return the hall of the class, shared with this process's other sockets."""
     key = (id(asyncio.get_running_loop()), pk)
     board = await read_board(pk)
     hall = _halls.get(key)

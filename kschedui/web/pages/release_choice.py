@@ -32,7 +32,7 @@ def context(version: Version, run: Run, path: str) -> dict[str, Any]:
 
 
 def badge(release: Release) -> str:
-    """Return how many recorded runs of the real scheduler the simulation matches; tests/conformance fails if it does
+    """Return the words for how many recorded runs the simulation reproduces; tests/conformance fails if it does
     not."""
     gangs = release.recorded.get(GANG, 0)
     others = release.recorded_runs - gangs

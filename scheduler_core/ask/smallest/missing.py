@@ -31,7 +31,7 @@ class Missing(msgspec.Struct, frozen=True):
 
 
 def missing(world: World, pod: Pod) -> list[Missing]:
-    """All that the pod asks for and that is not there."""
+    """Return all that the pod asks for and that is not there."""
     cluster = world.cluster
     found = [one for name in _claims(pod) for one in _of_claim(cluster, pod, name)]
     offered = {name for node in cluster.all_nodes() for name, amount in node.allocatable.items() if amount}

@@ -110,7 +110,7 @@ def _comparison(holds: Callable[[int], bool]) -> Implementation:
 
 
 def contains(element: Value, collection: Value) -> Value:
-    """Whether a list has an element or a map a key."""
+    """Return whether a list has an element or a map a key."""
     if isinstance(collection, Map):
         return collection.contains(element)
     if not is_list(collection):
@@ -133,7 +133,7 @@ def _of_strings(holds: Callable[[str, str], bool]) -> Implementation:
 
 
 def _overloads(prefix: str, of: dict[str, tuple[Type, ...]], result: Type | None = None) -> tuple[Overload, ...]:
-    """Return an overload for each suffix; without a result, that of its first parameter."""
+    """Return an overload for each suffix; the result type is that of the first parameter unless `result` is given."""
     return tuple(
         Overload(f"{prefix}_{suffix}", parameters, result or parameters[0]) for suffix, parameters in of.items()
     )

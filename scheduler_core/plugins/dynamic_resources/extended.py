@@ -107,7 +107,10 @@ class _Container:
 
 
 def _requests(pod: Pod, names: Sequence[str], resources: ExtendedResources) -> tuple[DeviceRequest, ...]:
-    """`createRequestsAndMappings`: one for each container and resource; init containers use what later ones have."""
+    """Return a request for each container and resource (`createRequestsAndMappings`).
+
+    The devices of an init container are used again by later containers.
+    """
     spec = pod.manifest.get("spec") or {}
     init_containers = spec.get("initContainers") or ()
     containers = [

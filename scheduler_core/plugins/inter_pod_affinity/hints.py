@@ -32,9 +32,10 @@ def after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint
 
 
 def after_pod_change_before_1_36(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
-    """The hint before 1.36: only bound pods and the pod's own terms count (isSchedulableAfterPodChange).
+    """Return the hint of releases before 1.36: only bound pods and the pod's own terms count.
 
-    If an existing pod's anti-affinity rejected it, it wakes only if its own anti-affinity matches that pod as well.
+    A pod that the anti-affinity of an existing pod rejected is queued only if its own anti-affinity matches that pod,
+    too (plugin.go: isSchedulableAfterPodChange).
     """
     if any(other is not None and not other.node_name for other in (new, old)):
         return QueueingHint.SKIP

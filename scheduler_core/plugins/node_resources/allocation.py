@@ -56,7 +56,7 @@ class Amount(NamedTuple):
 def amounts(
     pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], resources: Sequence[ResourceSpec], *, non_zero: bool
 ) -> list[Amount]:
-    """Each resource that counts.
+    """Return the amounts of each resource that counts.
 
     Left out are resources that no node has, and scalar ones that the pod does not ask for. A node without a resource
     does not count for it: the scorers mask it.

@@ -27,7 +27,7 @@ def explain_fit(
     change: Change | None,
     by_devices: Collection[str] = (),
 ) -> list[Fact]:
-    """Room for one more pod, then room for every resource that is checked.
+    """Return room for one more pod, then room for every resource that is checked.
 
     Those `by_devices` are not checked on a node that has none of them itself.
     """
@@ -48,7 +48,7 @@ def explain_fit(
 def explain_strategy(
     args: NodeResourcesFitArgs, score: OneScore, pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], index: int
 ) -> ScoreExplanation:
-    """Each resource's score by the strategy, then their mean."""
+    """Return each resource's score by the strategy, then their mean."""
     row = rows[index : index + 1]
     parts = _parts(amounts(pod, nodes, row, args.resources, non_zero=True), score)
     lines = [_line(args.strategy, part) for part in parts] or ["no resource counts: 0"]

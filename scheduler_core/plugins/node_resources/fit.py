@@ -250,7 +250,7 @@ def _hint(helps: bool) -> QueueingHint:
 def _verdicts(
     lacking: Sequence[tuple[int, NDArray[np.bool_]]], too_small: NDArray[np.bool_], reasons: Sequence[str]
 ) -> Verdicts:
-    """One status for each distinct combination of `lacking` (number of the reason, where)."""
+    """Return one status for each distinct combination of `lacking` (number of the reason, where)."""
     combination, bit = too_small.astype(np.int64), 1
     for _, where in lacking:
         if bit == SIGN_BIT:  # no room for more: the combinations so far are numbered, in their order

@@ -61,7 +61,7 @@ def weighted_mean(parts: Sequence[tuple[Amounts, There, int]], length: int) -> A
 
 
 def rounded_weighted_mean(parts: Sequence[tuple[Amounts, There, int]], length: int) -> Amounts:
-    """The weighted mean in float64, rounded half away from zero; a resource with score 0 does not count."""
+    """Return the weighted mean in float64, rounded half away from zero; a resource with score 0 does not count."""
     total, weights = np.zeros(length, np.int64), np.zeros(length, np.int64)
     for score, there, weight in parts:
         counted = score > 0 if there is None else there & (score > 0)

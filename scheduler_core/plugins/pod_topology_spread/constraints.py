@@ -105,7 +105,7 @@ def with_default_selector(
 
 
 def default_selector(pod: Pod, workloads: Iterable[Workload]) -> LabelSelector:
-    """Everything that the pod's services and its owning controller select by, ANDed; empty when there are none.
+    """Return everything that the pod's services and its owning controller select by, ANDed; empty when there are none.
 
     `workloads` are those of the pod's namespace. The labels of services and of a ReplicationController are merged as
     maps (the later wins); a ReplicaSet's or StatefulSet's requirements are added.

@@ -91,7 +91,7 @@ def _skew_fact(hard: CountedConstraint, row: int, delta: int, least: int, field:
 def explain_soft(
     pod: Pod, state: ScoreState, nodes: NodeTable, rows: NDArray[np.intp], raw: Scores, index: int
 ) -> ScoreExplanation:
-    """Each constraint's part, their rounded sum, and the normalisation over the feasible nodes."""
+    """Return each constraint's part, their rounded sum, and the normalisation over the feasible nodes."""
     fields = _fields(pod, "ScheduleAnyway", len(state.soft))
     facts = [_count_fact(soft, nodes, int(rows[index]), index, f) for soft, f in zip(state.soft, fields, strict=True)]
     if state.ignored is not None and state.ignored[index]:

@@ -39,7 +39,7 @@ def _is_involved(other: Pod, pod: Pod) -> bool:
 
 
 def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None, constraints: Constraints) -> bool:
-    """An added or deleted pod that matches a constraint; an update that makes a pod match or stop matching one.
+    """Return whether a pod that matches a constraint came or went, or an update made one match or stop matching it.
 
     A new toleration of the pod itself helps if a constraint honours taints.
     """

@@ -96,7 +96,7 @@ def _build(
 
 
 def included(pod: Pod, constraint: TopologySpreadConstraint, nodes: NodeTable) -> Mask:
-    """Rows that the constraint's node inclusion policies let take part."""
+    """Return the rows that the constraint's node inclusion policies let take part."""
     mask = np.ones(len(nodes), np.bool_)
     if constraint.node_affinity_policy == "Honor":
         for label, value in pod.node_selector.items():
@@ -112,7 +112,7 @@ def included(pod: Pod, constraint: TopologySpreadConstraint, nodes: NodeTable) -
 
 
 def matching_selector(nodes: NodeTable, selector: NodeSelector) -> Mask:
-    """Rows that one of the terms matches; a term without a condition matches none."""
+    """Return the rows that one of the terms matches; a term without a condition matches none."""
     mask = np.zeros(len(nodes), np.bool_)
     for term in selector.terms:
         if not term.empty:

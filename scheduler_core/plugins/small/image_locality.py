@@ -49,7 +49,7 @@ class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
     def explain_score(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
     ) -> ScoreExplanation:
-        """Each image's part, their sum, and the sum between the two thresholds."""
+        """Return each image's part, their sum, and the sum between the two thresholds."""
         nodes, row = cluster.nodes, int(rows[index])
         names = [normalized_image_name(image) for image in pod.images]
         parts = {name: scaled(*_state(nodes, row, name), len(nodes)) for name in names}
@@ -67,7 +67,7 @@ def image_scores(nodes: NodeTable, pod: Pod) -> list[int]:
 
 
 def normalized_image_name(name: str) -> str:
-    """A name without a tag means its latest one."""
+    """Return an image name with the tag :latest if it has none (`normalizedImageName`)."""
     return name if name.rfind(":") > name.rfind("/") else f"{name}:latest"
 
 

@@ -102,7 +102,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
     def explain_filter(
         self, pod: Pod, state: NDArray[np.int64], cluster: Cluster, row: int, change: Change | None = None
     ) -> list[Fact]:
-        """One fact for each port that the pod wants."""
+        """Return one fact for each port that the pod wants."""
         name, pods = cluster.nodes.names[row], cluster.pods
         taken = pods.used_ports.get(name, ()) if change is None else self._used_ports(name, 0, change)
         slots = [*pods.on_row(row), *(change.added[0] if change is not None else ())]

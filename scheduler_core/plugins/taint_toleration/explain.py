@@ -12,7 +12,7 @@ from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, SOFT_EFFE
 
 
 def explain_taints(pod: Pod, node: Node) -> list[Fact]:
-    """One fact for each NoSchedule or NoExecute taint of the node."""
+    """Return one fact for each NoSchedule or NoExecute taint of the node."""
     taints = [taint for taint in node.taints if taint.effect in HARD_EFFECTS]
     if not taints:
         return [

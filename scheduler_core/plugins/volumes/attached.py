@@ -25,7 +25,7 @@ FOLLOWED = ("PersistentVolumeClaim", "PersistentVolume")
 
 
 def view_of(csi_node: CSINode | None) -> View:
-    """All that a pod's attachable volumes depend on in a node."""
+    """Return the fields of a node that the decision about attachable volumes depends on."""
     return (False, frozenset()) if csi_node is None else (True, csi_node.migrated)
 
 

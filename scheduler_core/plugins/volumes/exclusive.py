@@ -15,7 +15,7 @@ def is_exclusive(volume: Volume) -> bool:
 
 
 def volume_name(volume: Volume) -> Iterator[str]:
-    """Names for what the volume mounts: two volumes can only conflict if they share one. Others have none."""
+    """Yield names for what the volume mounts: two volumes can only conflict if they share one. Others have none."""
     if is_exclusive(volume) and volume.source is not None:
         for identity in _IDENTITIES[volume.source_type](volume.source):
             yield f"{volume.source_type} {identity}"

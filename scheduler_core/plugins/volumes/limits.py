@@ -205,7 +205,7 @@ class NodeVolumeLimits(
         return SUCCESS if all(count.fits for count in counts) else EXCEEDED
 
     def _counts(self, pod: Pod, state: State, node_name: str, slots: Iterable[int]) -> list[DriverCount] | Status:
-        """One entry for every driver with a limit whose volumes the pod would add; or the error."""
+        """Return one entry for every driver with a limit whose volumes the pod would add; or the error."""
         csi_node = self.storage.csi_node(node_name)
         new = self._own(pod, state, csi_node)
         if isinstance(new, Status):

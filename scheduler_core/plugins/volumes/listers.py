@@ -52,7 +52,7 @@ class Storage:
         return cast("PersistentVolume | None", self.cluster.get("PersistentVolume", name))
 
     def persistent_volumes_for(self, claim_key: str, storage_class: str) -> list[PersistentVolume]:
-        """Volumes of a class that name no claim, or this one, each kind by name."""
+        """Return the volumes of a class that name no claim, or this one, each kind by name."""
         return self._volumes.of(claim_key, storage_class)
 
     def storage_class(self, name: str) -> StorageClass | None:
@@ -107,7 +107,7 @@ class VolumeIndex:
         self._claimed: dict[str, list[str]] = {}  # claim -> names, sorted
 
     def of(self, claim_key: str, storage_class: str) -> list[PersistentVolume]:
-        """Return volumes as `Storage.persistent_volumes_for`."""
+        """Return the volumes that the claim may use; see `Storage.persistent_volumes_for`."""
         self._follow()
         names = [*self._claimed.get(claim_key, ()), *self._free.get(storage_class, ())]
         volumes = [cast("PersistentVolume", self._cluster.get("PersistentVolume", name)) for name in names]
@@ -153,7 +153,7 @@ def not_found(kind: str, name: str) -> str:
 
 
 def ephemeral_claim_error(pod: Pod, claim: PersistentVolumeClaim) -> str:
-    """The reason why a claim is not this pod's ephemeral volume, "" if it is (`ephemeral.VolumeIsForPod`)."""
+    """Return the reason why a claim is not this pod's ephemeral volume, "" if it is (`ephemeral.VolumeIsForPod`)."""
     if claim.namespace == pod.namespace and claim.owner is not None and claim.owner.uid == pod.uid:
         return ""
     return f"PVC {claim.namespace}/{claim.name} was not created for pod {pod.key} (pod is not owner)"

@@ -219,7 +219,7 @@ class InitialObjects:
 
 
 def _with_claims(volumes: list[KubernetesObject], claims: list[KubernetesObject]) -> list[KubernetesObject]:
-    """Volumes with their claimRef filled from the claims that are bound to them."""
+    """Return the volumes with their claimRef filled from the claims that are bound to them."""
     bound = {claim.volume_name: claim for claim in claims if isinstance(claim, PersistentVolumeClaim) and claim.bound}
     return [
         claimed(volume, bound[volume.name]) if isinstance(volume, PersistentVolume) and volume.name in bound else volume

@@ -55,7 +55,7 @@ class Dump:
 
 
 def read_dump(source: str | BinaryIO, limits: Limits) -> Dump:
-    """Everything that is read of a dump; raises ScenarioErrors. `limits.bytes` is of the text, unpacked."""
+    """Return everything that is read of a dump; raises ScenarioErrors. `limits.bytes` is of the text, unpacked."""
     dump = Dump()
     text = Source(file_text.texts(source, limits.bytes), dump.left_out)
     reading = YamlReading(text, dump, limits)

@@ -33,7 +33,7 @@ class LeftOut:
     cut: list[int] = field(default_factory=list)
 
     def document(self) -> str:
-        """The counts as one line of JSON."""
+        """Return the counts as one line of JSON."""
         return json.dumps({"apiVersion": API_VERSION, "kind": KIND, **self.__dict__}, separators=(",", ":"))
 
     def add(self, found: dict[str, Any]) -> None:
@@ -48,7 +48,7 @@ class LeftOut:
             self.cut = cut
 
     def notes(self) -> Iterator[Message]:
-        """A sentence for each reason."""
+        """Yield a sentence for each reason."""
         if self.cut:
             line, number = self.cut
             yield Message(

@@ -105,7 +105,7 @@ def rule_of(name: str, key: str) -> Rule | None:
 
 
 def slips(one: str, other: str) -> int:
-    """The edit distance of two names, capital letters aside."""
+    """Return the edit distance of two names, capital letters aside."""
     one, other = str(one).lower(), str(other).lower()
     before = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):

@@ -79,7 +79,7 @@ def matches(pod: WaitingPod, query: str) -> bool:
 
 
 def groups(found: list[WaitingPod], page: str, by: str, chosen: str) -> list[dict[str, Any]]:
-    """The pods put together, the largest group first."""
+    """Return the groups of pods by cause or workload, the largest first."""
     key_of: Callable[[WaitingPod], str] = workload_key if by == "workload" else cause_key
     made: dict[str, list[WaitingPod]] = {}
     for pod in found:
@@ -101,7 +101,7 @@ def groups(found: list[WaitingPod], page: str, by: str, chosen: str) -> list[dic
 
 
 def alike(pods: list[WaitingPod]) -> list[list[WaitingPod]]:
-    """Pods of one workload of which the same is to be said stand together, the most of them first."""
+    """Return the pods with the same explanation and workload together, the largest groups first."""
     found: dict[tuple[object, ...], list[WaitingPod]] = {}
     for pod in pods:
         causes = tuple(map(str, map(words.cause_words, pod.causes)))

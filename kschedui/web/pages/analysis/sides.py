@@ -19,7 +19,7 @@ NAMES = ("first", "second")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """`name` is first or second; `release` "1.36", and `kubernetes` the same, "" where it is the version's own."""
+    """A side of a comparison. `name`: first or second. `release`: "1.36". `kubernetes`: "": that of the version."""
 
     name: str
     version: Version

@@ -118,7 +118,7 @@ def mine(request: HttpRequest) -> HttpResponse:
 
 
 def paid_row(visitor: access.Visitor, run: Run) -> dict[str, Any]:
-    """A run of somebody else's scenario; one that has been hidden since is not named."""
+    """Return a run of somebody else's scenario; one that has been hidden since is not named."""
     visible = access.may_see(visitor, run.version.scenario)
     about = {"id": run.public_id, "megabytes": run.bytes / MEGABYTE}
     title = cards.own_title(run.version.scenario) if visible else ""

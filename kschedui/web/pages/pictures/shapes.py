@@ -31,7 +31,7 @@ def ramp(priority: int) -> str:
 
 
 def shapes(drawing: dict[str, Any], width: float = WIDTH, height: float = HEIGHT) -> list[Shape]:
-    """Everything in the picture but the arrow and words, in a field of this size."""
+    """Return everything in the picture but the arrow and words, in a field of this size."""
     queue = drawing["queue"]
     left = QUEUE if queue else 0.0
     cells = drawing["cells"]

@@ -62,7 +62,7 @@ def join_page(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
 
 
 def find_class(request: HttpRequest, code: str) -> Classroom:
-    """The class of the code; raises NoClass, and TooOften when too many wrong codes came from the address."""
+    """Return the class of the code; raises NoClass, and TooOften when too many wrong codes came from the address."""
     rates.require_code(request)
     try:
         return store.by_code(code)
@@ -167,7 +167,7 @@ def answer_rows(revealed: list[dict[str, Any]]) -> Iterator[list[Any]]:
 
 
 def require_class(request: HttpRequest, code: str) -> Classroom:
-    """The class, or a page that says there is none."""
+    """Return the class, or raise with a page that says there is none."""
     try:
         return find_class(request, code)
     except NoClass as error:

@@ -31,7 +31,7 @@ def show(request: HttpRequest, cid: str) -> HttpResponse:
 
 
 def entry_row(course: Course, entry: courses.Entry) -> dict[str, Any]:
-    """A line of the list."""
+    """Return {number, id, title, url} of a scenario in a course; only the number if the visitor may not see it."""
     if entry.scenario is None:
         return {"number": entry.number}
     sid = entry.scenario.public_id
@@ -54,7 +54,7 @@ def edit(request: HttpRequest, cid: str) -> HttpResponse:
 
 
 def edited(request: HttpRequest, course: Course | None) -> HttpResponse:
-    """The form; POSTed: the course, kept."""
+    """Show the form; on POST, save the course."""
     origin = request.build_absolute_uri("/").rstrip("/")
     lines = [f"{origin}/s/{sid}/" for sid in (course.scenarios if course else request.GET.getlist("scenario"))]
     start = {"title": course.title, "about": course.about} if course else {}
@@ -87,7 +87,7 @@ def delete(request: HttpRequest, cid: str) -> HttpResponse:
 
 
 def owned_course(request: HttpRequest, cid: str) -> Course:
-    """A course of the visitor's; raises NotAllowed."""
+    """Return a course of the visitor's; raises NotAllowed."""
     course = courses.by_id(cid)
     access.require_owner(access.visitor_of(request), course)
     return course

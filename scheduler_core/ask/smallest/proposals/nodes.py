@@ -138,7 +138,7 @@ def _said(requirement: Mapping[str, Any]) -> str:
 
 
 def _values_with(requirement: Mapping[str, Any], has: str | None) -> list[str] | None:
-    """Values with which the requirement holds of a label's value; None where no change of them does that."""
+    """Return the values with which the requirement holds of a label's value; None where no change of them does that."""
     values = [str(one) for one in requirement.get("values") or ()]
     match requirement.get("operator"):
         case "In" if has is not None:
@@ -153,7 +153,7 @@ def _values_with(requirement: Mapping[str, Any], has: str | None) -> list[str] |
 
 
 def _labels_that_meet(requirement: Mapping[str, Any]) -> list[str | None]:
-    """Values of the node's label that meet the requirement; None: it has no such label."""
+    """Return the values of the node's label that meet the requirement; None: it has no such label."""
     values = [str(one) for one in requirement.get("values") or ()]
     match requirement.get("operator"):
         case "In":

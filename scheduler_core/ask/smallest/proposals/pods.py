@@ -23,7 +23,7 @@ def node_ports(asked: Asked) -> Iterator[Proposal]:
 
 
 def inter_pod_affinity(asked: Asked) -> Iterator[Proposal]:
-    """One required term less; one label of the pod less, for others' terms; another domain for the node."""
+    """Propose to drop a required term or a label of the pod that other pods' terms match, or to move the node."""
     affinity = asked.spec.get("affinity") or {}
     for kind in ("podAffinity", "podAntiAffinity"):
         terms: Sequence[Mapping[str, Any]] = (affinity.get(kind) or {}).get(REQUIRED) or []

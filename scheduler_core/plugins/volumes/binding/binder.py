@@ -101,7 +101,7 @@ class Search:
         return any(pv is not None and migratable(pv) is not None for _, pv in self.bound)
 
     def label_keys(self) -> list[str]:
-        """Every node label that an answer can depend on."""
+        """Return every node label that an answer can depend on."""
         keys: set[str] = set()
         for _, pv in self.bound:
             if pv is not None:

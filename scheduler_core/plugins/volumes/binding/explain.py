@@ -33,7 +33,7 @@ FIELD = "spec.volumes[*].persistentVolumeClaim.claimName"
 
 
 def facts(search: Search, node: Node, csi_node: CSINode | None) -> list[Fact]:
-    """One fact for each claim of the pod."""
+    """Return one fact for each claim of the pod."""
     found = [_bound(claim, pv, node, csi_node) for claim, pv in search.bound]
     waiting: list[tuple[PersistentVolumeClaim, str]] = []
     for claim in search.selected:

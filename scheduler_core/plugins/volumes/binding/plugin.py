@@ -124,7 +124,7 @@ class VolumeBinding(
         return PreFilterResult(State(search), node_names=nodes)
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """All nodes at once where that can be; else once for each group of nodes that look alike to the claims."""
+        """Filter all nodes at once if possible; otherwise once for each group of nodes that are alike to the claims."""
         if volume_reach.covers(state.search):
             if state.verdicts is None or state.verdicts[0] != nodes.generation:
                 codes, reasons = volume_reach.reasons_by_row(state.search, nodes)

@@ -123,7 +123,7 @@ def _manifest(pv: PersistentVolume, here: tuple[Requirement, ...]) -> dict[str, 
 
 
 def _merged(manifest: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The manifest with the changed fields, which are nested mappings, put over it."""
+    """Return the manifest with the changed fields, which are nested mappings, put over it."""
     merged = dict(manifest)
     for key, value in changes.items():
         old = merged.get(key)
