@@ -16,6 +16,7 @@ from kschedui.models import Batch, Run, Upload
 
 MOST_TRIES = 8  # workers that may die of a row, or be stopped while they hold it
 MOST_TOLD = 16  # at once; a worker that comes stays as long as there are queued rows
+MOST_AHEAD = 4  # leases, by which the clocks of two machines may differ
 UNCLAIMED = timedelta(seconds=30)  # a queued row that no worker took is told again after this time
 
 Row = Run | Batch | Upload
@@ -33,7 +34,14 @@ def lease() -> Any:
 
 def free() -> Q:
     """Return the rows that no worker holds."""
-    return Q(state=Run.State.QUEUED) | Q(state=Run.State.RUNNING, lease_until__lt=timezone.now())
+    return Q(state=Run.State.QUEUED) | lost()
+
+
+def lost() -> Q:
+    """Return the rows whose worker is silent: the lease has ended, or lasts so long that the clock was set back since."""
+    now = timezone.now()
+    longest = timedelta(seconds=MOST_AHEAD * settings.RUN_LEASE_SECONDS)
+    return Q(state=Run.State.RUNNING) & (Q(lease_until__lt=now) | Q(lease_until__gt=now + longest))
 
 
 def held_columns(row: Row) -> dict[str, Any]:
@@ -64,9 +72,9 @@ def requeue(kind: type[Kind]) -> Iterator[Kind]:
     """Queue again what no worker holds; those rows of which the workers are to be told: lost ones, and queued ones
     that nobody took."""
     now = timezone.now()
-    lost = kind.objects.filter(state=Run.State.RUNNING, lease_until__lt=now)
-    lost.update(state=Run.State.QUEUED, lease_until=None, queued_at=now - 2 * UNCLAIMED)
-    waiting = kind.objects.filter(state=Run.State.QUEUED, queued_at__lt=now - UNCLAIMED)
+    kind.objects.filter(lost()).update(state=Run.State.QUEUED, lease_until=None, queued_at=now - 2 * UNCLAIMED)
+    untold = Q(queued_at__lt=now - UNCLAIMED) | Q(queued_at__gt=now + UNCLAIMED)  # by a clock that was set back
+    waiting = kind.objects.filter(untold, state=Run.State.QUEUED)
     for row in list(waiting[:MOST_TOLD]):
         if waiting.filter(pk=row.pk).update(queued_at=now):  # one of several that reap tells
             yield row

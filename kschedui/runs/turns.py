@@ -17,6 +17,7 @@ from kschedui.models import Run, Version
 SHORT, LONG = Run.Lane.SHORT, Run.Lane.LONG
 SHORT_WORK = 50_000  # nodes times pods
 SHORT_PODS = 2_000
+SKEW = timedelta(minutes=1)  # between the clocks of two machines
 LOOKED_BACK = timedelta(hours=1)  # when a party was served last, and how long runs take
 
 
@@ -71,9 +72,9 @@ def first_served(of: str, queued: QuerySet[Any], **within: str) -> str | None:
     oldest = {row[of]: row["oldest"] for row in queued.order_by().values(of).annotate(oldest=Min("pk"))}
     if len(oldest) < 2:
         return next(iter(oldest), None)
-    recent = queued.model.objects.filter(
-        Q(started__gt=timezone.now() - LOOKED_BACK), **within, **{f"{of}__in": list(oldest)}
-    )
+    now = timezone.now()  # whoever was served later than that, before the clock was set back, would wait until then
+    lately = Q(started__gt=now - LOOKED_BACK, started__lte=now + SKEW) | Q(started__gt=now, state=Run.State.RUNNING)
+    recent = queued.model.objects.filter(lately, **within, **{f"{of}__in": list(oldest)})
     going_on = Count("pk", filter=Q(state=Run.State.RUNNING))
     known = {
         row[of]: (row["going_on"], row["served"].timestamp())

@@ -3,12 +3,15 @@
 import hashlib
 from collections.abc import Callable
 from datetime import timedelta
+from typing import TypeVar
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from kschedui.models import IdempotencyKey, Version
 from kschedui.scenarios.access import Visitor
+
+Prepared = TypeVar("Prepared")
 
 KEPT = timedelta(days=1)
 LONGEST_KEY = 128
@@ -18,22 +21,25 @@ class KeyReused(Exception):
     """The key stands for another call."""
 
 
-def once(visitor: Visitor, key: str, asked: str, create: Callable[[], Version]) -> tuple[Version, bool]:
-    """Return what `create` made, now or earlier under this key, and whether it was now.
+def once(
+    visitor: Visitor, key: str, asked: str, prepare: Callable[[], Prepared], create: Callable[[Prepared], Version]
+) -> tuple[Version, bool]:
+    """Return what `create` made of what `prepare` returned, now or earlier under this key, and whether it was now.
 
-    Raises KeyReused if `asked`, the call as sent, was another one then. Without a key, it is always created.
+    What takes long belongs into `prepare`: while `create` goes on, SQLite takes no other write. Raises KeyReused if
+    `asked`, the call as sent, was another one then. Without a key, it is always created.
     """
     if not key:
-        return create(), True
+        return create(prepare()), True
     author = visitor.author
     digest = hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()
     try:
         return before(author, key, digest), False
     except IdempotencyKey.DoesNotExist:
-        pass
+        prepared = prepare()
     try:
         with transaction.atomic():  # one that loses a race makes nothing
-            version = create()
+            version = create(prepared)
             IdempotencyKey.objects.create(author=author, key=key, sha256=digest, version=version)
             return version, True
     except IntegrityError:

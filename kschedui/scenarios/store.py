@@ -284,7 +284,13 @@ def purge() -> int:
     now = timezone.now()
     old = Scenario.objects.filter(deleted_at__lt=now - KEPT_AFTER_DELETE)
     old_previews = Scenario.objects.filter(scratch=True, updated__lt=now - KEPT_PREVIEW)
-    return sum(found.delete()[1].get(Scenario._meta.label, 0) for found in (old, old_previews))
+    return sum(map(remove_all, (old, old_previews)))
+
+
+def remove_all(found: QuerySet[Scenario]) -> int:
+    """Remove scenarios one by one, since SQLite takes no other write while one is removed; how many."""
+    keys = list(found.values_list("pk", flat=True))
+    return sum(Scenario.objects.filter(pk=pk).delete()[1].get(Scenario._meta.label, 0) for pk in keys)
 
 
 def sha256(text: str) -> str:

@@ -4,23 +4,16 @@
     python tests/bench/bench_stalls.py [--pods 8000] [--megabytes 11] [--only WORDS]
 
 A scenario of many pods and a long text is saved and run; then each address is read, one after the other. Two clocks in
-the web process go on meanwhile: a thread, which stands still while a call into C keeps Python's lock, and the event
-loop, which stands still while its own code or that of other threads goes on. Both are told in milliseconds of processor
-time of that process, so that another load of the machine does not count; with the place where the threads were then.
+the web process go on meanwhile (tests/stalls.py).
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import json
 import os
 import sys
 import tempfile
-import threading
 import time
-import traceback
-import urllib.request
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -30,90 +23,21 @@ import django
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-TICK = 0.002  # seconds
-SERVE = "--serve"
 MOST = 50.0  # milliseconds that nothing should hold Python's lock for
-ASKED = "/stalls"
-HERE = ("threading.py", "concurrent/futures", "bench_stalls.py", "socket.py")
-
-
-class Stalls:
-    """The longest time that a clock stood still since it was asked last, and where the threads were then."""
-
-    def __init__(self) -> None:
-        self.longest = {"thread": (0.0, ""), "loop": (0.0, "")}
-
-    def note(self, clock: str, wall: float, processor: float) -> None:
-        """It came so much too late, and the process worked for so long meanwhile."""
-        late = 1000 * min(wall - TICK, processor)
-        if late > max(5.0, self.longest[clock][0]):
-            self.longest[clock] = late, places()
-
-    def thread(self) -> None:
-        """The clock that needs nothing but Python's lock."""
-        while True:
-            begun, worked = time.perf_counter(), time.process_time()
-            time.sleep(TICK)
-            self.note("thread", time.perf_counter() - begun, time.process_time() - worked)
-
-    async def loop(self) -> None:
-        """The clock that needs the event loop."""
-        while True:
-            begun, worked = time.perf_counter(), time.process_time()
-            await asyncio.sleep(TICK)
-            self.note("loop", time.perf_counter() - begun, time.process_time() - worked)
-
-    def take(self) -> dict[str, tuple[float, str]]:
-        """And begin anew."""
-        taken, self.longest = self.longest, {"thread": (0.0, ""), "loop": (0.0, "")}
-        return taken
-
-
-def places() -> str:
-    """Where each thread is that does something."""
-    found = []
-    for number, frame in sys._current_frames().items():
-        stack = [one for one in traceback.extract_stack(frame) if "site-packages" not in one.filename]
-        if number != threading.get_ident() and stack and not any(part in stack[-1].filename for part in HERE):
-            found.append(" < ".join(f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in stack[:-4:-1]))
-    return " | ".join(found)
-
-
-def serve(port: int) -> None:
-    """The site, with the clocks."""
-    import uvicorn
-
-    from kschedui.asgi import application
-
-    stalls = Stalls()
-    threading.Thread(target=stalls.thread, daemon=True).start()
-    tasks: list[Any] = []
-
-    async def measured(scope: Any, receive: Any, send: Any) -> None:
-        if not tasks:
-            tasks.append(asyncio.create_task(stalls.loop()))
-        if scope.get("path") != ASKED:
-            return await application(scope, receive, send)
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": json.dumps(stalls.take()).encode()})
-
-    uvicorn.run(measured, host="127.0.0.1", port=port, log_level="warning", lifespan="off")
 
 
 def main() -> None:
     """Print a row for each address."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument(SERVE, type=int)
     options.add_argument("--pods", type=int, default=8000)
     options.add_argument("--megabytes", type=int, default=11)
     options.add_argument("--only", default="", help="addresses that contain this")
     chosen = options.parse_args()
-    if chosen.serve:
-        return serve(chosen.serve)
     from kschedui.supervisor.ports import free_port
     from kschedui.supervisor.stack import Stack
     from tests.bench.machine import told
     from tests.conftest import run_manage
+    from tests.stalls import replace_web
 
     print(told(), flush=True)
     with tempfile.TemporaryDirectory() as name:
@@ -124,11 +48,9 @@ def main() -> None:
             run_manage(stack.env, "migrate", "--verbosity", "0")
             run_manage(stack.env, "load_library", "--verbosity", "0")
             stack.start_worker()
-            stack.start_web("127.0.0.1", port := free_port())
+            stack.start_web("127.0.0.1", free_port())
             stack.wait()
-            stack.children["web"].stop()
-            stack.children["web"] = stack._start("web", [sys.executable, __file__, SERVE, str(port)], {}, grace=5)
-            stack.wait()
+            replace_web(stack)
             measure(stack.url, chosen)
     print(told())
 
@@ -167,24 +89,20 @@ def measure(url: str, chosen: Any) -> None:
 
 def show(visitor: Any, route: str, ask: Any) -> None:
     """Print what the address answered, and what stood still."""
-    taken(visitor)
+    from tests.stalls import take
+
+    take(visitor.url)
     begun = time.perf_counter()
     try:
         status, body = ask()
     except (HTTPException, OSError) as error:
         status, body = 0, repr(error).encode()
     seconds = time.perf_counter() - begun
-    stalls = taken(visitor)
+    stalls = take(visitor.url)
     thread, loop = stalls["thread"], stalls["loop"]
     where = (thread[1] or loop[1])[:200] if max(thread[0], loop[0]) > MOST / 2 else ""
     figures = f"{status:>7}{len(body) // 1000:>8}{seconds:>6.1f}{thread[0]:>8.0f}{loop[0]:>6.0f}"
     print(f"{route:60}{figures}  {where}", flush=True)
-
-
-def taken(visitor: Any) -> dict[str, Any]:
-    with urllib.request.urlopen(visitor.url + ASKED) as answer:
-        found: dict[str, Any] = json.loads(answer.read())
-    return found
 
 
 def long_text(pods: int, megabytes: int) -> str:

@@ -26,7 +26,9 @@ from tests.web.postgres import postgres_url  # noqa: F401
 from tests.web.visitor import LONG, Follower, Visitor
 
 RACING = 10
+LONGER = 600_000  # characters, than a browser may keep
 NO_LIMITS = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("RUN", "SAVE", "PAGE", "READ", "CHECK")}
+ROOM = {"KSCHEDUI_MAX_BROWSER_BYTES": "500000"}
 
 
 def text(name: str) -> str:
@@ -79,7 +81,7 @@ class Stay(urllib.request.HTTPRedirectHandler):
 @pytest.fixture(params=["sqlite", "postgresql"])
 def pair(request: pytest.FixtureRequest, make_stack: StackMaker) -> Iterator[Pair]:
     """On either database."""
-    env = dict(NO_LIMITS)
+    env = NO_LIMITS | ROOM
     if request.param == "postgresql":
         env["DATABASE_URL"] = request.getfixturevalue("postgres_url")
         manage(make_stack(library=False, **env), "migrate", "--verbosity", "0")
@@ -122,6 +124,10 @@ def test_limits_hold_when_ten_requests_race(pair: Pair) -> None:
     statuses = [*pair.race(visitor, page, lambda n: {"run": run}, form=True)]
     statuses += pair.race(visitor, page, lambda n: {"run": run}, form=True)
     assert (statuses.count(302), set(statuses)) == (MOST_LIVE, {302, 422})
+    browser = Visitor(pair.urls[0])
+    browser.save(ONE_POD)  # it has a token of its own by now
+    long = pair.race(browser, "/api/v1/scenarios", lambda n: {"text": text(f"long-{n}") + "\n#" + "x" * LONGER})
+    assert long == [201] + [422] * (RACING - 1), "one may be beyond the limit, and no more"
 
 
 def test_what_one_process_takes_the_other_serves_also_when_the_first_is_killed(pair: Pair) -> None:

@@ -1,5 +1,7 @@
 """Visitors of a request: who pays for it, and what they can see."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import cast
 
 from django.http import HttpRequest
@@ -7,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
 from django.utils.crypto import salted_hmac
 
+from kschedui.in_turn import in_turn
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.runs.room import require_room
@@ -30,6 +33,16 @@ def keeping_visitor(request: HttpRequest) -> access.Visitor:
     visitor = access.editing_visitor(request)
     require_room(visitor, asker_of(request).address)
     return visitor
+
+
+@contextmanager
+def keeping(request: HttpRequest) -> Iterator[access.Visitor]:
+    """A transaction in which the visitor keeps something; raises NoRoom. No other of theirs, or of their address, is
+    checked before it has ended, so that of ten at once not all find the same room. Work belongs before it."""
+    visitor, address = access.editing_visitor(request), asker_of(request).address
+    with in_turn(f"room of {address}"), in_turn(f"room of {visitor.author}"):
+        require_room(visitor, address)
+        yield visitor
 
 
 def start_run(request: HttpRequest, version: Version, *, kubernetes: str | None = None) -> Run:

@@ -16,7 +16,7 @@ from kschedui.waiting.message import FailedMessage, messages, write_message
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
-from kschedui.web.api.visitors import keeping_visitor
+from kschedui.web.api.visitors import keeping, keeping_visitor
 from kschedui.web.api.work import work
 from kschedui.web.pages.page_view import page_view
 
@@ -59,5 +59,8 @@ def open_starter(request: HttpRequest, text: str) -> HttpResponse:
     if not text:
         raise Refusal(422, gettext_noop("No scenario is available for this message."))
     count(request, "save")
-    version = scenarios.create(keeping_visitor(request), work(request, jobs.digest, text))
+    keeping_visitor(request)
+    digest = work(request, jobs.digest, text)
+    with keeping(request) as visitor:
+        version = scenarios.create(visitor, digest)
     return redirect("scenario", version.scenario.public_id)

@@ -19,7 +19,7 @@ from kschedui.scenarios.lessons import LEVELS, TOPICS, old_names, track
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
-from kschedui.web.api.visitors import keeping_visitor, start_run, visible_scenario
+from kschedui.web.api.visitors import keeping, keeping_visitor, start_run, visible_scenario
 from kschedui.web.api.work import work
 from kschedui.web.pages import cards, plugin_source
 from kschedui.web.pages.page_view import page_view
@@ -170,8 +170,11 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     count(request, "save")
     number = request.POST.get("version", "")
     origin = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
-    visitor, source = keeping_visitor(request), origin or scenarios.newest(scenario)
-    made = scenarios.fork(visitor, source, work(request, jobs.digest, scenarios.text_for_work(source)))
+    keeping_visitor(request)
+    source = origin or scenarios.newest(scenario)
+    digest = work(request, jobs.digest, scenarios.text_for_work(source))
+    with keeping(request) as visitor:
+        made = scenarios.fork(visitor, source, digest)
     return redirect("scenario-edit", made.scenario.public_id)
 
 

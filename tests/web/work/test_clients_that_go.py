@@ -15,12 +15,14 @@ from typing import Any, NamedTuple
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.db import connection
 
 from kschedui.asgi import application
 from kschedui.ask import moments
 from kschedui.experiments import store as experiments
 from kschedui.runs import worker
 from kschedui.work import place
+from kschedui.work.fetched import call
 from kschedui.work.place import ClientGone, Wish
 from tests.builders import node, pod, scenario
 from tests.web.api.test_api_v1 import Script
@@ -93,12 +95,14 @@ class Working:
         self.after = after
         self.waits, self.left = threading.Event(), threading.Event()
         self.caller = ""
+        self.in_transaction = False
 
     def run(self, client: Any, wish: Wish, function: Callable[..., Any], *args: Any) -> Any:
         if self.after:
             self.after -= 1
-            return function(*args)
+            return call(function, args)
         self.caller = caller()
+        self.in_transaction = connection.in_atomic_block
         self.waits.set()
         with wish.gone.telling(self.left.set):
             self.left.wait(LONG)
@@ -152,6 +156,7 @@ async def ask_and_go(asked: Asked, ids: dict[str, str], working: Working) -> Non
         "authorization": ids["authorization"],
         "content-type": "application/x-www-form-urlencoded" if form else "application/json",
         "content-length": str(len(body)),
+        "idempotency-key": "a-key",
     }
     if not path.startswith("/api/"):
         headers |= {"cookie": f"kschedui_csrf={token}", "x-csrftoken": token}

@@ -11,8 +11,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_noop
 from ninja import Router, Status
 
+from kschedui.models import Version
 from kschedui.scenarios import idempotency
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.digest import Digest
 from kschedui.uploads import store as uploads
 from kschedui.uploads.answering import upload_of
 from kschedui.web.api import jobs
@@ -23,7 +25,7 @@ from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.scenarios import Key, run_and_describe
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.shapes import Imported, Saved
-from kschedui.web.api.visitors import keeping_visitor
+from kschedui.web.api.visitors import keeping, keeping_visitor
 from kschedui.web.api.work import SLOW, work
 
 router = Router(tags=["texts"])
@@ -68,7 +70,12 @@ def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
         errors = json.loads(made.checked)["errors"]
         raise Refusal(422, errors[0]["message"], code="invalid_scenario", errors=errors)
     digest = made.digest
-    version, _ = idempotency.once(visitor, key, digest.text, lambda: scenarios.create(visitor, digest))
+
+    def create(digest: Digest) -> Version:
+        with keeping(request):
+            return scenarios.create(visitor, digest)
+
+    version, _ = idempotency.once(visitor, key, digest.text, lambda: digest, create)
     return Status(201, run_and_describe(request, version))
 
 

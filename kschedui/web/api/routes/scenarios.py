@@ -13,12 +13,13 @@ from kschedui.models import Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, idempotency
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.digest import Digest
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.texts import digest_of
 from kschedui.web.api.shapes import PublicId, Saved, ScenarioIn, ScenarioOut, ScenarioPage, SettingsIn, Visibility
-from kschedui.web.api.visitors import asker_of, keeping_visitor, visible_scenario
+from kschedui.web.api.visitors import asker_of, keeping, keeping_visitor, visible_scenario
 
 router = Router(tags=["scenarios"])
 
@@ -42,16 +43,16 @@ def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Save
     count(request, "run")  # before anything is kept: who is refused has saved nothing
     visitor = keeping_visitor(request)
 
-    def make() -> Version:
-        found = digest_of(request, body)
+    def make(digest: Digest) -> Version:
         origin = scenarios.newest(visible_scenario(request, body.fork_of)[1]) if body.fork_of else None
-        version = scenarios.create(visitor, found, origin, visibility=body.visibility)
-        if body.title:
-            scenarios.rename(version.scenario, body.title)
+        with keeping(request):
+            version = scenarios.create(visitor, digest, origin, visibility=body.visibility)
+            if body.title:
+                scenarios.rename(version.scenario, body.title)
         return version
 
     try:
-        version, new = idempotency.once(visitor, key, body.model_dump_json(), make)
+        version, new = idempotency.once(visitor, key, body.model_dump_json(), lambda: digest_of(request, body), make)
     except idempotency.KeyReused:
         sentence = gettext_noop("This Idempotency-Key was already used for a different request.")
         raise Refusal(422, sentence, code="idempotency_key_reused") from None

@@ -14,7 +14,7 @@ from kschedui.web.api import jobs
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.refusals import Refusal, too_large
 from kschedui.web.api.shapes import CheckedText, RunName, SavedText, TextIn
-from kschedui.web.api.visitors import asker_of, keeping_visitor
+from kschedui.web.api.visitors import asker_of, keeping, keeping_visitor
 from kschedui.web.api.work import work
 from scheduler_core.apis.messages import Message
 
@@ -35,11 +35,12 @@ def check(request: HttpRequest, body: CheckedText) -> HttpResponse:
 def preview(request: HttpRequest, body: TextIn) -> RunName:
     """A preview is kept for a day and visible only to you."""
     text = require_size(body.text)
-    visitor = keeping_visitor(request)
+    keeping_visitor(request)
     found = work(request, jobs.digest, text)
     if found.pods > (most := settings.LIMITS["preview_pods"]):
         raise Refusal(422, Message("A preview can have at most {most:,} pods. Save the scenario to run it.", most=most))
-    version = scenarios.preview(visitor, found)
+    with keeping(request) as visitor:
+        version = scenarios.preview(visitor, found)
     return RunName(run=runs.start_run(version, asker_of(request), retry=True).public_id)
 
 

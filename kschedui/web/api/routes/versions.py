@@ -34,7 +34,7 @@ from kschedui.web.api.shapes import (
     VersionText,
     Words,
 )
-from kschedui.web.api.visitors import keeping_visitor, start_run, visible_scenario
+from kschedui.web.api.visitors import keeping, keeping_visitor, start_run, visible_scenario
 from kschedui.web.api.work import work
 from kschedui.work.fetched import Fetched
 from scheduler_core.scenario.lesson import Caption, Question
@@ -56,9 +56,11 @@ def save(request: HttpRequest, sid: str, body: VersionIn) -> Status[Saved]:
     access.require_editing(keeping_visitor(request), scenario)
     try:
         found = digest_of(request, body)
-        return Status(201, run_and_describe(request, scenarios.save(scenario, found, body.base)))
+        with keeping(request):
+            version = scenarios.save(scenario, found, body.base)
     except scenarios.Conflict as conflict:
         raise Refusal(409, conflict.sentence, code="version_conflict", version=conflict.newest) from None
+    return Status(201, run_and_describe(request, version))
 
 
 @router.get("/{id:sid}/versions", auth=reads(), response=list[VersionOut], summary="All versions, newest first")

@@ -17,7 +17,7 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
-from kschedui.web.api.visitors import asker_of, keeping_visitor
+from kschedui.web.api.visitors import asker_of, keeping, keeping_visitor
 from kschedui.web.api.work import work
 from kschedui.web.pages.analysis.sides import NAMES, Side, address, releases_query, side_of
 from kschedui.web.pages.page_view import page_view
@@ -97,9 +97,11 @@ def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
         raise Refusal(422, gettext_noop("Choose whether the seed applies to the first or the second run."))
     count(request, "save")
     at = NAMES.index(name)
-    origin, visitor = sides[at].version, keeping_visitor(request)
+    keeping_visitor(request)
+    origin = sides[at].version
     digest = work(request, jobs.seeded, scenarios.text_for_work(origin), int(asked))
-    made = scenarios.create(visitor, digest, origin)
+    with keeping(request) as visitor:
+        made = scenarios.create(visitor, digest, origin)
     runs.start_run(made, asker_of(request), kubernetes=sides[at].kubernetes or None)
     sides[at] = Side(name, made, sides[at].release, sides[at].kubernetes)
     return redirect(address(sides))

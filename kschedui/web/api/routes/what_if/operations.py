@@ -20,7 +20,7 @@ from kschedui.web.api.routes.runs import seen_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.shapes import In, Saved
-from kschedui.web.api.visitors import asker_of, keeping_visitor
+from kschedui.web.api.visitors import asker_of, keeping, keeping_visitor
 from kschedui.web.api.work import work
 from scheduler_core.ask.operations.answers import Answer
 from scheduler_core.ask.operations.helping import Helping
@@ -102,9 +102,11 @@ def upgraded(request: HttpRequest, version: Version, kubernetes: str, to: str) -
 def kept(request: HttpRequest, origin: Version, kubernetes: str, question: Mapping[str, Any]) -> tuple[Version, Run]:
     """A fork's version, and its run."""
     count(request, "run")
-    visitor, name = keeping_visitor(request), near(origin, kubernetes)
+    keeping_visitor(request)
+    name = near(origin, kubernetes)
     digest, words = work(request, jobs.perform, scenarios.text_for_work(origin), kubernetes, question, near=name)
-    made = scenarios.create(visitor, digest, origin, change=words)
+    with keeping(request) as visitor:
+        made = scenarios.create(visitor, digest, origin, change=words)
     return made, runs.start_run(made, asker_of(request), kubernetes=kubernetes or None)
 
 

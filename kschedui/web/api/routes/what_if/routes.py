@@ -24,7 +24,7 @@ from kschedui.web.api.routes.runs import seen_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.shapes import In, Saved
-from kschedui.web.api.visitors import asker_of, keeping_visitor
+from kschedui.web.api.visitors import asker_of, keeping, keeping_visitor
 from kschedui.web.api.work import work
 from scheduler_core.ask.capacity import MOST_REPLICAS, Capacity
 from scheduler_core.ask.moments.judge import Judgement
@@ -102,11 +102,13 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
     run = seen_run(request, rid)
     require_reach(run, attempt)
     count(request, "run")
-    visitor, origin = keeping_visitor(request), run.version
+    keeping_visitor(request)
+    origin = run.version
     text = scenarios.text_for_work(origin)
     name = name_of(run, attempt)
     digest, step, words = work(request, jobs.keep, name, text, body.edits, near=name)
-    made = scenarios.create(visitor, digest, origin, change=words)
+    with keeping(request) as visitor:
+        made = scenarios.create(visitor, digest, origin, change=words)
     started = runs.start_run(made, asker_of(request), kubernetes=run.kubernetes_version or None)
     url = reverse("version", args=[made.scenario.public_id, made.number])
     query = f"?kubernetes={run.kubernetes_version}" if run.kubernetes_version else ""

@@ -1,0 +1,106 @@
+"""A web process with two clocks, which tell how long it stood still: `python tests/stalls.py PORT`.
+
+One clock is a thread, which stands still while a call into C keeps Python's lock; the other needs the event loop, which
+stands still while its own code or that of other threads goes on. Both are told in milliseconds of processor time of
+that process, so that another load of the machine does not count, with the place where the threads were then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+import time
+import traceback
+import urllib.request
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+ROOT = Path(__file__).resolve().parents[1]
+TICK = 0.002  # seconds
+ASKED = "/stalls"
+HERE = ("threading.py", "concurrent/futures", "stalls.py", "socket.py")
+
+
+class Stalls:
+    """The longest time that a clock stood still since it was asked last, and where the threads were then."""
+
+    def __init__(self) -> None:
+        self.longest = {"thread": (0.0, ""), "loop": (0.0, "")}
+
+    def note(self, clock: str, wall: float, processor: float) -> None:
+        """It came so much too late, and the process worked for so long meanwhile."""
+        late = 1000 * min(wall - TICK, processor)
+        if late > max(5.0, self.longest[clock][0]):
+            self.longest[clock] = late, places()
+
+    def thread(self) -> None:
+        """The clock that needs nothing but Python's lock."""
+        while True:
+            begun, worked = time.perf_counter(), time.process_time()
+            time.sleep(TICK)
+            self.note("thread", time.perf_counter() - begun, time.process_time() - worked)
+
+    async def loop(self) -> None:
+        """The clock that needs the event loop."""
+        while True:
+            begun, worked = time.perf_counter(), time.process_time()
+            await asyncio.sleep(TICK)
+            self.note("loop", time.perf_counter() - begun, time.process_time() - worked)
+
+    def take(self) -> dict[str, tuple[float, str]]:
+        """And begin anew."""
+        taken, self.longest = self.longest, {"thread": (0.0, ""), "loop": (0.0, "")}
+        return taken
+
+
+def places() -> str:
+    """Where each thread is that does something."""
+    found = []
+    for number, frame in sys._current_frames().items():
+        stack = [one for one in traceback.extract_stack(frame) if "site-packages" not in one.filename]
+        if number != threading.get_ident() and stack and not any(part in stack[-1].filename for part in HERE):
+            found.append(" < ".join(f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in stack[:-4:-1]))
+    return " | ".join(found)
+
+
+def replace_web(stack: Any) -> None:
+    """Have the stack's site served by such a process instead."""
+    stack.children.pop("web").stop()
+    stack._start("web", [sys.executable, __file__, str(urlsplit(stack.url).port)], {}, grace=5)
+    stack.wait()
+
+
+def take(url: str) -> dict[str, tuple[float, str]]:
+    """Milliseconds that each clock of the site stood still at most since this was asked last, and where."""
+    with urllib.request.urlopen(url + ASKED) as answer:
+        found: dict[str, tuple[float, str]] = json.loads(answer.read())
+    return found
+
+
+def serve(port: int) -> None:
+    """The site, with the clocks."""
+    sys.path.insert(0, str(ROOT))
+    import uvicorn
+
+    from kschedui.asgi import application
+
+    stalls = Stalls()
+    threading.Thread(target=stalls.thread, daemon=True).start()
+    tasks: list[Any] = []
+
+    async def measured(scope: Any, receive: Any, send: Any) -> None:
+        if not tasks:
+            tasks.append(asyncio.create_task(stalls.loop()))
+        if scope.get("path") != ASKED:
+            return await application(scope, receive, send)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": json.dumps(stalls.take()).encode()})
+
+    uvicorn.run(measured, host="127.0.0.1", port=port, log_level="warning", lifespan="off")
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))
