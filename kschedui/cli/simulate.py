@@ -53,7 +53,7 @@ def write(found: Input, options: Namespace) -> None:
         return
     several = found.name if len(options.files) > 1 else ""
     release = found.scenario.release.version
-    made = records(events, release, columns=options.columns)
+    made = records(events, release, columns=options.columns and not options.summary)
     if options.summary:
         write_summary(summary(made), several, options.format)
     elif options.format == "table":
@@ -67,7 +67,13 @@ def write(found: Input, options: Namespace) -> None:
 
 
 def records(events: Iterable[AnyEvent], release: str, *, columns: bool) -> Iterator[dict[str, Any]]:
-    """Decision records, without columns as short as what they say; then pods that were never tried, with the reason."""
+    """Decision records, as they are recorded of kube-scheduler (tests/conformance/README.md).
+
+    Without columns as short as what they say; then also pods that were never tried, with the reason, and the release.
+    """
+    if columns:
+        yield from decisions(events)
+        return
     untried: dict[str, str] = {}
     for record in decisions(_noted(events, untried)):
         if "final" in record:
@@ -76,9 +82,6 @@ def records(events: Iterable[AnyEvent], release: str, *, columns: bool) -> Itera
                 if pod in untried:
                     yield {"attempt": 0, "time": time, "pod": pod, "outcome": NOT_TRIED, "message": untried[pod]}
             yield {"final": {**record["final"], "kubernetesVersion": release}}
-            continue
-        if columns:
-            yield record
             continue
         counts = Counter(f"{one['plugin']}: {', '.join(one['reasons'])}" for one in record["filter"].values())
         kept = {name: value for name, value in record.items() if name not in COLUMNS and value is not None}

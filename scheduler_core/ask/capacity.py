@@ -69,12 +69,11 @@ def placed(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str]:
     places: list[NodeName] = []
     while len(places) < most:
         copy = _copy(pod, world, len(places) + 1)
-        world.cluster.apply(copy)
+        world.create(copy)
         decision = world.decide(copy.key)
-        if not decision.node:
-            return places, decision.message
-        world.cluster.assume(copy.key, decision.node)
-        world.go_on()
+        refused = world.place(copy.key, decision.node) if decision.node else decision.message
+        if refused:
+            return places, refused
         places.append(decision.node)
     return places, ""
 
@@ -85,7 +84,8 @@ def _copy(pod: Pod, world: World, number: int) -> Pod:
     while world.cluster.pods.get(f"{pod.namespace}/{name}") is not None:
         name += "-copy"
     fresh = pod.changed(name=name, key=f"{pod.namespace}/{name}", uid=f"{pod.uid}-{number}", node_name="")
-    return fresh.changed(start_time=None, nominated_node_name="", phase="Pending", terminating=False)
+    fresh = fresh.changed(start_time=None, nominated_node_name="", phase="Pending", terminating=False)
+    return fresh.changed(resource_claim_statuses=(), extended_resource_claim="")
 
 
 def _zone(node: Node | None) -> str:

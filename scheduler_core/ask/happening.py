@@ -20,7 +20,8 @@ from scheduler_core.ask.editing.edits import (
     Step,
     patched,
 )
-from scheduler_core.ask.editing.objects import manifests_like, stored
+from scheduler_core.ask.editing.objects import manifests_like, slices_of, stored
+from scheduler_core.ask.editing.slices import slices_like
 from scheduler_core.ask.editing.text import Dump, happened, written
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.scenario.objects.kinds import KINDS
@@ -58,7 +59,10 @@ def _events(moment: Moment, edits: Sequence[Edit]) -> list[dict[str, Any]]:
                 nodes: dict[str, Mapping[str, Any]] = {node.name: node.manifest for node in cluster.all_nodes()}
                 nodes |= {key[2]: event["create"] for key, event in made.items() if "create" in event}
                 for data in manifests_like(edit, nodes.get(edit.like), nodes):
-                    made["Node", "", data["metadata"]["name"]] = {"create": data}
+                    name = data["metadata"]["name"]
+                    made["Node", "", name] = {"create": data}
+                    for piece in slices_like(edit.like, name, slices_of(cluster)):
+                        made["ResourceSlice", "", piece["metadata"]["name"]] = {"create": piece}
             case SetField():
                 key = (edit.kind, edit.namespace, edit.name)
                 event = made.get(key) or {"update": _manifest(stored(cluster, *key))}

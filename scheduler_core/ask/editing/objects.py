@@ -9,6 +9,7 @@ from typing import Any
 
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodDisruptionBudget, PriorityClass, StorageClass
+from scheduler_core.apis.devices import ResourceSlice
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.configuring import EMPTY, steps_of
 from scheduler_core.ask.editing.edits import (
@@ -20,6 +21,7 @@ from scheduler_core.ask.editing.edits import (
     Step,
     patched,
 )
+from scheduler_core.ask.editing.slices import slices_like
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
 from scheduler_core.releases import Release
 from scheduler_core.scenario.objects.admission import Admission
@@ -65,14 +67,21 @@ def set_field(edit: SetField, cluster: Cluster, release: Release) -> KubernetesO
     return edited(found, [Step(edit.path, edit.value, edit.add)], cluster, release)
 
 
-def added_nodes(edit: AddNodes, nodes: Mapping[str, Node], cluster: Cluster, release: Release) -> list[Node]:
-    """Return the nodes that are added. Raises NotPossible."""
-    made = []
+def added_nodes(
+    edit: AddNodes, nodes: Mapping[str, Node], cluster: Cluster, release: Release
+) -> list[KubernetesObject]:
+    """Return the nodes that are added, with their devices. Raises NotPossible."""
+    made: list[KubernetesObject] = []
     for data in manifests_like(edit, nodes[edit.like].manifest if edit.like in nodes else None, nodes):
-        node = built("Node", data, cluster, release)
-        assert isinstance(node, Node)
-        made.append(node)
+        made.append(built("Node", data, cluster, release))
+        slices = slices_like(edit.like, data["metadata"]["name"], slices_of(cluster))
+        made += [built("ResourceSlice", piece, cluster, release) for piece in slices]
     return made
+
+
+def slices_of(cluster: Cluster) -> list[Mapping[str, Any]]:
+    """Return the manifests of the cluster's ResourceSlices."""
+    return [one.manifest for one in cluster.objects("ResourceSlice") if isinstance(one, ResourceSlice)]
 
 
 def manifests_like(edit: AddNodes, manifest: Mapping[str, Any] | None, taken: Iterable[str]) -> list[dict[str, Any]]:

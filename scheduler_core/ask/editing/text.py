@@ -22,6 +22,7 @@ from scheduler_core.ask.editing.edits import (
 )
 from scheduler_core.ask.editing.objects import manifests_like, no_such
 from scheduler_core.ask.editing.place import written_at
+from scheduler_core.ask.editing.slices import slices_like
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, KINDS, SCENARIO
 from scheduler_core.scenario.reading.documents import Chunk, Document, data_of, read_documents
 from scheduler_core.scenario.reading.limits import Limits
@@ -176,12 +177,15 @@ def _without(text: str, found: _Found, dump: Dump) -> str:
 
 def _with_nodes(text: str, edit: AddNodes, dump: Dump) -> str:
     documents = [*_documents(text)]
-    nodes: list[Mapping[str, Any]] = [one.data for one in documents if one.data.get("kind") == "Node"]
+    listed: list[Mapping[str, Any]] = [one.data for one in documents]
     for document in documents:
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
-            nodes += [one.data for one in _created(document) if one.data.get("kind") == "Node"]
-    by_name = {(node.get("metadata") or {}).get("name"): node for node in nodes}
-    made = manifests_like(edit, by_name.get(edit.like), [str(name) for name in by_name])
+            listed += [one.data for one in _created(document)]
+    by_name = {(one.get("metadata") or {}).get("name"): one for one in listed if one.get("kind") == "Node"}
+    slices = [one for one in listed if one.get("kind") == "ResourceSlice"]
+    made: list[Mapping[str, Any]] = []
+    for node in manifests_like(edit, by_name.get(edit.like), [str(name) for name in by_name]):
+        made += [node, *slices_like(edit.like, node["metadata"]["name"], slices)]
     return _appended(text, made, dump)
 
 

@@ -23,14 +23,17 @@ from scheduler_core.ask.editing.edits import AddNodes, ConfigurationEdit, Edit, 
 from scheduler_core.ask.editing.objects import KnownPlugins, added_nodes, configured, no_such, set_field
 from scheduler_core.ask.moments.objections import Objections, ask_every_plugin
 from scheduler_core.cluster.cluster import Cluster
-from scheduler_core.framework.interface import CycleState
+from scheduler_core.framework.interface import CycleState, PreBindPlugin
 from scheduler_core.framework.runtime.runtime import Framework, Registry
+from scheduler_core.plugins.dynamic_resources.plugin import DynamicResources
 from scheduler_core.scenario.types import Scenario
+from scheduler_core.scheduler.apiserver.claim_controller import ClaimController
 from scheduler_core.scheduler.decide import Decision, decide
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.search.find_nodes import Search
 from scheduler_core.scheduler.search.opportunistic_batch import OpportunisticBatch
 from scheduler_core.simulation.assembly import build_batches, build_frameworks
+from scheduler_core.trace.records import NodeName
 
 
 class Domain(NamedTuple):
@@ -40,8 +43,11 @@ class Domain(NamedTuple):
     value: str
 
 
-class NoServices:
-    """The services of a run that plugins can call. A world has no waiting pods and writes nothing."""
+class Services:
+    """The services of a run that plugins can call. A world has no waiting pods; a decision writes nothing."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
 
     def waiting_pods(self) -> Sequence[Any]:
         return ()
@@ -56,13 +62,30 @@ class NoServices:
         """Do nothing: no pod waits."""
 
     def write(self, item: Any, action: str) -> None:
-        raise AssertionError("a decision writes nothing")
+        """Write what a pod takes that is placed."""
+        self._cluster.apply(item)
 
     def write_later(self, item: Any) -> None:
         """Do nothing: what PostFilter writes takes effect after the decision."""
 
     def delete_later(self, kind: str, key: str) -> None:
         """Do nothing; see `write_later`."""
+
+
+class Generated:
+    """The API server as the controller of claims writes to it: its writes are in the cluster at once."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def write(self, item: KubernetesObject, action: str) -> None:
+        self._cluster.apply(item)
+
+    def delete_object(self, kind: str, key: str) -> None:
+        self._cluster.delete(kind, key)
+
+    def pod_applied(self, pod: Pod) -> None:
+        self._cluster.apply(pod)
 
 
 class World:
@@ -77,6 +100,7 @@ class World:
         self._search, self._rng = scheduler.search, scheduler.rng
         self._last = self._search, self._rng
         self._edited = False
+        self._cycle: CycleState | None = None
         self._arrange(scenario.config)
 
     def _arrange(self, config: SchedulerConfiguration) -> None:
@@ -84,7 +108,7 @@ class World:
         origin = self._origin
         scenario = replace(self._scenario, config=config)
         self.frameworks: Mapping[str, Framework] = build_frameworks(
-            scenario, self._registry, self.cluster, NoServices()
+            scenario, self._registry, self.cluster, Services(self.cluster)
         )
         nominator = self._nominator = origin.queue.nominator.copy(self.cluster.pods)
         for name, framework in self.frameworks.items():
@@ -109,8 +133,8 @@ class World:
             case SetField():
                 cluster.apply(set_field(edit, cluster, release))
             case AddNodes():
-                for node in added_nodes(edit, self._nodes(), cluster, release):
-                    cluster.apply(node)
+                for added in added_nodes(edit, self._nodes(), cluster, release):
+                    cluster.apply(added)
             case Remove():
                 key = f"{edit.namespace}/{edit.name}" if edit.namespace else edit.name
                 there = {"Pod": cluster.pods.get, "Node": cluster.node}.get(edit.kind)
@@ -137,8 +161,30 @@ class World:
     def decide(self, key: PodKey, *, all_nodes: bool = False) -> Decision:
         """Return the decision about a pending pod now. `all_nodes`: do not stop after enough feasible nodes."""
         pod, framework = self._pod(key)
-        cycle = CycleState(pod, self.cluster.pods.slot_of[key], placement=self._placement())
+        cycle = self._cycle = CycleState(pod, self.cluster.pods.slot_of[key], placement=self._placement())
         return decide(self._scheduler(all_nodes=all_nodes), framework, cycle)
+
+    def create(self, pod: Pod) -> None:
+        """Apply a new pending pod, with the claims that a controller generates for it."""
+        self.cluster.apply(pod)
+        ClaimController(self.cluster, Generated(self.cluster)).on_pod(pod)
+
+    def place(self, key: PodKey, node: NodeName) -> str:
+        """Assume the pod, about which was decided last, on a node, and allocate devices to its claims.
+
+        Return why they cannot be written, "" if all is well.
+        """
+        assert self._cycle is not None
+        pod, framework = self._pod(key)
+        for plugin in framework.at(PreBindPlugin):
+            if isinstance(plugin, DynamicResources):
+                state = self._cycle.states.get(plugin.name)
+                for status in (plugin.reserve(pod, state, node), plugin.pre_bind(pod, state, node)):
+                    if not status.is_success:
+                        return status.message
+        self.cluster.assume(key, node)
+        self.go_on()
+        return ""
 
     def objections(self, key: PodKey, nodes: Sequence[str] | None = None) -> Objections:
         """Return the objections of all plugins to the pod on these nodes, or on all nodes. Raises NotPossible."""

@@ -16,7 +16,8 @@ import msgspec
 
 from scheduler_core.apis.core import Node, PodKey
 from scheduler_core.ask.editing.edits import MOST_NODES_ADDED
-from scheduler_core.ask.editing.objects import built
+from scheduler_core.ask.editing.objects import built, slices_of
+from scheduler_core.ask.editing.slices import slices_like
 from scheduler_core.ask.moments.moment import Moment, at_end
 from scheduler_core.ask.operations.node_groups import Group, Template, groups_of, manifests_of
 from scheduler_core.ask.operations.questions import Add, answer
@@ -114,6 +115,8 @@ def _objections(
     node = built("Node", manifest, world.cluster, moment.scenario.release)
     assert isinstance(node, Node)
     world.cluster.apply(replace(node, uid=f"node-{node.name}"))
+    for piece in slices_like(template.like or next(iter(group.nodes), ""), node.name, slices_of(world.cluster)):
+        world.cluster.apply(built("ResourceSlice", piece, world.cluster, moment.scenario.release))
     for key in keys:
         found = world.objections(key, [node.name])
         yield key, "; ".join(f"{one.plugin}: {one.message}" for one in found.of(0)) if len(found.rows) else ""

@@ -16,7 +16,8 @@ import msgspec
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import NotPossible, Step, patched
-from scheduler_core.ask.editing.objects import built, no_such
+from scheduler_core.ask.editing.objects import built, no_such, slices_of
+from scheduler_core.ask.editing.slices import slices_like
 from scheduler_core.ask.operations.answers import (
     Amount,
     Answer,
@@ -175,15 +176,19 @@ class _Asker:
         if question.group:
             groups = groups_of(operation.scenario, operation.cluster.all_nodes())
             name, template = question.group, template_of(groups, question.group, question.zone, question.like)
+            like = template.like or next((one.nodes[0] for one in groups if one.name == name and one.nodes), "")
         else:
-            [like] = self._about(operation, [question.like] if question.like else [])
-            name, template = like.name, Template(zone_of(like), like.name, 1, fresh(like.manifest))
+            [node] = self._about(operation, [question.like] if question.like else [])
+            like = name = node.name
+            template = Template(zone_of(node), like, 1, fresh(node.manifest))
         made = manifests_of(name, template, question.count, {node.name for node in operation.cluster.all_nodes()})
         self._nodes = [one["metadata"]["name"] for one in made]
         daemons = self._daemons(operation, template)
         happenings: list[Happening] = []
         for manifest in made:
             happenings.append({"create": {"apiVersion": "v1", "kind": "Node", **manifest}})
+            slices = slices_like(like, manifest["metadata"]["name"], slices_of(operation.cluster))
+            happenings += [{"create": piece} for piece in slices]
             happenings += [{"create": daemon_on(pod, manifest["metadata"]["name"])} for pod in daemons]
         return happenings
 

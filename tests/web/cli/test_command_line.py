@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from kschedui.cli.main import main
+from scheduler_core import decisions, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
 from tests.builders import node, pod, scenario
 from tests.conftest import ROOT
@@ -127,6 +128,17 @@ def test_simulate_is_short_unless_columns_are_asked_for(folder: Path, capsys: py
     assert len(short) * 20 < len(long)
     assert main(["simulate", "--format", "table", "many.yaml"]) == 0
     assert capsys.readouterr().out.splitlines()[2].split()[2:4] == ["Scheduled", "default/p0"]
+
+
+def test_columns_are_the_records_of_the_recorded_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pod that is gated and one that is scheduled: nothing is printed but what kube-scheduler's records have."""
+    text = scenario(node("n1"), pod("web", cpu=1), pod("gated", gates=["example.com/quota"]), kubernetesVersion="1.35")
+    put("gated.yaml", text)
+    expected = list(decisions(simulate(parse_scenario(text))))
+    for more in ([], ["--kubernetes-version", "1.35"]):
+        assert main(["simulate", "--columns", *more, "gated.yaml"]) == 0
+        assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == expected
+    assert "kubernetesVersion" not in expected[-1]["final"]
 
 
 def test_a_summary_counts_by_message(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
