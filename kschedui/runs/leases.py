@@ -38,7 +38,7 @@ def free() -> Q:
 
 
 def lost() -> Q:
-    """Return the rows whose worker is silent: the lease has ended, or lasts so long that the clock was set back since."""
+    """Return the rows whose worker is silent: the lease has ended, or is so long that the clock was set back since."""
     now = timezone.now()
     longest = timedelta(seconds=MOST_AHEAD * settings.RUN_LEASE_SECONDS)
     return Q(state=Run.State.RUNNING) & (Q(lease_until__lt=now) | Q(lease_until__gt=now + longest))
