@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import Any
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.compare import Cause
 from scheduler_core.ask.smallest.missing import Missing
 from scheduler_core.ask.smallest.nearest import Near
+from scheduler_core.ask.smallest.proposals.resources import OVERCOMMITTED, amount
 from scheduler_core.ask.smallest.smallest_change import Change, Changed
 
 
@@ -148,7 +150,7 @@ def _changed_words(one: Changed, node: str) -> Message:
         case "request" if one.after == "0":
             return Message("Request no {name} instead of {before}", **values)
         case "request":
-            return Message("Request {after} {name} instead of {before}", **values)
+            return Message("Request {after} {name} instead of {before}", **_in_one_unit(values))
         case "toleration":
             return Message("Tolerate the taint {name}", name=one.name)
         case "taint":
@@ -158,7 +160,7 @@ def _changed_words(one: Changed, node: str) -> Message:
         case "room" if one.name == "pods":
             return Message("Allow {after} pods on {node} instead of {before}", **values)
         case "room":
-            return Message("Give {node} {after} {name} instead of {before}", **values)
+            return Message("Give {node} {after} {name} instead of {before}", **_in_one_unit(values))
         case "port":
             return Message("Remove the host port {name}", name=one.name)
         case "priority" if one.name == "priority":
@@ -194,6 +196,27 @@ def _changed_words(one: Changed, node: str) -> Message:
             return Message("Set schedulerName to {after} instead of {before}", **values)
         case "affinity":
             return _affinity_words(one)
+
+
+def _in_one_unit(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values with both amounts in one unit: "2.5 cpu instead of 3", not "2500m"; "1.5Gi instead of 3Gi"."""
+    resource, sides = values["name"], [values["after"], values["before"]]
+    if any(side is None for side in sides):
+        return values
+    after, before = (amount(resource, side) for side in sides)
+    if resource == "cpu":
+        return {**values, "after": _decimal(after, 1000), "before": _decimal(before, 1000)}
+    if resource not in OVERCOMMITTED and not resource.startswith("hugepages-"):
+        return values
+    for suffix, bits in (("Gi", 30), ("Mi", 20), ("Ki", 10)):
+        of = 1 << bits
+        if min(after, before) > 0 and not any(side * 100 % of for side in (after, before)):
+            return {**values, "after": _decimal(after, of) + suffix, "before": _decimal(before, of) + suffix}
+    return values
+
+
+def _decimal(value: int, of: int) -> str:
+    return f"{value / of:.3f}".rstrip("0").rstrip(".")
 
 
 def _affinity_words(one: Changed) -> Message:

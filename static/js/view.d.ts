@@ -19,12 +19,30 @@ export interface Options {
 	reason?: string;
 }
 
+/** A number of the arithmetic that can be tried in place. */
+export interface Tried {
+	/** "request:cpu", "room:node-1:memory", "weight:ImageLocality" */
+	id: string;
+	of: "request" | "room" | "weight";
+	/** the resource, or the plugin */
+	name: string;
+	node?: string;
+	/** as it really is, in the engine's units */
+	value: number;
+	least: number;
+	most: number;
+	step: number;
+	label: string;
+}
+
 export interface Actions {
 	pin(ref: string | null): void;
 	select(selection: Selection | null): void;
 	set(change: Partial<Options> & { order?: "plugin" | "node" }): void;
 	seek(step: number, frame?: number): void;
 	open(dialog: string): void;
+	/** ask what would come of a number; null: no longer */
+	tryNumber(change: (Tried & { to: number }) | null): void;
 }
 
 /** A run as its feed tells of it. */
@@ -62,6 +80,8 @@ export interface View {
 		predict(): void;
 		everyStep(): void;
 	};
+	/** numbers that are tried, by id; why that cannot be answered */
+	tried?: { values: Map<string, number>; problem: string };
 	/** the last step whose outcome the timeline tells: in a lesson the furthest that was shown */
 	reach: number;
 	motion: boolean;

@@ -71,8 +71,9 @@ class Story:
     def begin(self) -> None:
         page = self.page
         page.goto(saved(page))
-        page.get_by_role("link", name="Experiment").click()
+        page.get_by_role("link", name="Vary this scenario").click()
         form = page.locator("form[data-ready]")
+        form.locator("#own > summary").click()
         form.get_by_label("How many", exact=True).fill(str(SEEDS))
         form.locator("[data-factor=priority] [name=values]").fill(VALUES)
         self.shoot("1-form")

@@ -58,6 +58,21 @@ def test_least_against_most_allocated_to_the_first_difference_and_the_moved_pods
     expect(page.locator("body[data-ready]")).to_be_attached()
     until(page, f"{SHOWN}.every(one => one === 'web-0')")
     assert page.url == link
+    stages = page.locator(".compare-stages").bounding_box()
+    assert stages is not None
+    assert stages["y"] < 320  # they come first: settings are folded, and the rest is below
+
+
+def test_a_release_that_refuses_the_scenario_cannot_be_chosen_and_says_why(browser_page: Page) -> None:
+    page = browser_page
+    gated = save(page, scenario(node("n1", cpu=8), pod("web", cpu=1, schedulingGates=[{"name": "later"}])))
+    page.goto(f"/compare/{gated['id']}/1/{gated['id']}/1/")
+    first = page.locator(".compare-stage").first
+    expect(first.get_by_label("Kubernetes")).to_be_hidden()
+    first.get_by_text("Another release or seed").click()
+    expect(first.locator("option[value='1.25']")).to_be_disabled()
+    expect(first.locator("option[value='1.30']")).to_be_enabled()
+    expect(first.locator(".compare-refused")).to_contain_text("1.25 spec.schedulingGates: Kubernetes 1.25 has no such")
 
 
 @needs_axe

@@ -63,8 +63,9 @@ def kill_pool(stack: Stack) -> None:
 def test_runs_over_seeds_and_priorities_a_worker_killed_and_the_outlier_opened(stack: Stack, page: Page) -> None:
     page.goto(saved(page))
     page.locator(".menu-button").click()
-    page.get_by_role("link", name="Experiment", exact=True).click()
+    page.get_by_role("link", name="Vary this scenario").click()
     form = page.locator("form[data-ready]")
+    form.locator("#own > summary").click()
     form.get_by_label("How many", exact=True).fill(str(SEEDS))
     form.locator("[data-factor=priority] [name=values]").fill(VALUES)
     expect(page.locator("#product")).to_have_text("60 × 3 = 180 runs")
@@ -113,6 +114,7 @@ def test_on_a_phone_in_chinese_the_table_opens_runs_too_and_cancel_ends_it(stack
     page = context.new_page()
     page.goto(f"{saved(page)}v/1/experiments/")
     form = page.locator("form[data-ready]")
+    form.locator("#own > summary").click()
     form.locator("[name=count]").fill("0")
     form.locator("[name=count]").fill("30000")
     expect(page.locator("#begin")).to_be_disabled()

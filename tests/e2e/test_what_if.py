@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.builders import budget, node, pod, scenario
-from tests.e2e.player_page import draw_at, drawn, save, sentence, steps_of, until
+from tests.e2e.player_page import draw_at, drawn, link_shown, save, sentence, steps_of, until
 
 NODES = (node("n1", cpu=4), node("n2", cpu=8, taints=["dedicated=db:NoSchedule"]), node("n3", cpu=6))
 
@@ -175,3 +175,70 @@ def test_a_field_of_cells_leads_to_the_smallest_change_and_shows_it(browser_page
     panel.get_by_role("button", name="Reset").click()
     expect(panel.locator(".ask-side.after")).to_have_count(0)
     until(page, f"before => {picture} === before", before)
+
+
+def test_numbers_of_the_arithmetic_are_dragged_where_they_stand(browser_page: Page) -> None:
+    page = browser_page
+    opened(page, node("n1", cpu=2), node("n2", cpu=4, taints=["dedicated=db:NoSchedule"]), pod("web", cpu=3))
+    at = steps_of(page, "NodesFiltered")[0]
+    draw_at(page, at, page.evaluate("at => kschedui.player.frames(at) - 1", at))
+    before = sentence(page)
+    number = page.get_by_role("slider", name="cpu that web requests")
+    box = number.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 4, box["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 4 - 7 * 12, box["y"] + 8, steps=6)
+    expect(number).to_have_text("1.8")
+    expect(page.locator("#caption .eyebrow")).to_have_text("What if: web requests 1.8 cpu instead of 3")
+    expect(page.locator("#caption h1")).to_have_text("web would go to n1.")
+    expect(page.locator("#stage .lane[data-node=n1]")).to_have_attribute("data-asked", "winner")
+    expect(page.locator(".row-ghost .ghost-pod")).to_have_text("web")
+    page.mouse.up()
+    expect(page.get_by_role("complementary", name="What if")).to_have_count(0)
+    page.get_by_role("button", name="What happened").click()
+    expect(number).to_have_text("3")
+    expect(page.locator("#caption h1")).to_have_text(before)
+    expect(page.locator("[data-asked=winner]")).to_have_count(0)
+
+
+def test_arrow_keys_move_a_number_and_the_panel_goes_on_from_there(browser_page: Page) -> None:
+    page = browser_page
+    opened(page, node("n1", cpu=2, memory="1Gi"), pod("web", cpu=1, memory="1536Mi"))
+    at = steps_of(page, "NodesFiltered")[0]
+    draw_at(page, at, page.evaluate("at => kschedui.player.frames(at) - 1", at))
+    line = page.locator("#margin .formula").first
+    expect(line).to_contain_text("1.5 ≤ 1 GiB")  # one unit in a line
+    room = page.get_by_role("slider", name="Allocatable memory of n1")
+    room.focus()
+    for _ in range(40):
+        page.keyboard.press("ArrowRight")
+    expect(line).to_contain_text("✓")
+    expect(page.locator("#caption h1")).to_have_text("web would go to n1.")
+    assert link_shown(page).startswith(f"#{at}")  # the player's own arrow keys rest
+    page.get_by_role("button", name="Change more").click()
+    panel = page.get_by_role("complementary", name="What if")
+    expect(panel.locator(".ask-side.after")).to_contain_text("goes to n1")
+    page.keyboard.press("Escape")
+    expect(page.locator("#caption .eyebrow")).not_to_contain_text("What if")
+
+
+def test_on_a_phone_a_number_is_dragged_below_the_lanes(phone: Page) -> None:
+    page = phone
+    opened(page, node("n1", cpu=2), pod("web", cpu=3))
+    at = steps_of(page, "NodesFiltered")[0]
+    draw_at(page, at, page.evaluate("at => kschedui.player.frames(at) - 1", at))
+    page.keyboard.press("i")
+    number = page.get_by_role("slider", name="cpu that web requests")
+    expect(number).to_be_in_viewport(ratio=1)
+    box, stage = number.bounding_box(), page.locator("#caption").bounding_box()
+    assert box is not None
+    assert stage is not None
+    assert box["y"] > stage["y"] + stage["height"]  # the headline stays in view
+    touch = page.context.new_cdp_session(page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for dx in range(10, 91, 10):
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x - dx, "y": y}]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    expect(page.locator("#caption h1")).to_have_text("web would go to n1.")

@@ -37,6 +37,7 @@ from scheduler_core.ask.editing.text import seeded as with_seed
 from scheduler_core.ask.moments.moment import at_end
 from scheduler_core.ask.replay.replaying import replay
 from scheduler_core.ask.rule_values import evaluate_rules
+from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.parse import ParseWarning, Scenario, ScenarioErrors
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.keyframe import encode
@@ -261,6 +262,18 @@ def compare_runs(*sides: tuple[str, str]) -> bytes:
         raise Refused(422, engine.error_rows(errors)) from None
     cause = in_language(cause_words(found.first.cause)) if found.first else ""
     return msgspec.json.encode({"cause": cause, "comparison": found, "unlike": unlike})
+
+
+def refused_releases(text: str) -> dict[str, str]:
+    """Return the releases on which a text is refused, with the first reason of each."""
+    refused = {}
+    for release in RELEASES:
+        try:
+            engine.read_again(text, release)
+        except ScenarioErrors as errors:
+            first = engine.error_rows(errors)[0]
+            refused[release] = f"{first['path']}: {first['message']}" if first["path"] else first["message"]
+    return refused
 
 
 def experiment_trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, str] | None:

@@ -95,6 +95,29 @@ def chapters(lessons: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
+def example() -> dict[str, str] | None:
+    """{title, url, edit_url} of the first lesson, for a list that is still empty; None: the library is not loaded."""
+    found = scenarios.library().filter(slug=track.order()[0]).first()
+    if found is None:
+        return None
+    sid = found.public_id
+    return {
+        "title": own_title(found),
+        "url": reverse("scenario", args=[sid]),
+        "edit_url": f"{reverse('new')}?{urlencode({'from': sid})}",
+    }
+
+
+def example_course() -> dict[str, str] | None:
+    """{title, url} of the form of a course with the lessons of the first chapter; None: the library is not loaded."""
+    chapter = track.CHAPTERS[0]
+    found = track.in_order(scenarios.library().filter(slug__in=chapter.lessons))
+    if not found:
+        return None
+    query = urlencode({"title": str(chapter.title), "scenario": [one.public_id for one in found]}, doseq=True)
+    return {"title": str(chapter.title), "url": f"{reverse('course-new')}?{query}"}
+
+
 def rules_of(version: Version) -> dict[str, Rule]:
     """Return the rules of a version by the addresses of their pages."""
     query = urlencode({"scenario": version.scenario.public_id, "version": version.number})

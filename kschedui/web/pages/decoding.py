@@ -21,17 +21,21 @@ from kschedui.web.api.work import work
 from kschedui.web.pages.page_view import page_view
 
 LONGEST = 20_000  # characters
+EXAMPLE = (
+    "0/5 nodes are available: 1 node(s) had untolerated taint {dedicated: gpu}, 4 Insufficient cpu. preemption: 0/5 "
+    "nodes are available: 1 Preemption is not helpful for scheduling, 4 No preemption victims found for incoming pod."
+)
 
 
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest) -> HttpResponse:
-    """decode.html: `text`, `message` (FailedMessage), `rows` (Row), `preemption` (Row), `note`, `overlap`, `cut`,
-    `foreign` (ForeignMessage), `others` (messages in the same text), `starter` (Starter), `told`. POSTed with `open`,
-    it becomes a scenario."""
+    """decode.html: `text`, `example` where it is empty, `message` (FailedMessage), `rows` (Row), `preemption` (Row),
+    `note`, `overlap`, `cut`, `foreign` (ForeignMessage), `others` (messages in the same text), `starter` (Starter),
+    `told`. POSTed with `open`, it becomes a scenario."""
     text = request.POST.get("message", "")[:LONGEST]
     if request.method != "POST":
-        return render(request, "decode.html", {"text": ""})
+        return render(request, "decode.html", {"text": "", "example": EXAMPLE})
     count(request, "check")
     context = work(request, decode, text)
     if "open" in request.POST:

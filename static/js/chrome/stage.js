@@ -72,7 +72,20 @@ export function drawMargin(target, view) {
 			{ key: inspected ? `${inspected.kind}${inspected.name}` : `ref${ref?.split(":")[0]}`, class: "margin-body" },
 			inspected ? body : foldRest(view, body),
 		),
+		!inspected && tryingBar(view),
 	]);
+}
+
+/** What is tried is not what happened: how to go back, and where more can be changed. @param {View} view */
+function tryingBar({ tried, act }) {
+	if (!tried?.values.size) return null;
+	return h(
+		"p",
+		{ key: "trying", class: "trying", role: "status" },
+		tried.problem && h("span", { class: "no" }, tried.problem),
+		h("button", { type: "button", class: "button", on: { click: () => act.tryNumber(null) } }, t("scrub.back")),
+		h("button", { type: "button", class: "link", on: { click: () => act.open("ask") } }, t("scrub.more")),
+	);
 }
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 /** A measure by a factor: a dot for each run, with boxes where levels are few. Draws with Observable Plot. */
 import { axisY, boxY, dot, gridY, plot } from "../../vendor/plot/plot.js";
-import { places } from "./rows.js";
+import { isSingle, places } from "./rows.js";
 
 const MOST_BOXES = 24; // levels; of more, dots alone in one field
 const MOST_TICKS = 8;
@@ -21,6 +21,7 @@ const LETTER = 15; // pixels that a line of text takes
 /** @param {Asked} asked */
 export function drawn(asked) {
 	const few = asked.labels.length <= MOST_BOXES;
+	if (isSingle(asked.points)) return bars(asked);
 	const figure = few ? boxes(asked) : field(asked);
 	for (const style of figure.querySelectorAll("style")) style.remove(); // which the site's policy would refuse
 	for (const part of figure.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label"); // the whole has one
@@ -63,6 +64,32 @@ function dots({ points, labels, factor, measure }) {
 		fillOpacity: points.length > 2000 ? 0.35 : 0.6,
 		tip: { maxRadius: 16, fill: "var(--panel)" },
 	};
+}
+
+/**
+ * One run for each level: a bar with its number, which a dot in an empty box would not show.
+ * @param {Asked} asked
+ */
+function bars({ points, labels, share, width, label }) {
+	const figure = /** @type {HTMLElement & {value?: {run: number}}} */ (document.createElement("ol"));
+	figure.className = "plot-bars";
+	figure.setAttribute("aria-label", label);
+	const most = Math.max(...points.map(({ value }) => Math.abs(value)), Number.MIN_VALUE);
+	for (const { level, value, run } of [...points].sort((a, b) => a.level - b.level)) {
+		const row = document.createElement("li");
+		const name = document.createElement("button");
+		name.type = "button";
+		name.className = "link";
+		name.textContent = labels[level];
+		name.addEventListener("click", () => (figure.value = { run }));
+		const bar = document.createElement("i");
+		bar.style.setProperty("width", `${(Math.abs(value) / most) * Math.max(80, width * 0.55)}px`);
+		const number = document.createElement("b");
+		number.textContent = share ? `${Number((value * 100).toPrecision(4))} %` : String(Number(value.toPrecision(6)));
+		row.append(name, bar, number);
+		figure.append(row);
+	}
+	return figure;
 }
 
 /** @param {Asked} asked */

@@ -38,6 +38,9 @@ function problem(sentence) {
 
 function tell() {
 	for (const box of boxes) box.classList.toggle("off", !isOn(box));
+	const alone = boxes.filter(isOn).map((box) => box.dataset.factor);
+	for (const one of presets)
+		one.setAttribute("aria-pressed", String(alone.length === 1 && alone[0] === one.dataset.preset));
 	problem("");
 	button.disabled = true;
 	try {
@@ -78,8 +81,40 @@ async function begin() {
 	}
 }
 
+/** Switch one factor on and the others off, with the values of a question that many have. @param {string} name */
+function preset(name) {
+	for (const box of boxes) {
+		const on = /** @type {HTMLInputElement} */ (box.querySelector("[data-on]"));
+		on.checked = box.dataset.factor === name;
+		if (!on.checked) continue;
+		const values = PRESETS[name]?.(boot) ?? {};
+		for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (box.querySelectorAll("[name]"))) {
+			if (input.type === "checkbox") input.checked = !values.chosen || values.chosen.includes(input.value);
+			else if (input.name === "values" && values.values) input.value = values.values;
+		}
+	}
+	tell();
+	button.focus();
+}
+
+/**
+ * The values of a preset, by its factor.
+ * @type {Record<string, (boot: any) => {chosen?: string[], values?: string}>}
+ */
+const PRESETS = {
+	strategy: () => ({}),
+	nodes: () => ({ values: "0, 1, 2, 4, 8" }),
+	releases: ({ releases, release }) => {
+		const own = releases.includes(release) ? releases.indexOf(release) : releases.length - 1;
+		const from = Math.min(own, releases.length - 2);
+		return { chosen: releases.slice(from, from + 2) };
+	},
+};
+
 useCatalogue(await get(form.dataset.texts ?? ""));
 const boxes = /** @type {HTMLFieldSetElement[]} */ ([...form.querySelectorAll("fieldset[data-factor]")]);
+const presets = /** @type {HTMLElement[]} */ ([...form.querySelectorAll("[data-preset]")]);
+for (const one of presets) one.addEventListener("click", () => preset(one.dataset.preset ?? ""));
 form.addEventListener("input", (event) => {
 	const input = /** @type {HTMLElement} */ (event.target);
 	const box = input.closest("fieldset");

@@ -3,7 +3,7 @@
 import { h, patch } from "../shared/dom.js";
 import { t, useCatalogue } from "../shared/i18n.js";
 import { get, post, read } from "../shared/server.js";
-import { firstChoice, pointsOf } from "./rows.js";
+import { firstChoice, isSingle, pointsOf } from "./rows.js";
 import { tables } from "./tables.js";
 
 const ASK_AFTER = 1500; // ms
@@ -183,11 +183,9 @@ async function drawPlot() {
 	const label = t("plot.label", { measure, factor: name });
 	const figure = drawing.drawn({ points, labels, factor: name, measure, share, width, label });
 	figure.addEventListener("click", () => figure.value && open(figure.value.run));
-	const about = h(
-		"p",
-		{ class: "small muted" },
-		`${t(labels.length <= 24 ? "plot.box" : "plot.dots")} ${t("plot.click")}`,
-	);
+	const single = isSingle(points);
+	const told = single ? [t("plot.bars")] : [t(labels.length <= 24 ? "plot.box" : "plot.dots"), t("plot.click")];
+	const about = h("p", { class: "small muted" }, told.join(" "));
 	patch(target, [h("div", { key: "figure", opaque: true, class: "figure card" }), about]);
 	/** @type {Element} */ (target.firstElementChild).replaceChildren(figure);
 	page.dataset.drawn = String(points.length);

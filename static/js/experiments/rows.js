@@ -113,3 +113,10 @@ export function firstChoice(factors, results, measures) {
 	const measure = preferred.find((at) => at >= 0 && differs(at));
 	return { factor: Math.max(factor, 0), measure: measure ?? 0, sure: measure !== undefined };
 }
+
+const MOST_BARS = 24;
+
+/** Has every level one run, so that there is nothing to distribute? @param {Point[]} points */
+export function isSingle(points) {
+	return points.length <= MOST_BARS && new Set(points.map(({ level }) => level)).size === points.length;
+}

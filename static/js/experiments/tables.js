@@ -3,7 +3,7 @@
  * some have none. */
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { levelsOf, pointsOf, reasonsOf, summaryOf } from "./rows.js";
+import { isSingle, levelsOf, pointsOf, reasonsOf, summaryOf } from "./rows.js";
 
 const LISTED = 20;
 const LEVELS = 100;
@@ -25,7 +25,7 @@ export function tables(state, open, turn) {
 	const { boot } = state;
 	const points = pointsOf(state.results, boot.levels, state.factor, state.measure);
 	const share = boot.shares.includes(boot.measures[state.measure]);
-	return [failures(state), summary(state, points, share), runs(state, points, share, open, turn)];
+	return [failures(state), !isSingle(points) && summary(state, points, share), runs(state, points, share, open, turn)];
 }
 
 /** @param {any} state */

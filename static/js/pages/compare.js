@@ -44,6 +44,7 @@ function pairAt(side, step) {
  * @param {number} place
  */
 function twin(side, step, place) {
+	if (!pairs[place]) return step; // no run has any attempt
 	const other = 1 - side;
 	const [from, to] = [Number(pairs[place][side]), Number(pairs[place][other])];
 	if (to === NONE) return null;

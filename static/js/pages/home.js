@@ -11,7 +11,7 @@ const search = /** @type {HTMLInputElement} */ (document.getElementById("search"
 const cards = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#cards > .scenario-card")]);
 const shownCount = /** @type {HTMLElement} */ (document.getElementById("shown"));
 const none = /** @type {HTMLElement} */ (document.getElementById("none"));
-const buttons = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".filters button")]);
+const buttons = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".finder .filters button")]);
 const chapters = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".chapters > [data-lessons]")]);
 const oldNames = /** @type {HTMLElement} */ (document.getElementById("names"));
 const query = new URLSearchParams(location.search);
@@ -110,6 +110,13 @@ for (const button of buttons) {
 		if (topic) wanted.topic = wanted.topic === topic ? "" : topic;
 		else wanted.level = wanted.level === level ? "" : level;
 		show();
+	});
+}
+for (const button of /** @type {NodeListOf<HTMLElement>} */ (none.querySelectorAll("[data-try]"))) {
+	button.addEventListener("click", () => {
+		[search.value, wanted.topic, wanted.level] = [button.dataset.try ?? "", "", ""];
+		show();
+		search.focus();
 	});
 }
 document.getElementById("clear")?.addEventListener("click", () => {

@@ -36,6 +36,9 @@ export const act = {
 	open(name) {
 		void import("./dialog.js").then(({ showDialog }) => showDialog(name));
 	},
+	tryNumber(change) {
+		void import("./dialog.js").then(({ tryNumber }) => tryNumber(change));
+	},
 };
 
 /** Zoom the timeline about the playhead. @param {number} factor */

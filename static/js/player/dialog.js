@@ -29,19 +29,30 @@ export async function showDialog(name) {
 
 /** @type {typeof import("../what_if/panel.js") | null} */
 let asking = null;
+/** @type {ReturnType<typeof loadAsking> | null} */
+let coming = null;
 
 /** The panel; what it tells goes through the page's lens. */
 async function loadAsking() {
-	const panel = await import("../what_if/panel.js");
+	asking = await import("../what_if/panel.js");
+	const { tell } = asking;
 	const { look } = page.lens;
-	page.lens.look = (view) => panel.tell(look(view));
-	return panel;
+	page.lens.look = (view) => tell(look(view));
+	return asking;
 }
 
 /** The panel beside the stage. @param {string} what */
 async function askAbout(what) {
-	asking ??= await loadAsking();
-	if (screen.drawn && !screen.drawn.boot.embed) asking.ask(screen.drawn, what);
+	coming ??= loadAsking();
+	const { ask } = await coming;
+	if (screen.drawn && !screen.drawn.boot.embed) ask(screen.drawn, what);
+}
+
+/** A number is tried where it stands, without the panel. @param {Parameters<View["act"]["tryNumber"]>[0]} change */
+export async function tryNumber(change) {
+	coming ??= loadAsking();
+	const { tryNumber } = await coming;
+	if (screen.drawn) tryNumber(screen.drawn, change);
 }
 
 /**

@@ -20,8 +20,8 @@ function bytes(bytes) {
 	return [decimal(value), BINARY[power] || "B"];
 }
 
-/** The unit in which a resource is told. @param {string} resource */
-function isBytes(resource) {
+/** Is it counted in bytes? @param {string} resource */
+export function isBytes(resource) {
 	return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
 }
 
@@ -44,7 +44,28 @@ export function quantity(resource, value) {
 export function outOf(resource, part, whole, word) {
 	if (!isBytes(resource)) return word(amount(resource, part), amount(resource, whole));
 	const [number, unit] = bytes(whole);
-	return `${word(decimal(part / 1024 ** BINARY.indexOf(unit === "B" ? "" : unit)), number)} ${unit}`;
+	return `${word(inUnit(resource, part, unit), number)} ${unit}`;
+}
+
+/**
+ * Amounts of one line, in one unit: the largest that gives all of them with two decimals.
+ * @param {string} resource
+ * @param {number[]} values
+ * @returns {{texts: string[], unit: string}} no unit: the bare numbers
+ */
+export function inOneUnit(resource, values) {
+	if (!isBytes(resource)) return { texts: values.map((value) => amount(resource, value)), unit: "" };
+	let power = Math.max(0, ...values.map((value) => BINARY.indexOf(bytes(value)[1])));
+	while (power && values.some((value) => (value * 100) % 1024 ** power)) power -= 1;
+	const readable = values.every((value) => Math.abs(value) < 1e6 * 1024 ** power);
+	if (!readable) power = Math.max(...values.map((value) => BINARY.indexOf(bytes(value)[1])));
+	const unit = BINARY[power] || "B";
+	return { texts: values.map((value) => inUnit(resource, value, unit)), unit };
+}
+
+/** The number in a unit that was chosen. @param {string} resource @param {number} value @param {string} unit */
+export function inUnit(resource, value, unit) {
+	return isBytes(resource) ? decimal(value / 1024 ** Math.max(0, BINARY.indexOf(unit))) : amount(resource, value);
 }
 
 /** @param {string} resource */

@@ -123,8 +123,9 @@ function totalsRow(one, best, winner) {
 /**
  * What would happen, as the stage's headline; what happened is below it.
  * @param {import("./questions.js").Judgement} answer
+ * @param {Part[]} changes in words, where they are few
  */
-export function headline({ pod: key, before, after }) {
+export function headline({ pod: key, before, after }, changes) {
 	const kind = after.node ? "goes" : after.nominated ? "evicts" : "waits";
 	const values = {
 		pod: pod(key, key),
@@ -132,7 +133,7 @@ export function headline({ pod: key, before, after }) {
 		pods: after.victims.map(podName).join(", "),
 	};
 	return {
-		eyebrow: [t("ask.title")],
+		eyebrow: changes.length ? changes : [t("ask.title")],
 		sentence: parts(`ask.would.${kind}`, values),
 		why: [`${t("ask.really")}${t("colon")}${placeWords(before)}`],
 	};
@@ -165,20 +166,22 @@ function drawGhosts(view, answer) {
 			const box = rowOf(root, { key: one.node, kind: "node" });
 			const stage = root.querySelector("#stage")?.getBoundingClientRect();
 			if (!box || !stage || box.bottom > stage.bottom + 1 || box.top < stage.top - 1) return [];
+			const totals = view.scene === "score" && (one.total_after ?? null) !== null;
+			if (!totals && (one.node !== goes || !differs)) return [];
 			const { left, top } = cornerOf(root, box);
 			const style = { left: `${left + SIZE - (view.scene === "score" ? TOTALS : 0)}px`, top: `${top + SIZE / 2}px` };
 			return h(
 				"div",
 				{ key: one.node, class: "row-ghost", style },
 				one.node === goes && differs && h("b", { key: "pod", class: "ghost-pod" }, podName(answer?.pod ?? "")),
-				one.total_after !== undefined && [
+				totals && [
 					h(
 						"span",
 						{ key: "bars", class: "ask-bars" },
 						bar("old", one.total_before, best),
 						bar("new", one.total_after, best),
 					),
-					h("span", { key: "n" }, `${one.total_before ?? "–"} → ${one.total_after ?? "–"}`),
+					h("span", { key: "n" }, `${one.total_before ?? "–"} → ${one.total_after}`),
 				],
 			);
 		}),

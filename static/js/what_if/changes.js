@@ -13,7 +13,7 @@ export function changesView(panel) {
 		return h(
 			"p",
 			{ key: "again" },
-			h("button", { type: "button", class: "button", on: { click: () => panel.show("changes") } }, t("ask.search")),
+			h("button", { type: "button", class: "button", on: { click: () => panel.showTab("changes") } }, t("ask.search")),
 		);
 	}
 	return [
@@ -31,7 +31,7 @@ export function changesView(panel) {
 				{ key: "cut", class: "note" },
 				t("ask.cut"),
 				" ",
-				h("button", { type: "button", class: "link", on: { click: () => panel.show("changes") } }, t("ask.goon")),
+				h("button", { type: "button", class: "link", on: { click: () => panel.showTab("changes") } }, t("ask.goon")),
 			),
 		changes.missing.map((said) => h("p", { key: said, class: "note" }, said)),
 		!changes.going && !changes.changes.length && h("p", { key: "none", class: "note" }, t("ask.nochange")),

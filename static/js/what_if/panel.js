@@ -14,9 +14,11 @@ import { budgetFields, nodeFields } from "./fields/node.js";
 import { podFields } from "./fields/pod.js";
 import { schedulerFields } from "./fields/scheduler.js";
 import { Questions } from "./questions.js";
+import { editsOf, toldOf } from "./tried.js";
 
 /** @typedef {import("./edits.js").Edit} Edit */
 /** @typedef {import("./edits.js").Action} Action */
+/** @typedef {import("./tried.js").Change} Change */
 /** @typedef {"pod" | "node" | "scheduler" | "budgets" | "changes"} Tab */
 /**
  * @typedef {{pod: string, manifest: any, profile: string, scores: {plugin: string, weight: number}[],
@@ -28,6 +30,11 @@ const KINDS = { node: "node", weigh: "scheduler", scheduler: "scheduler", change
 const TABS = /** @type {Tab[]} */ (["changes", "pod", "node", "scheduler", "budgets"]);
 
 export class Panel {
+	/** Nobody sees it until it is shown: a number is tried where it stands. */
+	hidden = true;
+	/** @type {Map<string, Change>} numbers that are tried where they stand, by id */
+	tried = new Map();
+
 	/** @param {View} view @param {() => void} closed */
 	constructor(view, closed) {
 		this.view = view;
@@ -38,6 +45,7 @@ export class Panel {
 		this.node = "";
 		this.weighed = "";
 		this.questions = new Questions(view.boot.api, view.run.id, () => {
+			if (this.tried.size && !this.asked.edits.length) this.putTried(); // the manifest has come
 			this.draw();
 			this.view.act.set({}); // the headline says what would happen
 		});
@@ -49,6 +57,11 @@ export class Panel {
 			if (event.key === "Escape" && !document.querySelector("dialog[open]")) this.close();
 		};
 		document.addEventListener("keydown", this.escape);
+	}
+
+	show() {
+		if (!this.hidden) return;
+		this.hidden = false;
 		document.getElementById("main")?.append(this.root);
 		document.body.classList.add("asking");
 	}
@@ -63,6 +76,7 @@ export class Panel {
 	 * @param {string} what "", "run", "changes", "scheduler", "pod:…", "node:…", "weigh:…"
 	 */
 	open(what) {
+		this.show();
 		const [, kind, name = ""] = /** @type {RegExpExecArray} */ (/^(\w*):?(.*)$/.exec(what));
 		const attempt = attemptFor(this.view, kind === "pod" ? name : "");
 		if (attempt !== this.asked.attempt) this.asked = nothingAsked(attempt);
@@ -76,6 +90,37 @@ export class Panel {
 		if (this.tab === "changes") void this.questions.search();
 		this.draw();
 		this.root.focus();
+	}
+
+	/** A number is tried: the stage and the headline answer. @param {Change} change */
+	tryNumber(change) {
+		const attempt = attemptFor(this.view, "");
+		if (attempt !== this.asked.attempt) {
+			this.asked = nothingAsked(attempt);
+			this.tried.clear();
+		}
+		this.questions.ask(attempt);
+		const before = this.tried.get(change.id);
+		if (before && this.about) this.drop(editsOf(before, this.about));
+		if (change.to === change.value) this.tried.delete(change.id);
+		else this.tried.set(change.id, change);
+		if (this.hidden && !this.tried.size) return this.close();
+		this.putTried();
+		this.view.act.set({});
+	}
+
+	putTried() {
+		const { about } = this;
+		if (about && this.tried.size) this.put([...this.tried.values()].flatMap((change) => editsOf(change, about)));
+	}
+
+	/** Those of the tried numbers that still hold: others may have been taken back in the panel. */
+	get trying() {
+		const { about } = this;
+		return [...this.tried.values()].filter(
+			(change) =>
+				!about || editsOf(change, about).every((edit) => JSON.stringify(this.found(edit)) === JSON.stringify(edit)),
+		);
 	}
 
 	close() {
@@ -92,6 +137,7 @@ export class Panel {
 	follow(view) {
 		const moved = view.step !== this.view.step;
 		this.view = view;
+		if (moved && this.hidden) return this.close(); // the next step is again what happened
 		if (moved && !this.asked.edits.length) {
 			const attempt = attemptFor(view, "");
 			if (attempt && attempt !== this.asked.attempt) {
@@ -147,7 +193,7 @@ export class Panel {
 	}
 
 	/** @param {Tab} tab */
-	show(tab) {
+	showTab(tab) {
 		this.tab = tab;
 		if (tab === "changes") void this.questions.search();
 		this.draw();
@@ -167,13 +213,18 @@ export class Panel {
 
 	/** What would happen, in place of what happened. @param {View} view @returns {View} */
 	tell(view) {
-		const { answer, judged } = this.questions;
-		if (!answer || !judged.length || view.state.attempt !== this.asked.attempt || this.tells) return view;
+		const { answer, judged, problem } = this.questions;
+		if (view.state.attempt !== this.asked.attempt || this.tells) return view;
+		const { trying } = this;
+		const tried = { values: new Map(trying.map(({ id, to }) => [id, to])), problem };
+		if (!answer || !judged.length) return { ...view, tried };
+		const eyebrow = trying.length === judged.length ? triedWords(view, trying) : [];
 		return {
 			...view,
+			tried,
 			boot: { ...view.boot, lesson: { ...view.boot.lesson, captions: [] } }, // a teacher speaks of what happened
 			own: view.own ?? view.caption,
-			caption: { ...view.caption, ...headline(answer), folded: undefined },
+			caption: { ...view.caption, ...headline(answer, eyebrow), folded: undefined },
 		};
 	}
 
@@ -181,6 +232,7 @@ export class Panel {
 		const { questions, asked, tells } = this;
 		const { about } = questions;
 		markStage(this.view, this.onStage ? questions.answer : null);
+		if (this.hidden) return;
 		if (tells) return patch(this.root, [head(this), h("p", { key: "later", class: "ask-body note" }, t("ask.later"))]);
 		patch(this.root, [
 			head(this),
@@ -231,6 +283,12 @@ function head(panel) {
 	);
 }
 
+/** "web requests 1 cpu instead of 1.2". @param {View} view @param {Change[]} trying @returns {Part[]} */
+function triedWords(view, trying) {
+	const told = trying.map(toldOf).map(({ key, values }) => t(key, { ...values, pod: podName(view.hero) }));
+	return told.length ? [`${t("ask.title")}${t("colon")}${told.join(t("list.comma"))}`] : [];
+}
+
 /** @param {View} view @param {number} attempt */
 function goTo(view, attempt) {
 	const column = view.index.columns.find((one) => one.kind === "attempt" && one.attempt === attempt);
@@ -252,7 +310,7 @@ function tabs(panel) {
 					type: "button",
 					role: "tab",
 					"aria-selected": String(panel.tab === tab),
-					on: { click: () => panel.show(tab) },
+					on: { click: () => panel.showTab(tab) },
 				},
 				t(`ask.tab.${tab}`),
 			),
@@ -299,14 +357,25 @@ function attemptFor(view, pod) {
 /** @type {Panel | null} */
 let openPanel = null;
 
-/** @param {View} view @param {string} what */
-export function ask(view, what) {
-	if (openPanel && !what) return openPanel.close();
+/** @param {View} view */
+function panelFor(view) {
 	openPanel ??= new Panel(view, () => {
 		openPanel = null;
 	});
 	openPanel.view = view;
-	openPanel.open(what);
+	return openPanel;
+}
+
+/** @param {View} view @param {string} what */
+export function ask(view, what) {
+	if (openPanel && !openPanel.hidden && !what) return openPanel.close();
+	panelFor(view).open(what);
+}
+
+/** Try a number of the arithmetic, or no longer. @param {View} view @param {Change | null} change */
+export function tryNumber(view, change) {
+	if (change) panelFor(view).tryNumber(change);
+	else openPanel?.close();
 }
 
 /** Another view is on screen. @param {View} view */

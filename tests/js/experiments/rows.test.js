@@ -1,7 +1,15 @@
 // @ts-nocheck
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { firstChoice, levelsOf, places, pointsOf, reasonsOf, summaryOf } from "../../../static/js/experiments/rows.js";
+import {
+	firstChoice,
+	isSingle,
+	levelsOf,
+	places,
+	pointsOf,
+	reasonsOf,
+	summaryOf,
+} from "../../../static/js/experiments/rows.js";
 
 const FACTORS = [
 	{ name: "priority", labels: ["0", "1000"] },
@@ -76,4 +84,11 @@ test("at first a measure is chosen that differs between runs, by a factor that v
 	assert.deepEqual(firstChoice(factors, results, ["placed", "evicted"]), { factor: 1, measure: 1, sure: true });
 	const same = new Map([[1, { run: 1, measures: [6, 0], error: "" }]]);
 	assert.equal(firstChoice(factors, same, ["placed", "evicted"]).sure, false);
+});
+
+test("one run for each value is a bar, several are a distribution", () => {
+	const points = (...levels) => levels.map((level, run) => ({ level, value: 1, run }));
+	assert.ok(isSingle(points(0, 1)));
+	assert.ok(!isSingle(points(0, 1, 1)));
+	assert.ok(!isSingle(points(...Array(40).keys())));
 });

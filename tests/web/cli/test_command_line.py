@@ -160,7 +160,7 @@ def test_explain_says_what_blocks_and_how_near_the_nearest_node_is(
     told = capsys.readouterr().out
     assert "Too little cpu" in told
     nearer, farther = (
-        f"nearest: {words} instead of 5" for words in ("n-17: Request 4500m cpu", "n-16 and 1 more: Request 4 cpu")
+        f"nearest: {words} instead of 5" for words in ("n-17: Request 4.5 cpu", "n-16 and 1 more: Request 4 cpu")
     )
     assert told.index(nearer) < told.index(farther)
     assert "The cluster had 3 nodes when it tried; the text has 2." in told

@@ -72,7 +72,7 @@ def test_a_side_may_be_on_another_release() -> None:
     path = kept(scenario(*NODES, pod("web", cpu=1)))
     answer = Client().get(f"/compare/{path}/{path}/?first=1.34")
     found = answer.content.decode()
-    assert "<option selected>1.34</option>" in found
+    assert '<option value="1.34" selected>1.34</option>' in found
     assert "kubernetes=1.34" in found
     assert Client().get(f"/compare/{path}/{path}/?second=0.9").status_code == 404
 

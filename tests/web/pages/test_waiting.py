@@ -42,7 +42,7 @@ def test_pods_stand_by_cause_with_the_nearest_nodes(author: Browser, page: str) 
     assert [(group["title"], group["count"]) for group in groups] == [("Too little cpu", 31), ("Scheduling gates", 1)]
     assert groups[0]["more"] == 11
     (first,) = author.get(f"{page}?q=default/web").context["groups"][0]["pods"]
-    assert first["nearest"][0] == "n-17: Request 4500m cpu instead of 5"
+    assert first["nearest"][0] == "n-17: Request 4.5 cpu instead of 5"
     assert first["causes"][-1] == "2 nodes, NodeResourcesFit: Insufficient cpu"
     assert first["dumped"] == SAID
     assert first["why"] == [

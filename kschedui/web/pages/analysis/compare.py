@@ -1,5 +1,6 @@
 """The page of two runs in step: where they part and why, both stages at one step, what moved, what they come to."""
 
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -22,13 +23,13 @@ from kschedui.web.api.work import work
 from kschedui.web.pages.analysis.sides import NAMES, Side, address, releases_query, side_of
 from kschedui.web.pages.page_view import page_view
 from scheduler_core.ask.compare import Attempt, Comparison
-from scheduler_core.releases import RELEASES
 
 MOST_ROWS = 200
 MOST_PAIRS = 4000  # on the timeline
 HIGHEST_SEED = 2**63 - 1
 KEPT = 8  # answers, as JSON, by what was compared
 kept: dict[tuple[Any, ...], bytes] = {}
+MOST_TRIED = 64_000  # letters of a text that is read on each release, to say which of them refuse it
 MEASURES = {
     "placed": gettext_lazy("Pods bound"),
     "pending": gettext_lazy("Pods pending"),
@@ -57,7 +58,7 @@ SHARES = ("cpu", "memory", "cpu_spread")
 @page_view
 @require_safe
 def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
-    """scenarios/compare.html: `sides` [Side], `texts_url`, `seed_url`, `releases`, `found`, `cause`, `first`,
+    """scenarios/compare.html: `sides` [Side], `texts_url`, `seed_url`, `found`, `cause`, `first`,
     `segments`, `width`, `unlike` (see there), `data` (for static/js/pages/compare.js), `rows`, `more`, `moved`,
     `measures`."""
     sides = both(request, a, m, b, n)
@@ -66,10 +67,9 @@ def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpRespons
     found = msgspec.json.decode(made["comparison"], type=Comparison)
     rows, more = rows_of(found)
     context = {
-        "sides": sides,
+        "sides": [replace(side, refused=refused_releases(request, side)) for side in sides],
         "texts_url": texts_url(sides),
         "seed_url": reverse("compare-seed", args=[*sides[0].names, *sides[1].names]) + releases_query(sides),
-        "releases": [*reversed(RELEASES)],
         "found": found,
         "cause": msgspec.json.decode(made["cause"]),
         "first": first_of(found),
@@ -129,6 +129,20 @@ def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
             kept.pop(next(iter(kept)), None)
         kept[key] = found
     return kept[key]
+
+
+def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
+    """Return {release: the reason} of those that refuse the text; of a large one they are not looked for."""
+    text = side.version.text
+    if len(text) > MOST_TRIED:
+        return {}
+    key = (get_language(), side.version.sha256)
+    if key not in kept:
+        made = msgspec.json.encode(work(request, jobs.refused_releases, text))
+        while len(kept) >= KEPT:
+            kept.pop(next(iter(kept)), None)
+        kept[key] = made
+    return msgspec.json.decode(kept[key], type=dict[str, str])
 
 
 def describe_outcome(attempt: Attempt | None) -> str:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from kschedui.experiments import store
 from kschedui.experiments.plan import design_of
 from kschedui.models import Experiment
+from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
@@ -63,6 +64,7 @@ def plan_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "version": number,
         "most": MOST_CELLS,
         "releases": list(RELEASES),
+        "release": runs.release_of(version, runs.own_release(version)),
         "api": reverse("v1:api-root"),
         **offered,
     }

@@ -1,6 +1,7 @@
 """A side of a comparison: a version on a release, and the run whose steps its stage shows."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
@@ -13,18 +14,28 @@ from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.pages import cards
 from kschedui.web.pages.requested import requested_release
 from scheduler_core import ENGINE_VERSION
+from scheduler_core.releases import RELEASES
 
 NAMES = ("first", "second")
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A side of a comparison. `name`: first or second. `release`: "1.36". `kubernetes`: "": that of the version."""
+    """A side of a comparison. `name`: first or second. `release`: "1.36". `kubernetes`: "": that of the version.
+
+    `refused`: releases on which the scenario does not run, with the reason.
+    """
 
     name: str
     version: Version
     release: str
     kubernetes: str
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def releases(self) -> list[tuple[str, str]]:
+        """All, newest first, with the reason why one cannot be chosen."""
+        return [(one, self.refused.get(one, "")) for one in reversed(RELEASES)]
 
     @property
     def title(self) -> str:

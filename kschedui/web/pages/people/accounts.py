@@ -106,14 +106,22 @@ def safe_next(request: HttpRequest) -> str:
 @require_safe
 def mine(request: HttpRequest) -> HttpResponse:
     """scenarios/mine.html: `scenarios` (cards.mine_row), `shared` (the same, of others), `deleted` [{id, title}] that
-    can be brought back, `courses`, `runs` [{id, title, url, megabytes}] that one pays for and may delete."""
+    can be brought back, `courses`, `runs` [{id, title, url, megabytes}] that one pays for and may delete; `example` and
+    `chapter` (see cards.example, example_course) where there is nothing yet."""
     visitor = access.visitor_of(request)
     found = list(scenarios.of_visitor(visitor))
     kept = [cards.mine_row(visitor, scenario) for scenario in found if not scenario.deleted_at]
     deleted = [{"id": scenario.public_id, "title": scenario.title} for scenario in found if scenario.deleted_at]
     shared = [cards.mine_row(visitor, scenario) for scenario in scenarios.shared_with(visitor)[:MOST_SHARED]]
-    context = {"scenarios": kept, "shared": shared, "deleted": deleted, "courses": courses.of_visitor(visitor)}
+    context: dict[str, Any] = {
+        "scenarios": kept,
+        "shared": shared,
+        "deleted": deleted,
+        "courses": courses.of_visitor(visitor),
+    }
     context["runs"] = [paid_row(visitor, run) for run in runs_of_others(visitor)[:MOST_SHARED]]
+    context["example"] = None if kept else cards.example()
+    context["chapter"] = None if context["courses"] else cards.example_course()
     return render(request, "scenarios/mine.html", context)
 
 

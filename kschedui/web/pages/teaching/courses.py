@@ -42,7 +42,7 @@ def entry_row(course: Course, entry: courses.Entry) -> dict[str, Any]:
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """/courses/new/: courses/edit.html, `form`, `course` (None)."""
+    """/courses/new/?title=&scenario=: courses/edit.html, `form`, `course` (None), `chapter` (cards.example_course)."""
     return edited(request, None)
 
 
@@ -57,7 +57,7 @@ def edited(request: HttpRequest, course: Course | None) -> HttpResponse:
     """Show the form; on POST, save the course."""
     origin = request.build_absolute_uri("/").rstrip("/")
     lines = [f"{origin}/s/{sid}/" for sid in (course.scenarios if course else request.GET.getlist("scenario"))]
-    start = {"title": course.title, "about": course.about} if course else {}
+    start = {"title": course.title, "about": course.about} if course else {"title": request.GET.get("title", "")}
     form = CourseForm(request.POST or None, initial={**start, "scenarios": "\n".join(lines)})
     if request.method == "POST":
         count(request, "save")
@@ -73,7 +73,8 @@ def edited(request: HttpRequest, course: Course | None) -> HttpResponse:
             else:
                 return redirect("course", made.public_id)
     status = 422 if form.errors else 200
-    return render(request, "courses/edit.html", {"form": form, "course": course}, status=status)
+    chapter = None if course or lines or form.is_bound else cards.example_course()
+    return render(request, "courses/edit.html", {"form": form, "course": course, "chapter": chapter}, status=status)
 
 
 @page_view

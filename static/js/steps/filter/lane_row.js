@@ -3,7 +3,7 @@
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { amount, cutName, short } from "../../shared/units.js";
+import { cutName, inOneUnit, short } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, scarcest, used } from "../../trace/room.js";
 import { plainBar, podBar, tags } from "../parts/pods.js";
 import { noVictims, question, scoreName } from "../parts/words.js";
@@ -142,12 +142,10 @@ function roomForFree({ geometry }, { summary }) {
 
 /** "5 of 8", "2.5 of 16 GiB", "1 of 2 gpu". @param {string} resource @param {number} left @param {number} whole */
 function freeOf(resource, left, whole) {
-	const all = amount(resource, whole);
-	const unit = / \w+$/.exec(all)?.[0] ?? "";
-	const bare = amount(resource, left);
+	const { texts, unit } = inOneUnit(resource, [left, whole]);
 	return {
-		free: unit && bare.endsWith(unit) ? bare.slice(0, -unit.length) : bare,
-		all,
+		free: texts[0],
+		all: unit ? `${texts[1]} ${unit}` : texts[1],
 		unit: unit || resource === "cpu" ? "" : short(resource),
 	};
 }

@@ -2,7 +2,7 @@
 /** The verdicts of Filter in this cycle, by node: read from the NodesFiltered event, decoded once. */
 
 import { has, t } from "../../shared/i18n.js";
-import { amount, podName, quantity, short } from "../../shared/units.js";
+import { inOneUnit, podName, quantity, short } from "../../shared/units.js";
 import { decodeColumn } from "../../trace/feed.js";
 import { allocatable, free, request, resourceOf, scarcest } from "../../trace/room.js";
 import { passWords, plainReason, stopWords } from "../parts/words.js";
@@ -148,7 +148,8 @@ export function passedText({ state, hero, explainer }, name, plugin) {
 	if (plugin === "NodeResourcesFit") {
 		const resource = scarcest(state, name, hero);
 		const need = request(state, hero, resource);
-		return `${amount(resource, need)} ≤ ${amount(resource, free(state, name, resource, hero))}`;
+		const { texts, unit } = inOneUnit(resource, [need, free(state, name, resource, hero)]);
+		return `${texts.join(" ≤ ")}${unit && ` ${unit}`}`;
 	}
 	const text = passWords((explainer.filter(state.attempt, name, plugin)?.facts ?? []).filter((one) => one.holds));
 	return text.length <= LONGEST_FACT ? text : "";
@@ -175,12 +176,14 @@ export function stoppedText(view, name, verdict) {
 		const need = request(state, hero, resource);
 		const left = Math.max(0, free(state, name, resource, hero));
 		const never = need > allocatable(node, resource);
+		const { texts, unit } = inOneUnit(resource, [need, never ? allocatable(node, resource) : left, need - left]);
+		const own = unit || short(resource);
 		const bold = t(never ? "lane.never" : "lane.needs", {
-			need: quantity(resource, need),
-			free: amount(resource, never ? allocatable(node, resource) : left),
+			need: unit ? texts[0] : `${texts[0]} ${own}`,
+			free: unit ? `${texts[1]} ${unit}` : texts[1],
 		});
 		const more = verdict.reasons.length > 1 ? t("lane.also", { resource: short(resourceOf(verdict.reasons[1])) }) : "";
-		return [bold, more || t("lane.short", { gap: quantity(resource, need - left) })];
+		return [bold, more || t("lane.short", { gap: `${texts[2]} ${own}` })];
 	}
 	const facts = explainer.filter(state.attempt, name, verdict.plugin)?.facts?.filter((one) => !one.holds) ?? [];
 	const words = facts.map((one) => stopWords(one, hero)).find(Boolean);

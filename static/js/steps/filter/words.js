@@ -3,12 +3,12 @@
 
 import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
-import { amount, count, podName, quantity, short } from "../../shared/units.js";
+import { count, inOneUnit, inUnit, podName, quantity, short } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, resourceOf } from "../../trace/room.js";
 import { facts, panel, row, rule, specOf, table } from "../parts/panel.js";
 import { PLUGINS } from "../parts/plugins.js";
+import { requestOf, roomOf, scrubNumber, triedValue } from "../parts/scrub.js";
 import {
-	amountMark,
 	extender,
 	keyOf,
 	node,
@@ -156,25 +156,27 @@ function fitSentence({ state, hero = "" }, model, stopped, values) {
 	const most = Math.max(...tally.values());
 	if (stopped.length > 1 && most < stopped.length && tally.size > 1)
 		return mixedSentence(tally, stopped.length, values);
-	const [reason, short] = [...tally].sort((a, b) => b[1] - a[1])[0] ?? ["Too many pods", stopped.length];
+	const [reason, lacking] = [...tally].sort((a, b) => b[1] - a[1])[0] ?? ["Too many pods", stopped.length];
 	const resource = resourceOf(reason);
 	const need = request(state, hero, resource);
 	const where = stopped.find((name) => model.at.get(name)?.verdict?.reasons.includes(reason)) ?? stopped[0];
 	const record = state.nodes.get(where);
 	const ref = `verdict:${where}:NodeResourcesFit`;
 	const capacity = record ? allocatable(record, resource) : 0;
+	const left = Math.max(0, free(state, where, resource, hero));
+	const { texts, unit } = inOneUnit(resource, lacking > 1 ? [need] : [need, left, capacity]);
 	const filled = {
 		...values,
-		n: num(short, "column:NodeResourcesFit"),
+		n: num(lacking, "column:NodeResourcesFit"),
 		node: node(where),
-		need: quantityMark(resource, need, `request:${hero}`),
-		free: amountMark(resource, Math.max(0, free(state, where, resource, hero)), ref),
-		capacity: amountMark(resource, capacity, ref),
+		need: num(`${texts[0]} ${unit || short(resource)}`, `request:${hero}`),
+		free: num(texts[1], ref),
+		capacity: num(unit ? `${texts[2]} ${unit}` : texts[2], ref),
 		whole: quantityMark(resource, capacity, ref),
 	};
 	if (resource === "pods")
-		return parts(short > 1 ? "filter.NodeResourcesFit.pods.many" : "filter.NodeResourcesFit.pods.one", filled);
-	if (short > 1)
+		return parts(lacking > 1 ? "filter.NodeResourcesFit.pods.many" : "filter.NodeResourcesFit.pods.one", filled);
+	if (lacking > 1)
 		return parts(
 			model.left[model.plugins.indexOf("NodeResourcesFit")]
 				? "filter.NodeResourcesFit.many"
@@ -350,32 +352,51 @@ function roomTable(view, name, reasons) {
 	const pods = [...node.pods].sort((a, b) => request(state, b, resource) - request(state, a, resource));
 	const shown = pods.slice(0, 6).filter((key) => request(state, key, resource) > 0);
 	const rest = pods.filter((key) => !shown.includes(key)).reduce((sum, key) => sum + request(state, key, resource), 0);
+	const whole = allocatable(node, resource);
+	const { unit } = inOneUnit(resource, [whole, rest, ...shown.map((key) => request(state, key, resource))]);
+	const told = (/** @type {number} */ value) => inUnit(resource, value, unit);
 	return [
 		table(
-			[short(resource), t("margin.requests")],
+			[short(resource), unit || t("margin.requests")],
 			[
-				row("all", [t("allocatable"), amount(resource, allocatable(node, resource))]),
-				shown.map((key) => row(key, [`− ${podName(key)}`, amount(resource, request(state, key, resource))])),
-				rest > 0 && row("rest", [t("margin.others"), amount(resource, rest)]),
+				row("all", [t("allocatable"), told(whole)]),
+				shown.map((key) => row(key, [`− ${podName(key)}`, told(request(state, key, resource))])),
+				rest > 0 && row("rest", [t("margin.others"), told(rest)]),
 				heldFor(state, name, hero).map((key) =>
-					row(`held${key}`, [t("margin.held", { pod: podName(key) }), amount(resource, request(state, key, resource))]),
+					row(`held${key}`, [t("margin.held", { pod: podName(key) }), told(request(state, key, resource))]),
 				),
-				row("free", [t("margin.free"), amount(resource, Math.max(0, left))], "sum hot"),
-				left < 0 && row("over", [t("margin.over"), amount(resource, -left)]),
+				row("free", [t("margin.free"), told(Math.max(0, left))], "sum hot"),
+				left < 0 && row("over", [t("margin.over"), told(-left)]),
 			],
 		),
 		[...new Set([resource, ...requests])].map((one) => {
-			const need = request(state, hero, one);
-			const left = Math.max(0, free(state, name, one, hero));
-			const ok = need <= left;
-			return h(
-				"p",
-				{ key: `c${one}`, class: "formula" },
-				`${amount(one, need)} ≤ ${quantity(one, left)} `,
-				h("b", { class: ok ? "yes" : "no" }, ok ? `✓ ${t("true")}` : `✕ ${t("false")}`),
-			);
+			return comparedRoom(view, name, one);
 		}),
 	];
+}
+
+/**
+ * "1.2 ≤ 1 cpu": what the pod requests and what is free, in one unit, both to be dragged.
+ * @param {View} view @param {string} name @param {string} resource
+ */
+function comparedRoom(view, name, resource) {
+	const { state, hero } = view;
+	const [need, room] = [requestOf(view, resource), roomOf(view, name, resource)];
+	const taken = room.value - free(state, name, resource, hero);
+	const left = (/** @type {number} */ whole) => Math.max(0, whole - taken);
+	const [now, then] = [triedValue(view, need), left(triedValue(view, room))];
+	const { unit } = inOneUnit(resource, [need.value, left(room.value)]);
+	const text = (/** @type {number} */ value) => inUnit(resource, value, unit);
+	const ok = now <= then;
+	return h(
+		"p",
+		{ key: `c${resource}`, class: "formula" },
+		resource === "pods" ? text(now) : scrubNumber(view, need, text),
+		" ≤ ",
+		scrubNumber(view, room, (whole) => text(left(whole))),
+		` ${unit || short(resource)} `,
+		h("b", { class: ok ? "yes" : "no" }, ok ? `✓ ${t("true")}` : `✕ ${t("false")}`),
+	);
 }
 
 /** The verdict that decides in the frame on screen. @param {Asked} place @returns {string | null} */

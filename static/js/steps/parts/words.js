@@ -4,7 +4,7 @@
  */
 
 import { has, num, t } from "../../shared/i18n.js";
-import { amount, podName, quantity, short } from "../../shared/units.js";
+import { podName, quantity, short } from "../../shared/units.js";
 import { PLUGINS } from "./plugins.js";
 
 /** The sign of each outcome of a scheduling attempt, beside its colour. */
@@ -28,11 +28,6 @@ export function nodes(names) {
 /** "1.5 cpu", pointing at the pod's request. @param {string} resource @param {number} value @param {string} [ref] */
 export function quantityMark(resource, value, ref) {
 	return num(quantity(resource, value), ref);
-}
-
-/** "0.5". @param {string} resource @param {number} value @param {string} [ref] */
-export function amountMark(resource, value, ref) {
-	return num(amount(resource, value), ref);
 }
 
 /** @param {State} state @param {string} key */

@@ -6,6 +6,7 @@ import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { count, quantity, short } from "../../shared/units.js";
 import { allocatable, free } from "../../trace/room.js";
 import { asks, facts, panel, row, rule, table } from "../parts/panel.js";
+import { requestOf, roomOf, scrubNumber, triedValue, weightOf } from "../parts/scrub.js";
 import { extender, node, nodes, pod, scoreName } from "../parts/words.js";
 import { ranking, scoreStyle, scores } from "./bars.js";
 
@@ -172,21 +173,55 @@ function score(view, node, plugin) {
 	if (!model || !scorer || i < 0) return total(view, node);
 	view.explainer.want(view.state.attempt, [node]);
 	const explanation = view.explainer.score(view.state.attempt, node, plugin);
+	const weighed = weightOf(plugin, scorer.weight);
 	return panel(
 		t("margin.points", { n: scorer.weighted[i] }),
 		`${scoreName(plugin)}: ${node}`,
-		(explanation?.arithmetic ?? []).map((line, k) => h("p", { key: `a${k}`, class: "formula" }, line)),
+		(explanation?.arithmetic ?? []).map((line, k) =>
+			h("p", { key: `a${k}`, class: "formula" }, sumOf(view, node, line, explanation?.facts ?? []) ?? line),
+		),
 		facts(view, explanation?.facts ?? []),
 		plugin === "NodeResourcesFit" && defaults(view),
 		h(
 			"p",
 			{ key: "sum", class: "formula" },
-			`${scorer.normalized[i]} × ${t("weight")} ${scorer.weight} = `,
-			h("b", { class: "result" }, String(scorer.weighted[i])),
+			`${scorer.normalized[i]} × ${t("weight")} `,
+			scrubNumber(view, weighed, String),
+			" = ",
+			h("b", { class: "result" }, String(scorer.normalized[i] * triedValue(view, weighed))),
 		),
 		breakdown(view, node, plugin),
 		rule(view.state, plugin, "score"),
 	);
+}
+
+/**
+ * "cpu (4000 - 2200) * 100 / 4000 = 45" as numbers that can be dragged: what is requested with the pod, and what the
+ * node has; null where the line is another one.
+ * @param {View} view @param {string} node @param {string} line @param {Fact[]} facts @returns {Child}
+ */
+function sumOf(view, node, line, facts) {
+	const words = line.split(" ");
+	const [resource, first] = words;
+	const least = words.length === 10 && words[2] === "-" && first.startsWith("(");
+	const values = facts.find(({ key }) => key === `NodeResourcesFit.score.${resource}`)?.values;
+	if (!values || !(least || (words.length === 8 && words[3] === "100"))) return null;
+	const [requested, whole] = [Number(values.requested), Number(values.allocatable)];
+	const there = words[least ? 7 : 5];
+	const per = whole / Number.parseInt(there, 10); // the line's unit
+	const suffix = there.slice(String(Number.parseInt(there, 10)).length);
+	const pods = requestOf(view, resource, Number(values.request));
+	const room = roomOf(view, node, resource);
+	const others = requested - pods.value;
+	const used = others + triedValue(view, pods);
+	const has = triedValue(view, room);
+	const text = (/** @type {number} */ value) => `${Math.round((value / per) * 100) / 100}${suffix}`;
+	const asked = scrubNumber(view, pods, (value) => text(others + value));
+	const all = (/** @type {string} */ key) => scrubNumber(view, room, text, key);
+	const points = used > has || !has ? 0 : Math.floor(((least ? has - used : used) * 100) / has);
+	return least
+		? [`${resource} (`, all("all"), " - ", asked, ") * 100 / ", all("whole"), ` = ${points}`]
+		: [`${resource} `, asked, " * 100 / ", all("whole"), ` = ${points}`];
 }
 
 /** The default that counts in place of a missing request. @param {View} view */

@@ -1,0 +1,162 @@
+// @ts-check
+/**
+ * A number of the arithmetic that is dragged in place, with the pointer or the arrow keys. What would come of it is
+ * asked as a what-if (what_if/tried.js), and the stage shows the answer.
+ */
+
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { isBytes, podName, short } from "../../shared/units.js";
+import { allocatable, request } from "../../trace/room.js";
+
+const PIXELS = 7; // of a drag for one step
+const LEAP = 10; // steps, by PageUp and PageDown
+const PARTS = 64; // of the largest value, that memory moves by
+
+/** @typedef {import("../../view").Tried} Tried */
+
+/** The drag under way. @type {{id: string, x: number, from: number} | null} */
+let drag = null;
+/** Where a key has moved a number that is not drawn yet. @type {{id: string, to: number} | null} */
+let ahead = null;
+
+/** The value as it is tried, else as it is. @param {View} view @param {Tried} one */
+export function triedValue({ tried }, one) {
+	return tried?.values.get(one.id) ?? one.value;
+}
+
+/**
+ * What the pod on screen requests.
+ * @param {View} view @param {string} resource @param {number} [value] @returns {Tried}
+ */
+export function requestOf({ state, hero }, resource, value = request(state, hero, resource)) {
+	const most = Math.max(2 * value, ...[...state.nodes.values()].map((node) => allocatable(node, resource)));
+	return {
+		id: `request:${resource}`,
+		of: "request",
+		name: resource,
+		value,
+		least: 0,
+		most,
+		step: stepOf(resource, most),
+		label: t("scrub.request", { pod: podName(hero), resource: short(resource) }),
+	};
+}
+
+/** What is allocatable on a node. @param {View} view @param {string} node @param {string} resource @returns {Tried} */
+export function roomOf({ state }, node, resource) {
+	const record = state.nodes.get(node);
+	const value = record ? allocatable(record, resource) : 0;
+	return {
+		id: `room:${node}:${resource}`,
+		of: "room",
+		name: resource,
+		node,
+		value,
+		least: 0,
+		most: Math.max(2 * value, 1),
+		step: stepOf(resource, 2 * value),
+		label: t("scrub.room", { node, resource: short(resource) }),
+	};
+}
+
+/** @param {string} plugin @param {number} value @returns {Tried} */
+export function weightOf(plugin, value) {
+	const label = t("scrub.weight", { plugin });
+	return { id: `weight:${plugin}`, of: "weight", name: plugin, value, least: 1, most: 100, step: 1, label };
+}
+
+/** @param {string} resource @param {number} most */
+function stepOf(resource, most) {
+	if (resource === "cpu") return 100;
+	return isBytes(resource) ? Math.max(2 ** 20, 2 ** Math.floor(Math.log2(Math.max(1, most) / PARTS))) : 1;
+}
+
+/**
+ * The number, which can be dragged where a what-if may be asked.
+ * @param {View} view
+ * @param {Tried} one
+ * @param {(value: number) => string} text
+ * @param {string} [key]
+ */
+export function scrubNumber(view, one, text, key = one.id) {
+	const now = triedValue(view, one);
+	if (view.boot.embed || view.horizon) return h("span", { key }, text(now));
+	if (ahead?.id === one.id && ahead.to === now) ahead = null;
+	const latest = () => (ahead?.id === one.id ? ahead.to : now);
+	const move = (/** @type {number} */ to) => {
+		const value = Math.min(one.most, Math.max(one.least, to === one.value ? to : Math.round(to / one.step) * one.step));
+		if (value === latest()) return;
+		ahead = { id: one.id, to: value };
+		view.act.tryNumber({ ...one, to: value });
+	};
+	return h(
+		"span",
+		{
+			key,
+			class: `scrub ${now === one.value ? "" : "edited"}`,
+			role: "slider",
+			tabindex: "0",
+			title: t("scrub.title"),
+			"aria-label": one.label,
+			"aria-valuemin": String(one.least),
+			"aria-valuemax": String(one.most),
+			"aria-valuenow": String(now),
+			"aria-valuetext": text(now),
+			on: {
+				focus: forget,
+				keydown: (/** @type {KeyboardEvent} */ event) => {
+					if (event.key === "Escape") forget(); // and the what-if ends
+					const to = steppedTo(event.key, latest(), one);
+					if (to === null || event.ctrlKey || event.metaKey || event.altKey) return;
+					event.preventDefault(); // the player's own keys step through the run
+					move(to);
+				},
+				pointerdown: (/** @type {PointerEvent} */ event) => {
+					/** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
+					drag = { id: one.id, x: event.clientX, from: now };
+				},
+				pointermove: (/** @type {PointerEvent} */ event) => {
+					if (drag?.id !== one.id) return;
+					const steps = Math.round((event.clientX - drag.x) / PIXELS);
+					move(drag.from + steps * one.step);
+				},
+				pointerup: endDrag,
+				pointercancel: endDrag,
+			},
+		},
+		text(now),
+	);
+}
+
+function forget() {
+	ahead = null;
+}
+
+function endDrag() {
+	drag = null;
+}
+
+/**
+ * Where a key moves the value; null: it is not for the number.
+ * @param {string} key @param {number} now @param {Tried} one
+ */
+function steppedTo(key, now, { step, least, most }) {
+	switch (key) {
+		case "ArrowUp":
+		case "ArrowRight":
+			return now + step;
+		case "ArrowDown":
+		case "ArrowLeft":
+			return now - step;
+		case "PageUp":
+			return now + LEAP * step;
+		case "PageDown":
+			return now - LEAP * step;
+		case "Home":
+			return least;
+		case "End":
+			return most;
+	}
+	return null;
+}
