@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 import msgspec
 
 from scheduler_core import decisions
+from scheduler_core.trace.decisions import Record
 from scheduler_core.trace.events import AnyEvent
 
 MOST_ATTEMPTS = 2000  # that are looked at
@@ -35,13 +36,17 @@ class Unlike(msgspec.Struct, frozen=True):
 
 def first_unlike(before: Callable[[], Iterable[AnyEvent]], after: Callable[[], Iterable[AnyEvent]]) -> Unlike | None:
     """None: no attempt differs in any of the parts."""
-    for one, other in islice(zip(decisions(before()), decisions(after()), strict=False), MOST_ATTEMPTS):
-        if "final" in one or "final" in other:
-            return None
+    pairs = zip(_attempts(before()), _attempts(after()), strict=False)
+    for one, other in islice(pairs, MOST_ATTEMPTS):
         what = next((name for name, fields in PARTS.items() if any(one[f] != other[f] for f in fields)), "")
         if what:
             return _difference(one, other, what)
     return None
+
+
+def _attempts(events: Iterable[AnyEvent]) -> Iterator[Record]:
+    """The records of attempts: none of a pod group, and not the last one of a run."""
+    return (record for record in decisions(events) if "attempt" in record)
 
 
 def _difference(one: Mapping[str, Any], other: Mapping[str, Any], what: str) -> Unlike:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -21,6 +21,7 @@ from scheduler_core import RunEnded, decisions, explain
 from scheduler_core.apis.core import Pod
 from scheduler_core.ask.moments.moment import followed
 from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.preemption_events import VictimEvicted
 
 MOST_NEAR = 10
 
@@ -46,11 +47,12 @@ def run(options: Namespace) -> int:
         moment = followed(found.scenario, take, registry())
     except RunEnded as error:
         raise Unusable(f"{found.name}: {error}") from None
-    waiting = follower.waiting_pod(key, Nearby(moment), dumped_messages(found.scenario).get(key, ""))
-    is_waiting = key in follower.pending
-    answer = of_waiting(waiting) if is_waiting else of_placed(key, events)
-    if is_waiting:
-        add_examples(answer["causes"], found, waiting.attempt, events)
+    if key in follower.pending:
+        pod = follower.waiting_pod(key, Nearby(moment), dumped_messages(found.scenario).get(key, ""))
+        answer = of_waiting(pod)
+        add_examples(answer["causes"], found, pod.attempt, events)
+    else:
+        answer = of_placed(key, events)
     answer["kubernetesVersion"] = found.scenario.release.version
     if options.format == "json":
         sys.stdout.write(json.dumps(answer, indent=1) + "\n")
@@ -110,21 +112,27 @@ def of_placed(key: str, events: list[AnyEvent]) -> dict[str, Any]:
     """Return the explanation of a pod that has a node or was deleted."""
     made = list(decisions(events))
     final = made[-1]["final"]
-    record = next((one for one in reversed(made[:-1]) if one["pod"] == key), None)
+    record = next((one for one in reversed(made[:-1]) if one.get("pod") == key), None)
     node = final["bound"].get(key, "")
+    deleted = {"state": "deleted", "why": why_deleted(key, events)} if key in final["deleted"] else {}
     if record is None:
-        return {"pod": key, "state": "running", "node": node, "why": "It ran there as the run began."}
-    state = "deleted" if key in final["deleted"] else "bound"
+        return {"pod": key, "state": "running", "node": node, "why": "It ran there as the run began.", **deleted}
     totals = sorted(record["totals"].items(), key=lambda pair: -pair[1])[:MOST_NEAR]
     return {
         "pod": key,
-        "state": state,
+        "state": "bound",
         "node": record["node"],
+        **deleted,
         "attempt": record["attempt"],
         "feasible": len(record["feasible"]),
         "rejected": len(record["filter"]),
         "totals": dict(totals),
     }
+
+
+def why_deleted(key: str, events: Iterable[AnyEvent]) -> str:
+    evicted = next((event for event in events if isinstance(event, VictimEvicted) and event.pod == key), None)
+    return f"{evicted.preemptor} preempted it on {evicted.node}." if evicted else "The timeline deletes it."
 
 
 def write(answer: dict[str, Any]) -> None:

@@ -14,12 +14,11 @@ from kschedui.cli.inputs import Input
 from kschedui.cli.progress import shown
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import simulate
-from scheduler_core import RunEnded, decisions, encode
+from scheduler_core import RunEnded, decisions, encode, short_decisions
 from scheduler_core.trace.events import AnyEvent, CycleStarted, PodGated, PodIgnored
 
 FORMATS = ("jsonl", "json", "table", "events")
 NOT_TRIED = "NotTried"
-COLUMNS = ("filter", "feasible", "scores", "totals", "queues", "preFilter")  # values for each node
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -69,23 +68,21 @@ def write(found: Input, options: Namespace) -> None:
 def records(events: Iterable[AnyEvent], release: str, *, columns: bool) -> Iterator[dict[str, Any]]:
     """Decision records, as they are recorded of kube-scheduler (tests/conformance/README.md).
 
-    Without columns as short as what they say; then also pods that were never tried, with the reason, and the release.
+    Without columns short ones, and then also pods that were never tried, with the reason, and the release.
     """
     if columns:
         yield from decisions(events)
         return
     untried: dict[str, str] = {}
-    for record in decisions(_noted(events, untried)):
+    for record in short_decisions(_noted(events, untried)):
         if "final" in record:
             time = record["final"]["time"]
             for pod in record["final"]["pending"]:
                 if pod in untried:
                     yield {"attempt": 0, "time": time, "pod": pod, "outcome": NOT_TRIED, "message": untried[pod]}
             yield {"final": {**record["final"], "kubernetesVersion": release}}
-            continue
-        counts = Counter(f"{one['plugin']}: {', '.join(one['reasons'])}" for one in record["filter"].values())
-        kept = {name: value for name, value in record.items() if name not in COLUMNS and value is not None}
-        yield {**kept, "feasible": len(record["feasible"]), **({"rejected": dict(counts)} if counts else {})}
+        else:
+            yield record
 
 
 def _noted(events: Iterable[AnyEvent], untried: dict[str, str]) -> Iterator[AnyEvent]:
@@ -115,6 +112,8 @@ def summary(made: Iterable[dict[str, Any]]) -> dict[str, Any]:
     for record in made:
         if "final" in record:
             final = record["final"]
+            continue
+        if "attempt" not in record:  # a pod group's, whose members have attempts of their own
             continue
         if record["outcome"] != NOT_TRIED:
             outcomes[record["outcome"]] += 1
@@ -155,6 +154,7 @@ def write_table(made: Iterable[dict[str, Any]], name: str, release: str) -> None
         if "final" in record:
             continue
         said = record.get("node") or record.get("message") or ""
+        what = record.get("pod") or f"PodGroup {record['podGroup']}"
         sys.stdout.write(
-            f"{record['attempt'] or '-':>7} {record['time']:>8g} {record['outcome']:<14} {record['pod']:<40} {said}\n"
+            f"{record.get('attempt') or '-':>7} {record['time']:>8g} {record['outcome']:<14} {what:<40} {said}\n"
         )

@@ -64,7 +64,7 @@ def _records(text: str, outcome: Outcome) -> list[Record]:
             elif len(records) == MOST_ATTEMPTS:
                 outcome.cut = True
                 break
-            else:
+            elif "attempt" in record:  # and no pod group's, whose members have attempts
                 records.append(record)
     except ScenarioErrors as errors:
         outcome.refused = in_language(errors.errors[0].message)

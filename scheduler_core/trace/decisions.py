@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,17 +13,18 @@ from numpy.typing import NDArray
 from scheduler_core.releases import RELEASES
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import pod_group_events as groups
-from scheduler_core.trace import preemption_events as preemption
 from scheduler_core.trace.claim_decisions import Claims
 from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.group_decisions import GroupSeen, state
-from scheduler_core.trace.preemption_events import candidates_of
+from scheduler_core.trace.preemption_events import PreemptionEvaluated, candidates_of
 from scheduler_core.trace.queues import Queues
 from scheduler_core.trace.records import NodeName, PodKey
 from scheduler_core.trace.summaries import bound_at_the_end, node_names, pods_of, standing
 
 POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ"
+
+IN_FULL = ("runs", "queues")  # fields of a pod group's record that a short one leaves out
 
 Record = dict[str, Any]
 
@@ -93,20 +95,22 @@ class _Seen:
 
 
 class DecisionReader:
-    """Takes a run's events in order; what it holds in between is plain data."""
+    """Takes a run's events in order; what it holds in between is plain data. For `short`, see `short_decisions`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, short: bool = False) -> None:
         self._seen = _Seen()
+        self._short = short
 
     def take(self, event: AnyEvent) -> Iterator[Record]:
         """Return the records that the event completes."""
         seen = self._seen
         seen.take(event)
         if isinstance(event, trace.AttemptFinished):
-            yield _record(seen, event)
+            yield _short_record(seen, event) if self._short else _record(seen, event)
         elif isinstance(event, groups.PodGroupCycleFinished):
             assert seen.group is not None
-            yield seen.group.record(_number(seen.time), seen.queues.record())
+            record = seen.group.record(_number(seen.time), seen.queues.record())
+            yield _without(record, IN_FULL) if self._short else record
         elif isinstance(event, trace.RunFinished):
             bound = bound_at_the_end(seen.began, event)
             yield {
@@ -128,6 +132,14 @@ def decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
         yield from reader.take(event)
 
 
+def short_decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
+    """Yield the same records without nulls, and without the queues and the values for each node: `feasible` is a number
+    of nodes, `rejected` {"PLUGIN: REASONS": number of nodes}."""
+    reader = DecisionReader(short=True)
+    for event in events:
+        yield from reader.take(event)
+
+
 def record_of_cycle(events: Iterable[AnyEvent], order: list[NodeName]) -> Record:
     """Return the plugins' results in one scheduling cycle, a part of a record."""
     seen = _Seen(order=order)
@@ -143,16 +155,28 @@ def _pod_groups(event: trace.RunFinished) -> Record:
 
 
 def _record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
-    of_group = {}
-    if seen.group is not None:
-        of_group = {"podGroup": seen.group.started.pod_group, "podGroupCycle": seen.group.started.cycle}
-        seen.cycle = seen.group.decided[finished.pod]
-    cycle = seen.cycle
-    started: trace.CycleStarted | groups.PodGroupMemberDecided
-    started = cycle.get(trace.CycleStarted) or cycle[groups.PodGroupMemberDecided]
-    failed: trace.SchedulingFailed | None = cycle.get(trace.SchedulingFailed)
+    head = _head(seen, finished)
     said = _of_cycle(seen)
     preemption = said.pop("preemption")
+    tail = _tail(seen, finished)
+    return {**head, **said, "message": _message(seen), "preemption": preemption, "queues": seen.queues.record(), **tail}
+
+
+def _short_record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
+    head = _head(seen, finished)
+    filtered = _Filtered.of(seen)
+    rejected = Counter(f"{one['plugin']}: {', '.join(one['reasons'])}" for one in filtered.statuses.values())
+    preemption = _preemption(seen.cycle.get(PreemptionEvaluated))
+    said = {**head, "message": _message(seen), "preemption": preemption, **_tail(seen, finished)}
+    counts = {"feasible": len(filtered.feasible), "rejected": dict(rejected) or None}
+    return _without({**said, **counts})
+
+
+def _head(seen: _Seen, finished: trace.AttemptFinished) -> Record:
+    if seen.group is not None:
+        seen.cycle = seen.group.decided[finished.pod]
+    started: trace.CycleStarted | groups.PodGroupMemberDecided
+    started = seen.cycle.get(trace.CycleStarted) or seen.cycle[groups.PodGroupMemberDecided]
     return {
         "attempt": finished.attempt,
         "time": _number(seen.time),
@@ -160,14 +184,26 @@ def _record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
         "profile": started.profile,
         "outcome": finished.outcome,
         "node": finished.node or None,
-        **said,
-        "message": failed.message if failed else None,
-        "preemption": preemption,
-        "queues": seen.queues.record(),
-        **seen.claims.of(finished.claims),
-        **seen.claims.reserved_node(cycle.get(trace.BindingFailed)),
-        **of_group,
     }
+
+
+def _message(seen: _Seen) -> str | None:
+    failed: trace.SchedulingFailed | None = seen.cycle.get(trace.SchedulingFailed)
+    return failed.message if failed else None
+
+
+def _tail(seen: _Seen, finished: trace.AttemptFinished) -> Record:
+    group = seen.group and seen.group.started
+    return {
+        **seen.claims.of(finished.claims),
+        **seen.claims.reserved_node(seen.cycle.get(trace.BindingFailed)),
+        **({"podGroup": group.pod_group, "podGroupCycle": group.cycle} if group else {}),
+    }
+
+
+def _without(record: Record, names: Collection[str] = ()) -> Record:
+    """Return the record without these fields and those that are null."""
+    return {name: value for name, value in record.items() if value is not None and name not in names}
 
 
 def _of_cycle(seen: _Seen) -> Record:
@@ -179,7 +215,7 @@ def _of_cycle(seen: _Seen) -> Record:
         "feasible": filtered.feasible,
         "scores": scores,
         "totals": totals,
-        "preemption": _preemption(seen.cycle.get(preemption.PreemptionEvaluated)),
+        "preemption": _preemption(seen.cycle.get(PreemptionEvaluated)),
     }
 
 
@@ -244,7 +280,7 @@ def _scores(seen: _Seen) -> tuple[Record, Record]:
     return scores, totals
 
 
-def _preemption(event: preemption.PreemptionEvaluated | None) -> Record | None:
+def _preemption(event: PreemptionEvaluated | None) -> Record | None:
     if event is None:
         return None
     return {

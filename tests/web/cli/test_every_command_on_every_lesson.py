@@ -1,0 +1,52 @@
+"""Each command answers about each lesson, and about each of its pods: gangs, victims and pods that no profile takes
+are where a command that was tried on ordinary pods ends with a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kschedui.cli.main import main
+from tests.conftest import ROOT
+
+LARGE = ("five-thousand-nodes", "thousand-nodes")
+LESSONS = sorted(
+    path for path in (ROOT / "kschedui" / "scenarios" / "lessons").glob("*.yaml") if path.stem not in LARGE
+)
+FORMS = (["--columns"], ["--format", "table"], ["--format", "json"], ["--format", "events"], ["--summary"])
+
+
+def commands(path: Path) -> Iterator[list[str]]:
+    """What can be asked about the file as a whole, and about its pods."""
+    objects = [one for one in yaml.safe_load_all(path.read_text(encoding="utf-8")) if one]
+    pods = [_key(one["metadata"]) for one in objects if one["kind"] == "Pod"]
+    nodes = [one["metadata"]["name"] for one in objects if one["kind"] == "Node"]
+    file = str(path)
+    yield from (["simulate", file, *form] for form in ([], *FORMS))
+    yield from ([command, file] for command in ("pending", "reschedule", "node-groups", "check", "import", "anonymise"))
+    yield from (["diff", file, file], ["upgrade", "--to", "1.30", file], ["pending", file, "--format", "json"])
+    yield from (["drain", "--node", node, file] for node in nodes[:1])
+    yield from (["explain", pod, file] for pod in pods)
+    for pod in {*pods[:1], *pods[-1:]}:
+        yield from ([command, pod, file] for command in ("capacity", "fix"))
+        yield from (["what-if", pod, file, "--remove", f"Node/{node}"] for node in nodes[:1])
+
+
+def _key(metadata: dict[str, str]) -> str:
+    return f"{metadata.get('namespace', 'default')}/{metadata['name']}"
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_command_answers_or_says_why_not(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in commands(path):
+        status = main(command)
+        out, error = capsys.readouterr()
+        if status == 2:
+            assert not out, command
+            assert error.startswith("kschedui: "), command
+        else:
+            assert status in (0, 1), command
+            assert out, command
