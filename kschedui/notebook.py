@@ -33,7 +33,7 @@ from kschedui.runs.cluster_drawing import ClusterDrawing
 from kschedui.scenarios import outside_plugins, yaml_text
 from kschedui.web.pages.pictures import alone
 from kschedui.web.pages.pictures.step_words import pod_of, sentence_of
-from scheduler_core import RunEnded, Scenario, ScenarioErrors
+from scheduler_core import RunEnded, Scenario, ScenarioErrors, decisions
 from scheduler_core.ask.editing.edits import (
     AddNodes,
     DisablePlugin,
@@ -224,7 +224,7 @@ class Run:
 
     @cached_property
     def _records(self) -> list[dict[str, Any]]:
-        return list(records(self.events, self.scenario.release.version, columns=True))
+        return list(records(self.events, self.scenario.release.version, decisions))
 
     @property
     def _attempts(self) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from kschedui.cli import inputs
@@ -52,7 +52,8 @@ def write(found: Input, options: Namespace) -> None:
         return
     several = found.name if len(options.files) > 1 else ""
     release = found.scenario.release.version
-    made = records(events, release, columns=options.columns and not options.summary)
+    in_full = options.columns and not options.summary  # as recorded of kube-scheduler (tests/conformance/README.md)
+    made = decisions(events) if in_full else records(events, release, short_decisions)
     if options.summary:
         write_summary(summary(made), several, options.format)
     elif options.format == "table":
@@ -65,16 +66,13 @@ def write(found: Input, options: Namespace) -> None:
             sys.stdout.write(compact({"file": several, **record} if several else record) + "\n")
 
 
-def records(events: Iterable[AnyEvent], release: str, *, columns: bool) -> Iterator[dict[str, Any]]:
-    """Decision records, as they are recorded of kube-scheduler (tests/conformance/README.md).
-
-    Without columns short ones, and then also pods that were never tried, with the reason, and the release.
-    """
-    if columns:
-        yield from decisions(events)
-        return
+def records(
+    events: Iterable[AnyEvent], release: str, of: Callable[[Iterable[AnyEvent]], Iterator[dict[str, Any]]]
+) -> Iterator[dict[str, Any]]:
+    """Yield decision records, as `of` makes them of events; then pods that were never tried, with the reason, and last
+    what is final, with the release."""
     untried: dict[str, str] = {}
-    for record in short_decisions(_noted(events, untried)):
+    for record in of(_noted(events, untried)):
         if "final" in record:
             time = record["final"]["time"]
             for pod in record["final"]["pending"]:
