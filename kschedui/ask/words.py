@@ -199,20 +199,24 @@ def _changed_words(one: Changed, node: str) -> Message:
 
 
 def _in_one_unit(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values with both amounts in one unit: "2.5 cpu instead of 3", not "2500m"; "1.5Gi instead of 3Gi"."""
+    """Return the values with both amounts in one unit: "2.5 cpu instead of 3", not "2500m"."""
     resource, sides = values["name"], [values["after"], values["before"]]
     if any(side is None for side in sides):
         return values
-    after, before = (amount(resource, side) for side in sides)
+    after, before = one_unit(resource, *(amount(resource, side) for side in sides))
+    return {**values, "after": after, "before": before}
+
+
+def one_unit(resource: str, *amounts: int) -> list[str]:
+    """Return amounts in the largest unit that gives all of them with two decimals: 1.5Gi and 3Gi."""
     if resource == "cpu":
-        return {**values, "after": _decimal(after, 1000), "before": _decimal(before, 1000)}
+        return [_decimal(one, 1000) for one in amounts]
     if resource not in OVERCOMMITTED and not resource.startswith("hugepages-"):
-        return values
+        return [str(one) for one in amounts]
     for suffix, bits in (("Gi", 30), ("Mi", 20), ("Ki", 10)):
-        of = 1 << bits
-        if min(after, before) > 0 and not any(side * 100 % of for side in (after, before)):
-            return {**values, "after": _decimal(after, of) + suffix, "before": _decimal(before, of) + suffix}
-    return values
+        if max(amounts) >= 1 << bits and not any(one * 100 % (1 << bits) for one in amounts):
+            return [_decimal(one, 1 << bits) + suffix for one in amounts]
+    return [str(one) for one in amounts]
 
 
 def _decimal(value: int, of: int) -> str:

@@ -21,6 +21,7 @@ from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.trace.records import NodeName
 
 MOST_REPLICAS = 10_000
+MOST_ROOMS = 200  # nodes whose room is told
 
 
 class NodesMore(msgspec.Struct, frozen=True):
@@ -30,10 +31,22 @@ class NodesMore(msgspec.Struct, frozen=True):
     count: int | None
 
 
+class Room(msgspec.Struct, frozen=True):
+    """A resource of a node: used `before` and by the `copies`; for `further` ones there is enough of it."""
+
+    resource: str
+    allocatable: int
+    before: int
+    copies: int
+    further: int
+
+
 class Capacity(msgspec.Struct, frozen=True):
     """The number of copies that `fit`; `message` is the reason for the next one, "" if no more were wanted.
 
     `by_node` and `by_zone` are what they stand on, the most first; `more` what `wanted` would take, by kind of node.
+    `rooms` are the resources that the pod requests, on nodes with most copies first; of a node the one that fills up
+    first comes first.
     """
 
     pod: PodKey
@@ -43,6 +56,7 @@ class Capacity(msgspec.Struct, frozen=True):
     by_node: dict[NodeName, int]
     by_zone: dict[str, int]
     more: list[NodesMore]
+    rooms: dict[NodeName, list[Room]] = {}
 
 
 def capacity(moment: Moment, key: PodKey, wanted: int | None = None) -> Capacity:
@@ -59,9 +73,8 @@ def capacity(moment: Moment, key: PodKey, wanted: int | None = None) -> Capacity
     zones = Counter({_zone(world.cluster.node(name)): 0 for name in on})
     for name, count in on.items():
         zones[_zone(world.cluster.node(name))] += count
-    return Capacity(
-        key, len(places), wanted, message, dict(on.most_common()), {} if set(zones) <= {""} else dict(zones), more
-    )
+    by_zone = {} if set(zones) <= {""} else dict(zones)
+    return Capacity(key, len(places), wanted, message, dict(on.most_common()), by_zone, more, _rooms(world, pod, on))
 
 
 def placed(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str]:
@@ -76,6 +89,30 @@ def placed(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str]:
             return places, refused
         places.append(decision.node)
     return places, ""
+
+
+def _rooms(world: World, pod: Pod, on: Counter[NodeName]) -> dict[NodeName, list[Room]]:
+    """Return the room of each node once the copies are there."""
+    nodes = world.cluster.nodes
+    rows = {name: row for row, name in enumerate(nodes.names)}
+    shown = [*(name for name, _ in on.most_common(MOST_ROOMS)), *(name for name in rows if name not in on)][:MOST_ROOMS]
+    requests = {name: amount for name, amount in pod.requests.items() if amount > 0}
+    rooms = {}
+    for name in shown:
+        row, count = rows[name], on[name]
+        pods = int(nodes.pod_count[row])
+        sums = [("pods", 1, int(nodes.allowed_pods[row]), pods)]
+        for resource, amount in requests.items():
+            index = nodes.resources.get(resource, len(nodes.allocatable))
+            if index < len(nodes.allocatable):
+                column = int(nodes.allocatable[index][row]), int(nodes.requested[index][row])
+                sums.append((resource, amount, *column))
+        found = [
+            Room(resource, whole, used - count * amount, count * amount, max(0, whole - used) // amount)
+            for resource, amount, whole, used in sums
+        ]
+        rooms[name] = sorted(found, key=lambda one: (one.further, one.resource == "pods"))
+    return rooms
 
 
 def _copy(pod: Pod, world: World, number: int) -> Pod:

@@ -69,3 +69,12 @@ def test_a_pod_that_is_not_there_is_named() -> None:
 def test_nobody_asks_for_a_million() -> None:
     with pytest.raises(NotPossible, match="1 to 10,000"):
         fitting(*NODES, pod("web"), wanted=1_000_000)
+
+
+def test_what_fills_up_first_on_each_node_comes_first() -> None:
+    found = fitting(node("n1", cpu=4, memory="1Gi"), node("n2", cpu=2, memory="9Gi"), pod("web", cpu=1, memory="512Mi"))
+    first = {name: rooms[0] for name, rooms in found.rooms.items()}
+    assert {name: one.resource for name, one in first.items()} == {"n1": "memory", "n2": "cpu"}
+    assert [one.further for one in first.values()] == [0, 0]
+    assert found.by_node == {"n1": first["n1"].copies // 2**29, "n2": first["n2"].copies // 1000}
+    assert all(one.before >= 0 and one.before + one.copies == one.allocatable for one in first.values())

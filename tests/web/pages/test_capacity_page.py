@@ -29,6 +29,7 @@ def test_the_answer_has_the_reason_the_zones_the_nodes_and_what_more_would_take(
     assert "Insufficient cpu" in found
     assert "<span>z-n2</span>" in found
     assert "<span>n2</span>" in found
+    assert "cpu runs out first" in found
     assert "1 more node like n1" in found
     assert "7 copies of default/web fit" in Client().get(f"{address}?pod=default/web").content.decode()
 

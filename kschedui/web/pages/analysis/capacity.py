@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from kschedui.ask.moments import AT_END, Name
+from kschedui.ask.words import one_unit
 from kschedui.models import Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
@@ -20,7 +21,7 @@ from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.requested import requested_release
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.capacity import MOST_REPLICAS, Capacity
+from scheduler_core.ask.capacity import MOST_REPLICAS, Capacity, Room
 
 MOST_ROWS = 200  # nodes that are drawn
 
@@ -29,8 +30,8 @@ MOST_ROWS = 200  # nodes that are drawn
 @require_safe
 def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """scenarios/capacity.html: `scenario`, `title`, `version`, `kubernetes` ("" or as it was asked for), `pods` (to
-    choose from), `pod`, `replicas`, `most`, `found` (Capacity or None), `zones`, `nodes` [(name, count, percent)],
-    `more`, `release`."""
+    choose from), `pod`, `replicas`, `most`, `found` (Capacity or None), `zones` [(name, count, percent)],
+    `nodes` (room_of), `more`, `release`."""
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
     version = scenarios.version(scenario, number)
@@ -51,8 +52,10 @@ def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "most": MOST_REPLICAS,
         "found": found,
         "zones": bars(found.by_zone) if found else [],
-        "nodes": bars(found.by_node) if found else [],
-        "more": max(0, len(found.by_node) - MOST_ROWS) if found else 0,
+        "nodes": [room_of(name, found.by_node.get(name, 0), rooms) for name, rooms in found.rooms.items()]
+        if found
+        else [],
+        "more": max(0, len(found.by_node) - len(found.rooms)) if found else 0,
     }
     return render(request, "scenarios/capacity.html", context)
 
@@ -70,6 +73,29 @@ def replicas_of(request: HttpRequest) -> int | None:
     if not (text.isascii() and text.isdecimal() and len(text) < 7 and 1 <= int(text) <= MOST_REPLICAS):
         raise Refusal(422, Message("must be 1 to {most:,} replicas", most=MOST_REPLICAS))
     return int(text)
+
+
+def room_of(name: str, copies: int, rooms: list[Room]) -> dict[str, Any]:
+    """Return {name, copies, first: the resource that is full, "" where another rule stops the copies, bars}.
+
+    A bar: {resource, before, copies (percent of what is allocatable), words [used, whole], full}.
+    """
+    bars = [
+        {
+            "resource": room.resource,
+            "before": percent(room.before, room.allocatable),
+            "copies": percent(room.copies, room.allocatable),
+            "words": one_unit(room.resource, room.before + room.copies, room.allocatable),
+            "full": room.further == 0,
+        }
+        for room in rooms
+    ]
+    return {"name": name, "copies": copies, "first": bars[0]["resource"] if bars[0]["full"] else "", "bars": bars}
+
+
+def percent(part: int, whole: int) -> float:
+    """Return a share of 0 to 100."""
+    return round(min(100.0, part / whole * 100), 2) if whole > 0 else 0.0
 
 
 def bars(found: dict[str, int]) -> list[tuple[str, int, float]]:
