@@ -37,6 +37,7 @@ MOST_ANSWERS = 6  # for one node
 MOST_TRIES = 400  # for one node of a small cluster; of a large one as many as take as long
 FEWEST_TRIES = 40
 SMALL = 100  # nodes
+MOST_STEPS = 16  # of the priority, that are tried one by one
 
 
 class Changed(msgspec.Struct, frozen=True):
@@ -271,17 +272,24 @@ class Search:
                 return self._change(decision.nominated, [*answers, allowed], decision, decision.victims)
         running = {one.priority for one in pods.all() if pods.node_name[pods.slot_of[one.key]]}
         steps = sorted(p + 1 for p in running if pod.priority <= p < HIGHEST_USER_PRIORITY)
+        for step in steps if len(steps) <= MOST_STEPS else self._halved(answers, pod, steps):
+            raised = self._prioritised(pod, step)
+            if (decision := self._preempts(answers, raised)) is not None:
+                return self._change(decision.nominated, [*answers, raised], decision, decision.victims)
+        return None
+
+    def _halved(self, answers: Sequence[Proposal], pod: Pod, steps: Sequence[int]) -> list[int]:
+        """Return the lowest of many priorities that preempts, found by halving; [] if the highest does not.
+
+        A higher priority nearly always preempts too. The exception is a pod whose affinity needs one of the pods that
+        it could then evict (the dry run first removes all of them).
+        """
         low, high = -1, len(steps)
         while high - low > 1:
             middle = (low + high) // 2
             preempts = self._preempts(answers, self._prioritised(pod, steps[middle]))
             low, high = (low, middle) if preempts is not None else (middle, high)
-        if high == len(steps):
-            return None
-        raised = self._prioritised(pod, steps[high])
-        found = self._preempts(answers, raised)
-        assert found is not None
-        return self._change(found.nominated, [*answers, raised], found, found.victims)
+        return list(steps[high : high + 1])
 
     def _prioritised(self, pod: Pod, value: int, name: str = "priority") -> Proposal:
         """Return the edits that set a priority without a class and allow preemption."""

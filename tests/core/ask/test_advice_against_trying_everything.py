@@ -20,6 +20,7 @@ FIRST = int(os.environ.get("KSCHEDUI_ADVICE_FROM", "0"))
 FAILED_ONCE = (
     730068,  # a value of a label that the pod asks for and no node has
     2600904,  # an eviction on another node ended the search on this one
+    3100290,  # a priority that preempts where a higher one does not, since that removes a pod that affinity needs
 )
 
 

@@ -86,7 +86,7 @@ class Oracle:
                 self.found.kinds.setdefault("added", set()).add(kinds)
             if preempting and not fitting and kinds == {"priority"} and not self.preempts:
                 self.found.preempting.add(kinds)
-            if count == 1 and (fitting or preempting):
+            if count == 1 and (fitting or preempting or kinds == {"priority"}):
                 self._step(chosen[0])
 
     def _step(self, family: Family) -> None:
@@ -96,6 +96,8 @@ class Oracle:
             if fitting or (preempting and family.kind == "priority"):
                 name = f"{family.kind} {family.name} {family.node}"
                 self.found.steps[name] = number
+                if family.kind == "priority" and not fitting and not self.preempts:
+                    self.found.preempting.add(frozenset({"priority"}))  # a higher one may not: it removes more pods
                 return
 
 
