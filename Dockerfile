@@ -37,5 +37,5 @@ USER kschedui
 
 EXPOSE 8000
 CMD ["python", "-m", "uvicorn", "kschedui.asgi:application", "--host", "0.0.0.0", "--port", "8000", \
-     "--ws-per-message-deflate", "false", "--ws-max-size", "65536", \
+     "--http", "kschedui.web.http.request_head:ShortHead", "--ws-per-message-deflate", "false", "--ws-max-size", "65536", \
      "--lifespan", "off", "--no-server-header", "--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"]

@@ -325,6 +325,7 @@ RATE_LIMITS = {
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = LIMITS["direct_bytes"]
 TEXT_BODY_BYTES = 2 * LIMITS["scenario_bytes"] + 64 * 1024  # of a request with a text, which JSON makes twice as long
+HEAD_SECONDS = number("KSCHEDUI_HEAD_SECONDS", 20)  # in which the head of a request has to come
 BODY_SECONDS = number("KSCHEDUI_BODY_SECONDS", 30)  # between two pieces of a request's body
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]

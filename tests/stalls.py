@@ -86,6 +86,7 @@ def serve(port: int) -> None:
     import uvicorn
 
     from kschedui.asgi import application
+    from kschedui.web.http.request_head import ShortHead
 
     stalls = Stalls()
     threading.Thread(target=stalls.thread, daemon=True).start()
@@ -99,7 +100,7 @@ def serve(port: int) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": json.dumps(stalls.take()).encode()})
 
-    uvicorn.run(measured, host="127.0.0.1", port=port, log_level="warning", lifespan="off")
+    uvicorn.run(measured, host="127.0.0.1", port=port, log_level="warning", lifespan="off", http=ShortHead)
 
 
 if __name__ == "__main__":

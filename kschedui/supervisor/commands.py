@@ -63,6 +63,7 @@ def celery_command(processes: int) -> list[str]:
 def web_command(host: str, port: int) -> list[str]:
     """The ASGI server. Chunks are compressed already: per-message deflate would cost eight times the processor time."""
     address = ["--host", host, "--port", str(port)]
+    http = ["--http", "kschedui.web.http.request_head:ShortHead"]
     websocket = ["--ws-per-message-deflate", "false", "--ws-max-size", "65536"]
     quiet = [
         "--lifespan",
@@ -74,4 +75,4 @@ def web_command(host: str, port: int) -> list[str]:
         "--timeout-graceful-shutdown",
         "3",
     ]
-    return [sys.executable, "-m", "uvicorn", "kschedui.asgi:application", *address, *websocket, *quiet]
+    return [sys.executable, "-m", "uvicorn", "kschedui.asgi:application", *address, *http, *websocket, *quiet]

@@ -21,6 +21,7 @@ Result = TypeVar("Result")
 
 SLOW = 500_000  # characters of a text that take more than a second to read
 MOST_STREAMS = 64  # that wait for their next piece at once; more wait for those
+PAGE_SECONDS = 2  # that a browser which opens a page waits; then it shows the place in the line, and asks again
 PATIENCE = 600.0  # seconds: nobody asks a stream again
 
 streaming_threads = ThreadPoolExecutor(MOST_STREAMS, "stream")
@@ -49,7 +50,12 @@ def patience_of(request: HttpRequest) -> float:
         name, _, seconds = preference.strip().partition("=")
         if name == "wait" and seconds.isdecimal() and len(seconds) < 5:
             return min(int(seconds), most)
-    return float(most)
+    return float(min(PAGE_SECONDS, most) if opens_page(request) else most)
+
+
+def opens_page(request: HttpRequest) -> bool:
+    """Return whether a browser asks for a page, which it may ask for again; scripts and tools wait."""
+    return request.method == "GET" and "text/html" in request.headers.get("Accept", "")
 
 
 class Source(NamedTuple):

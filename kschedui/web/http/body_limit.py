@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 
 from django.conf import settings
 from django.utils import translation
@@ -14,6 +15,7 @@ from kschedui.web.http.security_headers import encode, outside_django
 from scheduler_core.apis import messages
 
 DRAINED = 4  # times the limit that is read of a body which is too large
+SLOWEST = 2 * 1024  # bytes a second, on average after BODY_SECONDS: else a byte now and then would keep a connection
 
 
 def too_large(most: int) -> messages.Message:
@@ -30,11 +32,13 @@ def too_large(most: int) -> messages.Message:
 
 async def take_the_rest(receive: Receive, most: int) -> None:
     """Read on and forget it: who is still sending would see the connection break, and never the answer."""
-    while most > 0:
-        message = await receive()
-        most -= len(message.get("body", b""))
-        if message["type"] != "http.request" or not message.get("more_body"):
-            return
+    with suppress(TimeoutError):
+        async with asyncio.timeout(DRAINED * settings.BODY_SECONDS):
+            while most > 0:
+                message = await receive()
+                most -= len(message.get("body", b""))
+                if message["type"] != "http.request" or not message.get("more_body"):
+                    return
 
 
 class TooLarge(Exception):
@@ -68,14 +72,15 @@ class BodyLimit:
 
     async def limited(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
         """Count what comes, and wait for no piece of it for ever."""
-        received, whole = 0, False
+        received, whole, begun = 0, False, asyncio.get_running_loop().time()
 
         async def counted() -> Message:
             nonlocal received, whole
             if whole:
                 return await receive()  # until the client goes away
+            left = begun + settings.BODY_SECONDS + received / SLOWEST - asyncio.get_running_loop().time()
             try:
-                async with asyncio.timeout(settings.BODY_SECONDS):
+                async with asyncio.timeout(min(settings.BODY_SECONDS, left)):
                     message = await receive()
             except TimeoutError:
                 raise TooSlow from None

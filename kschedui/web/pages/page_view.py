@@ -16,7 +16,9 @@ from kschedui.language import in_language, language
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal, database_refusal, refusal_json, refusal_of
 from kschedui.web.api.visitors import with_token
+from kschedui.web.api.work import opens_page
 from kschedui.web.http.problems import API_PREFIX
+from scheduler_core.apis.messages import Message
 
 TITLES = {
     400: gettext_noop("Invalid request"),
@@ -30,6 +32,7 @@ TITLES = {
     429: gettext_noop("Too many requests"),
     503: gettext_noop("Service unavailable"),
 }
+REFRESH_SECONDS = 1
 FAILED = gettext_noop("Internal error")
 MOST_ERRORS = 9  # of a scenario, that are shown
 
@@ -50,10 +53,22 @@ def page_view(view: View) -> View:
                 )
                 raise Refusal(405, sentence, headers={"Allow": response.headers["Allow"]})
         except Exception as error:
-            response = error_page(request, refusal_of(error))
+            response = refused_page(request, refusal_of(error))
         return with_token(request, response)
 
     return answer
+
+
+def refused_page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """Return the refusal as a page; one that waits for its turn tells its place, and opens itself again."""
+    if "ahead" not in refusal.more or not opens_page(request):
+        return error_page(request, refusal)
+    others = refusal.more["ahead"]["others"]
+    sentence = Message(
+        "The server is busy: {others} requests come before yours. This page opens when it is your turn.", others=others
+    )
+    headers = {**refusal.headers, "Refresh": str(REFRESH_SECONDS)}
+    return error_page(request, Refusal(refusal.status, sentence, headers=headers), gettext_noop("Please wait"))
 
 
 def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpResponse:

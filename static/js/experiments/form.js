@@ -67,8 +67,12 @@ async function begin() {
 	const { scenario, version } = boot;
 	const kubernetes = new URLSearchParams(location.search).get("kubernetes");
 	const more = kubernetes ? { kubernetes } : {};
+	/** @param {import("../shared/server.js").Waiting} waiting */
+	const told = ({ ahead }) => {
+		if (ahead !== null) element("product").textContent = t("busy.ahead", { n: ahead });
+	};
 	try {
-		const answer = await post(`${boot.api}experiments`, { scenario, version, factors, ...more });
+		const answer = await post(`${boot.api}experiments`, { scenario, version, factors, ...more }, { told });
 		if (answer.status === 201) {
 			location.assign(answer.body.url);
 			return;

@@ -78,9 +78,14 @@ async function act(what, method = "POST") {
 
 /** @param {number} run */
 async function open(run) {
-	element("opening").textContent = t("opening", { n: run });
+	const opening = element("opening");
+	opening.textContent = t("opening", { n: run });
+	/** @param {import("../shared/server.js").Waiting} waiting */
+	const told = ({ ahead }) => {
+		if (ahead !== null) opening.textContent = t("busy.ahead", { n: ahead });
+	};
 	try {
-		const answer = await post(`${address}/runs/${run}`, {});
+		const answer = await post(`${address}/runs/${run}`, {}, { told });
 		if (answer.status < 400) {
 			location.assign(answer.body.url);
 			return;

@@ -239,6 +239,8 @@ export class Panel {
 			h(
 				"div",
 				{ key: "body", class: "ask-body" },
+				questions.ahead !== null &&
+					h("p", { key: "ahead", class: "note", role: "status" }, t("busy.ahead", { n: questions.ahead })),
 				questions.problem && h("p", { key: "problem", class: "ask-problem", role: "alert" }, questions.problem),
 				!asked.attempt && h("p", { key: "none", class: "note" }, t("ask.noattempt")),
 				answerView(this),

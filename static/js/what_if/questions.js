@@ -1,7 +1,7 @@
 // @ts-check
 /** Requests to the server about an attempt, one at a time: the last one is answered. */
 
-import { post, read } from "../shared/server.js";
+import { ask, post } from "../shared/server.js";
 
 /** @typedef {import("./edits.js").Edit} Edit */
 /** @typedef {{node: string, nominated: string, victims: string[], message: string, feasible: number}} Side */
@@ -23,6 +23,8 @@ export class Questions {
 		this.answered = answered;
 		this.attempt = 0;
 		this.problem = "";
+		/** @type {number | null} requests of others that come before */
+		this.ahead = null;
 		this.busy = false;
 		/** @type {import("./panel.js").About | null} */
 		this.about = null;
@@ -49,6 +51,27 @@ export class Questions {
 		if (attempt) void this.learn(attempt);
 	}
 
+	/**
+	 * Send one question, and hear how many come before it.
+	 * @param {string} what @param {object} [body] @param {AbortSignal} [signal]
+	 */
+	async send(what, body, signal) {
+		/** @type {import("../shared/server.js").Ways} */
+		const ways = {
+			signal,
+			told: ({ ahead }) => {
+				this.ahead = ahead;
+				this.answered();
+			},
+		};
+		try {
+			const url = this.base + what;
+			return await (body ? post(url, body, ways) : ask(url, {}, ways));
+		} finally {
+			this.ahead = null;
+		}
+	}
+
 	stop() {
 		this.searching.abort();
 		this.searching = new AbortController();
@@ -56,7 +79,7 @@ export class Questions {
 
 	/** @param {number} attempt */
 	async learn(attempt) {
-		const { status, body } = await read(await fetch(`${this.base}${attempt}`));
+		const { status, body } = await this.send(String(attempt));
 		if (attempt !== this.attempt) return;
 		if (status === 200) this.about = body;
 		else this.problem = body.errors[0].message;
@@ -77,7 +100,7 @@ export class Questions {
 			while (this.wanted) {
 				const [edits, attempt] = [this.wanted, this.attempt];
 				this.wanted = null;
-				const { status, body } = await post(`${this.base}${attempt}/what-if`, { edits });
+				const { status, body } = await this.send(`${attempt}/what-if`, { edits });
 				if (attempt !== this.attempt) continue;
 				this.problem = status === 200 ? "" : body.errors[0].message;
 				if (status === 200) Object.assign(this, { answer: body, judged: edits });
@@ -99,7 +122,7 @@ export class Questions {
 		this.answered();
 		try {
 			for (;;) {
-				const { status, body } = await read(await fetch(`${this.base}${attempt}/changes`, { signal }));
+				const { status, body } = await this.send(`${attempt}/changes`, undefined, signal);
 				if (attempt !== this.attempt) return;
 				if (status !== 200) this.problem = body.errors[0].message;
 				else this.changes = { ...body, going: body.done < body.pieces };
@@ -117,7 +140,7 @@ export class Questions {
 	async weigh(node) {
 		const { attempt } = this;
 		this.weights = null;
-		const { status, body } = await read(await fetch(`${this.base}${attempt}/weights?node=${encodeURIComponent(node)}`));
+		const { status, body } = await this.send(`${attempt}/weights?node=${encodeURIComponent(node)}`);
 		if (attempt !== this.attempt) return;
 		if (status === 200) this.weights = body;
 		else this.problem = body.errors[0].message;
@@ -126,7 +149,7 @@ export class Questions {
 
 	/** Keep what is asked as a fork. @param {Edit[]} edits */
 	async keep(edits) {
-		const { status, body } = await post(`${this.base}${this.attempt}/keep`, { edits });
+		const { status, body } = await this.send(`${this.attempt}/keep`, { edits });
 		if (status === 201) this.kept = body;
 		else this.problem = body.errors[0].message;
 		this.answered();

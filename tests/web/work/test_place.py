@@ -165,3 +165,31 @@ def test_nobody_may_wait_when_too_many_do(settings: Any) -> None:
     with pytest.raises(Busy) as busy:
         Place(1).turn(ME, Wish())
     assert busy.value.ahead is None
+
+
+@pytest.mark.usefixtures("place")
+def test_a_page_that_waits_tells_its_place_and_opens_itself_again(author: Browser, place: Place, settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "work_seconds": 40, "quick_seconds": 39}
+    gone = [Gone(), Gone()]
+    form = {"message": "0/1 nodes are available: 1 Insufficient cpu."}
+    sid = author.post_json("/api/v1/scenarios", text=SMALL).json()["id"]
+    path, browser = f"/s/{sid}/v/1/releases/", {"HTTP_ACCEPT": "text/html,*/*;q=0.8"}
+    with ThreadPoolExecutor() as threads:
+        for client, one in zip((ME, YOU), gone, strict=True):
+            threads.submit(work.run, client, Wish(slow=client is ME, patience=60, gone=one), sum, ENDLESS)
+        while len(place.line.going_on) < 2:
+            time.sleep(0.01)
+        try:
+            page = author.get(path, **browser)
+            chinese = author.get(path, **browser, HTTP_ACCEPT_LANGUAGE="zh-hans")
+            settings.LIMITS = {**settings.LIMITS, "wait_seconds": 0}
+            script, posted = author.get(path), author.post("/decode/", form, **browser)
+        finally:
+            for one in gone:
+                one.leave()
+    assert (page.status_code, page.headers["Refresh"], page.headers["Retry-After"]) == (503, "1", "1")
+    assert "2 requests come before yours. This page opens when it is your turn." in page.content.decode()
+    assert "轮到你时，此页面会自动打开" in chinese.content.decode()
+    for answer in (script, posted):
+        assert answer.status_code == 503
+        assert "Refresh" not in answer.headers, "what is sent is not sent again"

@@ -1,0 +1,64 @@
+"""The time between requests of a connection: the head of one has to come soon and be short.
+
+uvicorn waits for it for ever, and keeps all lines of it that come; and it waits for ever until a client has taken the
+end of an answer, before it closes the connection. An ASGI application sees nothing of that: it is called when the head
+is complete. Chosen by `--http` (supervisor/commands.py).
+"""
+
+import asyncio
+
+from django.conf import settings
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+MOST = 64 * 1024  # bytes
+
+
+class ShortHead(HttpToolsProtocol):
+    """Ends connections that are not taking or sending a request HEAD_SECONDS after the last one, and those whose next
+    head has more than MOST bytes."""
+
+    head_bytes = 0
+    head_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.transport.get_protocol() is not self:  # a websocket by now
+            return
+        if self.head_timer is None and (self.cycle is None or self.cycle.response_complete):
+            self.expect_head()  # what came has stopped uvicorn's own timer, and need not have begun a request
+        self.head_bytes += len(data)
+        if self.head_timer is not None and self.head_bytes > MOST:
+            self.transport.abort()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        if self.head_timer is None:
+            self.expect_head()
+
+    def on_headers_complete(self) -> None:
+        self.stop_timer()
+        super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.head_timer is None and self.cycle.response_complete:  # no other request waits for its answer
+            self.expect_head()
+
+    def expect_head(self) -> None:
+        """Count the bytes and the seconds of the next head from now on."""
+        self.head_bytes = 0
+        self.head_timer = self.loop.call_later(settings.HEAD_SECONDS, self.transport.abort)
+
+    def stop_timer(self) -> None:
+        """The head is here, or the connection is gone."""
+        timer, self.head_timer = self.head_timer, None
+        if timer is not None:
+            timer.cancel()
