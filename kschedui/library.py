@@ -10,10 +10,12 @@ from kschedui.runs import store as runs
 from kschedui.runs.turns import lane_of
 from kschedui.scenarios import engine
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.digest import Digest, digest_of_read
 from kschedui.scenarios.prose import clean_title
 from scheduler_core import ENGINE_VERSION, ScenarioErrors
 
 FOLDER = Path(__file__).parent / "scenarios" / "lessons"
+CHALLENGES = FOLDER.parent / "challenges"
 
 
 class BadLesson(Exception):
@@ -25,9 +27,14 @@ def files() -> list[Path]:
     return sorted(FOLDER.glob("*.yaml"))
 
 
+def challenges() -> list[Path]:
+    """Return the challenge files, by slug."""
+    return sorted(CHALLENGES.glob("*.yaml"))
+
+
 def load() -> Iterator[tuple[str, Version | None]]:
     """Bring every lesson in; (slug, the new version, or None where nothing changed). Raises BadLesson."""
-    found = files()
+    found = [*files(), *challenges()]
     for path in found:
         try:
             yield path.stem, load_text(path.stem, path.read_text(encoding="utf-8"))
@@ -44,13 +51,21 @@ def load_text(slug: str, text: str) -> Version | None:
     if last and last.sha256 == scenarios.sha256(text) and not is_by_old_engine(last):
         return None
     parsed = engine.read(text)
+    digest = digest_of_read(text, parsed)
+    if last and is_of(last, digest) and not is_by_old_engine(last):
+        return None
     with transaction.atomic():
         if scenario is None:
             scenario = Scenario.objects.create(slug=slug, visibility=Scenario.Visibility.PUBLIC)
         scenario.title = clean_title(parsed.title) or slug
         scenario.save(update_fields=["title"])
         number = last.number + 1 if last else 1
-        return scenarios.add_version(scenario, number, text, engine.summary(parsed))
+        return scenarios.add_version(scenario, number, digest)
+
+
+def is_of(version: Version, digest: Digest) -> bool:
+    """Return whether the version has this text and this challenge."""
+    return bool(digest.challenge) and (version.text, version.challenge) == (digest.text, digest.challenge)
 
 
 def is_by_old_engine(version: Version) -> bool:

@@ -94,6 +94,7 @@ class Version(models.Model):
     scenario = models.ForeignKey(Scenario, models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()  # from 1
     text = models.TextField()
+    challenge = models.TextField(blank=True)  # its Challenge document, which only its author may read
     bytes = models.PositiveIntegerField(default=0)  # of the text
     sha256 = models.CharField(max_length=64, db_index=True)
     summary = models.JSONField(default=dict)  # see engine.summary: what cards and pictures show
@@ -437,3 +438,21 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.classroom_id} {self.question} {self.choice}"
+
+
+class Solver(models.Model):
+    """A student's tries at the challenge of a class. The name is what the student gave, or ""."""
+
+    classroom = models.ForeignKey(Classroom, models.CASCADE, related_name="solvers")
+    student = models.CharField(max_length=32)
+    name = models.CharField(max_length=40, blank=True)
+    tries = models.PositiveIntegerField(default=0)
+    held = models.PositiveSmallIntegerField(default=0)  # variants, of the best try
+    solved_in = models.PositiveIntegerField(null=True)  # tries; null: not yet
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["classroom", "student"], name="a_solver_is_counted_once")]
+
+    def __str__(self) -> str:
+        return f"{self.classroom_id} {self.held} in {self.tries}"

@@ -19,7 +19,7 @@ from kschedui.web.pages.analysis import capacity, compare, experiments, operatio
 from kschedui.web.pages.page_view import not_found
 from kschedui.web.pages.people import account_page, shares, sso
 from kschedui.web.pages.people import accounts as account_views
-from kschedui.web.pages.teaching import classes, courses, handout, speaker
+from kschedui.web.pages.teaching import challenges, classes, courses, handout, speaker
 
 addresses.register()
 
@@ -45,6 +45,7 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("v/<n:number>/handout", handout.version, name="handout"),
     path("v/<n:number>/speaker", speaker.show, name="speaker"),
     path("v/<n:number>/class", classes.start, name="class-start"),
+    path("v/<n:number>/challenge/", challenges.show, name="challenge"),
     path("v/<n:number>/releases/", releases.across, name="version-releases"),
     path("v/<n:number>/pending/", pending.pending, name="pending"),
     path("v/<n:number>/replay/", replaying.replay, name="replay"),
@@ -63,6 +64,7 @@ scenario_urls: list[URLPattern | URLResolver] = [
 class_urls: list[URLPattern | URLResolver] = [
     path("", classes.join, name="class-join"),
     path("<id:code>/", classes.show, name="class"),
+    path("<id:code>/challenge/", challenges.in_class, name="class-challenge"),
     path("<id:code>/words", classes.words, name="class-words"),
     path("<id:code>/qr.svg", classes.qr_svg, name="class-qr"),
     path("<id:code>/answers.csv", classes.answers_csv, name="class-answers"),
@@ -84,6 +86,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("new/", views.new, name="new"),
     path("names/", views.names, name="names"),
+    path("challenges/", challenges.listed, name="challenges"),
     path("library/<slug:slug>/", views.lesson, name="library"),
     path("s/<id:sid>/", include(scenario_urls)),
     path("c/", include(class_urls)),

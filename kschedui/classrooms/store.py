@@ -21,7 +21,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from kschedui.in_turn import in_turn
-from kschedui.models import Answer, Classroom, Run, Scenario
+from kschedui.models import Answer, Classroom, Run, Scenario, Solver
 from kschedui.scenarios import access
 from kschedui.scenarios.access import Visitor
 from scheduler_core.apis.messages import Message
@@ -119,7 +119,9 @@ def by_code(code: str) -> Classroom:
     code = code.upper()
     if len(code) != LENGTH or any(letter not in ALPHABET for letter in code):
         raise NoClass(gettext_noop("No class has this code."))
-    found = Classroom.objects.select_related("run__version__scenario").defer("run__version__text")
+    found = Classroom.objects.select_related("run__version__scenario").defer(
+        "run__version__text", "run__version__challenge"
+    )
     classroom = found.filter(code=code).first()
     if classroom is None:
         raise NoClass(gettext_noop("No class has this code."))
@@ -247,6 +249,25 @@ def answer_of(pk: int, question: str, student: str) -> int | None:
     """Return this student's answer, for a page that is reloaded."""
     found = Answer.objects.filter(classroom=pk, question=question, student=student)
     return found.values_list("choice", flat=True).first()
+
+
+def keep_try(pk: int, student: str, name: str, held: int, *, solved: bool) -> None:
+    """Count a student's try at the challenge of the class; once it is solved nothing is counted any more."""
+    with transaction.atomic():
+        row = live().select_for_update().filter(pk=pk).first()
+        if row is None:
+            return
+        solver = row.solvers.filter(student=student).first()
+        if solver is None:
+            if row.solvers.count() >= settings.LIMITS["class_students"]:
+                return
+            solver = Solver(classroom=row, student=student)
+        solver.name = name or solver.name
+        if solver.solved_in is None:
+            solver.tries += 1
+            solver.held = max(solver.held, held)
+            solver.solved_in = solver.tries if solved else None
+        solver.save()
 
 
 # --- Everybody else's part --------------------------------------------------------------------------------------

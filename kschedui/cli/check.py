@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from kschedui.cli import inputs
-from kschedui.cli.inputs import Input
+from kschedui.cli.inputs import LIMITS, Input
 from kschedui.cli.progress import shown
 from kschedui.cli.unusable import Unusable
-from kschedui.scenarios.outside_plugins import simulate
-from scheduler_core import RunEnded, unmet_expectations
+from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins, simulate
+from scheduler_core import RunEnded, Scenario, parse_scenario, unmet_expectations
 from scheduler_core.apis.core import Pod
+from scheduler_core.ask.challenge import BadVariant, answer_in, judge, split_challenge
+from scheduler_core.trace.events import AnyEvent
 
 FORMATS = ("table", "json", "jsonl", "junit")
 
@@ -60,8 +63,9 @@ def check_file(name: str, options: Namespace) -> Checked:
     if options.syntax:
         return Checked(name, warnings=warnings, release=found.scenario.release.version)
     try:
-        promises, failures = check_expectations(found, quiet=options.quiet)
-    except RunEnded as error:
+        check = check_challenge if found.scenario.challenge else check_expectations
+        promises, failures = check(found, quiet=options.quiet)
+    except (RunEnded, BadVariant) as error:
         return Checked(name, errors=(str(error),), warnings=warnings, release=found.scenario.release.version)
     return Checked(name, promises, tuple(failures), (), warnings, found.scenario.release.version)
 
@@ -79,6 +83,34 @@ def check_expectations(found: Input, *, quiet: bool) -> tuple[int, list[str]]:
     return promises, unknown + [
         one for one in unmet if one.split(": ")[0] not in {text.split(": ")[0] for text in unknown}
     ]
+
+
+def check_challenge(found: Input, *, quiet: bool) -> tuple[int, list[str]]:
+    """Return the number of variants, and what is wrong with a challenge: its solution must hold in all of them, and
+    the documents that it starts with must not."""
+    challenge = found.scenario.challenge
+    assert challenge is not None
+    text, _ = split_challenge(found.scenario)
+    release = found.scenario.release
+
+    def read(text: str) -> Scenario:
+        return parse_scenario(text, LIMITS, known_plugins(outside_plugins()), release)
+
+    def run(scenario: Scenario) -> Iterable[AnyEvent]:
+        return shown(simulate(scenario), quiet=quiet)
+
+    if not challenge.solution.strip():
+        return 0, ["the challenge has no solution, so it cannot be checked"]
+    solved = list(judge(text, challenge, challenge.solution, read, run))
+    wrong = [
+        f"variant {verdict.number + 1}: the solution does not hold: {reason}"
+        for verdict in solved
+        for reason in verdict.unmet
+    ]
+    begun = judge(text, challenge, answer_in(text, challenge.asks), read, run)
+    if not wrong and all(verdict.holds for verdict in begun):
+        wrong = ["the challenge is solved by what it starts with"]
+    return len(solved), wrong
 
 
 def write(made: list[Checked], options: Namespace) -> None:

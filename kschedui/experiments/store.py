@@ -145,7 +145,7 @@ def by_id(public_id: str) -> Experiment:
     """Return the experiment with its version (without text) and scenario; raises Experiment.DoesNotExist."""
     if not is_public_id(public_id):
         raise Experiment.DoesNotExist
-    found = Experiment.objects.select_related("version__scenario").defer("version__text")
+    found = Experiment.objects.select_related("version__scenario").defer("version__text", "version__challenge")
     return found.get(public_id=public_id)
 
 

@@ -78,7 +78,7 @@ def runs_of_others(visitor: Visitor) -> QuerySet[Run]:
     return (
         found.exclude(version__scenario__in=Scenario.objects.filter(**own))
         .select_related("version__scenario")
-        .defer("version__text")
+        .defer("version__text", "version__challenge")
         .order_by("-bytes")
     )
 

@@ -147,7 +147,7 @@ def by_id(public_id: str) -> Run:
     """Return the run with its version (without text) and scenario; raises Run.DoesNotExist."""
     if not is_public_id(public_id):
         raise Run.DoesNotExist
-    found = Run.objects.select_related("version__scenario").defer("version__text")
+    found = Run.objects.select_related("version__scenario").defer("version__text", "version__challenge")
     return found.get(public_id=public_id)
 
 

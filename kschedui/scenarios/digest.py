@@ -8,19 +8,22 @@ from kschedui.scenarios.importers.reading import raw_text
 from kschedui.scenarios.prose import clean_title
 from kschedui.work import progress
 from scheduler_core.apis.messages import Message
+from scheduler_core.ask.challenge import split_challenge
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors
 
 CLEANING = 0.8  # of the time of a text that a cluster printed
 
 
 class Digest(NamedTuple):
-    """A text that was read. `text` is without what scheduling does not read of a cluster's print."""
+    """A text that was read. `text` is without what scheduling does not read of a cluster's print, and without its
+    `challenge`."""
 
     text: str
     title: str  # "" when it has none
     hidden: bool  # a cluster printed it: it is private
     summary: dict[str, Any]  # engine.summary
     pods: int  # at the start
+    challenge: str = ""
 
 
 class Text(NamedTuple):
@@ -64,4 +67,7 @@ def digest_of_read(text: str, parsed: Scenario, *, hidden: bool = False) -> Dige
     """Return the digest of a text that was parsed already and is kept whole."""
     title = clean_title(parsed.title or parsed.name)
     hidden = hidden or importers.IMPORTED in parsed.annotations
-    return Digest(text, title, hidden, engine.summary(parsed), len(engine.nodes_and_pods(parsed)[1]))
+    challenge = ""
+    if parsed.challenge is not None:
+        text, challenge = split_challenge(parsed)
+    return Digest(text, title, hidden, engine.summary(parsed), len(engine.nodes_and_pods(parsed)[1]), challenge)

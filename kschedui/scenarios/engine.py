@@ -18,6 +18,7 @@ from scheduler_core.apis.rules import Rule
 from scheduler_core.ask.replay.placing import place_decisions
 from scheduler_core.explain.records import AttemptExplanation
 from scheduler_core.releases import RELEASES
+from scheduler_core.scenario.challenge import Challenge
 from scheduler_core.scenario.parse import Limits, ParseWarning, Scenario, ScenarioError, ScenarioErrors, parse_scenario
 from scheduler_core.scenario.types import Limit, RunLimits
 from scheduler_core.trace.events import AnyEvent
@@ -111,8 +112,8 @@ def nodes_and_pods(scenario: Scenario) -> tuple[list[Node], list[Pod]]:
 def summary(scenario: Scenario) -> dict[str, Any]:
     """Return what a card shows without reading the text again: counts, the cluster's drawing, the lesson's words.
 
-    {nodes, pods, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]}, lesson, rules}
-    `rules`, if there are any, are those of SchedulerPlugins.
+    {nodes, pods, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]}, lesson, rules,
+    challenge} `rules`, if there are any, are those of SchedulerPlugins; `challenge`, if it is one, {asks, variants}.
     """
     nodes, pods = nodes_and_pods(scenario)
     created = [event.object for event in scenario.events if event.action == "create"]
@@ -124,7 +125,13 @@ def summary(scenario: Scenario) -> dict[str, Any]:
         "kubernetes": scenario.release.version,
         "lesson": msgspec.to_builtins(scenario.lesson),
         **({"rules": msgspec.to_builtins(scenario.rules)} if scenario.rules else {}),
+        **({"challenge": challenge_summary(scenario.challenge)} if scenario.challenge else {}),
     }
+
+
+def challenge_summary(challenge: Challenge) -> dict[str, Any]:
+    """Return what everybody may know of a challenge: {asks: the kinds of documents, variants: how many}."""
+    return {"asks": list(challenge.asks), "variants": 1 + len(challenge.variants)}
 
 
 def rules_of(summary: Mapping[str, Any] | None) -> list[Rule]:

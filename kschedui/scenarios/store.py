@@ -18,9 +18,11 @@ from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.prose import LONGEST_TITLE, clean_title
 from kschedui.work.fetched import Fetched
 from scheduler_core.apis.messages import Message
+from scheduler_core.ask.challenge import with_challenge
 
 KEPT_AFTER_DELETE = timedelta(days=30)
 KEPT_PREVIEW = timedelta(days=1)
+IS_CHALLENGE = Q(slug__startswith="challenge-")  # of the library: scenarios/challenges
 
 
 class Conflict(Exception):
@@ -62,7 +64,7 @@ def create(
             fork_of=fork_of,
             scratch=scratch,
         )
-        return add_version(scenario, 1, found.text, found.summary)
+        return add_version(scenario, 1, found)
 
 
 def save(scenario: Scenario, text: str | Digest, base: int | None = None) -> Version:
@@ -77,21 +79,29 @@ def save(scenario: Scenario, text: str | Digest, base: int | None = None) -> Ver
         changes["title"] = found.title or _("Untitled scenario")
     with in_turn(f"versions of {scenario.pk}"):
         last = newest(scenario)
-        if last.sha256 == sha256(text):
+        if last.sha256 == sha256(text) and last.challenge == found.challenge:
             return last
         if base is not None and base != last.number:
             raise Conflict(last.number)
         Scenario.objects.filter(pk=scenario.pk).update(**changes)
-        made = add_version(scenario, last.number + 1, text, found.summary)
+        made = add_version(scenario, last.number + 1, found)
         notes.carry_over(last, made)
         return made
 
 
-def add_version(scenario: Scenario, number: int, text: str, summary: dict[str, Any]) -> Version:
+def add_version(scenario: Scenario, number: int, digest: Digest) -> Version:
     """Return a version row; raises IntegrityError when there is one of this number."""
+    text = digest.text
     size = len(text.encode("utf-8", "surrogatepass"))
-    known = {"bytes": size, "sha256": sha256(text), "summary": summary}
+    known = {"bytes": size, "sha256": sha256(text), "summary": digest.summary, "challenge": digest.challenge}
     return Version.objects.create(scenario=scenario, number=number, text=text, **known)
+
+
+def text_for(visitor: Visitor, version: Version) -> str:
+    """Return the text of a version, for those who may edit it with the challenge."""
+    if not version.challenge or not access.may_edit(visitor, version.scenario):
+        return version.text
+    return with_challenge(version.text, version.challenge)
 
 
 def preview(visitor: Visitor, text: str | Digest) -> Version:
@@ -99,7 +109,8 @@ def preview(visitor: Visitor, text: str | Digest) -> Version:
     mine = Q(scenario__owner=visitor.user) if visitor.user else Q(scenario__editor_hash=visitor.editor_hash)
     fresh = timezone.now() - KEPT_PREVIEW / 2
     digest = digest_of(text) if isinstance(text, str) else text
-    found = Version.objects.filter(mine, sha256=sha256(digest.text), scenario__scratch=True, created__gt=fresh)
+    same = {"sha256": sha256(digest.text), "challenge": digest.challenge}
+    found = Version.objects.filter(mine, **same, scenario__scratch=True, created__gt=fresh)
     return found.first() or create(visitor, digest, scratch=True)
 
 
@@ -129,7 +140,7 @@ def by_id(public_id: str) -> Scenario:
     """Raises Scenario.DoesNotExist, for anything that is no id too: PostgreSQL refuses to look for some texts."""
     if not is_public_id(public_id):
         raise Scenario.DoesNotExist
-    found = Scenario.objects.select_related("owner", "fork_of__scenario").defer("fork_of__text")
+    found = Scenario.objects.select_related("owner", "fork_of__scenario").defer("fork_of__text", "fork_of__challenge")
     return found.get(public_id=public_id)
 
 
@@ -153,7 +164,7 @@ def version(scenario: Scenario, number: int) -> Version:
 
 def versions(scenario: Scenario) -> QuerySet[Version]:
     """Return all versions, newest first; a text, which may be large, is loaded on access."""
-    return scenario.versions.defer("text").order_by("-number")
+    return scenario.versions.defer("text", "challenge").order_by("-number")
 
 
 def text_for_work(version: Version) -> Fetched:
@@ -181,13 +192,19 @@ def with_newest(found: QuerySet[Scenario]) -> QuerySet[Scenario]:
 
 def library() -> QuerySet[Scenario]:
     """Return the lessons."""
-    return with_newest(Scenario.objects.filter(slug__isnull=False, deleted_at=None))
+    return with_newest(Scenario.objects.filter(slug__isnull=False, deleted_at=None).exclude(IS_CHALLENGE))
+
+
+def challenges() -> QuerySet[Scenario]:
+    """Return the challenges of the library."""
+    return with_newest(Scenario.objects.filter(IS_CHALLENGE, deleted_at=None))
 
 
 def saved_scenarios() -> QuerySet[Scenario]:
     """Return saved scenarios, the most recently changed first."""
     found = Scenario.objects.filter(slug=None, scratch=False)
-    return with_newest(found.select_related("fork_of__scenario").defer("fork_of__text")).order_by("-updated", "-pk")
+    unread = ("fork_of__text", "fork_of__challenge")
+    return with_newest(found.select_related("fork_of__scenario").defer(*unread)).order_by("-updated", "-pk")
 
 
 def public() -> QuerySet[Scenario]:

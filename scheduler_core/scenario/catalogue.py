@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.releases import DEFAULT_RELEASE, RELEASES, Release
+from scheduler_core.scenario.fields.challenge_fields import CHALLENGE
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION as CONFIGURATION_FIELDS
 from scheduler_core.scenario.fields.config_fields import PLUGIN_ARGS
 from scheduler_core.scenario.fields.scenario_fields import (
@@ -16,6 +17,7 @@ from scheduler_core.scenario.fields.scenario_fields import (
 )
 from scheduler_core.scenario.fields.schema import Enum, Fields, ListOf, Localized, MapOf, Type
 from scheduler_core.scenario.objects.availability import fields_without
+from scheduler_core.scenario.objects.kinds import CHALLENGE as CHALLENGE_KIND
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, LOAD_ORDER
 from scheduler_core.scenario.objects.kinds import NODE_GROUP as NODE_GROUP_KIND
 from scheduler_core.scenario.objects.kinds import SCENARIO as SCENARIO_KIND
@@ -37,10 +39,10 @@ def field_catalogue() -> dict[str, Any]:
     kinds = [{"apiVersion": kind.api_version, "kind": kind.name, "type": kind.fields.name} for kind in LOAD_ORDER]
     kinds += [
         {"apiVersion": version, "kind": name, "type": name}
-        for version, name in (CONFIGURATION, SCENARIO_KIND, NODE_GROUP_KIND, SCHEDULER_PLUGIN_KIND)
+        for version, name in (CONFIGURATION, SCENARIO_KIND, NODE_GROUP_KIND, SCHEDULER_PLUGIN_KIND, CHALLENGE_KIND)
     ]
     tables = [kind.fields for kind in LOAD_ORDER]
-    own = (SCENARIO, NODE_GROUP, SCHEDULER_PLUGIN, SELECTION, EXPECTED_POD)
+    own = (SCENARIO, NODE_GROUP, SCHEDULER_PLUGIN, CHALLENGE, SELECTION, EXPECTED_POD)
     for fields in (*tables, CONFIGURATION_FIELDS, *own, *PLUGIN_ARGS.values()):
         _describe(fields, types)
     return {

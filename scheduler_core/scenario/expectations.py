@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.trace.events import AnyEvent, RunFinished, RunStarted, SchedulingFailed
 from scheduler_core.trace.preemption_events import VictimEvicted
 from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
 
 
-def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[str]:
+def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[Message]:
     """Return one sentence for each promise that the run does not keep."""
     expect = scenario.expect
     if expect is None:
@@ -28,17 +29,24 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[s
             victims.append(event.pod)
         elif isinstance(event, RunFinished):
             bound = bound_at_the_end(began, event)
-    unmet = []
+    unmet: list[Message] = []
     for key, promised in expect.pods.items():
         node_name = bound.get(key, "")
         if node_name != promised.node:
-            unmet.append(f"{key}: expected {_place(promised.node)}, but it is {_place(node_name)}")
+            places = {"expected": _place(promised.node), "found": _place(node_name)}
+            unmet.append(Message("{pod}: expected {expected}, but it is {found}", pod=key, **places))
         if promised.reason not in messages.get(key, "" if promised.reason else promised.reason):
-            unmet.append(f"{key}: expected a message with {promised.reason!r}, got {messages.get(key, '')!r}")
+            texts = {"expected": repr(promised.reason), "found": repr(messages.get(key, ""))}
+            unmet.append(Message("{pod}: expected a message with {expected}, got {found}", pod=key, **texts))
     if expect.victims is not None and sorted(expect.victims) != sorted(victims):
-        unmet.append(f"victims: expected {', '.join(expect.victims) or 'none'}, got {', '.join(victims) or 'none'}")
+        names = {"expected": _names(expect.victims), "found": _names(victims)}
+        unmet.append(Message("victims: expected {expected}, got {found}", **names))
     return unmet
 
 
-def _place(node_name: str) -> str:
-    return f"on {node_name}" if node_name else "pending"
+def _place(node_name: str) -> Message:
+    return Message("on {node}", node=node_name) if node_name else Message("pending")
+
+
+def _names(victims: Sequence[str]) -> object:
+    return ", ".join(victims) or Message("none")

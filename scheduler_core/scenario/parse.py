@@ -23,9 +23,11 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.apis.rules import Rule
 from scheduler_core.releases import DEFAULT_RELEASE, Release
 from scheduler_core.scenario.catalogue import field_catalogue
+from scheduler_core.scenario.challenge import Challenge
 from scheduler_core.scenario.objects.admission import Admission, claimed
 from scheduler_core.scenario.objects.cluster_objects import implied_namespace
 from scheduler_core.scenario.objects.kinds import (
+    CHALLENGE,
     CONFIGURATION,
     NODE_GROUP,
     OF_VERSION,
@@ -37,6 +39,7 @@ from scheduler_core.scenario.objects.updates import merge_update
 from scheduler_core.scenario.reading.documents import Document, read_documents
 from scheduler_core.scenario.reading.limits import Limits
 from scheduler_core.scenario.reading.problems import Problems, ScenarioError, ScenarioErrors, TooManyProblems, not_found
+from scheduler_core.scenario.settings.challenge import build_challenge
 from scheduler_core.scenario.settings.cluster_state import InitialObjects, identity, kind_of
 from scheduler_core.scenario.settings.configuration import build_configuration, default_configuration
 from scheduler_core.scenario.settings.node_groups import build_node_groups
@@ -123,6 +126,7 @@ class _Sorted:
     configuration: Document | None = None
     node_groups: list[Document] = field(default_factory=list)
     rules: list[Document] = field(default_factory=list)
+    challenge: Document | None = None
 
 
 class _Reader:
@@ -150,6 +154,7 @@ class _Reader:
         own = self._own_document(found.scenario)
         self._check_limits(found, own)
         rules = self._rules(found.rules, own)
+        challenge = self._challenge(found.challenge, documents, own)
         config = self._configuration(found.configuration, own, rules)
         self._check_scripts(own, config, found)
         admission = Admission(own.release, own.feature_gates, recorded=bool(own.observed))
@@ -180,6 +185,7 @@ class _Reader:
             rules=rules,
             observed=own.observed,
             unobserved=own.unobserved,
+            challenge=challenge,
             warnings=tuple(self._problems.warnings()),
             limits=self._limits.run,
         )
@@ -201,6 +207,8 @@ class _Reader:
                 found.node_groups.append(document)
             elif kind == SCHEDULER_PLUGIN:
                 found.rules.append(document)
+            elif kind == CHALLENGE:
+                found.challenge = self._only(found.challenge, document)
             elif known := kind_of(document.data, (), self._problems):
                 found.objects.setdefault(known.identity, []).append(document)
         return found
@@ -228,6 +236,18 @@ class _Reader:
         from scheduler_core.scenario.rules.reading import build_rules  # as is the compiler, only where it is used
 
         return build_rules(documents, self._problems, own.release, self._known_plugins)
+
+    def _challenge(
+        self, document: Document | None, documents: list[Document], own: ScenarioDocument
+    ) -> Challenge | None:
+        if document is None:
+            return None
+        alone = sum(one.chunk is document.chunk for one in documents) == 1
+        challenge = build_challenge(document, self._problems, alone=alone)
+        if own.expect is None:
+            sentence = Message("a challenge needs spec.expect in the Scenario document: the outcome that is asked for")
+            self._problems.error(("kind",), sentence)
+        return challenge
 
     def _configuration(
         self, document: Document | None, own: ScenarioDocument, rules: tuple[Rule, ...]

@@ -12,6 +12,7 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.apis.rules import Rule
 from scheduler_core.apis.selectors import LabelSelector
 from scheduler_core.releases import DEFAULT_RELEASE, Release
+from scheduler_core.scenario.challenge import Challenge
 from scheduler_core.scenario.lesson import NO_LESSON, Lesson
 
 BindingPoint = Literal["Reserve", "Permit", "PreBind", "Bind"]
@@ -230,6 +231,7 @@ class Scenario:
     rules: tuple[Rule, ...] = ()
     observed: tuple[ObservedDecision, ...] = ()
     unobserved: tuple[Unobserved, ...] = ()
+    challenge: Challenge | None = None
     warnings: tuple[ParseWarning, ...] = ()
 
     limits: RunLimits = NO_LIMITS

@@ -17,12 +17,13 @@ from kschedui.ask.replay_words import reason
 from kschedui.ask.unlike import first_unlike
 from kschedui.ask.words import cause_words
 from kschedui.experiments import plan as experiments
-from kschedui.language import in_language
+from kschedui.language import in_language, language
 from kschedui.runs import frames
 from kschedui.runs import store as runs
 from kschedui.runs.trace_files import TraceFile
 from kschedui.scenarios import diff, engine, importers, yaml_text
 from kschedui.scenarios.across_releases import Outcome, outcomes
+from kschedui.scenarios.compact_yaml import write_all
 from kschedui.scenarios.digest import Digest, as_scenario, digest_of, digest_of_read
 from kschedui.scenarios.importers import simulator_export, workloads
 from kschedui.scenarios.importers.reading.file_text import TooLong
@@ -31,6 +32,8 @@ from kschedui.web.http import body_limit
 from kschedui.work import progress
 from scheduler_core import RunEnded
 from scheduler_core.apis.messages import Message, NotAnswerable
+from scheduler_core.ask.challenge import BadVariant, Verdict, answer_in, variant_text, with_challenge
+from scheduler_core.ask.challenge import judge as judge_answer
 from scheduler_core.ask.compare import compare as runs_compared
 from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.editing.text import seeded as with_seed
@@ -38,6 +41,7 @@ from scheduler_core.ask.moments.moment import at_end
 from scheduler_core.ask.replay.replaying import replay
 from scheduler_core.ask.rule_values import evaluate_rules
 from scheduler_core.releases import RELEASES
+from scheduler_core.scenario.challenge import Challenge, Variant
 from scheduler_core.scenario.parse import ParseWarning, Scenario, ScenarioErrors
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.keyframe import encode
@@ -296,6 +300,54 @@ def list_choices(text: str) -> dict[str, Any]:
         return experiments.list_choices(engine.read_again(text))
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
+
+
+def judge(text: str, challenge: str, answer: str) -> dict[str, Any]:
+    """Return the verdicts on the answer to a challenge (shapes.Judged); raises Refused.
+
+    The text of an answer may have anything in it; what is judged are its documents of the kinds that are asked for.
+    """
+    try:
+        engine.read(answer)
+    except ScenarioErrors as errors:
+        raise Refused(422, engine.error_rows(errors)) from None
+    asked = engine.read(with_challenge(text, challenge)).challenge
+    assert asked is not None
+    given = answer_in(answer, asked.asks)
+    try:
+        verdicts = list(judge_answer(text, asked, given, engine.read, engine.simulate))
+    except BadVariant as error:
+        raise Refused(422, [{"message": in_language(error.sentence)}]) from None
+    first = next((verdict for verdict in verdicts if not verdict.holds), None)
+    rows = [
+        {
+            "number": verdict.number + 1,
+            "title": _title(verdict.variant) if verdict.holds or verdict is first else "",
+            "holds": verdict.holds,
+            "held": verdict.held,
+            "seeds": verdict.seeds,
+        }
+        for verdict in verdicts
+    ]
+    return {
+        "solved": first is None,
+        "held": sum(verdict.holds for verdict in verdicts),
+        "variants": rows,
+        "first": None if first is None else _failure(text, asked, given, first),
+    }
+
+
+def _title(variant: Variant | None) -> str:
+    if variant is None:
+        return ""
+    return (variant.title_zh if language() != "en" else "") or variant.title
+
+
+def _failure(text: str, challenge: Challenge, answer: str, verdict: Verdict) -> dict[str, Any]:
+    """Return the first variant that does not hold, to be played: from now on it is no secret."""
+    played = variant_text(text, challenge, answer, verdict.variant, verdict.seed, lambda data: write_all([data]))
+    reasons = [in_language(one) for one in verdict.unmet]
+    return {"number": verdict.number + 1, "seed": verdict.seed, "unmet": reasons, "text": played}
 
 
 def seeded(text: str, seed: int) -> Digest:

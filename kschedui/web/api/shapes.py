@@ -301,3 +301,49 @@ class Me(Schema):
 
     account: str | None
     scopes: list[str]
+
+
+class ClassAnswerIn(TextIn):
+    """An answer in a class; `name` is what the teacher sees, if you want to give one."""
+
+    name: str = Field("", max_length=40)
+
+
+class JudgedVariant(Schema):
+    """`held` of `seeds` runs kept what is asked for. `title` "": it is not known yet, or the scenario itself (1)."""
+
+    number: int
+    title: str
+    holds: bool
+    held: int
+    seeds: int
+
+
+class FailedVariant(Schema):
+    """The first variant that does not hold: why, with which seed, and a text that can be run."""
+
+    number: int
+    seed: int | None
+    unmet: list[str]
+    text: str
+
+
+class Judged(Schema):
+    solved: bool
+    held: int = Field(description="How many variants hold.")
+    variants: list[JudgedVariant]
+    first: FailedVariant | None
+
+
+class SolverOut(Schema):
+    """A student's tries; `solved_in` is how many it took, null before."""
+
+    name: str
+    tries: int
+    held: int
+    solved_in: int | None
+
+
+class Solvers(Schema):
+    variants: int
+    students: list[SolverOut]

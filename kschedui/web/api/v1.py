@@ -17,6 +17,7 @@ from kschedui.web.api.document import DocumentedAPI
 from kschedui.web.api.rates import rate_headers
 from kschedui.web.api.refusals import Refusal, refusal_json, refusal_of
 from kschedui.web.api.routes import (
+    challenges,
     courses,
     experiments,
     imports,
@@ -67,6 +68,8 @@ for room in (runs, what_if, operations):
     api.add_router("/runs", room.router)
 api.add_router("/experiments", experiments.router)
 api.add_router("/courses", courses.router)
+api.add_router("/scenarios", challenges.router)
+api.add_router("/classes", challenges.classes)
 
 
 @api.exception_handler(Exception)

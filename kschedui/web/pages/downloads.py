@@ -20,6 +20,7 @@ from kschedui.models import Run, Version
 from kschedui.runs import cluster_drawing
 from kschedui.runs import store as runs
 from kschedui.runs.trace_files import DecisionLines, EventLines, PerfettoFile
+from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import streams
 from kschedui.web.api.rates import count
@@ -68,8 +69,8 @@ def attachment(body: AsyncIterator[bytes] | str, media_type: str, name: str) -> 
 @page_view
 @require_safe
 def scenario_yaml(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
-    """Return the text as it was saved."""
-    text = requested_version(request, sid, number).text
+    """Return the text as it was saved; a challenge is there for those who may edit it."""
+    text = scenarios.text_for(access.visitor_of(request), requested_version(request, sid, number))
     return attachment(text, "application/yaml; charset=utf-8", f"{sid}-{number}.yaml")
 
 

@@ -1,6 +1,7 @@
 """The pages. What each template gets stands in its view's docstring."""
 
 from collections import Counter
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -142,19 +143,28 @@ def edit(request: HttpRequest, sid: str) -> HttpResponse:
     if not access.may_edit(visitor, scenario):
         return redirect(f"{reverse('new')}?from={sid}")
     last = scenarios.newest(scenario)
-    return editor(request, last.text, scenario.title, scenario=sid, number=last.number)
+    text = scenarios.text_for(visitor, last)
+    return editor(request, text, scenario.title, scenario=sid, number=last.number)
 
 
 def editor(
-    request: HttpRequest, text: str, title: str, *, scenario: str = "", number: int | str = "", fork: str = ""
+    request: HttpRequest,
+    text: str,
+    title: str,
+    *,
+    scenario: str = "",
+    number: int | str = "",
+    fork: str = "",
+    challenge: dict[str, Any] | None = None,
 ) -> HttpResponse:
     """editor.html: `text`, `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""),
-    `fork` (id or ""), `templates` [(label, yaml)], `releases` (versions, newest first)."""
+    `fork` (id or ""), `templates` [(label, yaml)], `releases` (versions, newest first), `challenge` (None, or what
+    challenges.about says)."""
     about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
     releases = list(RELEASES)[::-1]
     most = settings.LIMITS["import_bytes"]
     context = {"text": escaped(text), "title": title, "most_import": most, "releases": releases, **about}
-    return render(request, "editor.html", context)
+    return render(request, "editor.html", {**context, "challenge": challenge})
 
 
 def escaped(text: str) -> SafeString:
@@ -170,9 +180,11 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     count(request, "save")
     number = request.POST.get("version", "")
     origin = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
-    keeping_visitor(request)
+    asker = keeping_visitor(request)
     source = origin or scenarios.newest(scenario)
-    digest = work(request, jobs.digest, scenarios.text_for_work(source))
+    whole = source.challenge and access.may_edit(asker, scenario)
+    text = scenarios.text_for(asker, source) if whole else scenarios.text_for_work(source)
+    digest = work(request, jobs.digest, text)
     with keeping(request) as visitor:
         made = scenarios.fork(visitor, source, digest)
     return redirect("scenario-edit", made.scenario.public_id)

@@ -99,6 +99,7 @@ _OBSERVED = Fields(
 _UNOBSERVED = Fields("Unobserved", {"from": NUMBER, "until": NUMBER, "what": STRING})
 
 _EXPECTED_POD = Fields("ExpectedPod", {"node": STRING, "pending": BOOLEAN, "reason": STRING})
+EXPECTATION = Fields("Expectation", {"pods": MapOf(ANY), "victims": ListOf(STRING)})
 
 SPEC = Fields(
     "ScenarioSpec",
@@ -115,7 +116,7 @@ SPEC = Fields(
         "extenders": ListOf(_EXTENDER),
         "observed": ListOf(_OBSERVED),
         "unobserved": ListOf(_UNOBSERVED),
-        "expect": Fields("Expectation", {"pods": MapOf(ANY), "victims": ListOf(STRING)}),
+        "expect": EXPECTATION,
         "lesson": LESSON,
     },
     {

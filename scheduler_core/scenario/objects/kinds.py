@@ -153,6 +153,7 @@ OF_VERSION = {kind.identity: kind for kind in LOAD_ORDER}
 SCENARIO = ("kschedui.io/v1alpha1", "Scenario")
 NODE_GROUP = ("kschedui.io/v1alpha1", "NodeGroup")
 SCHEDULER_PLUGIN = ("kschedui.io/v1alpha1", "SchedulerPlugin")
+CHALLENGE = ("kschedui.io/v1alpha1", "Challenge")
 CONFIGURATION = ("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")
 
 # Controllers that make pods: their pods are what the scheduler sees.

@@ -12,6 +12,7 @@ from scheduler_core.scenario.objects.admission import SYSTEM_PRIORITY_CLASSES, A
 from scheduler_core.scenario.objects.availability import available
 from scheduler_core.scenario.objects.cluster_objects import implied_namespace
 from scheduler_core.scenario.objects.kinds import (
+    CHALLENGE,
     CONFIGURATION,
     DRA_GATE,
     KINDS,
@@ -76,7 +77,7 @@ def _group(version: str) -> str:
 
 
 # An unknown kind of these is a mistake; of others it is a custom resource or has nothing to do with scheduling.
-_SETTINGS = (SCENARIO, NODE_GROUP, SCHEDULER_PLUGIN, CONFIGURATION)
+_SETTINGS = (SCENARIO, NODE_GROUP, SCHEDULER_PLUGIN, CHALLENGE, CONFIGURATION)
 _OWN_GROUPS = {_group(kind.api_version) for kind in LOAD_ORDER} | {_group(SCENARIO[0]), _group(CONFIGURATION[0])}
 
 

@@ -61,7 +61,7 @@ def build_scenario_document(data: Manifest, problems: Problems, release: Release
     annotations = text_map(metadata.get("annotations"))
     if (seed := spec.get("seed")) is not None and seed < 0:
         problems.error(("spec", "seed"), invalid(seed, Message("must be 0 or greater")))
-    until = spec.get("untilSeconds")
+    until, expect = spec.get("untilSeconds"), spec.get("expect")
     release = release or RELEASES.get(
         spec.get("kubernetesVersion") or "", DEFAULT_RELEASE
     )  # SCENARIO lets no other pass
@@ -76,7 +76,7 @@ def build_scenario_document(data: Manifest, problems: Problems, release: Release
         feature_gates=_feature_gates(spec.get("featureGates") or {}, release, problems),
         faults=_faults(spec.get("faults") or (), problems),
         extender_scripts=extender_scripts(spec.get("extenders"), ("spec", "extenders"), problems),
-        expect=_expectation(spec["expect"], problems) if spec.get("expect") is not None else None,
+        expect=None if expect is None else build_expectation(expect, ("spec", "expect"), problems),
         events=tuple(spec.get("events") or ()),
         observed=_observed(spec.get("observed") or (), problems),
         unobserved=_unobserved(spec.get("unobserved") or (), problems),
@@ -184,12 +184,11 @@ def _unobserved(entries: Any, problems: Problems) -> tuple[Unobserved, ...]:
     return tuple(gaps)
 
 
-def _expectation(found: Manifest, problems: Problems) -> Expectation:
+def build_expectation(found: Manifest, path: Path, problems: Problems) -> Expectation:
     """`pods: {default/a: node-1, default/b: pending, default/c: {pending: true, reason: Insufficient cpu}}`."""
     pods = {}
     for name, outcome in (found.get("pods") or {}).items():
-        path = ("spec", "expect", "pods", name)
-        pods[pod_key(name)] = _expected_pod(outcome, path, problems)
+        pods[pod_key(name)] = _expected_pod(outcome, (*path, "pods", name), problems)
     victims = found.get("victims")
     return Expectation(pods, None if victims is None else tuple(map(pod_key, victims)))
 

@@ -9,6 +9,7 @@ import { comesIn } from "../intake/printed.js";
 import { h, patch } from "../shared/dom.js";
 import { t, useCatalogue } from "../shared/i18n.js";
 import { get, post } from "../shared/server.js";
+import { Challenge } from "./challenge.js";
 import { chooseText } from "./conflict.js";
 import { draftOf } from "./draft.js";
 import { builder } from "./form/builder.js";
@@ -69,6 +70,24 @@ const tables = builder(element("builder"), (text) => {
 	editor.write(text);
 	takeChange(text);
 });
+
+const asked = document.getElementById("challenge");
+const challenge = asked
+	? new Challenge(asked, {
+			api: data.api,
+			answer: async () => {
+				if (state.checked !== state.text) await check();
+				return state.errors.length ? null : state.text;
+			},
+			draw: () => {
+				state.waiting = "";
+				drawStatus();
+				drawSide();
+			},
+			told: sayWaiting,
+			refuse: showRefusal,
+		})
+	: null;
 
 const drawRelease = releaseControl(
 	{ choice: /** @type {HTMLSelectElement} */ (element("release")), note: element("lacks") },
@@ -208,6 +227,7 @@ function inWords({ document, line, path, message }) {
 
 function drawSide() {
 	patch(element("side"), [
+		challenge ? challenge.view(state.text) : null,
 		state.errors.length ? h("p", { class: "stale" }, t(state.drawn ? "editor.stale" : "editor.nothing")) : null,
 		state.drawn && state.rules ? ruleValues(state.rules, chooseRulePod) : null,
 		...(state.drawn ? clusterCards(state, outcome, drawSide) : []),

@@ -46,3 +46,31 @@ export function choice(name) {
 export function choose(name, value) {
 	keep(`kschedui.${name}`, value);
 }
+
+const CHALLENGES = "kschedui.challenges"; // tries by scenario and version, or class
+
+/** @typedef {{tries: number, held: number, of: number, solvedIn: number}} Tries `solvedIn` 0: not yet */
+
+/** @returns {Record<string, Tries>} */
+export function allTries() {
+	try {
+		const known = JSON.parse(read(CHALLENGES) ?? "{}");
+		return known && typeof known === "object" ? known : {};
+	} catch {
+		return {};
+	}
+}
+
+/** Your tries at a challenge so far; null: none. @param {string} id @returns {Tries | null} */
+export function triesOf(id) {
+	return allTries()[id] ?? null;
+}
+
+/** One more try. @param {string} id @param {{held: number, of: number, solved: boolean}} made */
+export function keepTry(id, { held, of, solved }) {
+	const known = allTries();
+	const { tries = 0, held: best = 0, solvedIn = 0 } = known[id] ?? {};
+	if (solvedIn) return;
+	const now = { tries: tries + 1, held: Math.max(best, held), of, solvedIn: solved ? tries + 1 : 0 };
+	keep(CHALLENGES, JSON.stringify({ ...known, [id]: now }));
+}

@@ -23,6 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: None) -> Path:
     for name in ("high-preempts-low.yaml", "priority-order.yaml"):
         shutil.copy(library.FOLDER / name, tmp_path)
     monkeypatch.setattr(library, "FOLDER", tmp_path)
+    monkeypatch.setattr(library, "CHALLENGES", tmp_path / "challenges")
     return tmp_path
 
 

@@ -130,7 +130,7 @@ def reading_table() -> dict[str, Any]:
     types["AnyExtender"] = {**_OPEN, "tlsConfig": DROP}
     types["Policy"] = {**_OPEN, "extenders": {"l": {"t": "AnyExtender"}}}
     kinds["Policy"] = {"groups": ["", "kubescheduler.config.k8s.io"], "version": "v1", "type": "Policy"}
-    for own in ("Scenario", "NodeGroup", "SchedulerPlugin"):
+    for own in ("Scenario", "NodeGroup", "SchedulerPlugin", "Challenge"):
         types[own] = dict(_OPEN)
         kinds[own] = {"groups": ["kschedui.io"], "version": "kschedui.io/v1alpha1", "type": own}
     types["NodePool"] = {

@@ -71,9 +71,10 @@ def listed(request: HttpRequest, sid: str) -> list[VersionOut]:
 
 @router.get("/{id:sid}/versions/{n:number}", auth=reads(), response=VersionText, summary="Read a version's text")
 def read(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    _, scenario = visible_scenario(request, sid)
+    """The Challenge document of a challenge is there for those who may edit it."""
+    visitor, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
-    found = {**describe(scenario, version), "text": version.text}
+    found = {**describe(scenario, version), "text": scenarios.text_for(visitor, version)}
     return HttpResponse(msgspec.json.encode(found), content_type=JSON)  # json would hold up others: the text is long
 
 

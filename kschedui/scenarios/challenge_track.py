@@ -1,0 +1,20 @@
+"""The order of the library's challenges, from easy to hard."""
+
+from collections.abc import Iterable
+
+from kschedui.models import Scenario
+
+CHALLENGES = (
+    "challenge-weights",
+    "challenge-spot",
+    "challenge-gpu",
+    "challenge-price",
+    "challenge-three-per-node",
+    "challenge-one-database",
+)
+
+
+def in_order(found: Iterable[Scenario]) -> list[Scenario]:
+    """Return challenges as the list shows them."""
+    places = {slug: place for place, slug in enumerate(CHALLENGES)}
+    return sorted(found, key=lambda scenario: (places.get(str(scenario.slug), len(places)), str(scenario.slug)))

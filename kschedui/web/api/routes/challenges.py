@@ -1,0 +1,87 @@
+"""Challenges: an answer judged, alone or in a class, and who has solved the challenge of a class."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_noop
+from ninja import Router
+
+from kschedui.classrooms import seats, store
+from kschedui.models import Classroom, Version
+from kschedui.scenarios import access
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api import jobs, rates
+from kschedui.web.api.callers import reads
+from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.routes.texts import require_size
+from kschedui.web.api.shapes import ClassAnswerIn, Judged, Solvers, TextIn
+from kschedui.web.api.visitors import visible_scenario
+from kschedui.web.api.work import work
+
+router = Router(tags=["challenges"])
+classes = Router(tags=["challenges"])
+
+
+@router.post(
+    "/{id:sid}/versions/{n:number}/challenge",
+    auth=reads("run"),
+    response=Judged,
+    url_name="challenge",
+    summary="Judge an answer to a challenge",
+)
+def judge(request: HttpRequest, sid: str, number: int, body: TextIn) -> dict[str, Any]:
+    """Only the documents that the challenge asks for count. A hidden variant is named once it was the first to fail."""
+    _, scenario = visible_scenario(request, sid)
+    return judged(request, scenarios.version(scenario, number), body.text)
+
+
+@classes.post(
+    "/{id:code}/challenge",
+    auth=reads("run"),
+    response=Judged,
+    url_name="class-challenge",
+    summary="Judge an answer in a class",
+)
+def try_in_class(request: HttpRequest, code: str, body: ClassAnswerIn) -> dict[str, Any]:
+    """For whoever has joined the class; the teacher hears of the try."""
+    classroom = require_class(request, code)
+    seat = seats.seat_in(request.COOKIES)
+    if seat is None or seat.code != classroom.code or store.is_over(classroom):
+        raise Refusal(403, gettext_noop("Join the class first."))
+    found = judged(request, classroom.run.version, body.text)
+    store.keep_try(classroom.pk, seat.student, body.name.strip(), found["held"], solved=found["solved"])
+    return found
+
+
+@classes.get("/{id:code}/challenge", auth=reads(), response=Solvers, summary="Who has solved the challenge of a class")
+def solvers(request: HttpRequest, code: str) -> dict[str, Any]:
+    """For the teacher of the class."""
+    classroom = require_class(request, code)
+    if not store.teaches(access.visitor_of(request), classroom):
+        raise Refusal(403, gettext_noop("Only the teacher of a class can see who has solved its challenge."))
+    rows = classroom.solvers.values("name", "tries", "held", "solved_in")
+    return {"variants": challenge_of(classroom.run.version)["variants"], "students": list(rows)}
+
+
+def require_class(request: HttpRequest, code: str) -> Classroom:
+    """Return the class of the code."""
+    rates.require_code(request)
+    try:
+        return store.by_code(code)
+    except store.NoClass as error:
+        rates.wrong_code(request)
+        raise Refusal(404, error.args[0]) from None
+
+
+def challenge_of(version: Version) -> dict[str, Any]:
+    """Return what everybody may know of a challenge (engine.challenge_summary)."""
+    found: dict[str, Any] | None = version.summary.get("challenge")
+    if found is None:
+        raise Refusal(404, gettext_noop("This scenario is not a challenge."))
+    return found
+
+
+def judged(request: HttpRequest, version: Version, text: str) -> dict[str, Any]:
+    """Return the verdicts on the answer in a text."""
+    challenge_of(version)
+    return work(request, jobs.judge, scenarios.text_for_work(version), version.challenge, require_size(text))

@@ -1,0 +1,77 @@
+"""Challenges: the list, one in the editor, and the one of a class."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from kschedui.classrooms import seats, store
+from kschedui.language import language
+from kschedui.models import Version
+from kschedui.scenarios import access, challenge_track
+from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.prose import markdown_html
+from kschedui.web.api.routes.challenges import challenge_of
+from kschedui.web.api.visitors import visible_scenario
+from kschedui.web.pages import cards
+from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.teaching.classes import require_class
+from kschedui.web.pages.views import editor
+
+
+@page_view
+@require_safe
+def listed(request: HttpRequest) -> HttpResponse:
+    """/challenges/: scenarios/challenges.html, `challenges` (cards, from easy to hard)."""
+    found = challenge_track.in_order(scenarios.challenges())
+    return render(request, "scenarios/challenges.html", {"challenges": [card(one) for one in found]})
+
+
+def card(scenario: Any) -> dict[str, Any]:
+    """{id, number, title, level, variants, url, picture} of a challenge of the library."""
+    made = cards.lesson_card(scenario)
+    known = {name: made[name] for name in ("id", "title", "level", "picture")}
+    url = reverse("challenge", args=[scenario.public_id, scenario.number])
+    return {**known, "number": scenario.number, "url": url, "variants": scenario.summary["challenge"]["variants"]}
+
+
+@page_view
+@require_safe
+def show(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """/s/<sid>/v/<n>/challenge/: editor.html with `challenge` (about). What is saved there is a fork without it."""
+    _, scenario = visible_scenario(request, sid)
+    version = scenarios.version(scenario, number)
+    judge = reverse("v1:challenge", args=[sid, number])
+    found = about(version, judge) | {"key": f"{sid}.{number}", "player": cards.path_of(version)}
+    return editor(request, version.text, found["title"], fork=sid, challenge=found)
+
+
+@page_view
+@require_safe
+def in_class(request: HttpRequest, code: str) -> HttpResponse:
+    """/c/<code>/challenge/: class/challenge.html for the teacher, with `code`, `title`, `solvers` (an address) and
+    `variants`; for students editor.html with `challenge` (about)."""
+    classroom = require_class(request, code)
+    if store.is_over(classroom):
+        return redirect("class", classroom.code)
+    version, address = classroom.run.version, reverse("v1:class-challenge", args=[classroom.code])
+    found = about(version, address)
+    if store.teaches(access.visitor_of(request), classroom):
+        context = {"code": classroom.code, "title": found["title"], "solvers": address, "variants": found["variants"]}
+        return render(request, "class/challenge.html", context)
+    seat = seats.seat_in(request.COOKIES)
+    if seat is None or seat.code != classroom.code:
+        return redirect("class", classroom.code)  # which gives a seat
+    found |= {"key": f"class.{classroom.code}", "code": classroom.code, "player": reverse("class", args=[code])}
+    return editor(request, version.text, found["title"], challenge=found)
+
+
+def about(version: Version, judge: str) -> dict[str, Any]:
+    """{title, task (HTML), asks (kinds), variants (how many), judge (an address)}, and {key (of what is remembered),
+    player (an address), code (of a class)}."""
+    lesson = cards.lesson_of(version.summary)
+    title = cards.title_of(version.scenario, lesson)
+    task = markdown_html(lesson.text("description", language()))
+    return {"title": title, "task": task, **challenge_of(version), "judge": judge, "code": ""}

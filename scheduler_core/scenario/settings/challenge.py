@@ -1,0 +1,78 @@
+"""A Challenge document to a `Challenge`. The objects of its variants are read when an answer is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast, get_args
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.challenge import AnswerKind, Challenge, ObjectName, Variant
+from scheduler_core.scenario.fields.challenge_fields import CHALLENGE
+from scheduler_core.scenario.fields.schema import check
+from scheduler_core.scenario.reading.documents import Document
+from scheduler_core.scenario.reading.problems import Path, Problems, invalid, required
+from scheduler_core.scenario.settings.lesson import localized
+from scheduler_core.scenario.settings.scenario_document import build_expectation
+
+MOST_VARIANTS = 12
+MOST_SEEDS = 5
+LONGEST = 100_000  # characters of the document
+
+
+def build_challenge(document: Document, problems: Problems, *, alone: bool) -> Challenge | None:
+    """Return the challenge; None with problems. `alone`: nothing else stands between the same two lines of `---`."""
+    problems.enter(document.chunk, document.prefix)
+    if document.prefix or not alone:
+        sentence = Message("a Challenge is a document of its own, between lines of ---, since it is kept apart")
+        problems.error(("kind",), sentence)
+        return None
+    if len(document.chunk.text) > LONGEST:
+        problems.error((), Message("Too long: may not be more than {most} characters", most=LONGEST))
+        return None
+    if not check(CHALLENGE, document.data, (), problems, strict=True):
+        return None
+    spec = document.data.get("spec") or {}
+    seeds = tuple(spec.get("seeds") or ())
+    _check_number(len(seeds), MOST_SEEDS, ("spec", "seeds"), problems)
+    for index, seed in enumerate(seeds):
+        if seed < 0:
+            problems.error(("spec", "seeds", index), invalid(seed, Message("must be 0 or greater")))
+    variants = spec.get("variants") or ()
+    _check_number(len(variants), MOST_VARIANTS, ("spec", "variants"), problems)
+    kinds = cast(tuple[AnswerKind, ...], tuple(dict.fromkeys(filter(None, spec.get("asks") or ()))))
+    return Challenge(
+        asks=kinds or get_args(AnswerKind),
+        seeds=seeds,
+        variants=tuple(_variant(one, ("spec", "variants", n), problems) for n, one in enumerate(variants)),
+        solution=spec.get("solution") or "",
+        text=document.chunk.text,
+        first_line=document.chunk.first_line,
+    )
+
+
+def _check_number(found: int, most: int, path: Path, problems: Problems) -> None:
+    if found > most:
+        problems.error(path, Message("Too many: {n}: must have at most {most} items", n=found, most=most))
+
+
+def _variant(found: Mapping[str, Any], path: Path, problems: Problems) -> Variant:
+    expect = found.get("expect") or {}
+    if not expect.get("pods") and expect.get("victims") is None:
+        problems.error((*path, "expect"), required(Message("the outcome that is asked for")))
+    build_expectation(expect, (*path, "expect"), problems)
+    objects = found.get("objects") or ()
+    for index, one in enumerate(objects):
+        if not isinstance(one, dict) or not isinstance(one.get("metadata"), dict) or not one["metadata"].get("name"):
+            problems.error((*path, "objects", index), required(Message("a whole object, with metadata.name")))
+    removed = found.get("remove") or ()
+    for index, one in enumerate(removed):
+        if not one.get("kind") or not one.get("name"):
+            problems.error((*path, "remove", index), required(Message("kind and name of an object of the scenario")))
+    title, title_zh = localized(found.get("title"))
+    return Variant(title, title_zh, tuple(objects), tuple(map(_removed, removed)), expect)
+
+
+def _removed(found: Mapping[str, Any]) -> ObjectName:
+    namespace = found.get("namespace") or ""
+    name = found.get("name") or ""
+    return ObjectName(found.get("kind") or "", "" if namespace == "default" else namespace, name)

@@ -1,0 +1,39 @@
+// @ts-check
+/** The teacher's table: who has solved the challenge of the class, and in how many tries. */
+import { h, patch } from "../shared/dom.js";
+import { ask } from "../shared/server.js";
+
+const AGAIN = 3000; // ms
+
+/** @typedef {{name: string, tries: number, held: number, solved_in: number | null}} Student */
+
+const table = /** @type {HTMLElement} */ (document.getElementById("solvers"));
+const { url = "", student = "", solved = "", tried = "", none = "" } = table.dataset;
+
+async function draw() {
+	const { status, body } = await ask(url).catch(() => ({ status: 0, body: {} }));
+	if (status === 200) {
+		const students = /** @type {Student[]} */ (body.students);
+		patch(table, students.length ? students.map((one, n) => row(one, n, body.variants)) : [empty()]);
+		table.dataset.ready = String(students.length);
+	}
+	if (status !== 403 && status !== 404) setTimeout(draw, AGAIN);
+}
+
+/** @param {Student} one @param {number} n @param {number} variants */
+function row(one, n, variants) {
+	const held = tried.replace("{held}", String(one.held)).replace("{of}", String(variants));
+	return h(
+		"tr",
+		{ key: String(n) },
+		h("th", { scope: "row" }, one.name || student.replace("{n}", String(n + 1))),
+		h("td", { class: one.solved_in ? "yes" : "" }, one.solved_in ? `✓ ${solved}` : held),
+		h("td", null, String(one.tries)),
+	);
+}
+
+function empty() {
+	return h("tr", { key: "none" }, h("td", { colspan: "3", class: "muted" }, none));
+}
+
+void draw();
