@@ -35,6 +35,7 @@ REMOVE = {"type": "remove", "kind": "Node", "name": "n1", "namespace": ""}
 FACTOR = {"name": "weight", "levels": [{"label": "one", "edits": [SET]}, {"label": "two", "edits": [REMOVE]}]}
 BODIES: dict[str, dict[str, Any]] = {
     "TextIn": {"text": OTHER},
+    "ClassAnswerIn": {"text": OTHER, "name": "Ada"},
     "CheckedText": {"text": OTHER, "pod": "default/a"},
     "VersionIn": {"text": OTHER, "base": None, "upload": None},
     "ScenarioIn": {"text": OTHER, "title": "A title", "visibility": "unlisted", "fork_of": "{sid}", "upload": None},

@@ -10,6 +10,7 @@ from kschedui.classrooms import seats, store
 from kschedui.models import Classroom, Version
 from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.prose import clean_title
 from kschedui.web.api import jobs, rates
 from kschedui.web.api.callers import reads
 from kschedui.web.api.refusals import Refusal
@@ -49,7 +50,7 @@ def try_in_class(request: HttpRequest, code: str, body: ClassAnswerIn) -> dict[s
     if seat is None or seat.code != classroom.code or store.is_over(classroom):
         raise Refusal(403, gettext_noop("Join the class first."))
     found = judged(request, classroom.run.version, body.text)
-    store.keep_try(classroom.pk, seat.student, body.name.strip(), found["held"], solved=found["solved"])
+    store.keep_try(classroom.pk, seat.student, clean_title(body.name), found["held"], solved=found["solved"])
     return found
 
 
