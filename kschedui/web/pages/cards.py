@@ -31,6 +31,7 @@ from scheduler_core.scenario.lesson import Lesson
 SEARCHED = 4000  # characters of a lesson
 QUESTIONS = ("changes", "pod", "scheduler")  # with which the panel "What if" opens by a link
 MOST_INLINE = 24_000  # bytes of a first chunk that comes with the page
+MOST_SEARCHED = 100  # versions in which a rule is looked for
 MOST_VERSIONS = 30  # in the player's list
 PLACE = {"step": r"\d{1,9}(\.\d{1,4})?", "engine": r"[\w.-]{1,20}", "kubernetes": r"\d\.\d{1,3}"}  # of a link's query
 
@@ -122,6 +123,17 @@ def rules_of(version: Version) -> dict[str, Rule]:
     """Return the rules of a version by the addresses of their pages."""
     query = urlencode({"scenario": version.scenario.public_id, "version": version.number})
     return {f"{reverse('plugin', args=[rule.name])}?{query}": rule for rule in engine.rules_of(version.summary)}
+
+
+def address_of_rule(visitor: Visitor, name: str) -> str:
+    """Return the address of the page of a rule in the visitor's own scenarios, or in the library; "" if none has it."""
+    for found in (scenarios.of_visitor(visitor).filter(deleted_at=None), scenarios.library(), scenarios.challenges()):
+        versions = Version.objects.filter(scenario__in=found.values("pk"), summary__has_key="rules").order_by("-pk")
+        for sid, number, summary in versions.values_list("scenario__public_id", "number", "summary")[:MOST_SEARCHED]:
+            if any(rule.name == name for rule in engine.rules_of(summary)):
+                query = urlencode({"scenario": sid, "version": number})
+                return f"{reverse('plugin', args=[name])}?{query}"
+    return ""
 
 
 def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:

@@ -209,12 +209,14 @@ def plugin(request: HttpRequest, name: str) -> HttpResponse:
     """/plugins/<name>/?kubernetes=<release>: plugin.html, `source` (plugin_source.Source), `upstream` (an address).
 
     With ?scenario=<id>&version=<n> a rule of that version: rule.html, `rule` (Rule), `expressions` [(field, lines)],
-    `link` to the version.
+    `link` to the version. Without them, the name of a rule leads to the newest version with it of yours or the library.
     """
     count(request, "read")
     if "scenario" in request.GET:
         return show_rule(request, name)
     source = plugin_source.source_of(name)
+    if source is None and (address := cards.address_of_rule(access.visitor_of(request), name)):
+        return redirect(address)
     if source is None:
         raise Refusal(404, gettext_noop("This plugin does not exist, or its source is not available."))
     release = RELEASES.get(request.GET.get("kubernetes", ""), DEFAULT_RELEASE)

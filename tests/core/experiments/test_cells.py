@@ -12,7 +12,7 @@ import yaml
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.ask.editing.edits import SetField
 from scheduler_core.ask.measures import measured
-from scheduler_core.experiments.cells import Cells, Row, Text, text_of
+from scheduler_core.experiments.cells import Cells, Row, Text, text_of, trouble
 from scheduler_core.experiments.design import Cell
 from scheduler_core.experiments.reading import read_factors
 from scheduler_core.releases import RELEASES
@@ -50,6 +50,25 @@ def test_a_cells_measures_are_those_of_the_run_of_its_text() -> None:
         opened = parse_scenario(text_of(TEXT, cell, DUMP), release=RELEASES[cell.release])
         assert opened.seed == cell.seed
         assert runner.row(cell) == Row(measured(simulate(opened)))
+
+
+def test_the_weight_of_a_rule_is_a_factor_and_0_turns_it_off() -> None:
+    rule = {
+        "apiVersion": "kschedui.io/v1alpha1",
+        "kind": "SchedulerPlugin",
+        "metadata": {"name": "Mine"},
+        "spec": {"score": "node.metadata.name == 'full' ? 10 : 0", "weight": 50},
+    }
+    text = scenario(rule, node("full", cpu=8), pod("r", cpu=6, node="full"), node("empty", cpu=8), pod("p", cpu=1))
+    design = read_factors([{"weight": {"plugin": "Mine", "values": [0, 1, 50]}}])
+    runner = cells(text)
+    assert trouble(runner, design) is None
+    rows = [runner.row(design.cell(number)).measures for number in (1, 2, 3)]
+    assert [row.empty_nodes for row in rows if row] == [0, 0, 1]
+    misspelt = read_factors([{"weight": {"plugin": "Mime", "values": [0, 1]}}])
+    found = trouble(runner, misspelt)
+    assert found is not None
+    assert "Mime" in found[2]
 
 
 def test_priority_decides_who_is_evicted_and_measures_tell_so() -> None:

@@ -7,8 +7,9 @@ from random import Random
 
 import pytest
 
+from scheduler_core.cel.plan import Variables
 from scheduler_core.cel.syntax import descendants
-from scheduler_core.cel.values import MAX_STEPS
+from scheduler_core.cel.values import MAX_STEPS, Value
 from scheduler_core.plugins.rules import plugin as rule_plugin
 from scheduler_core.scenario.rules import expression
 from scheduler_core.scenario.rules.expression import (
@@ -16,13 +17,14 @@ from scheduler_core.scenario.rules.expression import (
     MAX_COST,
     MAX_LENGTH,
     STEPS_PER_COST,
+    Expression,
     RuleError,
     compile_expression,
 )
 from scheduler_core.trace.events import RunFinished, SchedulingFailed
-from tests.builders import node, pod
+from tests.builders import Manifest, configuration, node, pod
 from tests.core.plugins.test_rules import rule
-from tests.core.runs import message, only, run
+from tests.core.runs import bound, message, only, run
 
 CASES = int(os.environ.get("KSCHEDUI_RULES", "1000"))
 AT_ONCE = 16  # plugins of one scenario
@@ -168,6 +170,56 @@ def test_a_run_that_costs_too_much_is_stopped_with_the_rule_and_the_limit(monkey
     assert message(events, "p").endswith(
         "SchedulerPlugin Mine, filter, line 1, column 1: stopped: its evaluations cost more than 100 in this run"
     )
+
+
+def test_each_rule_has_a_budget_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = rule("Mine", filter=LABEL)
+    nodes = [node(f"n{i}") for i in range(10)]
+    monkeypatch.setattr(rule_plugin, "MAX_COST_OF_RUN", cost_of_run(monkeypatch, mine, *nodes, pod("p")))
+    assert bound(run(mine, rule("Other", filter=LABEL), *nodes, pod("p")))  # twice the cost of one
+    assert "stopped" in message(run(mine, *nodes, node("one-more"), pod("p")), "p")
+
+
+def test_a_rule_has_a_budget_in_each_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    profiles = configuration(profiles=[{"schedulerName": "one"}, {"schedulerName": "two"}])
+    mine, nodes = rule(filter=LABEL), [node(f"n{i}") for i in range(10)]
+    first, second, third = (pod(f"p{i}", schedulerName=name) for i, name in enumerate(("one", "two", "two")))
+    monkeypatch.setattr(rule_plugin, "MAX_COST_OF_RUN", cost_of_run(monkeypatch, mine, profiles, *nodes, first))
+    assert set(bound(run(mine, profiles, *nodes, first, second))) == {"p0", "p1"}
+    events = run(mine, profiles, *nodes, first, second, third, untilSeconds=1)
+    assert set(bound(events)) == {"p0", "p1"}
+    assert "SchedulerPlugin Mine" in message(events, "p2")
+
+
+def test_a_rule_that_a_profile_disables_costs_nothing_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    disabled = {"multiPoint": {"disabled": [{"name": "Mine"}]}}
+    profiles = configuration(profiles=[{"schedulerName": "one"}, {"schedulerName": "two", "plugins": disabled}])
+    monkeypatch.setattr(rule_plugin, "MAX_COST_OF_RUN", 0)
+    mine = rule(filter="node.metadata.name == 'nowhere'")
+    events = run(
+        mine, profiles, node("a"), pod("p", schedulerName="two"), pod("q", schedulerName="one"), untilSeconds=1
+    )
+    assert bound(events) == {"p": "a"}
+
+
+LABEL = "node.metadata.labels['kubernetes.io/hostname'] != pod.metadata.name"
+
+
+def cost_of_run(monkeypatch: pytest.MonkeyPatch, *objects: Manifest) -> int:
+    """Return the least limit that stops no evaluation of the run: what all but the last of them cost."""
+    costs: list[int] = []
+    with monkeypatch.context() as patch:
+        evaluate = rule_plugin.Expression.evaluate
+
+        def counted(self: Expression, variables: Variables) -> tuple[Value, int]:
+            found = evaluate(self, variables)
+            costs.append(found[1])
+            return found
+
+        patch.setattr(rule_plugin.Expression, "evaluate", counted)
+        run(*objects)
+    assert costs
+    return sum(costs[:-1])
 
 
 def test_what_is_equal_in_what_is_read_is_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,6 +83,40 @@ def test_check_fails_for_what_it_cannot_promise(folder: Path, case: str, capsys:
     assert sentence in capsys.readouterr().out
 
 
+CHALLENGE = """apiVersion: kschedui.io/v1alpha1
+kind: Challenge
+metadata: {name: mine}
+spec:
+  variants: [{title: Again, expect: {pods: {default/a: pending}}}]
+  solution: |
+    apiVersion: kschedui.io/v1alpha1
+    kind: SchedulerPlugin
+    metadata: {name: None}
+    spec: {filter: 'false'}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "told"),
+    [
+        (CHALLENGE, 0, "1 of 1 as expected"),
+        (
+            CHALLENGE.replace("'false'", "'true'"),
+            1,
+            "variant 2: the solution does not hold: default/a: expected pending",
+        ),
+        (CHALLENGE.split("  solution")[0], 1, "the challenge has no solution"),
+        (CHALLENGE.replace("pods: {default/a: pending}", "victims: [1]"), 2, "expect.victims"),
+    ],
+)
+def test_check_judges_the_solution_of_a_challenge(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str, status: int, told: str
+) -> None:
+    cluster = scenario(node("n1"), pod("a"), expect={"pods": {"default/a": "pending"}})
+    assert main(["check", put("challenge.yaml", f"{cluster}\n---\n{text}")]) == status
+    assert told in "".join(capsys.readouterr())
+
+
 def test_a_file_that_cannot_be_read_is_one_line_and_status_two(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

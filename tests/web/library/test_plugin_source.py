@@ -10,6 +10,7 @@ from importlib.metadata import EntryPoint
 import pytest
 from django.test import Client
 
+from kschedui import library
 from kschedui.scenarios import outside_plugins as plugins
 from kschedui.web.pages import plugin_source
 from scheduler_core.plugins import REGISTRY
@@ -67,13 +68,15 @@ def test_preemption_shows_the_files_that_do_its_work() -> None:
 
 
 @pytest.mark.parametrize("name", ["NoSuchPlugin", "scheduler_core.simulation", "kschedui.settings", "..", "__init__"])
-def test_nothing_but_a_plugin_can_be_asked_for(client: Client, name: str) -> None:
+def test_nothing_but_a_plugin_can_be_asked_for(client: Client, db: None, name: str) -> None:
     answer = client.get(f"/plugins/{name}/")
     assert answer.status_code == 404
     assert "SECRET_KEY" not in answer.content.decode()
 
 
-def test_a_plugin_of_another_package_shows_its_one_file(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_of_another_package_shows_its_one_file(
+    client: Client, db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = [EntryPoint("Picky", f"{__name__}:Picky", plugins.GROUP)]
     monkeypatch.setattr(plugins, "entry_points", lambda group: found)
     plugins.outside_plugins.cache_clear()
@@ -130,6 +133,16 @@ def test_a_rule_that_a_version_does_not_have_is_not_found(client: Client, db: No
     name = "Other" if query == "version=1" else "Mine"
     assert client.get(f"/plugins/{name}/?scenario={scenario}&{query}").status_code == 404
     assert client.get(f"/plugins/{name}/?scenario=nowhere&{query}").status_code == 404
+
+
+def test_a_rule_without_its_scenario_is_looked_for_in_ones_own_and_in_the_library(client: Client, db: None) -> None:
+    scenario = make_scenario(client, RULE)
+    assert client.get("/plugins/Mine/")["Location"] == f"/plugins/Mine/?scenario={scenario}&version=1"
+    assert Client().get("/plugins/Mine/").status_code == 404
+    assert client.get("/plugins/Other/").status_code == 404
+    library.load_text("own-rule", (library.FOLDER / "own-rule.yaml").read_text())
+    address = Client().get("/plugins/SpotFirst/")["Location"]
+    assert "SpotFirst" in Client().get(address).content.decode()
 
 
 def test_the_player_gets_the_texts_of_rules_with_the_page(client: Client, db: None) -> None:
