@@ -7,8 +7,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from kschedui.supervisor.stack import Stack
-from tests.builders import node, pod, scenario
+from tests.builders import device, device_claim, device_class, device_request, node, pod, resource_slice, scenario
 from tests.conftest import PATIENCE_MS
+from tests.dumps import as_yaml
 
 DUMP = """\
 apiVersion: v1
@@ -388,3 +389,18 @@ def test_a_pod_in_the_editors_picture_is_as_wide_as_its_share(browser_page: Page
         ".reduce((sum, one) => sum + one.getBoundingClientRect().width, 0)]"
     )
     assert abs(filled - bar / 4) < 3
+
+
+def test_a_selector_says_how_many_devices_it_matches_while_it_is_typed(browser_page: Page) -> None:
+    opened(browser_page, "/new/")
+    devices = [device(f"gpu-{number}", memory="80Gi" if number else "40Gi") for number in range(3)]
+    of_class, lines = "3 of 3 devices match: n1/gpu-0, n1/gpu-1, n1/gpu-2", browser_page.locator("#yaml .match-line")
+    for memory, words in (
+        ("80Gi", "2 of 3 devices match: n1/gpu-1, n1/gpu-2"),
+        ("90Gi", "None of the 3 devices matches."),
+    ):
+        large = f'device.capacity["gpu.example.com"].memory.compareTo(quantity("{memory}")) >= 0'
+        claim = device_claim("c", device_request("gpu", "gpu", large))
+        objects = [node("n1"), device_class(), resource_slice("n1", devices), claim]
+        type_text(browser_page, "---\n".join(as_yaml(one) for one in objects))
+        expect(lines).to_have_text([of_class, words])

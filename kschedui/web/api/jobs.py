@@ -40,6 +40,7 @@ from scheduler_core.ask.editing.text import seeded as with_seed
 from scheduler_core.ask.moments.moment import at_end
 from scheduler_core.ask.replay.replaying import replay
 from scheduler_core.ask.rule_values import evaluate_rules
+from scheduler_core.ask.selector_matches import match_selectors
 from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.challenge import Challenge, Variant
 from scheduler_core.scenario.parse import ParseWarning, Scenario, ScenarioErrors
@@ -97,7 +98,9 @@ def check_result(scenario: Scenario, pod: str = "") -> dict[str, object]:
     }
     warnings = [engine.warning_row(found) for found in scenario.warnings]
     values = evaluate_rules(scenario, pod, registry())
-    return {"errors": [], "warnings": warnings, "summary": summary, **({"rules": values} if values else {})}
+    selectors = match_selectors(scenario)
+    more = {**({"rules": values} if values else {}), **({"selectors": selectors} if selectors else {})}
+    return {"errors": [], "warnings": warnings, "summary": summary, **more}
 
 
 def digest(text: str) -> Digest:

@@ -123,7 +123,7 @@ class Selectors:
         from scheduler_core.cel.device import explain_mismatch
         from scheduler_core.cel.environment import CompileError
 
-        in_cel, shared = _in_cel(driver, device), self._consumable_capacity
+        in_cel, shared = cel_device(driver, device), self._consumable_capacity
         try:
             return explain_mismatch(expression, self._minor, in_cel, consumable_capacity=shared)
         except CompileError as error:
@@ -133,11 +133,12 @@ class Selectors:
 def _evaluate(compiled: CompiledSelector | str, driver: str, device: Device) -> Answer:
     if isinstance(compiled, str):
         return _escaped(f"CEL compile error: {compiled}")
-    result = compiled.evaluate(_in_cel(driver, device))
+    result = compiled.evaluate(cel_device(driver, device))
     return _escaped(f"CEL runtime error: {result.error}") if result.matches is None else result.matches
 
 
-def _in_cel(driver: str, device: Device) -> DeviceInCel:
+def cel_device(driver: str, device: Device) -> DeviceInCel:
+    """Return the device as CEL sees it."""
     from scheduler_core.cel.device import Device as DeviceInCel
 
     attributes: dict[str, AttributeValue] = {

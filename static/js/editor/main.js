@@ -148,6 +148,7 @@ async function check(known = null) {
 		if (body.summary && !state.errors.length)
 			Object.assign(state, { summary: body.summary, rules: body.rules ?? null, drawn: true });
 		editor.show(state.errors, state.warnings);
+		if (!state.errors.length) editor.showMatches(body.selectors ?? []);
 	} catch (error) {
 		if (text !== state.text || /** @type {Error} */ (error).name === "AbortError") return;
 		state.status = t("editor.offline");

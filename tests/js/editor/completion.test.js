@@ -1,7 +1,14 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inExpression, offers, placeOf, ruleNames } from "../../../static/js/editor/text/completion.js";
+import {
+	deviceNames,
+	inExpression,
+	inSelector,
+	offers,
+	placeOf,
+	ruleNames,
+} from "../../../static/js/editor/text/completion.js";
 
 const catalogue = {
 	kinds: [{ apiVersion: "v1", kind: "Pod", type: "Pod" }],
@@ -76,4 +83,51 @@ test("in an expression there are variables, then the fields of what they are", (
 	assert.deepEqual(labels("cluster.requested."), ["cpu", "memory", "pods"]);
 	assert.ok(labels("pods.").includes("exists("));
 	assert.equal(ruleNames(FIELDS, "node.metadata.la")[0].word, "la");
+});
+
+const DEVICES = `kind: ResourceSlice
+spec:
+  driver: gpu.example.com
+  devices:
+  - name: gpu-0
+    attributes: {model: {string: a100}, resource.kubernetes.io/pcieRoot: {string: pci0}}
+    capacity:
+      memory: {value: 80Gi}
+---
+kind: ResourceSlice
+spec:
+  driver: nic.example.com
+  devices:
+  - name: eth-0
+    attributes:
+      speed:
+        int: 100
+---
+`;
+
+test("a selector of a device is told from other text", () => {
+	const of = (/** @type {string} */ text) => inSelector(`kind: DeviceClass\n${text}`, `kind: DeviceClass\n${text}`);
+	assert.equal(of("spec:\n  selectors:\n  - cel: {expression: 'device.dri"), "device.dri");
+	assert.equal(of('spec:\n  - cel:\n      expression: "device.attributes[\\"g'), 'device.attributes["g');
+	assert.equal(
+		of("spec:\n  - cel:\n      expression: |\n        device.driver == ''\n        && dev").trim().split("\n").length,
+		2,
+	);
+	assert.equal(of("spec:\n  extendedResourceName: dev"), null);
+	assert.equal(inSelector("kind: Pod\nexpression: x", "kind: Pod\nexpression: x"), null);
+});
+
+test("a selector is completed with what the devices of the text have", () => {
+	const labels = (/** @type {string} */ text) => deviceNames(DEVICES, text).map(({ option }) => option.label);
+	assert.deepEqual(labels("device."), ["driver", "attributes", "capacity", "allowMultipleAllocations"]);
+	assert.deepEqual(labels('device.attributes["'), ["gpu.example.com", "nic.example.com"]);
+	assert.deepEqual(labels('device.driver == "g'), ["gpu.example.com", "nic.example.com"]);
+	assert.deepEqual(labels('device.attributes["gpu.example.com"].'), ["model"]);
+	assert.deepEqual(labels('device.attributes["resource.kubernetes.io"].p'), ["pcieRoot"]);
+	assert.deepEqual(labels('device.attributes["nic.example.com"].'), ["speed"]);
+	assert.deepEqual(labels('device.capacity["gpu.example.com"].me'), ["memory"]);
+	assert.ok(labels('device.capacity["gpu.example.com"].memory.').includes("compareTo("));
+	assert.ok(labels("de").includes("device"));
+	assert.deepEqual(labels('device.driver.startsWith("gp'), []);
+	assert.equal(deviceNames(DEVICES, 'device.capacity["gpu.example.com"].me')[0].word, "me");
 });

@@ -13,7 +13,7 @@ from kschedui.runs import frames, perfetto, worker
 from kschedui.runs import store as runs
 from kschedui.web.api import streams
 from scheduler_core import ENGINE_VERSION, chunked, decisions, encode, parse_scenario, simulate
-from tests.builders import node, pod, scenario
+from tests.builders import device, device_class, node, pod, resource_slice, scenario
 from tests.web.conftest import SMALL, Browser, body_of
 
 
@@ -53,6 +53,20 @@ def test_a_check_has_the_values_of_rules_for_the_pod_that_is_asked_about(author:
         assert answer["errors"] == []
         assert answer["rules"]["rules"][0]["points"] == [{"point": "score", "values": [[value, ""]]}]
     assert "rules" not in author.post_json("/api/v1/check", text=rest.removeprefix("---\n")).json()
+
+
+def test_a_check_counts_the_devices_that_each_selector_matches(author: Browser) -> None:
+    gpus = [device("gpu-0", memory="40Gi"), device("gpu-1", memory="80Gi")]
+    answer = author.post_json("/api/v1/check", text=scenario(device_class(), resource_slice("n1", gpus))).json()
+    assert answer["selectors"] == [
+        {
+            "expression": 'device.driver == "gpu.example.com"',
+            "matching": 2,
+            "devices": 2,
+            "names": ["n1/gpu-0", "n1/gpu-1"],
+            "error": "",
+        }
+    ]
 
 
 def test_check_places_an_error(author: Browser) -> None:

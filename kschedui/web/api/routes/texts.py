@@ -26,7 +26,8 @@ JSON = "application/json"
 @router.post("/check", auth=reads("check", large=True), response=dict, summary="Check a text")
 def check(request: HttpRequest, body: CheckedText) -> HttpResponse:
     """`{errors, warnings, summary: {nodes, pods}}`, and with rules `rules: {pod, pods, nodes, rules}`: their values for
-    a pod on each node. A text that is refused is an answer, not a failure."""
+    a pod on each node; with devices `selectors: [{expression, matching, devices, names, error}]`. A text that is
+    refused is an answer, not a failure."""
     text = require_size(body.text)
     return HttpResponse(work(request, jobs.check, text, body.pod), content_type=JSON)
 

@@ -87,6 +87,12 @@ export function completions(catalogue) {
 		const document = start < 0 ? before : before.slice(before.indexOf("\n", start + 1) + 1);
 		const { path, value, word } = placeOf(document);
 		const whole = context.state.sliceDoc(context.pos - document.length).split(/\n---/)[0];
+		const selector = inSelector(whole, document);
+		if (selector !== null) {
+			const names = deviceNames(context.state.doc.toString(), selector);
+			if (!names.length || (!names[0].word && !context.explicit && !/[.["]$/.test(selector))) return null;
+			return { from: context.pos - names[0].word.length, options: names.map(({ option }) => option) };
+		}
 		const expression = inExpression(whole, document);
 		if (expression !== null) {
 			const names = ruleNames(catalogue, expression);
@@ -122,6 +128,112 @@ export function inExpression(whole, before) {
 		if (lines[at].trim() && indent === 0) return null;
 	}
 	return null;
+}
+
+/**
+ * The CEL selector of a device up to the cursor; null outside of one.
+ * @param {string} whole the document @param {string} before it up to the cursor
+ */
+export function inSelector(whole, before) {
+	if (!/^kind:\s*"?(DeviceClass|ResourceClaim)/m.test(whole)) return null;
+	const lines = before.split("\n");
+	const last = lines.length - 1;
+	for (let at = last; at >= 0; at--) {
+		const match = /(?:^|[\s{,-])expression: *(.*)$/.exec(lines[at]);
+		const indent = lines[at].length - lines[at].trimStart().length;
+		if (match) {
+			const block = /^[|>]/.test(match[1]);
+			if (at === last) return block ? null : match[1].replace(/^['"]/, "").replaceAll('\\"', '"');
+			const inside = lines.slice(at + 1);
+			const deeper = inside.every((line) => !line.trim() || line.length - line.trimStart().length > indent);
+			return block && deeper ? inside.join("\n") : null;
+		}
+		if (lines[at].trim() && indent === 0) return null;
+	}
+	return null;
+}
+
+const OF_DEVICE = ["driver", "attributes", "capacity", "allowMultipleAllocations"];
+
+/**
+ * Names that can stand at the end of a selector: fields of `device`, drivers, attributes and capacities of the devices
+ * in the text, functions.
+ * @param {string} text of all documents @param {string} expression
+ */
+export function deviceNames(text, expression) {
+	const offer = (/** @type {string} */ label, /** @type {string} */ word, /** @type {string} */ type) => ({
+		word,
+		option: { label, type },
+	});
+	const domain = /device\.(?:attributes|capacity)\["([^"\]]*)$/.exec(expression);
+	if (domain) return driversOf(text).map((label) => offer(label, domain[1], "constant"));
+	const id = /device\.(attributes|capacity)\["([^"]*)"\]\.\??(\w*)$/.exec(expression);
+	if (id) return idsOf(text, id[1], id[2]).map((label) => offer(label, id[3], "property"));
+	const driver = /device\.driver *[!=]= *"([^"]*)$/.exec(expression);
+	if (driver) return driversOf(text).map((label) => offer(label, driver[1], "constant"));
+	if ((expression.match(/"/g) ?? []).length % 2) return []; // within some other string
+	const field = /(?:^|[^\w.])device\.(\w*)$/.exec(expression);
+	if (field) return OF_DEVICE.map((label) => offer(label, field[1], "property"));
+	const word = expression.split(/\W/).pop() ?? "";
+	if (expression.at(-1 - word.length) === ".")
+		return [...MEMBERS, "compareTo("].map((label) => offer(label, word, "method"));
+	return [offer("device", word, "variable"), ...FUNCTIONS.map((label) => offer(label, word, "function"))];
+}
+
+/** The drivers of the text's ResourceSlices. @param {string} text */
+function driversOf(text) {
+	return [...new Set(slicesIn(text).map(([driver]) => driver))].sort();
+}
+
+/** @param {string} text @returns {[string, string][]} driver and document of each ResourceSlice */
+function slicesIn(text) {
+	return text
+		.split(/^---.*$/m)
+		.filter((document) => /^kind:\s*"?ResourceSlice"?\s*$/m.test(document))
+		.map((document) => [/\bdriver:\s*"?([\w.-]+)/.exec(document)?.[1] ?? "", document]);
+}
+
+const KEPT = ["string", "int", "bool", "version", "value", "requestPolicy"];
+
+/**
+ * The names of attributes, or of capacities, that devices have in a domain.
+ * @param {string} text @param {string} field @param {string} domain
+ */
+function idsOf(text, field, domain) {
+	/** @type {Set<string>} */
+	const found = new Set();
+	for (const [driver, document] of slicesIn(text)) {
+		for (const { key, path } of keysIn(document)) {
+			if (path.at(-1) !== field) continue;
+			const [before, id] = key.includes("/") ? key.split("/") : [driver, key];
+			if (before === domain && !KEPT.includes(id)) found.add(id);
+		}
+	}
+	return [...found].sort();
+}
+
+/** The keys of a document with those that they stand under. @param {string} document */
+function* keysIn(document) {
+	/** @type {{indent: number, key: string}[]} */
+	const open = [];
+	for (const line of document.split("\n")) {
+		const start = line.length - line.replace(/^\s*(- +)*/, "").length;
+		if (!line.trim() || line.trim().startsWith("#")) continue;
+		while (open.length && open[open.length - 1].indent >= start) open.pop();
+		const outer = open.map(({ key }) => key);
+		/** @type {string[]} the keys whose braces are open on this line */
+		const within = [];
+		let key = "";
+		for (const part of line.slice(start).split(/([{},])/)) {
+			if (part === "{") within.push(key);
+			else if (part === "}") key = within.pop() ?? "";
+			else if (part.includes(":")) {
+				key = part.slice(0, part.indexOf(":")).trim().replaceAll('"', "");
+				yield { key, path: [...outer, ...within.filter(Boolean)] };
+				if (!within.length) open.push({ indent: start, key });
+			}
+		}
+	}
 }
 
 const AMOUNTS = ["cpu", "memory", "ephemeral-storage", "pods"];

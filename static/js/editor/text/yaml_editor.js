@@ -4,6 +4,7 @@ import * as cm from "../../../vendor/codemirror/codemirror.js";
 import { difference } from "../form/documents.js";
 import { completions } from "./completion.js";
 import { problemLines, showProblems } from "./problem_lines.js";
+import { selectorLines, showMatches } from "./selector_lines.js";
 
 /** @typedef {import("../../shared/server.js").Problem} Problem */
 
@@ -59,6 +60,15 @@ const theme = {
 		font: "600 14px var(--font)",
 		cursor: "pointer",
 	},
+	".match-line": {
+		padding: "2px 12px",
+		borderLeft: "3px solid var(--line2)",
+		color: "var(--ink2)",
+		fontFamily: "var(--font)",
+		fontSize: "14px",
+		whiteSpace: "normal",
+	},
+	".match-line.none": { borderLeftColor: "var(--no)", color: "var(--no)" },
 	".cm-diagnosticAction": {
 		backgroundColor: "var(--ink)",
 		color: "var(--bg)",
@@ -94,6 +104,7 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 			cm.indentUnit.of("  "),
 			cm.lintGutter(),
 			problemLines,
+			selectorLines,
 			cm.EditorView.lineWrapping,
 			cm.keymap.of([{ key: "Mod-Enter", run: () => (onRun(), true) }]),
 			cm.autocompletion({ override: [completions(catalogue)], icons: false }),
@@ -126,6 +137,8 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 			view.dispatch(cm.setDiagnostics(view.state, marks));
 			showProblems(view, marks);
 		},
+		/** @param {import("./selector_lines.js").Matches[]} matches */
+		showMatches: (matches) => showMatches(view, matches),
 		/** Select what is wrong there, else the whole line. @param {Problem} problem or a place with a line alone */
 		goTo(problem) {
 			const { from, to } = diagnostic(view, problem, "", "");

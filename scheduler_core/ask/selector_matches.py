@@ -1,0 +1,115 @@
+"""Counts of the devices of a scenario that each of its CEL selectors matches, for the editor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from scheduler_core.apis.devices import (
+    ClaimSpec,
+    Device,
+    DeviceClass,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+)
+from scheduler_core.plugins.dynamic_resources.contents import Contents
+from scheduler_core.plugins.dynamic_resources.selectors import cel_device
+from scheduler_core.scenario.types import Scenario
+
+MOST_EXPRESSIONS = 50
+MOST_NAMES = 6  # of devices that match
+MOST_COST = 1_000_000  # of all evaluations together, in CEL's units: a tenth of a second or so
+
+
+class SelectorMatches(msgspec.Struct, frozen=True):
+    """An expression, with the number of `devices` in the scenario and of those that it is `matching`.
+
+    `names` are the first of these, "pool/device". `error`: what the first evaluation that fails says.
+    """
+
+    expression: str
+    matching: int
+    devices: int
+    names: list[str]
+    error: str = ""
+
+
+def match_selectors(scenario: Scenario) -> list[SelectorMatches]:
+    """Return the matches of each expression that compiles; [] without devices.
+
+    Expressions for which evaluating takes too long are left out, and those after them.
+    """
+    devices = list(_devices(one for one in scenario.objects if isinstance(one, ResourceSlice)))
+    expressions = dict.fromkeys(one for item in scenario.objects for one in _expressions(item))
+    if not devices or not expressions:
+        return []
+    found: list[SelectorMatches] = []
+    left = MOST_COST
+    for expression in list(expressions)[:MOST_EXPRESSIONS]:
+        matches, cost = _match(expression, devices, scenario, left)
+        left -= cost
+        if left <= 0:
+            break
+        if matches is not None:
+            found.append(matches)
+    return found
+
+
+def _match(
+    expression: str, devices: list[tuple[str, str, Device]], scenario: Scenario, most: int
+) -> tuple[SelectorMatches | None, int]:
+    from scheduler_core.cel.device import compile_device_selector  # the compiler: scenarios with selectors only
+    from scheduler_core.cel.environment import CompileError
+
+    release = scenario.release
+    minor, shared = int(release.version.partition(".")[2]), release.has_on("DRAConsumableCapacity")
+    try:
+        selector = compile_device_selector(expression, minor, consumable_capacity=shared)
+    except CompileError:
+        return None, 0  # which is among the warnings
+    contents = Contents(selector.reads)
+    answers: dict[int, bool | None] = {}
+    names: list[str] = []
+    matching = spent = 0
+    error = ""
+    for pool, driver, device in devices:
+        number = contents.number(driver, device)
+        if number not in answers:
+            result = selector.evaluate(cel_device(driver, device), cost_limit=most)
+            spent += 1 + result.cost
+            if spent >= most:
+                return None, spent
+            answers[number] = result.matches
+            error = error or result.error or ""
+        if answers[number]:
+            matching += 1
+            if len(names) < MOST_NAMES:
+                names.append(f"{pool}/{device.name}")
+    return SelectorMatches(expression, matching, len(devices), names, error), spent
+
+
+def _devices(slices: Iterable[ResourceSlice]) -> Iterator[tuple[str, str, Device]]:
+    """Yield (pool, driver, device) of the newest generation of each pool."""
+    listed = list(slices)
+    newest: dict[tuple[str, str], int] = {}
+    for one in listed:
+        key = one.driver, one.pool
+        newest[key] = max(newest.get(key, 0), one.generation)
+    for one in listed:
+        if one.generation == newest[one.driver, one.pool]:
+            yield from ((one.pool, one.driver, device) for device in one.devices)
+
+
+def _expressions(item: object) -> Iterator[str]:
+    if isinstance(item, DeviceClass):
+        yield from item.selectors
+    elif isinstance(item, (ResourceClaim, ResourceClaimTemplate)):
+        yield from _of_claim(item.spec)
+
+
+def _of_claim(spec: ClaimSpec) -> Iterator[str]:
+    for request in spec.requests:
+        for one in request.first_available or (request,):
+            yield from one.selectors

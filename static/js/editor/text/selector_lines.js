@@ -1,0 +1,88 @@
+// @ts-check
+/** Under each CEL selector: how many of the text's devices it matches, as the server found while checking the text. */
+import * as cm from "../../../vendor/codemirror/codemirror.js";
+import { t } from "../../shared/i18n.js";
+
+/** @typedef {{expression: string, matching: number, devices: number, names: string[], error: string}} Matches */
+
+const set = cm.StateEffect.define();
+
+/** The extension that keeps and draws them; an edit moves them along until the next check. */
+export const selectorLines = cm.StateField.define({
+	create: () => cm.Decoration.none,
+	update(/** @type {any} */ lines, /** @type {any} */ transaction) {
+		const next = transaction.effects.findLast((/** @type {any} */ effect) => effect.is(set));
+		return next ? next.value : lines.map(transaction.changes);
+	},
+	provide: (/** @type {any} */ field) => cm.EditorView.decorations.from(field),
+});
+
+/** @param {any} view @param {Matches[]} matches */
+export function showMatches(view, matches) {
+	const lines = view.state.doc.toString().split("\n");
+	const widgets = [...places(lines, matches)].map(([line, found]) =>
+		cm.Decoration.widget({ widget: new MatchLine(found), side: 1, block: true }).range(view.state.doc.line(line).to),
+	);
+	view.dispatch({ effects: set.of(cm.Decoration.set(widgets, true)) });
+}
+
+/**
+ * The number of the line under which each is shown, wherever the expression is written.
+ * @param {string[]} lines @param {Matches[]} matches @returns {Map<number, Matches>}
+ */
+export function places(lines, matches) {
+	/** @type {Map<number, Matches>} */
+	const found = new Map();
+	lines.forEach((line, i) => {
+		const at = /(?:^|[\s{,])expression: *(.*)$/.exec(line);
+		if (!at) return;
+		const block = /^[|>]/.test(at[1]);
+		const indent = line.length - line.trimStart().length;
+		let last = i;
+		while (block && last + 1 < lines.length && deeper(lines[last + 1], indent)) last += 1;
+		const text = block ? lines.slice(i + 1, last + 1).join(" ") : at[1];
+		// the longest: one may be the beginning of another
+		const own = matches.filter(({ expression }) => plain(text).includes(plain(expression)));
+		own.sort((a, b) => b.expression.length - a.expression.length);
+		if (own.length) found.set(last + 1, own[0]);
+	});
+	return found;
+}
+
+/** @param {string} line @param {number} indent */
+const deeper = (line, indent) => !line.trim() || line.length - line.trimStart().length > indent;
+
+/** Without what quoting and folding add. @param {string} text */
+const plain = (text) => text.replace(/\\(?=")|''/g, (found) => (found === "''" ? "'" : "")).replace(/\s+/g, "");
+
+/** @param {Matches} found */
+export function matchWords({ matching, devices, names, error }) {
+	if (error) return t("editor.selector.error", { error });
+	const listed = names.join(t("editor.comma")) + (matching > names.length ? " …" : "");
+	return t(matching ? "editor.selector" : "editor.selector.none", { n: matching, all: devices, names: listed });
+}
+
+class MatchLine extends cm.WidgetType {
+	/** @param {Matches} found */
+	constructor(found) {
+		super();
+		this.words = matchWords(found);
+		this.none = !found.matching;
+	}
+
+	/** @param {MatchLine} other */
+	eq(other) {
+		return other.words === this.words;
+	}
+
+	toDOM() {
+		const line = document.createElement("div");
+		line.className = `match-line ${this.none ? "none" : ""}`;
+		line.textContent = this.words;
+		return line;
+	}
+
+	ignoreEvent() {
+		return true;
+	}
+}
