@@ -53,7 +53,7 @@ def write(found: Input, options: Namespace) -> None:
     several = found.name if len(options.files) > 1 else ""
     release = found.scenario.release.version
     in_full = options.columns and not options.summary  # as recorded of kube-scheduler (tests/conformance/README.md)
-    made = decisions(events) if in_full else records(events, release, short_decisions)
+    made = decisions(events, as_recorded=True) if in_full else records(events, release, short_decisions)
     if options.summary:
         write_summary(summary(made), several, options.format)
     elif options.format == "table":

@@ -182,13 +182,15 @@ class Extender:
 class Profile:
     """One scheduler: `plugins[extension point]` in the order in which they run; args for every plugin that has some.
 
-    `percentage_of_nodes_to_score` None: the configuration's counts.
+    `percentage_of_nodes_to_score` None: the configuration's counts. `checks_all_filters`: a node that one filter
+    rejected is judged by the others, too (alwaysCheckAllPredicates of a Policy).
     """
 
     scheduler_name: str
     plugins: Mapping[str, tuple[PluginRef, ...]]
     plugin_args: Mapping[str, PluginArgs] = field(default_factory=dict)
     percentage_of_nodes_to_score: int | None = None
+    checks_all_filters: bool = False
 
 
 @dataclass(frozen=True, slots=True)

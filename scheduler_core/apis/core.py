@@ -76,6 +76,7 @@ class Pod:
     non_zero_memory: int  # the same with 200 MiB for every container without a memory request
     images: tuple[str, ...]  # init containers' and containers' images, as written
     creation_timestamp: float
+    standing_requests: Resources | None = None  # before 1.19: what it takes on a node, without init containers
     scoring_requests: Resources | None = None  # with pod-level resources: what NodeResourcesFit's scorer counts instead
     balance_requests: Resources | None = None  # before 1.27: what NodeResourcesBalancedAllocation counts instead
     num_containers: int = 0  # init containers and containers, as ImageLocality counts them

@@ -44,7 +44,7 @@ class Cluster:
     Rows of `nodes` are as of the last `snapshot()`, which every scheduling cycle takes first. `now` is virtual time.
     """
 
-    def __init__(self, *, counts_images_once: bool = False) -> None:
+    def __init__(self, *, counts_images_once: bool = False, tree: NodeTree | None = None) -> None:
         self.now = 0.0
         self.nodes = NodeTable(ResourceIndex())
         self.pods = PodTable(self.nodes)
@@ -53,7 +53,7 @@ class Cluster:
         self.tried = TriedPods(self.nodes, self.pods)
         self.pending_allocations = PendingAllocations()
         self._node_objects: dict[str, Node] = {}
-        self._tree = NodeTree()
+        self.tree = tree or NodeTree()
         self._images = ImageStatesBefore129() if counts_images_once else ImageStates()
         self._stale = False  # rows are rebuilt at the next snapshot
         self._objects: dict[str, dict[ObjectKey, KubernetesObject]] = {}
@@ -91,11 +91,11 @@ class Cluster:
 
     def order(self) -> list[str]:
         """Return the names of the nodes in the order of a snapshot taken now."""
-        return self._order_of(self._tree)
+        return self._order_of(self.tree)
 
     def order_after(self, change: Callable[[NodeTree], None]) -> list[str]:
         """Return the order of the nodes after a change, without making the change."""
-        tree = deepcopy(self._tree)
+        tree = deepcopy(self.tree)
         change(tree)
         return self._order_of(tree)
 
@@ -110,7 +110,7 @@ class Cluster:
         other.tried = self.tried.copy(other.nodes, other.pods)
         other.pending_allocations = self.pending_allocations.copy()
         other._node_objects = dict(self._node_objects)
-        other._tree = self._tree.copy()
+        other.tree = self.tree.copy()
         other._images = self._images.copy()
         other._objects = {kind: dict(found) for kind, found in self._objects.items()}
         other._changes, other.writes = deepcopy(self._changes), self.writes
@@ -138,7 +138,7 @@ class Cluster:
         """Remove any object; pods of a deleted node stay bound to its name, outside the snapshot."""
         if kind == "Node":
             self._images.remove(self._node_objects.pop(key))
-            self._tree.remove(key)
+            self.tree.remove(key)
             self._stale = True
         elif kind == "Pod":
             self.delete_pod(key)
@@ -153,7 +153,7 @@ class Cluster:
             self.nodes.generation += 1  # what nodes have of an extended resource may be another thing now
 
     def _apply_node(self, node: Node) -> None:
-        self._tree.update(node) if node.name in self._node_objects else self._tree.add(node)
+        self.tree.update(node) if node.name in self._node_objects else self.tree.add(node)
         self._images.replace(self._node_objects.get(node.name), node)
         self._node_objects[node.name] = node
         self._stale = True

@@ -21,6 +21,8 @@ def _first(node: Node, labels: tuple[str, str]) -> str:
 class NodeTree:
     """Zones in order of first appearance, nodes in order of insertion; an emptied zone loses its place."""
 
+    _zone_key = staticmethod(zone_key)
+
     def __init__(self) -> None:
         self._zones: dict[str, dict[str, None]] = {}
         self._zone_of: dict[str, str] = {}
@@ -33,13 +35,13 @@ class NodeTree:
         return other
 
     def add(self, node: Node) -> None:
-        zone = zone_key(node)
+        zone = self._zone_key(node)
         self._zones.setdefault(zone, {}).setdefault(node.name)
         self._zone_of[node.name] = zone
 
     def update(self, node: Node) -> None:
         """Update a node; it is moved if its zone changed."""
-        if self._zone_of.get(node.name) == zone_key(node):
+        if self._zone_of.get(node.name) == self._zone_key(node):
             return
         self.remove(node.name)
         self.add(node)

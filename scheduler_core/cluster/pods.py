@@ -232,7 +232,8 @@ class PodTable:
             self.load = np.vstack((self.load[:-3], np.zeros((more, self.load.shape[1]), np.int64), self.load[-3:]))
 
     def _describe(self, slot: int, pod: Pod) -> None:
-        vector = self._nodes.resources.vector(pod.requests)
+        standing = pod.requests if pod.standing_requests is None else pod.standing_requests
+        vector = self._nodes.resources.vector(standing)
         self.widen()
         amounts = [0] * (len(self.load) - 3)
         for number, amount in vector.items():

@@ -20,6 +20,7 @@ Resource = Literal[
     "Node",
     "PersistentVolume",
     "PersistentVolumeClaim",
+    "Service",
     "storage.k8s.io/CSINode",
     "storage.k8s.io/CSIDriver",
     "storage.k8s.io/VolumeAttachment",

@@ -1,12 +1,47 @@
 """The plugins, a package for each family, named as kube-scheduler names them.
 
 `REGISTRY` gives the class for each name, in the order of kube-scheduler's default profile; plugins from outside
-kube-scheduler come last. mypy holds each to `Plugin`, and to the protocols of its extension points by its bases.
+kube-scheduler, and those that later releases do not have, come last. mypy holds each to `Plugin`, and to the protocols
+of its extension points by its bases.
 """
 
 from __future__ import annotations
 
 from scheduler_core.framework.interface import Plugin
+from scheduler_core.plugins.before_1_19.general_predicates import (
+    GeneralPredicates,
+    HostName,
+    MatchNodeSelector,
+    PodFitsHostPorts,
+    PodFitsResources,
+)
+from scheduler_core.plugins.before_1_19.predicates import (
+    CheckNodeUnschedulable,
+    CheckVolumeBinding,
+    MatchInterPodAffinity,
+    MaxAzureDiskVolumeCount,
+    MaxCinderVolumeCount,
+    MaxCSIVolumeCountPred,
+    MaxEBSVolumeCount,
+    MaxGCEPDVolumeCount,
+    NoDiskConflict,
+    NoVolumeZoneConflict,
+    PodToleratesNodeTaints,
+)
+from scheduler_core.plugins.before_1_19.prefer_avoid_pods import NodePreferAvoidPods
+from scheduler_core.plugins.before_1_19.priorities import (
+    BalancedResourceAllocation,
+    ImageLocalityPriority,
+    InterPodAffinityPriority,
+    LeastRequestedPriority,
+    MostRequestedPriority,
+    NodeAffinityPriority,
+    NodePreferAvoidPodsPriority,
+    SelectorSpreadPriority,
+    TaintTolerationPriority,
+)
+from scheduler_core.plugins.before_1_19.resources import NodeResourcesLeastAllocated, NodeResourcesMostAllocated
+from scheduler_core.plugins.before_1_19.selector_spread import DefaultPodTopologySpread
 from scheduler_core.plugins.coscheduling.plugin import Coscheduling
 from scheduler_core.plugins.default_preemption.plugin import DefaultPreemption
 from scheduler_core.plugins.dynamic_resources.plugin import DynamicResources
@@ -60,4 +95,33 @@ REGISTRY: dict[str, type[Plugin]] = {
     "TopologyPlacementGenerator": TopologyPlacementGenerator,
     "PodGroupPodsCount": PodGroupPodsCount,
     "Coscheduling": Coscheduling,
+    "NodeResourcesLeastAllocated": NodeResourcesLeastAllocated,
+    "NodeResourcesMostAllocated": NodeResourcesMostAllocated,
+    "NodePreferAvoidPods": NodePreferAvoidPods,
+    "DefaultPodTopologySpread": DefaultPodTopologySpread,
+    "GeneralPredicates": GeneralPredicates,
+    "HostName": HostName,
+    "PodFitsHostPorts": PodFitsHostPorts,
+    "MatchNodeSelector": MatchNodeSelector,
+    "PodFitsResources": PodFitsResources,
+    "CheckNodeUnschedulable": CheckNodeUnschedulable,
+    "NoDiskConflict": NoDiskConflict,
+    "PodToleratesNodeTaints": PodToleratesNodeTaints,
+    "MaxEBSVolumeCount": MaxEBSVolumeCount,
+    "MaxGCEPDVolumeCount": MaxGCEPDVolumeCount,
+    "MaxCSIVolumeCountPred": MaxCSIVolumeCountPred,
+    "MaxAzureDiskVolumeCount": MaxAzureDiskVolumeCount,
+    "MaxCinderVolumeCount": MaxCinderVolumeCount,
+    "CheckVolumeBinding": CheckVolumeBinding,
+    "NoVolumeZoneConflict": NoVolumeZoneConflict,
+    "MatchInterPodAffinity": MatchInterPodAffinity,
+    "SelectorSpreadPriority": SelectorSpreadPriority,
+    "InterPodAffinityPriority": InterPodAffinityPriority,
+    "LeastRequestedPriority": LeastRequestedPriority,
+    "MostRequestedPriority": MostRequestedPriority,
+    "BalancedResourceAllocation": BalancedResourceAllocation,
+    "NodePreferAvoidPodsPriority": NodePreferAvoidPodsPriority,
+    "NodeAffinityPriority": NodeAffinityPriority,
+    "TaintTolerationPriority": TaintTolerationPriority,
+    "ImageLocalityPriority": ImageLocalityPriority,
 }

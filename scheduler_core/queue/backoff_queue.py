@@ -69,7 +69,7 @@ class BackoffQueue:
         self.backoff = backoff
 
         def by_expiry(queued: QueuedPod) -> SortKey:
-            return backoff.expiration(queued) or -math.inf, float(queued.sequence)
+            return backoff.expiration(queued) or -math.inf, float(queued.place_in_backoff)
 
         def by_expiry_and_priority(queued: QueuedPod) -> SortKey:
             return (backoff.expiration(queued) or -math.inf, *active_key(queued))

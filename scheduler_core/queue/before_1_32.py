@@ -101,7 +101,7 @@ class SchedulingQueueBefore132(SchedulingQueue):
             and queued.pod.namespace == pod.namespace
         ):
             return True
-        return any(_matches(term, pod, labels) for term in queued.pod.required_affinity)
+        return any(matches_term(term, pod, labels) for term in queued.pod.required_affinity)
 
     def _move(self, chosen: Any, event: ClusterEvent, old: Any, new: Any) -> None:
         super()._move(chosen, event, old, new)
@@ -126,7 +126,7 @@ def _description(pod: Pod) -> tuple[Any, Any]:
     )
 
 
-def _matches(term: PodAffinityTerm, pod: Pod, labels: Labels) -> bool:
+def matches_term(term: PodAffinityTerm, pod: Pod, labels: Labels) -> bool:
     """Return whether the term matches the pod (AffinityTerm.Matches); `labels` are those of its namespace."""
     selector = term.namespace_selector
     in_namespace = pod.namespace in term.namespaces or (selector is not None and selector.matches(labels))

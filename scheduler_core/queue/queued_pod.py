@@ -24,11 +24,17 @@ class QueuedPod:
     consecutive_errors: int = 0
     gating_plugin: str = ""
     backoff_expiration: float | None = None
+    backoff_sequence: int = 0  # before 1.17: its `sequence` when the backoff grew last
     initial_attempt: float | None = None  # when it first came to activeQ
 
     @property
     def key(self) -> PodKey:
         return self.pod.key
+
+    @property
+    def place_in_backoff(self) -> int:
+        """The number that decides between pods whose backoff ends at the same time."""
+        return self.backoff_sequence or self.sequence
 
     @property
     def gated(self) -> bool:

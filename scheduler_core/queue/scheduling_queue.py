@@ -272,7 +272,8 @@ class SchedulingQueue:
         self.backoff_queue.add(queued)
         until = self._backoff.expiration(queued)
         error = self.backoff_queue.is_error(queued.key)
-        self._emit(PodEnqueued(queued.key, "backoff", event, queued.timestamp, queued.sequence, hints, until, error))
+        place = queued.place_in_backoff
+        self._emit(PodEnqueued(queued.key, "backoff", event, queued.timestamp, place, hints, until, error))
         return True
 
     def _put_unschedulable(self, queued: QueuedPod, event: str, hints: list[Hint]) -> None:

@@ -46,7 +46,8 @@ class Release:
     where plugins had no queueing hints, which events each registered (EventsToRegister), as "Node Add|UpdateNodeLabel".
     `profiles_lack`: fields of KubeSchedulerProfile, and of its plugins' arguments, that do not exist yet;
     `configurations_lack`: those of KubeSchedulerConfiguration. `refused_plugins`: what its validation refuses by name
-    (`invalidPluginsByVersion`).
+    (`invalidPluginsByVersion`). `policy_predicates`, `policy_priorities`: where a Policy may be given, the plugins that
+    its names stand for.
     """
 
     patch: str
@@ -60,6 +61,8 @@ class Release:
     configurations_lack: tuple[str, ...] = ()
     refused_plugins: tuple[str, ...] = ()
     gated_plugins: Mapping[str, GatedPlugins] = field(default_factory=dict)
+    policy_predicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    policy_priorities: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
@@ -110,6 +113,8 @@ class Release:
         configurations_lack: tuple[str, ...] = (),
         refused_plugins: tuple[str, ...] | None = None,
         gated_plugins: Mapping[str, GatedPlugins | None] | None = None,
+        policy_predicates: Mapping[str, tuple[str, ...]] | None = None,
+        policy_priorities: Mapping[str, str] | None = None,
     ) -> Release:
         """Return the next older or newer release from its differences. None: the gate or plugin does not exist there.
 
@@ -129,6 +134,8 @@ class Release:
             (*self.configurations_lack, *configurations_lack),
             self.refused_plugins if refused_plugins is None else refused_plugins,
             _changed(self.gated_plugins, gated_plugins or {}),
+            policy_predicates or {},
+            policy_priorities or {},
         )
 
 

@@ -31,6 +31,7 @@ from scheduler_core.scenario.objects.kinds import (
     CONFIGURATION,
     NODE_GROUP,
     OF_VERSION,
+    POLICY,
     SCENARIO,
     SCHEDULER_PLUGIN,
     Identity,
@@ -43,6 +44,7 @@ from scheduler_core.scenario.settings.challenge import build_challenge
 from scheduler_core.scenario.settings.cluster_state import InitialObjects, identity, kind_of
 from scheduler_core.scenario.settings.configuration import build_configuration, default_configuration
 from scheduler_core.scenario.settings.node_groups import build_node_groups
+from scheduler_core.scenario.settings.policy import build_policy
 from scheduler_core.scenario.settings.scenario_document import (
     ScenarioDocument,
     build_scenario_document,
@@ -124,6 +126,7 @@ class _Sorted:
     objects: dict[tuple[str, str], list[Document]] = field(default_factory=dict)  # by apiVersion and kind
     scenario: Document | None = None
     configuration: Document | None = None
+    policy: Document | None = None
     node_groups: list[Document] = field(default_factory=list)
     rules: list[Document] = field(default_factory=list)
     challenge: Document | None = None
@@ -156,6 +159,9 @@ class _Reader:
         rules = self._rules(found.rules, own)
         challenge = self._challenge(found.challenge, documents, own)
         config = self._configuration(found.configuration, own, rules)
+        if found.policy is not None:
+            self._problems.enter(found.policy.chunk, found.policy.prefix)
+            config = build_policy(found.policy.data, self._problems, own.release)
         self._check_scripts(own, config, found)
         admission = Admission(own.release, own.feature_gates, recorded=bool(own.observed))
         initial = InitialObjects(self._problems, admission, lambda part: self._tell(READING + (1 - READING) * part))
@@ -203,6 +209,8 @@ class _Reader:
                 found.scenario = self._only(found.scenario, document)
             elif kind == CONFIGURATION:
                 found.configuration = self._only(found.configuration, document)
+            elif kind == POLICY:
+                found.policy = self._only(found.policy, document)
             elif kind == NODE_GROUP:
                 found.node_groups.append(document)
             elif kind == SCHEDULER_PLUGIN:

@@ -7,6 +7,8 @@ from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.search.fit_error import FitError, NoNodesAvailable, PodGroupUnschedulable
 from scheduler_core.trace.events import SchedulingFailed
 
+REJECTIONS = (FitError, NoNodesAvailable, PodGroupUnschedulable)
+
 
 def handle_scheduling_failure(scheduler: Scheduler, attempt: Attempt, error: Exception) -> None:
     """Requeue the pod, update its nomination, write its condition and emit SchedulingFailed."""
@@ -14,9 +16,9 @@ def handle_scheduling_failure(scheduler: Scheduler, attempt: Attempt, error: Exc
     if isinstance(error, FitError):
         queued.unschedulable_plugins = error.diagnosis.unschedulable_plugins
         queued.pending_plugins = error.diagnosis.pending_plugins
-    elif not isinstance(error, PodGroupUnschedulable):
+    elif not isinstance(error, PodGroupUnschedulable) and not scheduler.rules.generic_scheduler:
         attempt.nominated_node = ""
-    rejected = isinstance(error, FitError | NoNodesAvailable | PodGroupUnschedulable)
+    rejected = isinstance(error, FitError if scheduler.rules.generic_scheduler else REJECTIONS)
     attempt.outcome = "Nominated" if attempt.nominated else "Unschedulable" if rejected else "Error"
     scheduler.emit(
         SchedulingFailed(

@@ -25,6 +25,7 @@ from scheduler_core.framework.runtime.runtime import Framework
 from scheduler_core.framework.runtime.scores import PluginScore
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.scheduler.attempt import Attempt
+from scheduler_core.scheduler.before_1_19 import require_basic_checks, snapshot_rows
 from scheduler_core.scheduler.binding_cycle import reserve_and_permit
 from scheduler_core.scheduler.handle_failure import handle_scheduling_failure
 from scheduler_core.scheduler.scheduler import Scheduler
@@ -76,7 +77,11 @@ def scheduling_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
 def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) -> str:
     """Return the name of the best node. Raises FitError, NoNodesAvailable or SchedulingError."""
     cluster = scheduler.cluster
+    if scheduler.rules.generic_scheduler:
+        require_basic_checks(cluster, cycle.pod)
     cluster.snapshot()
+    if scheduler.rules.generic_scheduler:
+        cycle.placement = snapshot_rows(cluster)
     num_all_nodes = len(cluster.nodes) if cycle.placement is None else len(cycle.placement)
     if not num_all_nodes:
         raise NoNodesAvailable
@@ -171,7 +176,9 @@ def select_host(
     tied = (totals == best).nonzero()[0]
     by_heap = not scheduler.rules.ties_are_drawn and not (extenders_scored and scheduler.rng is not None)
     chosen = 0
-    if len(tied) > 1 and by_heap:
+    if scheduler.rules.ties_go_round:
+        chosen = scheduler.search.take_turn(len(tied))
+    elif len(tied) > 1 and by_heap:
         chosen = top_of_heap(tied)
     elif len(tied) > 1 and scheduler.rng is not None:
         chosen = draw(scheduler.rng, len(tied))
@@ -201,6 +208,8 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
         assert attempt.nominated_node is not None
         scheduler.async_preemption.start(scheduler, attempt.pod, attempt.nominated_node, result.victims)
     elif attempt.nominated:
+        if scheduler.rules.failure_precedes_preemption:
+            scheduler.api.patch_status(attempt.pod.key, ("Unschedulable", str(error)), None)
         status = prepare_candidate(scheduler, attempt.pod, result)
         if not status.is_success:
             attempt.nominated, attempt.nominated_node = False, None
@@ -210,6 +219,8 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
 
 def prepare_candidate(scheduler: Scheduler, preemptor: Pod, result: PostFilterResult) -> Status:
     """Evict the victims, then clear lower nominations on the node. Stops at the first failed call."""
+    if scheduler.rules.generic_scheduler and result.nominated_node:
+        scheduler.api.nominate(preemptor.key, result.nominated_node)
     for victim in result.victims:
         status = scheduler.faults.strike(victim.key, "Preempt")
         if not status.is_success:

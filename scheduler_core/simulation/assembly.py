@@ -12,6 +12,8 @@ from scheduler_core.apis.config import NodeResourcesFitArgs, Profile
 from scheduler_core.apis.core import Namespace, Pod, PodGroup, PodKey
 from scheduler_core.apis.devices import ResourceClaim, ResourceSlice
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.node_tree import NodeTree
+from scheduler_core.cluster.node_tree_before_1_19 import NodeTreeBefore117, NodeTreeBefore119
 from scheduler_core.framework.interface import (
     PreEnqueuePlugin,
     QueueSortPlugin,
@@ -19,14 +21,18 @@ from scheduler_core.framework.interface import (
 from scheduler_core.framework.pod_groups import PodGroupManager
 from scheduler_core.framework.runtime.runtime import Framework, Registry, Services
 from scheduler_core.queue.backoff_queue import Backoff
+from scheduler_core.queue.before_1_19 import SchedulingQueueBefore117, SchedulingQueueBefore119
 from scheduler_core.queue.before_1_32 import SchedulingQueueBefore132
 from scheduler_core.queue.queueing_hints import QueueingHintMap
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
+from scheduler_core.releases import Rules
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.scheduler.apiserver.api_server import ApiServer
 from scheduler_core.scheduler.apiserver.event_handlers import EventHandlers
+from scheduler_core.scheduler.apiserver.event_handlers_before_1_19 import EventHandlersBefore119
 from scheduler_core.scheduler.apiserver.faults import Faults
 from scheduler_core.scheduler.async_preemption import AsyncPreemption
+from scheduler_core.scheduler.before_1_19 import ApiServerBefore117, ApiServerBefore119
 from scheduler_core.scheduler.scheduler import Later, Scheduler
 from scheduler_core.scheduler.search.extenders import build_extenders, resources_ignored_by_scheduler
 from scheduler_core.scheduler.search.find_nodes import Search
@@ -66,13 +72,16 @@ DRAWN_NODES = 200  # of larger clusters the devices are not drawn
 def build_scheduler(scenario: Scenario, registry: Registry, surroundings: Surroundings) -> Scheduler:
     """Return a scheduler for an empty cluster."""
     rules, gates, emit = scenario.release.rules, scenario.feature_gates, surroundings.emit
-    cluster = Cluster(counts_images_once=rules.images_are_counted_once)
+    cluster = Cluster(
+        counts_images_once=rules.images_are_counted_once,
+        tree=_node_tree(rules),
+    )
     frameworks = build_frameworks(scenario, registry, cluster, surroundings)
     queue = build_queue(scenario, frameworks, cluster, emit)
     for framework in frameworks.values():
         framework.nominator = queue.nominator
     waiting = WaitingPods()
-    handlers = EventHandlers(
+    handlers = (EventHandlersBefore119 if rules.every_event_moves_every_pod else EventHandlers)(
         cluster, queue, waiting, frameworks, rules, new_pods_wake_others=gates.get(GANG_SCHEDULING_GATE, False)
     )
     return Scheduler(
@@ -80,7 +89,9 @@ def build_scheduler(scenario: Scenario, registry: Registry, surroundings: Surrou
         queue=queue,
         frameworks=frameworks,
         handlers=handlers,
-        api=ApiServer(cluster, handlers, rules, delete_pod=surroundings.delete_pod, terminate=surroundings.terminate),
+        api=_api_server_class(rules)(
+            cluster, handlers, rules, delete_pod=surroundings.delete_pod, terminate=surroundings.terminate
+        ),
         emit=emit,
         later=surroundings.later,
         search=Search(scenario.config.percentage_of_nodes_to_score),
@@ -100,6 +111,10 @@ def build_frameworks(
 ) -> dict[str, Framework]:
     """Return a framework for each profile, by scheduler name; all share the extenders."""
     config = scenario.config
+    if scenario.release.rules.plugins_as_of:
+        from scheduler_core.plugins.before_1_19.variants import PLUGINS
+
+        registry = {**registry, **PLUGINS[scenario.release.rules.plugins_as_of]}
     if scenario.rules:
         from scheduler_core.plugins.rules.plugin import with_rules  # and the compiler: a run without rules has none
 
@@ -134,8 +149,7 @@ def build_queue(
         name: [(plugin.name, plugin.pre_enqueue) for plugin in framework.at(PreEnqueuePlugin)]
         for name, framework in frameworks.items()
     }
-    older = release.rules.event_handlers_check_pods
-    queue = (SchedulingQueueBefore132 if older else SchedulingQueue)(
+    queue = _queue_class(release.rules)(
         cluster.pods,
         Backoff(
             config.pod_initial_backoff_seconds,
@@ -154,6 +168,24 @@ def build_queue(
     if isinstance(queue, SchedulingQueueBefore132):
         queue.keep(release, lambda name: _labels_of_namespace(cluster, name))
     return queue
+
+
+def _node_tree(rules: Rules) -> NodeTree:
+    if rules.nodes_are_taken_in_turn:
+        return NodeTreeBefore117()
+    return NodeTreeBefore119() if rules.generic_scheduler else NodeTree()
+
+
+def _api_server_class(rules: Rules) -> type[ApiServer]:
+    if rules.failure_precedes_preemption:
+        return ApiServerBefore117
+    return ApiServerBefore119 if rules.generic_scheduler else ApiServer
+
+
+def _queue_class(rules: Rules) -> type[SchedulingQueue]:
+    if rules.every_event_moves_every_pod:
+        return SchedulingQueueBefore117 if rules.backoff_is_kept_apart else SchedulingQueueBefore119
+    return SchedulingQueueBefore132 if rules.event_handlers_check_pods else SchedulingQueue
 
 
 def _labels_of_namespace(cluster: Cluster, name: str) -> Mapping[str, str]:

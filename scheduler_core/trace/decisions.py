@@ -15,6 +15,7 @@ from scheduler_core.trace import events as trace
 from scheduler_core.trace import pod_group_events as groups
 from scheduler_core.trace.claim_decisions import Claims
 from scheduler_core.trace.columns import decode_column
+from scheduler_core.trace.decisions_before_1_19 import RecordsBefore119
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.group_decisions import GroupSeen, state
 from scheduler_core.trace.preemption_events import PreemptionEvaluated, candidates_of
@@ -95,25 +96,37 @@ class _Seen:
 
 
 class DecisionReader:
-    """Takes a run's events in order; what it holds in between is plain data. For `short`, see `short_decisions`."""
+    """Takes a run's events in order; what it holds in between is plain data. For `short`, see `short_decisions`, for
+    `as_recorded` see `decisions`."""
 
-    def __init__(self, *, short: bool = False) -> None:
+    def __init__(self, *, short: bool = False, as_recorded: bool = False) -> None:
         self._seen = _Seen()
         self._short = short
+        self._as_recorded = as_recorded
+        self._older: RecordsBefore119 | None = None
 
     def take(self, event: AnyEvent) -> Iterator[Record]:
         """Return the records that the event completes."""
         seen = self._seen
         seen.take(event)
+        if self._as_recorded and isinstance(event, trace.RunStarted):
+            rules = RELEASES[event.kubernetes_version].rules
+            older = RecordsBefore119(
+                names_victims=not rules.ties_go_round, failure_first=rules.failure_precedes_preemption
+            )
+            self._older = older if rules.generic_scheduler else None
+        if self._older is not None:
+            self._older.take(event)
         if isinstance(event, trace.AttemptFinished):
-            yield _short_record(seen, event) if self._short else _record(seen, event)
+            record = _short_record(seen, event) if self._short else _record(seen, event)
+            yield record if self._older is None else self._older.convert(record, _snapshot_list(seen))
         elif isinstance(event, groups.PodGroupCycleFinished):
             assert seen.group is not None
             record = seen.group.record(_number(seen.time), seen.queues.record())
             yield _without(record, IN_FULL) if self._short else record
         elif isinstance(event, trace.RunFinished):
             bound = bound_at_the_end(seen.began, event)
-            yield {
+            record = {
                 "final": {
                     "bound": {key: node_name for key, node_name in bound.items() if key not in seen.gone},
                     "deleted": event.deleted,
@@ -123,11 +136,15 @@ class DecisionReader:
                     **seen.claims.all(),
                 }
             }
+            yield record if self._older is None else self._older.final(record)
 
 
-def decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
-    """Yield a record for each attempt (for a group, before those of its members), then `{"final": ...}`."""
-    reader = DecisionReader()
+def decisions(events: Iterable[AnyEvent], *, as_recorded: bool = False) -> Iterator[Record]:
+    """Yield a record for each attempt (for a group, before those of its members), then `{"final": ...}`.
+
+    `as_recorded`: in the form of the release's recorded runs, which is another one before 1.19.
+    """
+    reader = DecisionReader(as_recorded=as_recorded)
     for event in events:
         yield from reader.take(event)
 
@@ -260,6 +277,16 @@ def _evaluated_nodes(seen: _Seen, event: trace.NodesFiltered) -> list[str]:
     else:
         rows = decode_column(event.rows, event.evaluated)
     return [seen.order[row] for row in rows.tolist()]
+
+
+def _snapshot_list(seen: _Seen) -> list[str]:
+    """Return the nodes that the search went around, from the first one of the snapshot's list."""
+    event: trace.NodesFiltered | None = seen.cycle.get(trace.NodesFiltered)
+    if event is None or event.evaluated < event.total:
+        return seen.order
+    names = _evaluated_nodes(seen, event)
+    first = -event.start % event.total
+    return names[first:] + names[:first]
 
 
 def _scores(seen: _Seen) -> tuple[Record, Record]:

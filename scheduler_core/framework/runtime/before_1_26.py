@@ -12,18 +12,23 @@ from scheduler_core.framework.status import SUCCESS, Code, Status
 STRENGTH = {Code.UNSCHEDULABLE: 1, Code.UNSCHEDULABLE_AND_UNRESOLVABLE: 2, Code.ERROR: 3}
 
 
-def merged(first: Status, second: Status) -> Status:
-    """Return the reasons of both with the code and plugin of the stronger status; an error is never merged."""
+def merged(first: Status, second: Status, *, names_all: bool = False) -> Status:
+    """Return the reasons of both with the code and plugin of the stronger status; an error is never merged.
+
+    `names_all`: both plugins are named, with a comma between them.
+    """
     if first.is_success or second.code is Code.ERROR:
         return second
     stronger = second if STRENGTH.get(second.code, 0) > STRENGTH.get(first.code, 0) else first
-    return Status(stronger.code, first.reasons + second.reasons, stronger.plugin)
+    plugin = f"{first.plugin},{second.plugin}" if names_all else stronger.plugin
+    return Status(stronger.code, first.reasons + second.reasons, plugin)
 
 
 class AllVerdicts:
     """The verdicts so far: row i has `statuses[which[i]]`; the first status is success."""
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, *, names_all: bool = False) -> None:
+        self._names_all = names_all
         self.which = np.zeros(rows, np.int16)
         self.statuses: list[Status] = [SUCCESS]
 
@@ -40,5 +45,7 @@ class AllVerdicts:
         pairs = np.stack((self.which[at].astype(np.intp), number.astype(np.intp)))
         distinct, inverse = np.unique(pairs, axis=1, return_inverse=True)
         start = len(self.statuses)
-        self.statuses += [merged(self.statuses[old], statuses[new - 1]) for old, new in distinct.T.tolist()]
+        self.statuses += [
+            merged(self.statuses[old], statuses[new - 1], names_all=self._names_all) for old, new in distinct.T.tolist()
+        ]
         self.which[at] = start + inverse.reshape(-1)

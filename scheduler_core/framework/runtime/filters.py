@@ -44,8 +44,11 @@ class Nominations(Protocol):
 class Filters:
     """The Filter plugins of a profile, in order."""
 
-    def __init__(self, plugins: Sequence[FilterPlugin], cluster: Cluster, rules: Rules) -> None:
-        self._judges_all = not rules.first_rejection_ends_filtering
+    def __init__(
+        self, plugins: Sequence[FilterPlugin], cluster: Cluster, rules: Rules, *, checks_all: bool = False
+    ) -> None:
+        self._judges_all = checks_all or not rules.first_rejection_ends_filtering
+        self._names_all = checks_all
         self.plugins = plugins
         self._extensions = {plugin.name: plugin for plugin in plugins if implements(plugin, PreFilterExtensions)}
         self._cluster = cluster
@@ -107,7 +110,7 @@ class Filters:
     def _run_all(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> FilterResult:
         """Run each plugin on all rows without an error so far, as before 1.26."""
         plan = self.plan(cycle)
-        verdicts = before_1_26.AllVerdicts(len(rows))
+        verdicts = before_1_26.AllVerdicts(len(rows), names_all=self._names_all)
         for plugin in (*plan.leading, *plan.others):
             positions = verdicts.without_error()
             if not len(positions):

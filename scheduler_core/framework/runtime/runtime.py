@@ -133,7 +133,10 @@ class Framework:
         self._at[PreBindPlugin] = missing_state.pre_binds(self.at(PreBindPlugin), reserves, pre_filters)
         self._at[ReservePlugin] = missing_state.reserves(reserves, pre_filters)
         self.filters = Filters(
-            missing_state.filters(self.at(FilterPlugin), pre_filters, cluster), cluster, release.rules
+            missing_state.filters(self.at(FilterPlugin), pre_filters, cluster),
+            cluster,
+            release.rules,
+            checks_all=profile.checks_all_filters,
         )
         weights = [weight for _, weight in self.points.get("score", ())]
         scores = self.at(ScorePlugin)

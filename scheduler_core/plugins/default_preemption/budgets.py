@@ -47,6 +47,31 @@ def violating(
     return violates
 
 
+def violating_before_1_19(
+    pods: PodTable,
+    slots: NDArray[np.intp],
+    index: NDArray[np.intp],
+    budgets: Sequence[PodDisruptionBudget],
+    allowed: Sequence[int],
+    *,
+    use_up: bool,
+) -> NDArray[np.bool_]:
+    """Return as `violating`; a pod ends with the first budget that it violates (`victims_use_up_budgets`)."""
+    violates = np.zeros(len(slots), np.bool_)
+    node, left = -1, list(allowed)
+    for place, (slot, of) in enumerate(zip(slots.tolist(), index.tolist(), strict=True)):
+        if of != node:
+            node, left = of, list(allowed)
+        spec = pods.specs[int(pods.spec[slot])]
+        for number, budget in enumerate(budgets):
+            if covers(budget, *spec):
+                if left[number] <= 0:
+                    violates[place] = True
+                    break
+                left[number] -= use_up
+    return violates
+
+
 def _running_count(flags: NDArray[np.bool_], index: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return, for each flag, the number of flags set in the same group so far, including itself."""
     total = np.cumsum(flags)

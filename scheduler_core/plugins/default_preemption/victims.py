@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.apis.core import PodDisruptionBudget
 from scheduler_core.framework.interface import Code, CycleState, Handle, Status, WhatIf
-from scheduler_core.plugins.default_preemption.budgets import violating
+from scheduler_core.plugins.default_preemption.budgets import violating, violating_before_1_19
 from scheduler_core.plugins.default_preemption.pick_one_node import PRIORITY_OFFSET, Criteria
 
 NO_VICTIMS = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("No preemption victims found for incoming pod",))
@@ -181,9 +181,13 @@ def _violating_first(
     """Return the order of reprieve, and per pod whether its eviction violates a budget."""
     if not budgets:
         return ranked, np.zeros(len(ranked.slots), np.bool_)
-    violates = violating(
-        handle.cluster.pods, ranked.slots, ranked.index, budgets, _allowed_disruptions(handle, budgets)
-    )
+    allowed, use_up = _allowed_disruptions(handle, budgets), handle.release.rules.victims_use_up_budgets
+    if use_up == "all":
+        violates = violating(handle.cluster.pods, ranked.slots, ranked.index, budgets, allowed)
+    else:
+        violates = violating_before_1_19(
+            handle.cluster.pods, ranked.slots, ranked.index, budgets, allowed, use_up=use_up == "until violated"
+        )
     order = np.lexsort((np.arange(len(violates)), ~violates, ranked.index))
     return PodsOfNodes(ranked.slots[order], ranked.index, ranked.bounds), violates[order]
 

@@ -63,6 +63,7 @@ ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, ("node(s) didn't match pod anti-affin
 AFFINITY = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match pod affinity rules",))
 STATUSES = (EXISTING_ANTI_AFFINITY, ANTI_AFFINITY, AFFINITY)
 EXISTING, ANTI, UNMATCHED = 1, 2, 3  # numbers of these in a column of verdicts: of two, the higher one decides
+Broken = NDArray[np.bool_] | None
 
 
 class InterPodAffinity(
@@ -170,18 +171,32 @@ def _verdicts(
     plan: Plan, number: int, key: RequiredKey, rows: Rows, delta: NDArray[np.int64] | None
 ) -> NDArray[np.int16] | None:
     """Return the verdicts of a topology key on each row; None: all pass. `delta` as in `add_pod_delta`, per row."""
+    existing, anti_affinity, unmatched = broken_rules(plan, number, key, rows, delta)
+    which: Any = None if existing is None else existing.astype(np.int16)  # True is EXISTING
+    if anti_affinity is not None:
+        which = np.where(anti_affinity, np.int16(ANTI), np.int16(0) if which is None else which)
+    if unmatched is not None:
+        which = np.where(unmatched, np.int16(UNMATCHED), np.int16(0) if which is None else which)
+    found: NDArray[np.int16] | None = which
+    return found
+
+
+def broken_rules(
+    plan: Plan, number: int, key: RequiredKey, rows: Rows, delta: NDArray[np.int64] | None
+) -> tuple[Broken, Broken, Broken]:
+    """Return where existing pods' anti-affinity, the pod's anti-affinity and its affinity reject; None: nowhere."""
     codes = key.domains.codes[rows]
     of_existing = None if delta is None else delta[1 + len(plan.keys) + number]
     existing = _counts(cells(key.existing_anti_affinity_counts), codes, of_existing)
     anti_affinity = _counts(cells(key.anti_affinity_counts), codes, None if delta is None else delta[1 + number])
-    which: Any = None if existing is None else (existing > 0).astype(np.int16)  # True is EXISTING
-    if anti_affinity is not None:
-        which = np.where(anti_affinity > 0, np.int16(ANTI), np.int16(0) if which is None else which)
+    unmatched = None
     if key.affinity_counts is not None:
         unmatched = _rows_without_match(plan, key, codes, None if delta is None else delta[0])
-        which = np.where(unmatched, np.int16(UNMATCHED), np.int16(0) if which is None else which)
-    found: NDArray[np.int16] | None = which
-    return found
+    return (
+        None if existing is None else existing > 0,
+        None if anti_affinity is None else anti_affinity > 0,
+        unmatched,
+    )
 
 
 def _counts(counted: IntColumn | None, codes: NDArray[np.intp], delta: IntColumn | None) -> IntColumn | None:

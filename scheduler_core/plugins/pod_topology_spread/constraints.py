@@ -114,18 +114,18 @@ def default_selector(pod: Pod, workloads: Iterable[Workload]) -> LabelSelector:
     owned_by: LabelSelector | None = None
     for workload in workloads:
         if workload.kind == "Service" and workload.selector.matches(pod.labels):
-            labels.update(_as_labels(workload.selector))
+            labels.update(as_labels(workload.selector))
     for workload in workloads:
         if _owns(workload, pod):
             if workload.kind == "ReplicationController":
-                labels.update(_as_labels(workload.selector))
+                labels.update(as_labels(workload.selector))
             else:
                 owned_by = workload.selector
     selector = LabelSelector.from_labels(labels)
     return selector.and_also(*owned_by.requirements) if owned_by is not None else selector
 
 
-def _as_labels(selector: LabelSelector) -> dict[str, str]:
+def as_labels(selector: LabelSelector) -> dict[str, str]:
     """Return the map of a Service or ReplicationController, which the parser made into In requirements of one value."""
     return {requirement.key: requirement.values[0] for requirement in selector.requirements}
 

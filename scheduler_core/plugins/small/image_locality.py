@@ -59,11 +59,18 @@ class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
 
 def image_scores(nodes: NodeTable, pod: Pod) -> list[int]:
     """For each distinct set of images: 0 up to 23 MiB in all, 100 from 1000 MiB per container on, straight between."""
-    wanted = [normalized_image_name(image) for image in pod.images]
     most = MAX_CONTAINER_THRESHOLD * pod.num_containers
-    sums = [sum([_scaled_size(images, name, len(nodes)) for name in wanted]) for images in nodes.image_states.values]
-    kept = [min(max(total, MIN_THRESHOLD), most) for total in sums]
+    kept = [min(max(total, MIN_THRESHOLD), most) for total in image_sums(nodes, pod)]
     return [MAX_NODE_SCORE * (total - MIN_THRESHOLD) // (most - MIN_THRESHOLD) for total in kept]
+
+
+def image_sums(nodes: NodeTable, pod: Pod, gone: int = 0) -> list[int]:
+    """Return the scaled sizes of the pod's images, added up, for each distinct set of images of a node.
+
+    `gone`: deleted nodes that count (in older releases).
+    """
+    wanted, every = [normalized_image_name(image) for image in pod.images], len(nodes) + gone
+    return [sum([_scaled_size(images, name, every) for name in wanted]) for images in nodes.image_states.values]
 
 
 def normalized_image_name(name: str) -> str:

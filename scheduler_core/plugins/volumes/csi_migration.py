@@ -75,6 +75,8 @@ class Migrations:
     @staticmethod
     def of(release: Release) -> Migrations:
         off = {"portworxVolume"} if release.gate_is_off("CSIMigrationPortworx") else set()
+        if release.rules.generic_scheduler:  # whose gates CSIMigration* are off
+            off = set(BY_SOURCE)
         return Migrations(frozenset(release.rules.migrations_that_csi_nodes_name.split()), frozenset(off))
 
     def reach(self, plugin: InTreePlugin, csi_node: CSINode | None) -> bool:

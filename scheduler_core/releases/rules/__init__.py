@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scheduler_core.releases.rules.before_1_19 import RulesBefore119
 from scheduler_core.releases.rules.cycle import CycleRules
 from scheduler_core.releases.rules.devices import DeviceRules
 from scheduler_core.releases.rules.plugins import PluginRules
@@ -16,5 +17,5 @@ from scheduler_core.releases.rules.queue import QueueRules
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules(PluginRules, DeviceRules, PodRules, CycleRules, QueueRules):
+class Rules(PluginRules, DeviceRules, PodRules, CycleRules, QueueRules, RulesBefore119):
     """The rules of a release. The defaults are those of the release that is written out in full; see `rule`."""

@@ -87,6 +87,23 @@ CONFIGURATION = Fields(
     },
 )
 
+_POLICY_ENTRY: dict[str, Type] = {"name": STRING, "argument": ANY}
+
+POLICY = Fields(
+    "Policy",
+    {
+        "apiVersion": STRING,
+        "kind": STRING,
+        "predicates": ListOf(Fields("PredicatePolicy", _POLICY_ENTRY)),
+        "priorities": ListOf(Fields("PriorityPolicy", {**_POLICY_ENTRY, "weight": INT64})),
+        "extenders": ListOf(
+            Fields("LegacyExtender", {**_EXTENDER.fields, "httpTimeout": INT64, "enableHttps": BOOLEAN})
+        ),
+        "hardPodAffinitySymmetricWeight": INT32,
+        "alwaysCheckAllPredicates": BOOLEAN,
+    },
+)
+
 _RESOURCES = ListOf(Fields("ResourceSpec", {"name": STRING, "weight": INT64}))
 _SHAPE = ListOf(Fields("UtilizationShapePoint", {"utilization": INT32, "score": INT32}))
 

@@ -154,6 +154,7 @@ SCENARIO = ("kschedui.io/v1alpha1", "Scenario")
 NODE_GROUP = ("kschedui.io/v1alpha1", "NodeGroup")
 SCHEDULER_PLUGIN = ("kschedui.io/v1alpha1", "SchedulerPlugin")
 CHALLENGE = ("kschedui.io/v1alpha1", "Challenge")
+POLICY = ("v1", "Policy")  # before 1.19, in the place of a configuration
 CONFIGURATION = ("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")
 
 # Controllers that make pods: their pods are what the scheduler sees.

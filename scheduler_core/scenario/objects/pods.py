@@ -100,8 +100,12 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
 
 def requested(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> dict[str, Any]:
     """Return the fields of a Pod that say what it asks for; a running pod's `status` counts while it is resized."""
+    if not release.rules.pods_have_overhead:
+        spec = {name: value for name, value in spec.items() if name != "overhead"}
     requests = pod_requests(spec, status, problems, release)
     total = requests.total()
+    if release.rules.generic_scheduler:
+        return {"requests": counted(total), **requests.before_1_19()}
     if release.rules.pods_on_nodes_count_sidecars:
         non_zero, scoring = requests.non_zero(total), requests.scoring()
     else:

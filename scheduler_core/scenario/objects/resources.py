@@ -206,6 +206,26 @@ class PodRequests:
         _add(running, _two(self._overhead))
         return min(running.get("cpu", 0), MAX_INT64), min(running.get("memory", 0), MAX_INT64)
 
+    def before_1_19(self) -> dict[str, Any]:
+        """Return what a pod counts before 1.19: on a node, and in the scores, its containers alone."""
+        standing: Amounts = {}
+        scored: Amounts = {}
+        for requests in self._containers:
+            _add(standing, requests)
+            _add(scored, _two({"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY, **requests}))
+        _add(standing, self._overhead)
+        own = _two(self._overhead)
+        incoming = dict(scored)
+        _add(incoming, {**own, "cpu": -(-own.get("cpu", 0) // 1000)})  # Quantity.Value
+        _add(scored, own)
+        return {
+            "standing_requests": counted(standing) if self._init_containers else None,
+            "non_zero_cpu": min(scored["cpu"], MAX_INT64),
+            "non_zero_memory": min(scored["memory"], MAX_INT64),
+            "scoring_requests": counted(incoming) if own.get("cpu") else None,
+            "balance_requests": None,
+        }
+
     def non_zero(self, total: Amounts) -> tuple[int, int]:
         """Cpu and memory with defaults for containers without a request (`getNonMissingContainerRequests`)."""
         missing = {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY}

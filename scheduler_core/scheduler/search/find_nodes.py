@@ -18,6 +18,7 @@ from scheduler_core.framework.interface import Code, CycleState, Diagnosis, Exte
 from scheduler_core.framework.runtime.runtime import Framework, PreFilterOutcome
 from scheduler_core.scheduler.search.extenders import find_nodes_that_pass_extenders
 from scheduler_core.scheduler.search.fit_error import SchedulerPanic, SchedulingError
+from scheduler_core.scheduler.search.in_turn import take_nodes
 from scheduler_core.scheduler.search.passing_filters import (
     NO_ROWS,
     FilteredNodes,
@@ -43,7 +44,13 @@ class Search:
 
     percentage_of_nodes_to_score: int = 0
     next_start_node_index: int = 0
+    last_node_index: int = 0  # of ties
     expected: dict[int, int] = field(default_factory=dict)  # nodes to evaluate, by the pod's shape
+
+    def take_turn(self, ties: int) -> int:
+        """Return which of the best nodes has its turn (`ties_go_round`)."""
+        turn, self.last_node_index = self.last_node_index % ties, self.last_node_index + 1
+        return turn
 
     def remember(self, shape: int, evaluated: int, rejected: int) -> None:
         """Update the number of nodes to expect for the next pod of this shape."""
@@ -64,7 +71,8 @@ def find_nodes_that_fit_pod(
     framework.recall(cycle)
 
     start, hinted = search.next_start_node_index, hint() if hint is not None else ""
-    preferred = cycle.pod.nominated_node_name or hinted
+    nominated_first = not framework.release.rules.generic_scheduler
+    preferred = (nominated_first and cycle.pod.nominated_node_name) or hinted
     nominated = _evaluate_nominated_node(framework, cycle, diagnosis, preferred) if preferred else None
     event = partial(nodes_filtered, framework, cycle, start=start, preferred=preferred, nominated=nominated)
     if nominated is not None and len(nominated.feasible):
@@ -216,6 +224,9 @@ def _advance_start(
     ring = len(rows) if framework.release.rules.search_goes_on_in_narrowed_nodes else nodes
     if not ring:
         raise _divide_by_zero(framework, cycle)
+    if framework.release.rules.nodes_are_taken_in_turn:
+        take_nodes(framework.cluster, len(filtered.evaluated), len(rows))
+        return
     processed = len(filtered.feasible) + diagnosis.explicit()
     search.next_start_node_index = (search.next_start_node_index + processed) % ring
 

@@ -26,6 +26,7 @@ SHOWS_LATER = {  # rules that decide nothing between these two releases: another
     "pre_filter_goes_on_after_a_plain_rejection-1.29",  # no plugin of these releases rejects plainly at PreFilter
     "pods_that_nobody_rejected_back_off-1.27",  # 1.28 has queueing hints on, which undo it until 1.29
     "victims_get_a_condition-1.25",  # 1.26 does not ask for the condition yet
+    "failure_precedes_preemption-1.16",  # decides nothing: events and writes come in another order
 }
 HIDDEN_ALONE = {  # the pair differs, the rule alone makes no difference in either release
     "volume_zone_looks_at_zoned_nodes_only-1.26",  # in 1.26 VolumeZone has no PreFilter

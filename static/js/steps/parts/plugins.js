@@ -181,4 +181,156 @@ export const PLUGINS = {
 	Coscheduling: {
 		upstream: "https://github.com/kubernetes-sigs/scheduler-plugins/tree/master/pkg/coscheduling",
 	},
+	NodeResourcesLeastAllocated: {
+		colour: 4,
+		upstream: "noderesources",
+	},
+	NodeResourcesMostAllocated: {
+		colour: 4,
+		upstream: "noderesources",
+	},
+	NodePreferAvoidPods: {
+		colour: 5,
+	},
+	DefaultPodTopologySpread: {
+		colour: 2,
+	},
+	HostName: {
+		reasons: [
+			["node\\(s\\) didn't match the requested (?:node name|hostname)(?:, .*)?", "name"],
+		],
+	},
+	PodFitsHostPorts: {
+		looks_at: ["port"],
+		reasons: [
+			["node\\(s\\) didn't have free ports for the requested pod ports", "ports"],
+		],
+	},
+	MatchNodeSelector: {
+		colour: 1,
+		looks_at: ["node"],
+		reasons: [
+			["node\\(s\\) didn't match (?:Pod's node affinity(?:/selector)?|node selector|the requested node affinity.*)", "labels"],
+			["node\\(s\\) didn't match scheduler-enforced node affinity", "enforced"],
+		],
+	},
+	PodFitsResources: {
+		colour: 4,
+		looks_at: ["requests"],
+		upstream: "noderesources",
+		reasons: [
+			["Insufficient (?<resource>\\S+)", "insufficient"],
+			["Too many (?<resource>pods)", "pods"],
+		],
+	},
+	CheckNodeUnschedulable: {
+		looks_at: ["tolerates"],
+		reasons: [
+			["node\\(s\\) were unschedulable", "cordoned"],
+		],
+	},
+	NoDiskConflict: {
+		looks_at: ["claim"],
+		reasons: [
+			["node\\(s\\) had no available disk", "disk"],
+			["node\\(s\\) unavailable due to PersistentVolumeClaim with ReadWriteOncePod.*|node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode", "inuse"],
+		],
+	},
+	PodToleratesNodeTaints: {
+		colour: 0,
+		looks_at: ["tolerates"],
+		reasons: [
+			["node\\(s\\) had (?:untolerated )?taints? \\{(?<taint>[^}]*)\\}(?:,? that the pod didn't tolerate)?", "taint"],
+			["node\\(s\\) had (?:untolerated )?taint(?:s|\\(s\\))?(?:,? that the pod didn't tolerate)?", "taints"],
+		],
+	},
+	MaxEBSVolumeCount: {
+		upstream: "nodevolumelimits",
+	},
+	MaxGCEPDVolumeCount: {
+		upstream: "nodevolumelimits",
+	},
+	MaxCSIVolumeCountPred: {
+		looks_at: ["claim"],
+		reasons: [
+			["node\\(s\\) exceed max volume count", "volumecount"],
+		],
+	},
+	MaxAzureDiskVolumeCount: {
+		upstream: "nodevolumelimits",
+	},
+	MaxCinderVolumeCount: {
+		upstream: "nodevolumelimits",
+	},
+	CheckVolumeBinding: {
+		looks_at: ["claim"],
+		reasons: [
+			["node\\(s\\) had volume node affinity conflict|node\\(s\\) didn't match PersistentVolume's node affinity", "volumenode"],
+			["node\\(s\\) didn't find available persistent volumes to bind", "volumes"],
+			["node\\(s\\) did not have enough free storage", "storage"],
+			["(?:node\\(s\\) unavailable due to one or more )?pvc\\(s\\) bound to non-existent pv\\(s\\)", "novolume"],
+		],
+	},
+	NoVolumeZoneConflict: {
+		looks_at: ["claim"],
+		reasons: [
+			["node\\(s\\) had no available volume zone|node\\(s\\) had volume zone conflict", "volumezone"],
+		],
+	},
+	MatchInterPodAffinity: {
+		colour: 3,
+		looks_at: ["labels", "near", "apart"],
+		reasons: [
+			["node\\(s\\) didn't match pod affinity rules|node\\(s\\) didn't match pod affinity/anti-affinity(?: rules)?", "affinity"],
+			["node\\(s\\) didn't match pod anti-affinity rules", "antiaffinity"],
+			["node\\(s\\) didn't satisfy existing pods anti-affinity rules", "existing"],
+		],
+	},
+	SelectorSpreadPriority: {
+		colour: 2,
+	},
+	InterPodAffinityPriority: {
+		colour: 3,
+		looks_at: ["labels", "near", "apart"],
+		reasons: [
+			["node\\(s\\) didn't match pod affinity rules|node\\(s\\) didn't match pod affinity/anti-affinity(?: rules)?", "affinity"],
+			["node\\(s\\) didn't match pod anti-affinity rules", "antiaffinity"],
+			["node\\(s\\) didn't satisfy existing pods anti-affinity rules", "existing"],
+		],
+	},
+	LeastRequestedPriority: {
+		colour: 4,
+		upstream: "noderesources",
+	},
+	MostRequestedPriority: {
+		colour: 4,
+		upstream: "noderesources",
+	},
+	BalancedResourceAllocation: {
+		colour: 5,
+		looks_at: ["requests"],
+		upstream: "noderesources",
+	},
+	NodePreferAvoidPodsPriority: {
+		colour: 5,
+	},
+	NodeAffinityPriority: {
+		colour: 1,
+		looks_at: ["node"],
+		reasons: [
+			["node\\(s\\) didn't match (?:Pod's node affinity(?:/selector)?|node selector|the requested node affinity.*)", "labels"],
+			["node\\(s\\) didn't match scheduler-enforced node affinity", "enforced"],
+		],
+	},
+	TaintTolerationPriority: {
+		colour: 0,
+		looks_at: ["tolerates"],
+		reasons: [
+			["node\\(s\\) had (?:untolerated )?taints? \\{(?<taint>[^}]*)\\}(?:,? that the pod didn't tolerate)?", "taint"],
+			["node\\(s\\) had (?:untolerated )?taint(?:s|\\(s\\))?(?:,? that the pod didn't tolerate)?", "taints"],
+		],
+	},
+	ImageLocalityPriority: {
+		colour: 6,
+	},
 };

@@ -1,0 +1,1 @@
+"""The plugins of the schedulers before 1.19."""

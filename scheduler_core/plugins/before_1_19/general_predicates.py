@@ -1,0 +1,118 @@
+"""GeneralPredicates in 1.15 and 1.16: resources, host name, host ports and node selector as one predicate.
+
+kube-scheduler: algorithm/predicates/predicates.go (GeneralPredicates). All of its parts are checked, and all their
+reasons are told; one unresolvable reason makes the node unresolvable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact
+from scheduler_core.framework.interface import (
+    PASS,
+    Change,
+    ExplainsFilter,
+    FilterPlugin,
+    Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
+    PreFilterResult,
+    Rows,
+    Status,
+    Verdicts,
+)
+from scheduler_core.framework.runtime.before_1_26 import AllVerdicts
+from scheduler_core.plugins.before_1_19.abouts import GENERAL
+from scheduler_core.plugins.before_1_19.small import NodeAffinity, NodeName
+from scheduler_core.plugins.node_resources.fit import NodeResourcesFit
+from scheduler_core.plugins.small.node_ports import NodePorts
+
+PODS_LATER, PODS_THEN = "Too many pods", "Insufficient pods"
+
+
+class PodFitsResources(NodeResourcesFit):
+    """The reason of a full node is that of the other resources."""
+
+    name = "PodFitsResources"
+
+    def filter(self, pod: Pod, state: object, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        verdicts = super().filter(pod, state, nodes, rows, change)  # type: ignore[arg-type]
+        return replace(verdicts, statuses=[_in_old_words(status) for status in verdicts.statuses])
+
+
+class PodFitsHostPorts(NodePorts):
+    name = "PodFitsHostPorts"
+
+
+class HostName(NodeName):
+    name = "HostName"
+
+
+class MatchNodeSelector(NodeAffinity):
+    name = "MatchNodeSelector"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The states of the parts. `ports` None: the pod wants no host port."""
+
+    resources: object
+    ports: NDArray[np.bool_] | None
+
+
+class GeneralPredicates(PreFilterPlugin, FilterPlugin, PreFilterExtensions, ExplainsFilter):
+    """Four predicates in one. The counters (add_pod_delta) are those of the resources."""
+
+    name = "GeneralPredicates"
+    about = GENERAL
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self._resources, self._ports = PodFitsResources(None, handle), PodFitsHostPorts(None, handle)
+        self._name, self._selector = HostName(None, handle), MatchNodeSelector(None, handle)
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        resources = self._resources.pre_filter(pod, cluster).state
+        return PreFilterResult(State(resources, self._ports.pre_filter(pod, cluster).state))
+
+    def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        parts = [
+            self._resources.filter(pod, state.resources, nodes, rows, change),
+            self._name.filter(pod, None, nodes, rows, None),
+            PASS if state.ports is None else self._ports.filter(pod, state.ports, nodes, rows, change),
+            self._selector.filter(pod, None, nodes, rows, None),
+        ]
+        count = len(nodes.all_rows[rows])
+        verdicts, every = AllVerdicts(count), np.arange(count)
+        for part in parts:
+            if part.which is not None:
+                verdicts.add(every, part.which, part.statuses)
+        return Verdicts(verdicts.which, verdicts.statuses[1:]) if verdicts.which.any() else PASS
+
+    def add_pod_delta(
+        self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        return self._resources.add_pod_delta(pod, state.resources, cluster, slots, rows)  # type: ignore[arg-type]
+
+    def explain_filter(
+        self, pod: Pod, state: State, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        """The facts of all parts."""
+        facts = self._resources.explain_filter(pod, state.resources, cluster, row, change)  # type: ignore[arg-type]
+        facts += self._name.explain_filter(pod, None, cluster, row)
+        if state.ports is not None:
+            facts += self._ports.explain_filter(pod, state.ports, cluster, row, change)  # type: ignore[arg-type]
+        return facts + self._selector.explain_filter(pod, None, cluster, row)
+
+
+def _in_old_words(status: Status) -> Status:
+    if PODS_LATER not in status.reasons:
+        return status
+    return replace(status, reasons=tuple(PODS_THEN if one == PODS_LATER else one for one in status.reasons))

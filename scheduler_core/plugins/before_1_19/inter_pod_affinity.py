@@ -1,0 +1,53 @@
+"""InterPodAffinity before 1.19: two reasons for each rejection, and another order of the rules.
+
+kube-scheduler 1.18: interpodaffinity/{filtering,scoring}.go; 1.15 and 1.16: algorithm/predicates/predicates.go
+(InterPodAffinityMatches) and algorithm/priorities/interpod_affinity.go. The anti-affinity of existing pods is checked
+first, then the pod's own affinity, then its own anti-affinity.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.interface import MAX_NODE_SCORE, PASS, Change, Code, Rows, Scores, Status, Verdicts
+from scheduler_core.plugins.inter_pod_affinity.counting import Plan, ScoringTerm
+from scheduler_core.plugins.inter_pod_affinity.plugin import InterPodAffinity as InterPodAffinityToday
+from scheduler_core.plugins.inter_pod_affinity.plugin import broken_rules
+
+BOTH = "node(s) didn't match pod affinity/anti-affinity"
+ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, (BOTH, "node(s) didn't match pod anti-affinity rules"))
+AFFINITY = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (BOTH, "node(s) didn't match pod affinity rules"))
+EXISTING_ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, (BOTH, "node(s) didn't satisfy existing pods anti-affinity rules"))
+STATUSES = (ANTI_AFFINITY, AFFINITY, EXISTING_ANTI_AFFINITY)  # of several, the last one decides
+
+
+class InterPodAffinity(InterPodAffinityToday):
+    """Today's counting with the reasons and scores of that time."""
+
+    scale = MAX_NODE_SCORE
+
+    def filter(self, pod: Pod, state: Plan, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        delta = None if change is None else change.delta
+        which: Any = None
+        for number, key in enumerate(state.keys):
+            existing, anti_affinity, unmatched = broken_rules(state, number, key, rows, delta)
+            for rank, broken in enumerate((anti_affinity, unmatched, existing), 1):
+                if broken is not None:
+                    found = np.where(broken, np.int16(rank), np.int16(0))
+                    which = found if which is None else np.maximum(which, found)
+        return Verdicts(which, STATUSES) if which is not None and np.count_nonzero(which) else PASS
+
+    def normalize(
+        self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
+    ) -> Scores:
+        """scale * (sum - least) / (most - least), where the least is at most 0 and the most at least 0."""
+        least, most = min(int(scores.min()), 0), max(int(scores.max()), 0)
+        if least == most:
+            return np.zeros(len(scores), np.int64)
+        found: Scores = (float(self.scale) * ((scores - least) / float(most - least))).astype(np.int64)
+        return found

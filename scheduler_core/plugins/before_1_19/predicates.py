@@ -1,0 +1,83 @@
+"""The predicates of 1.15 and 1.16: today's filters under their names of that time (algorithm/predicates)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.apis.config import InterPodAffinityArgs, OutsidePluginArgs, PluginArgs
+from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.framework.interface import SUCCESS, Handle, PreFilterResult
+from scheduler_core.plugins.before_1_19.inter_pod_affinity import InterPodAffinity
+from scheduler_core.plugins.before_1_19.small import TaintToleration
+from scheduler_core.plugins.small.node_unschedulable import NodeUnschedulable
+from scheduler_core.plugins.volumes.binding.plugin import VolumeBinding
+from scheduler_core.plugins.volumes.in_tree_limits import AzureDiskLimits, CinderLimits, EBSLimits, GCEPDLimits
+from scheduler_core.plugins.volumes.limits import NodeVolumeLimits
+from scheduler_core.plugins.volumes.restrictions import VolumeRestrictions
+from scheduler_core.plugins.volumes.zone import VolumeZone
+
+
+class CheckNodeUnschedulable(NodeUnschedulable):
+    name = "CheckNodeUnschedulable"
+
+
+class NoDiskConflict(VolumeRestrictions):
+    """A pod without disks is not skipped: nominated pods count beside it."""
+
+    name = "NoDiskConflict"
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        return replace(super().pre_filter(pod, cluster), status=SUCCESS)
+
+
+class PodToleratesNodeTaints(TaintToleration):
+    """The reason names no taint."""
+
+    name = "PodToleratesNodeTaints"
+
+    @staticmethod
+    def reason(taint: Taint) -> str:
+        return "node(s) had taints that the pod didn't tolerate"
+
+
+class MaxEBSVolumeCount(EBSLimits):
+    name = "MaxEBSVolumeCount"
+
+
+class MaxGCEPDVolumeCount(GCEPDLimits):
+    name = "MaxGCEPDVolumeCount"
+
+
+class MaxCSIVolumeCountPred(NodeVolumeLimits):
+    name = "MaxCSIVolumeCountPred"
+
+
+class MaxAzureDiskVolumeCount(AzureDiskLimits):
+    name = "MaxAzureDiskVolumeCount"
+
+
+class MaxCinderVolumeCount(CinderLimits):
+    name = "MaxCinderVolumeCount"
+
+
+class CheckVolumeBinding(VolumeBinding):
+    name = "CheckVolumeBinding"
+
+
+class NoVolumeZoneConflict(VolumeZone):
+    name = "NoVolumeZoneConflict"
+
+
+class MatchInterPodAffinity(InterPodAffinity):
+    """A pod that nothing restricts is not skipped: nominated pods count beside it."""
+
+    name = "MatchInterPodAffinity"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        values = args.values if isinstance(args, OutsidePluginArgs) else {}
+        super().__init__(InterPodAffinityArgs(values.get("hardPodAffinityWeight", 1)), handle)
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        return replace(super().pre_filter(pod, cluster), status=SUCCESS)

@@ -1,0 +1,73 @@
+"""Preemption as generic_scheduler.go has it before 1.19 (Preempt, selectNodesForPreemption, pickOneNodeForPreemption).
+
+Every node that is not unresolvable is dry-run. `preemptionPolicy: Never` is not known. A pod whose search for victims
+was in vain keeps its nomination, unless preemption could help on no node at all. Ties end with the oldest node.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import DefaultPreemptionArgs, PluginArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.framework.interface import (
+    Code,
+    CycleState,
+    Diagnosis,
+    Handle,
+    PostFilterPlugin,
+    PostFilterResult,
+    Status,
+)
+from scheduler_core.plugins.default_preemption.about import ABOUT
+from scheduler_core.plugins.default_preemption.candidates import find_candidates
+from scheduler_core.plugins.default_preemption.evaluator import Evaluator
+from scheduler_core.plugins.default_preemption.report import not_evaluated
+
+IN_VAIN = Status(Code.UNSCHEDULABLE)
+EVERY_NODE = DefaultPreemptionArgs(min_candidate_nodes_percentage=100, min_candidate_nodes_absolute=2**31)
+TERMINATING = "a lower-priority pod is terminating on the nominated node"
+
+
+class Preemption(PostFilterPlugin):
+    """The step after every search without a result; no plugin yet, but it has today's place and name here."""
+
+    name = "DefaultPreemption"
+    about = ABOUT
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self._evaluator = EvaluatorBefore119(handle, EVERY_NODE)
+
+    def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
+        return self._evaluator.preempt(cycle, diagnosis)
+
+
+class EvaluatorBefore119(Evaluator):
+    """Today's dry runs with the decisions of that time. The pod's message says nothing of preemption."""
+
+    def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
+        if self._waits_for_victims(cycle.pod):
+            return PostFilterResult(IN_VAIN, evaluation=not_evaluated(TERMINATING, eligible=False))
+        found = find_candidates(self.handle, self.kept, cycle, diagnosis, self.args)
+        if not found.potential:
+            return PostFilterResult(IN_VAIN, nominated_node="", evaluation=self.records.evaluation(found))
+        if not len(found.candidates):
+            return PostFilterResult(IN_VAIN, evaluation=self.records.evaluation(found))
+        found.clean, found.violating = self._oldest_first(found.clean), self._oldest_first(found.violating)
+        return self._choose(cycle.pod, found)
+
+    def _waits_for_victims(self, pod: Pod) -> bool:
+        """Return whether a pod of lower priority is terminating on the pod's nominated node."""
+        cluster = self.handle.cluster
+        row = cluster.nodes.row_of.get(pod.nominated_node_name)
+        if row is None:
+            return False
+        standing = (cluster.pods.pods[slot] for slot in cluster.pods.on_row(row))
+        return any(other.terminating and other.priority < pod.priority for other in standing)
+
+    def _oldest_first(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        cluster = self.handle.cluster
+        age = {node.name: number for number, node in enumerate(cluster.all_nodes())}
+        order = sorted(rows.tolist(), key=lambda row: age[cluster.nodes.names[row]])
+        return np.array(order, np.intp)

@@ -1,0 +1,133 @@
+"""The priorities of 1.15 and 1.16: the scorers of 1.18 on a scale from 0 to 10 (algorithm/priorities)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.apis.messages import Message, RunEnded
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.node_tree_before_1_19 import NodeTreeBefore117, beta_zone_key
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import ScoreExplanation
+from scheduler_core.framework.interface import ExplainsScore, Handle, ScorePlugin, Scores
+from scheduler_core.plugins.before_1_19.predicates import MatchInterPodAffinity
+from scheduler_core.plugins.before_1_19.prefer_avoid_pods import NodePreferAvoidPods
+from scheduler_core.plugins.before_1_19.resources import (
+    NodeResourcesBalancedAllocation,
+    NodeResourcesLeastAllocated,
+    NodeResourcesMostAllocated,
+)
+from scheduler_core.plugins.before_1_19.selector_spread import DefaultPodTopologySpread
+from scheduler_core.plugins.before_1_19.small import NodeAffinity, TaintToleration, image_locality
+from scheduler_core.plugins.inter_pod_affinity.counting import ScoringTerm
+from scheduler_core.plugins.small.image_locality_about import ABOUT as IMAGES
+
+MAX_PRIORITY = 10
+
+
+class SelectorSpreadPriority(DefaultPodTopologySpread):
+    """Zones are those of the beta labels; constraints of the pod do not matter."""
+
+    name = "SelectorSpreadPriority"
+    scale = MAX_PRIORITY
+    yields_to_constraints = False
+    zone_key = staticmethod(beta_zone_key)
+
+
+class InterPodAffinityPriority(MatchInterPodAffinity):
+    """One function gives the score on the scale: there is no raw one."""
+
+    name = "InterPodAffinityPriority"
+    scale = MAX_PRIORITY
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._handle = handle
+
+    def score(self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        if self._handle.release.rules.affinity_counters_may_be_missing:
+            self._require_counters(pod, state, rows)
+        return super().normalize(pod, state, nodes, rows, super().score(pod, state, nodes, rows))
+
+    def normalize(
+        self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
+    ) -> Scores:
+        return scores
+
+    def _require_counters(self, pod: Pod, terms: list[ScoringTerm], rows: NDArray[np.intp]) -> None:
+        """Require a counter of each node that gets points: only nodes with pods that have affinity have one.
+
+        A pod with affinity of its own makes them all. Raises RunEnded, where kube-scheduler ends.
+        """
+        pods = self._handle.cluster.pods
+        if pods.terms[pods.slot_of[pod.key]]:
+            return
+        counted = np.zeros(len(rows), np.bool_)
+        for term in terms:
+            counted |= term.counter.cells[term.domains.codes[rows]] > 0
+        for row in rows[counted].tolist():
+            if not any(pods.terms[slot] for slot in pods.on_row(row)):
+                raise RunEnded(
+                    Message(
+                        "kube-scheduler {release} panics here (nil pointer dereference): a term of another pod gives "
+                        "points to {node}, which has no pod with affinity, for {pod}",
+                        release=self._handle.release.version,
+                        node=self._handle.cluster.nodes.names[row],
+                        pod=pod.key,
+                    )
+                )
+
+
+class LeastRequestedPriority(NodeResourcesLeastAllocated):
+    name = "LeastRequestedPriority"
+    scale = MAX_PRIORITY
+
+
+class MostRequestedPriority(NodeResourcesMostAllocated):
+    name = "MostRequestedPriority"
+    scale = MAX_PRIORITY
+
+
+class BalancedResourceAllocation(NodeResourcesBalancedAllocation):
+    name = "BalancedResourceAllocation"
+    scale = MAX_PRIORITY
+
+
+class NodePreferAvoidPodsPriority(NodePreferAvoidPods):
+    name = "NodePreferAvoidPodsPriority"
+    scale = MAX_PRIORITY
+
+
+class NodeAffinityPriority(NodeAffinity):
+    name = "NodeAffinityPriority"
+    scale = MAX_PRIORITY
+
+
+class TaintTolerationPriority(TaintToleration):
+    name = "TaintTolerationPriority"
+    scale = MAX_PRIORITY
+
+
+class ImageLocalityPriority(ScorePlugin, ExplainsScore):
+    """A deleted node still counts as a node while pods are on it (internal/cache/cache.go: RemoveNode)."""
+
+    name = "ImageLocalityPriority"
+    about = IMAGES
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self._cluster = handle.cluster
+
+    def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        tree, pods = self._cluster.tree, self._cluster.pods
+        names = tree.gone if isinstance(tree, NodeTreeBefore117) else ()
+        gone = sum(len(pods.on_node(name)) > 0 for name in names)
+        return image_locality(pod, nodes, rows, MAX_PRIORITY, gone)
+
+    def explain_score(
+        self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        name = cluster.nodes.names[int(rows[index])]
+        return ScoreExplanation([f"images of the pod on {name}: {int(raw[index])}"], [])

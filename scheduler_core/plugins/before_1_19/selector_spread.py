@@ -1,0 +1,122 @@
+"""DefaultPodTopologySpread (SelectorSpread): few pods of the same services and controllers on a node and in its zone.
+
+kube-scheduler 1.18: defaultpodtopologyspread/default_pod_topology_spread.go; 1.15 and 1.16:
+algorithm/priorities/selector_spreading.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import Pod, Workload
+from scheduler_core.apis.selectors import LabelSelector
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.node_tree import zone_key
+from scheduler_core.cluster.nodes import Interned, NodeTable
+from scheduler_core.framework.facts import ScoreExplanation
+from scheduler_core.framework.interface import (
+    MAX_NODE_SCORE,
+    ExplainsScore,
+    Handle,
+    PreScorePlugin,
+    PreScoreResult,
+    ScoreExtensions,
+    ScorePlugin,
+    Scores,
+)
+from scheduler_core.plugins.before_1_19.abouts import SELECTOR_SPREAD
+from scheduler_core.plugins.helpers.domain_counts import DomainCounts, every_row
+from scheduler_core.plugins.helpers.pod_rules import PodRule
+from scheduler_core.plugins.pod_topology_spread.constraints import WORKLOAD_KINDS, as_labels
+
+ZONE_WEIGHTING = 2.0 / 3.0
+MERGED_KINDS = ("Service", "ReplicationController")
+NODE_WEIGHTING = 1.0 - ZONE_WEIGHTING  # in float64, as Go computes it
+
+
+class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, ExplainsScore):
+    """Score by the number of pods that the pod's services and controllers select, where it has no constraints."""
+
+    name = "DefaultPodTopologySpread"
+    about = SELECTOR_SPREAD
+    scale = MAX_NODE_SCORE
+    yields_to_constraints = True
+    zone_key = staticmethod(zone_key)
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self._cluster = handle.cluster
+
+    def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
+        return PreScoreResult(selector_of(pod, self._workloads(pod.namespace)))
+
+    def score(self, pod: Pod, state: LabelSelector, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        """The number of the selected pods on each node, without those that are terminating."""
+        if self._yields(pod) or state.empty:
+            return np.zeros(len(rows), np.int64)
+        rules = (PodRule(frozenset((pod.namespace,)), state),)
+        counts = DomainCounts.of(self._cluster).counter(rules, every_row(nodes), skip_terminating=True)
+        found: Scores = counts.cells[rows]
+        return found
+
+    def normalize(
+        self, pod: Pod, state: LabelSelector, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
+    ) -> Scores:
+        """The fewest get the most; where nodes have zones, two thirds are by the counts of the zones."""
+        if self._yields(pod):
+            return scores
+        shares = _inverted(scores, int(scores.max(initial=0)), float(self.scale))
+        zones = nodes.derived("zones", lambda nodes: Interned.of(self.zone_key(node) for node in nodes.nodes))
+        codes = zones.codes[rows]
+        zoned = np.array([bool(zone) for zone in zones.values], np.bool_)[codes]
+        if zoned.any():
+            sums = np.bincount(codes[zoned], weights=scores[zoned], minlength=len(zones.values)).astype(np.int64)
+            by_zone = _inverted(sums, int(sums.max(initial=0)), float(self.scale))[codes]
+            shares = np.where(zoned, shares * NODE_WEIGHTING + ZONE_WEIGHTING * by_zone, shares)
+        found: Scores = shares.astype(np.int64)
+        return found
+
+    def explain_score(
+        self, pod: Pod, state: LabelSelector, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        name = cluster.nodes.names[int(rows[index])]
+        return ScoreExplanation([f"{int(raw[index])} pods of the same services and controllers on {name}"], [])
+
+    def _yields(self, pod: Pod) -> bool:
+        return self.yields_to_constraints and bool(pod.topology_spread_constraints)
+
+    def _workloads(self, namespace: str) -> list[Workload]:
+        every = (one for kind in WORKLOAD_KINDS for one in self._cluster.objects(kind))
+        return [one for one in every if isinstance(one, Workload) and one.namespace == namespace]
+
+
+def selector_of(pod: Pod, workloads: Sequence[Workload]) -> LabelSelector:
+    """Everything that the services and controllers with a matching selector select by, whoever owns the pod.
+
+    helper/spread.go: DefaultSelector. The labels of services and ReplicationControllers are merged as maps.
+    """
+    matching = [
+        one
+        for one in workloads
+        if one.selector.matches(pod.labels) and (one.kind == "Service" or not one.selector.empty)
+    ]
+    labels: dict[str, str] = {}
+    for kind in MERGED_KINDS:
+        for one in matching:
+            if one.kind == kind:
+                labels.update(as_labels(one.selector))
+    selector = LabelSelector.from_labels(labels)
+    for one in matching:
+        if one.kind not in MERGED_KINDS:
+            selector = selector.and_also(*one.selector.requirements)
+    return selector
+
+
+def _inverted(counts: Scores, most: int, scale: float) -> NDArray[np.float64]:
+    """scale * (most - count) / most, the scale where there is none."""
+    if not most:
+        return np.full(len(counts), scale)
+    return scale * ((most - counts) / float(most))

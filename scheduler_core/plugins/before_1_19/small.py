@@ -1,0 +1,87 @@
+"""Plugins whose rule is today's, in other words or on another scale (kube-scheduler 1.18: framework/plugins)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.interface import MAX_NODE_SCORE, Change, Code, Handle, Rows, Scores, Status, Verdicts
+from scheduler_core.plugins.node_affinity.plugin import NodeAffinity as NodeAffinityToday
+from scheduler_core.plugins.small.image_locality import (
+    MAX_CONTAINER_THRESHOLD,
+    MIN_THRESHOLD,
+    image_sums,
+)
+from scheduler_core.plugins.small.image_locality import ImageLocality as ImageLocalityToday
+from scheduler_core.plugins.small.node_name import NodeName as NodeNameToday
+from scheduler_core.plugins.taint_toleration.plugin import TaintToleration as TaintTolerationToday
+
+NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match node selector",))
+OTHER_NAME = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match the requested hostname",))
+
+
+class TaintToleration(TaintTolerationToday):
+    """The reason names the first untolerated taint."""
+
+    scale = MAX_NODE_SCORE
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._reason = self.reason
+
+    def normalize(self, pod: Pod, state: object, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores) -> Scores:
+        return scaled(scores, self.scale, reverse=True)
+
+    @staticmethod
+    def reason(taint: Taint) -> str:
+        return f"node(s) had taint {{{taint.key}: {taint.value}}}, that the pod didn't tolerate"
+
+
+class NodeAffinity(NodeAffinityToday):
+    """There is no PreFilter: terms that name nodes do not narrow the search."""
+
+    scale = MAX_NODE_SCORE
+
+    def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        verdicts = super().filter(pod, state, nodes, rows, change)
+        return replace(verdicts, statuses=(NO_MATCH, NO_MATCH))
+
+    def normalize(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores) -> Scores:
+        return scaled(scores, self.scale)
+
+
+class NodeName(NodeNameToday):
+    """The reason speaks of the host name."""
+
+    def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        return replace(super().filter(pod, state, nodes, rows, change), statuses=(OTHER_NAME,))
+
+
+class ImageLocality(ImageLocalityToday):
+    """The upper threshold does not grow with the number of containers."""
+
+    def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        return image_locality(pod, nodes, rows, MAX_NODE_SCORE)
+
+
+def image_locality(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], scale: int, gone: int = 0) -> Scores:
+    """scale * (sum - 23 Mi) / (1000 Mi - 23 Mi), with the sum of the scaled sizes kept between the two."""
+    kept = np.clip(np.array(image_sums(nodes, pod, gone), np.int64), MIN_THRESHOLD, MAX_CONTAINER_THRESHOLD)
+    scores = scale * (kept - MIN_THRESHOLD) // (MAX_CONTAINER_THRESHOLD - MIN_THRESHOLD)
+    found: Scores = scores[nodes.image_states.codes[rows]]
+    return found
+
+
+def scaled(scores: Scores, scale: int, *, reverse: bool = False) -> Scores:
+    """Scale the scores so that the largest is `scale`; `reverse` inverts them (DefaultNormalizeScore)."""
+    largest = int(scores.max(initial=0))
+    if largest == 0:
+        return np.full(len(scores), scale, np.int64) if reverse else scores
+    found = scale * scores // largest
+    return scale - found if reverse else found

@@ -1,0 +1,29 @@
+"""The plugins of the schedulers before 1.19, where their rules differ from today's; by release, and by name.
+
+`Release.rules.plugins_as_of` names the set. What is not here is today's plugin, or one of the
+registry that no later release has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scheduler_core.framework.interface import Plugin
+from scheduler_core.plugins.before_1_19.inter_pod_affinity import InterPodAffinity
+from scheduler_core.plugins.before_1_19.preemption import Preemption
+from scheduler_core.plugins.before_1_19.resources import NodeResourcesBalancedAllocation
+from scheduler_core.plugins.before_1_19.small import ImageLocality, NodeAffinity, NodeName, TaintToleration
+from scheduler_core.plugins.before_1_19.topology_spread import PodTopologySpread
+
+_OF_1_18: tuple[type[Plugin], ...] = (
+    NodeName,
+    NodeAffinity,
+    TaintToleration,
+    InterPodAffinity,
+    PodTopologySpread,
+    Preemption,
+    NodeResourcesBalancedAllocation,
+    ImageLocality,
+)
+
+PLUGINS: Mapping[str, Mapping[str, type[Plugin]]] = {"1.18": {plugin.name: plugin for plugin in _OF_1_18}}

@@ -1,0 +1,83 @@
+"""Kubernetes 1.16 (recorded: 1.16.6): predicates and priorities, under their names of that time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.apis.config import PluginRef
+from scheduler_core.releases.v1_18 import V1_18
+
+_FILTERS = ("pre_filter", "filter")
+_SCORES = ("pre_score", "score")
+
+PREDICATES = {
+    "CheckNodeUnschedulable": ("filter",),
+    "GeneralPredicates": _FILTERS,
+    "HostName": ("filter",),
+    "PodFitsHostPorts": _FILTERS,
+    "MatchNodeSelector": ("filter",),
+    "PodFitsResources": _FILTERS,
+    "NoDiskConflict": _FILTERS,
+    "PodToleratesNodeTaints": ("filter",),
+    "MaxEBSVolumeCount": ("filter",),
+    "MaxGCEPDVolumeCount": ("filter",),
+    "MaxCSIVolumeCountPred": ("filter",),
+    "MaxAzureDiskVolumeCount": ("filter",),
+    "MaxCinderVolumeCount": ("filter",),
+    "CheckVolumeBinding": ("pre_filter", "filter", "reserve", "pre_bind"),
+    "NoVolumeZoneConflict": ("filter",),
+    "MatchInterPodAffinity": _FILTERS,
+}
+PRIORITIES = {
+    "SelectorSpreadPriority": _SCORES,
+    "InterPodAffinityPriority": _SCORES,
+    "LeastRequestedPriority": ("score",),
+    "BalancedResourceAllocation": ("score",),
+    "NodePreferAvoidPodsPriority": ("score",),
+    "NodeAffinityPriority": ("score",),
+    "TaintTolerationPriority": _SCORES,
+    "ImageLocalityPriority": ("score",),
+    "MostRequestedPriority": ("score",),
+}
+OFF = (
+    "HostName",
+    "PodFitsHostPorts",
+    "MatchNodeSelector",
+    "PodFitsResources",
+    "MaxCinderVolumeCount",
+    "MostRequestedPriority",
+)
+
+V1_16 = V1_18.derive(
+    "1.16.6",
+    recorded={"public": 152, "classic": 18, "older": 14},
+    rules=replace(
+        V1_18.rules,
+        nodes_are_taken_in_turn=True,
+        failure_precedes_preemption=True,
+        backoff_is_kept_apart=True,
+        pods_have_overhead=False,
+        victims_use_up_budgets="none",
+    ),
+    plugin_points={
+        **dict.fromkeys(V1_18.plugin_points),
+        "PrioritySort": ("queue_sort",),
+        **PREDICATES,
+        "DefaultPreemption": ("post_filter",),
+        **PRIORITIES,
+        "DefaultBinder": ("bind",),
+    },
+    default_plugins=(
+        PluginRef("PrioritySort"),
+        *(PluginRef(name) for name in PREDICATES if name not in OFF),
+        PluginRef("DefaultPreemption"),
+        *(
+            PluginRef(name, 10000 if name == "NodePreferAvoidPodsPriority" else 1)
+            for name in PRIORITIES
+            if name not in OFF
+        ),
+        PluginRef("DefaultBinder"),
+    ),
+    policy_predicates={name: (name,) for name in PREDICATES},
+    policy_priorities={name: name for name in PRIORITIES},
+)

@@ -1,0 +1,60 @@
+"""Steps of the scheduling algorithm itself before 1.19 (core/generic_scheduler.go), and its writes (scheduler.go)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.apis.core import PersistentVolumeClaim, Pod, PodKey
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.node_tree_before_1_19 import NodeTreeBefore117, NodeTreeBefore119
+from scheduler_core.scheduler.apiserver.api_server import ApiServer, Condition
+from scheduler_core.scheduler.search.fit_error import SchedulingError
+from scheduler_core.scheduler.search.passing_filters import RowArray
+
+
+def require_basic_checks(cluster: Cluster, pod: Pod) -> None:
+    """Require the pod's claims to exist (podPassesBasicChecks). Raises SchedulingError."""
+    for volume in pod.volumes:
+        if volume.claim is None:
+            continue
+        claim = cluster.get("PersistentVolumeClaim", f"{pod.namespace}/{volume.claim}")
+        if claim is None:
+            raise SchedulingError(f'persistentvolumeclaim "{volume.claim}" not found')
+        if isinstance(claim, PersistentVolumeClaim) and claim.terminating:
+            raise SchedulingError(f'persistentvolumeclaim "{volume.claim}" is being deleted')
+
+
+class ApiServerBefore119(ApiServer):
+    """The nomination is written before the condition, which then names an old version of the pod and is refused."""
+
+    def patch_status(self, key: PodKey, condition: Condition, nominated_node: str | None) -> None:
+        """Write what changes of the nomination; without such a change, the condition.
+
+        A new nomination has been written already.
+        """
+        known = self._cluster.pods.get(key)
+        if nominated_node == "" and known is not None and known.nominated_node_name:
+            self.clear_nomination(key)
+        elif not nominated_node:
+            super().patch_status(key, condition, None)
+
+
+class ApiServerBefore117(ApiServer):
+    """The condition is written first: the failure precedes preemption."""
+
+    def patch_status(self, key: PodKey, condition: Condition, nominated_node: str | None) -> None:
+        """Write the condition, then the end of a nomination; a new one is written by preemption."""
+        super().patch_status(key, condition, None)
+        known = self._cluster.pods.get(key)
+        if nominated_node == "" and known is not None and known.nominated_node_name:
+            self.clear_nomination(key)
+
+
+def snapshot_rows(cluster: Cluster) -> RowArray | None:
+    """Return the rows of the search in the tree's order, None if that is the order of the table."""
+    tree = cluster.tree
+    assert isinstance(tree, NodeTreeBefore119)
+    names = tree.upcoming() if isinstance(tree, NodeTreeBefore117) else tree.snapshot_list()
+    if names == cluster.nodes.names:
+        return None
+    return np.array([cluster.nodes.row_of[name] for name in names], np.intp)
