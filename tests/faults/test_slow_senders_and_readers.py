@@ -1,19 +1,29 @@
-"""Clients that send a byte now and then: their connections end, and take little memory meanwhile."""
+"""Clients that send a byte now and then, or read none: their connections end, and take little memory meanwhile."""
 
+import socket
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
+from kschedui.supervisor.ports import wait_until
 from kschedui.supervisor.stack import Stack
+from tests.builders import node, pod, scenario
 from tests.conftest import StackMaker
-from tests.faults.stacks import breakable, megabytes, narrow
-from tests.web.visitor import LONG, Visitor
+from tests.faults.stacks import breakable, deaf_socket, megabytes, narrow
+from tests.web.visitor import LONG, Follower, Visitor
 
 SENDERS = 50
+READERS = 4  # of each stream; while some are cut off, the others wait for room
 SECONDS = 1
+ESTABLISHED = "01"
+LARGE = scenario(
+    *(node(f"n{i}", cpu=64, zone=f"z{i % 3}") for i in range(100)), *(pod(f"p{i}", cpu="100m") for i in range(800))
+)
+MOST_MEGABYTES = 250  # more than before: the budget for what is unsent, and what making it takes
 HEADERS = "Host: {host}\r\n"
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process's memory in a file")
@@ -96,3 +106,54 @@ def test_a_body_that_is_too_large_and_slow_is_not_waited_for(stack: Stack) -> No
     slow = Trickle(visitor, head, b"x")
     assert slow.over.wait(LONG)
     assert slow.answer.startswith(b"HTTP/1.1 413")
+
+
+def test_readers_of_every_stream_who_read_nothing_are_cut_off(stack: Stack) -> None:
+    visitor, web = Visitor(stack.url), stack.children["web"].group
+    run = visitor.save(LARGE)
+    visitor.wait_for(run, "done")
+    page = f"/s/{visitor.run(run)['scenario']['id']}/v/1"
+    before = megabytes(web)
+    streams = {
+        f"/api/v1/runs/{run}/events": "text/event-stream",
+        f"/api/v1/runs/{run}/events?from_step=1": "application/jsonl",
+        f"/api/v1/runs/{run}/decisions": "*/*",
+        f"{page}/trace.json": "*/*",
+        f"{page}/events.jsonl": "*/*",
+        f"{page}/decisions.jsonl": "*/*",
+    }
+    deaf: list[socket.socket] = []
+    for path, kind in streams.items():
+        for _ in range(READERS):
+            made = narrow(visitor)
+            host = HEADERS.format(host=urlsplit(visitor.url).netloc)
+            made.sendall(f"GET {path} HTTP/1.1\r\n{host}Accept: {kind}\r\n\r\n".encode())
+            deaf.append(made)
+    deaf += [deaf_socket(visitor, run) for _ in range(READERS)]
+    most = [before]
+
+    def cut_off() -> bool:
+        most.append(megabytes(web))
+        return served(visitor, deaf) == 0
+
+    assert visitor.get("/accounts/login/")[0] == 200
+    assert wait_until(cut_off, LONG), f"{served(visitor, deaf)} are still there"
+    follower = Follower(visitor, run)
+    follower.follow()
+    assert follower.texts[-1]["state"] == "done"
+    print(f"web process: {before} MB before, {max(most)} MB at most")
+    assert max(most) - before < MOST_MEGABYTES
+    for one in deaf:
+        one.close()
+
+
+def served(visitor: Visitor, clients: list[socket.socket]) -> int:
+    """How many of the clients' connections the server has open. What it has sent and closed stays in the system for a
+    while, since the client does not take it."""
+    ports = {one.getsockname()[1] for one in clients}
+    found = 0
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, here, there, state, *_ = line.split()
+        at_server = int(here.rpartition(":")[2], 16) == urlsplit(visitor.url).port
+        found += at_server and state == ESTABLISHED and int(there.rpartition(":")[2], 16) in ports
+    return found
