@@ -7,7 +7,7 @@
 import { h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { podName } from "../../shared/units.js";
-import { poolsByNode } from "../../trace/devices.js";
+import { holdersOf, poolsByNode } from "../../trace/devices.js";
 import { chip, counterBars, deviceKey } from "../parts/devices.js";
 import { chosenAfter, deviceName, placeAt, placesOf, turnedDown } from "./model.js";
 import { outcomeWords, tryWords } from "./words.js";
@@ -31,7 +31,7 @@ export function draw(target, view) {
 		h(
 			"div",
 			{ key: "search", class: `device-search ${view.width <= PHONE ? "lies" : ""}` },
-			claims(event, place),
+			claims(view.state, event, place),
 			h(
 				"div",
 				{ key: "nodes", class: "search-nodes" },
@@ -51,9 +51,9 @@ function more({ more: n = 0 }) {
 
 /**
  * What the pod carries: a card for each claim, a place for each device.
- * @param {Searched} event @param {Place} place
+ * @param {State} state @param {Searched} event @param {Place} place
  */
-function claims({ claims: keys, requests, nodes }, place) {
+function claims(state, { claims: keys, requests, nodes }, place) {
 	const search = nodes[place.node];
 	const chosen = search
 		? place.ended
@@ -71,7 +71,9 @@ function claims({ claims: keys, requests, nodes }, place) {
 				requests
 					.filter((one) => one.claim === key)
 					.map((one) => {
-						const own = chosen.filter((c) => c.claim === key && c.request === one.name);
+						const found = chosen.filter((c) => c.claim === key && c.request === one.name);
+						const alone = requests.filter(({ claim }) => claim === key).length === 1;
+						const own = found.length || !alone ? found : heldBy(state, key); // another pod's search found them
 						const count = one.count || Math.max(1, own.length);
 						return h(
 							"p",
@@ -94,6 +96,11 @@ function claims({ claims: keys, requests, nodes }, place) {
 			),
 		),
 	);
+}
+
+/** The devices that a claim already has. @param {State} state @param {string} claim @returns {{device: string}[]} */
+function heldBy(state, claim) {
+	return [...holdersOf(state)].flatMap(([device, holders]) => (holders.includes(claim) ? [{ device }] : []));
 }
 
 /** @param {View} view @param {NodeSearch} search @param {number} i @param {Place} place */

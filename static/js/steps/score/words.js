@@ -178,7 +178,11 @@ function score(view, node, plugin) {
 		t("margin.points", { n: scorer.weighted[i] }),
 		`${scoreName(plugin)}: ${node}`,
 		(explanation?.arithmetic ?? []).map((line, k) =>
-			h("p", { key: `a${k}`, class: "formula" }, sumOf(view, node, line, explanation?.facts ?? []) ?? line),
+			h(
+				"p",
+				{ key: `a${k}`, class: "formula" },
+				sumOf(view, node, line, explanation?.facts ?? []) ?? inWords(line, plugin),
+			),
 		),
 		facts(view, explanation?.facts ?? []),
 		plugin === "NodeResourcesFit" && defaults(view),
@@ -222,6 +226,16 @@ function sumOf(view, node, line, facts) {
 	return least
 		? [`${resource} (`, all("all"), " - ", asked, ") * 100 / ", all("whole"), ` = ${points}`]
 		: [`${resource} `, asked, " * 100 / ", all("whole"), ` = ${points}`];
+}
+
+/**
+ * A line of the engine's, which is English where it says more than numbers.
+ * @param {string} line @param {string} plugin
+ */
+function inWords(line, plugin) {
+	const colon = line.lastIndexOf(": ");
+	const plain = t("language") === "en" || line.includes("=") || colon < 0;
+	return plain ? line : `${scoreName(plugin)}${t("colon")}${line.slice(colon + 2)}`;
 }
 
 /** The default that counts in place of a missing request. @param {View} view */
