@@ -1,5 +1,5 @@
 """The text that a new scenario begins with, and the pieces that the editor inserts: one for each kind that is read;
-of devices, whole examples."""
+of devices and of a challenge, whole examples."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ DEVICES = (
 NAMES = [
     "Node", "Pod", "Pod that spreads", "Pod with affinity", "Pod with a volume", "PriorityClass", "PodDisruptionBudget",
     "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode", "Namespace", "Service", "PodGroup",
-    *DEVICES, "SchedulerPlugin", "KubeSchedulerConfiguration", "Scenario",
+    *DEVICES, "SchedulerPlugin", "KubeSchedulerConfiguration", "Scenario", "Challenge",
 ]  # fmt: skip
 TEMPLATES = [(name, _read(name.lower().replace(" ", "-"))) for name in NAMES]
 STARTER = _read("starter")

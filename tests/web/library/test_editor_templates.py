@@ -6,6 +6,7 @@ import pytest
 
 from kschedui.scenarios.editor_templates import DEVICES, NAMES, STARTER, TEMPLATES
 from scheduler_core import parse_scenario, simulate
+from scheduler_core.ask.challenge import answer_in, judge, split_challenge
 from scheduler_core.trace import pod_group_events as groups
 from scheduler_core.trace.events import AttemptFinished
 from tests.builders import node, scenario
@@ -29,6 +30,15 @@ def test_the_pods_of_an_example_of_devices_get_them(name: str) -> None:
     ]
     assert outcomes
     assert {event.outcome for event in outcomes} == {"Scheduled"}
+
+
+def test_the_example_of_a_challenge_is_solved_by_its_solution_alone() -> None:
+    scenario = parse_scenario(dict(TEMPLATES)["Challenge"])
+    assert scenario.challenge is not None
+    text, _ = split_challenge(scenario)
+    for answer, held in ((answer_in(text, scenario.challenge.asks), False), (scenario.challenge.solution, True)):
+        verdicts = judge(text, scenario.challenge, answer, parse_scenario, simulate)
+        assert [verdict.holds for verdict in verdicts] == [held, held]
 
 
 def test_the_pod_group_is_that_of_kubernetes_and_its_pod_a_member_with_the_gates_that_it_names() -> None:
