@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
-from tests.e2e.player_page import link_to, open_player, seek, sentence, steps_of
+from tests.builders import node, pod, scenario
+from tests.e2e.player_page import drawn, link_to, open_player, save, seek, sentence, steps_of, until
 
 PIXEL = """async ([svg, x, y]) => {
   const image = new Image();
@@ -79,6 +80,19 @@ def test_a_wait_on_permit_that_ended_says_how(browser_page: Page) -> None:
     open_player(page, "permit-gang")
     seek(page, str(steps_of(page, "PermitDecided")[0]))
     expect(page.locator(".binding:not(.beside) li.did", has_text="Permit")).to_contain_text("Coscheduling")
+
+
+def test_the_rail_of_a_release_before_the_framework_has_the_steps_of_that_time(browser_page: Page) -> None:
+    page = browser_page
+    saved = save(page, scenario(node("n1"), node("n2"), pod("web", cpu=1), kubernetesVersion="1.15"))
+    page.goto(f"/s/{saved['id']}/v/1/")
+    drawn(page)
+    until(page, "kschedui.store.complete")
+    seek(page, str(steps_of(page, "HostSelected")[0]))
+    steps = ["Predicates", "Preempt", "Priorities", "Select", "Assume", "Bind"]
+    expect(page.locator(".station")).to_have_text([re.compile(step) for step in steps])
+    expect(page.locator(".station.current")).to_have_text("Select")
+    expect(page.locator(".station.done")).to_have_text(["Predicates", "Priorities"])
 
 
 def test_an_attempt_that_is_over_keeps_its_way_on_the_rail(browser_page: Page) -> None:

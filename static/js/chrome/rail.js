@@ -6,7 +6,7 @@ import { t } from "../shared/i18n.js";
 import { count, decimal, podName, rampStyle, seconds } from "../shared/units.js";
 import { actOf, theatre } from "../steps/preempt/model.js";
 import { framesOf } from "../steps/registry.js";
-import { pointOf, STATIONS, stations } from "../trace/phase.js";
+import { lineOf, pointOf, stations } from "../trace/phase.js";
 
 const MOST_BESIDE = 3;
 
@@ -16,7 +16,7 @@ export function drawRail(target, view) {
 	const behind = stepsBehind(view);
 	patch(
 		target,
-		Object.entries(STATIONS).map(([cycle, points]) =>
+		Object.entries(lineOf(view.state.kubernetes_version)).map(([cycle, points]) =>
 			h(
 				"div",
 				{ key: cycle, class: "cycle", style: { flex: `${points.length} 1 auto` } },
@@ -24,7 +24,9 @@ export function drawRail(target, view) {
 				h(
 					"ol",
 					null,
-					points.map((point) => station(view, point, state.get(point) ?? "todo", behind.get(point) ?? null)),
+					points.map(([name, point]) =>
+						station(view, name, kindOf(name, state.get(point) ?? "todo", view), behind.get(point) ?? null),
+					),
 				),
 			),
 		),
@@ -56,6 +58,17 @@ function beside(view) {
 		}),
 		others.length > MOST_BESIDE && h("span", { key: "more" }, ` +${others.length - MOST_BESIDE}`),
 	];
+}
+
+/**
+ * Scores and the choice of the host are one point, but were two steps: one of them is done then, or still to come.
+ * @param {string} name @param {string} kind @param {View} view
+ */
+function kindOf(name, kind, view) {
+	if (kind !== "current") return kind;
+	const selects = view.event.type === "HostSelected";
+	if (name === "Priorities" && selects) return view.state.cycle.ScoresComputed ? "done" : "skipped";
+	return name === "Select" && !selects ? "todo" : kind;
 }
 
 /** @param {View} view @param {string} point @param {string} kind @param {number | null} target the step to go to */

@@ -13,6 +13,29 @@ export const STATIONS = /** @type {const} */ ({
 });
 const ALL = Object.values(STATIONS).flat();
 
+/** The steps of the releases before the scheduling framework: their names, and the extension points of today. */
+const FORMER_STATIONS = {
+	scheduling: [
+		["Predicates", "Filter"],
+		["Preempt", "PostFilter"],
+		["Priorities", "Score"],
+		["Select", "Score"],
+		["Assume", "Reserve"],
+	],
+	binding: [["Bind", "Bind"]],
+};
+const BEFORE_THE_FRAMEWORK = new Set(["1.15", "1.16"]);
+
+/**
+ * The stations of a release's line, by the part of the work: [name, extension point].
+ * @param {string} release @returns {Record<string, string[][]>}
+ */
+export function lineOf(release) {
+	if (BEFORE_THE_FRAMEWORK.has(release)) return FORMER_STATIONS;
+	const lines = Object.entries(STATIONS).map(([cycle, points]) => [cycle, points.map((one) => [one, one])]);
+	return Object.fromEntries(lines);
+}
+
 /** The extension point that an event declares. @param {string} type */
 const pointOfType = (type) => EVENTS[/** @type {AnyEvent["type"]} */ (type)]?.extension_point;
 

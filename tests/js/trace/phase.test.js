@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { pointOf } from "../../../static/js/trace/phase.js";
+import { lineOf, pointOf } from "../../../static/js/trace/phase.js";
 
 const claim = { type: "ObjectApplied", kind: "ResourceClaim" };
 const waiting = { type: "PodsKeptWaiting", event: "ResourceClaim/Update", pods: ["default/b"], count: 1 };
@@ -20,4 +20,15 @@ test("what PreBind writes is heard of during PreBind", () => {
 test("what happens beside an attempt before Reserve stays where the attempt is", () => {
 	const state = attempt("NodesFiltered");
 	for (const event of [waiting, enqueued]) assert.equal(pointOf(event, state), "Filter", event.type);
+});
+
+test("before the framework the line has the steps of that time", () => {
+	const names = Object.values(lineOf("1.16")).map((points) => points.map(([name]) => name));
+	assert.deepEqual(names, [["Predicates", "Preempt", "Priorities", "Select", "Assume"], ["Bind"]]);
+	assert.deepEqual(Object.keys(lineOf("1.18")), ["queueing", "scheduling", "binding"]);
+	assert.deepEqual(lineOf("1.36").binding, [
+		["PreBind", "PreBind"],
+		["Bind", "Bind"],
+		["PostBind", "PostBind"],
+	]);
 });
