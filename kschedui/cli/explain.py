@@ -33,9 +33,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    found = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(found, quiet=options.quiet)
-    key = known_pod(found, options.pod)
+    source = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(source, quiet=options.quiet)
+    key = known_pod(source, options.pod)
     events: list[AnyEvent] = []
     follower = Follower()
 
@@ -44,16 +44,16 @@ def run(options: Namespace) -> int:
         follower.take(step, event)
 
     try:
-        moment = followed(found.scenario, take, registry())
+        moment = followed(source.scenario, take, registry())
     except RunEnded as error:
-        raise Unusable(f"{found.name}: {error}") from None
+        raise Unusable(f"{source.name}: {error}") from None
     if key in follower.pending:
-        pod = follower.waiting_pod(key, Nearby(moment), dumped_messages(found.scenario).get(key, ""))
+        pod = follower.waiting_pod(key, Nearby(moment), dumped_messages(source.scenario).get(key, ""))
         answer = of_waiting(pod)
-        add_examples(answer["causes"], found, pod.attempt, events)
+        add_examples(answer["causes"], source, pod.attempt, events)
     else:
         answer = of_placed(key, events)
-    answer["kubernetesVersion"] = found.scenario.release.version
+    answer["kubernetesVersion"] = source.scenario.release.version
     if options.format == "json":
         sys.stdout.write(json.dumps(answer, indent=1) + "\n")
     else:
@@ -61,10 +61,10 @@ def run(options: Namespace) -> int:
     return int(bool(warned and options.strict))
 
 
-def known_pod(found: Input, name: str) -> str:
+def known_pod(source: Input, name: str) -> str:
     """Return the pod's key; raises Unusable with those that are called alike."""
-    objects = [*found.scenario.objects, *(event.object for event in found.scenario.events)]
-    pods = [one.key for one in objects if isinstance(one, Pod)]
+    objects = [*source.scenario.objects, *(event.object for event in source.scenario.events)]
+    pods = [item.key for item in objects if isinstance(item, Pod)]
     for key in (name, f"default/{name}"):
         if key in pods:
             return key
@@ -72,7 +72,7 @@ def known_pod(found: Input, name: str) -> str:
     if len(alike) == 1:
         return alike[0]
     hint = f"; is it one of {', '.join(alike[:5])}?" if alike else ""
-    raise Unusable(f"{found.name}: there is no pod {name}{hint}")
+    raise Unusable(f"{source.name}: there is no pod {name}{hint}")
 
 
 def of_waiting(pod: WaitingPod) -> dict[str, Any]:
@@ -92,27 +92,27 @@ def of_waiting(pod: WaitingPod) -> dict[str, Any]:
     }
 
 
-def add_examples(causes: Sequence[dict[str, Any]], found: Input, attempt: int, events: Sequence[AnyEvent]) -> None:
+def add_examples(causes: Sequence[dict[str, Any]], source: Input, attempt: int, events: Sequence[AnyEvent]) -> None:
     """Add to each cause a node that it rejects, and what it compared there: `example` is {node, facts}."""
-    record = next((one for one in decisions(events) if one.get("attempt") == attempt), None)
+    record = next((candidate for candidate in decisions(events) if candidate.get("attempt") == attempt), None)
     rejected = record["filter"] if record else {}
-    of_cause = {(one["plugin"], *one["reasons"]): node for node, one in reversed(rejected.items())}
+    of_cause = {(status["plugin"], *status["reasons"]): node for node, status in reversed(rejected.items())}
     nodes = {number: of_cause.get((cause["plugin"], *cause["reasons"]), "") for number, cause in enumerate(causes)}
     if not any(nodes.values()):
         return
-    explained = explain(found.scenario, attempt, [node for node in nodes.values() if node], registry())
-    filters = {(node.node, one.plugin): one for node in explained.nodes for one in node.filters}
+    explained = explain(source.scenario, attempt, [node for node in nodes.values() if node], registry())
+    filters = {(node.node, evaluated.plugin): evaluated for node in explained.nodes for evaluated in node.filters}
     for number, node in nodes.items():
-        if (one := filters.get((node, causes[number]["plugin"]))) is not None:
-            facts = [fact.text for fact in one.facts if not fact.holds and fact.text]
+        if (evaluated := filters.get((node, causes[number]["plugin"]))) is not None:
+            facts = [fact.text for fact in evaluated.facts if not fact.holds and fact.text]
             causes[number]["example"] = {"node": node, "facts": facts}
 
 
 def of_placed(key: str, events: list[AnyEvent]) -> dict[str, Any]:
     """Return the explanation of a pod that has a node or was deleted."""
-    made = list(decisions(events))
-    final = made[-1]["final"]
-    record = next((one for one in reversed(made[:-1]) if one.get("pod") == key), None)
+    records = list(decisions(events))
+    final = records[-1]["final"]
+    record = next((candidate for candidate in reversed(records[:-1]) if candidate.get("pod") == key), None)
     node = final["bound"].get(key, "")
     deleted = {"state": "deleted", "why": why_deleted(key, events)} if key in final["deleted"] else {}
     if record is None:

@@ -64,15 +64,15 @@ def convert_dump(dump: Dump, limits: Limits, release: str = "", *, of_cluster: b
     notes += [*more, *of_pools]
     of_nodes, of_release = cluster_release(objects)
     release = of_nodes or release
-    made, more = made_of(list(map(cleaning.in_version, objects)), limits)
-    if not any(found.get("kind") not in NOT_OURS for found in made):
+    manifests, more = made_of(list(map(cleaning.in_version, objects)), limits)
+    if not any(manifest.get("kind") not in NOT_OURS for manifest in manifests):
         raise refusal(nothing_read(dump.left_out))
-    if not any(found.get("kind") == "Scenario" for found in made):
-        made = with_title(cleaning.tidy_all(made), release, of_cluster=of_cluster)
+    if not any(manifest.get("kind") == "Scenario" for manifest in manifests):
+        manifests = with_title(cleaning.tidy_all(manifests), release, of_cluster=of_cluster)
         notes += of_release
     else:
-        made = cleaning.tidy_all(made)
-    text = compact_yaml.write_all(made)
+        manifests = cleaning.tidy_all(manifests)
+    text = compact_yaml.write_all(manifests)
     if len(text.encode()) > limits.bytes:
         raise refusal(workloads.too_long(limits).sentence)
     if "ResourceQuota" in dump.left_out.kinds:
@@ -82,25 +82,27 @@ def convert_dump(dump: Dump, limits: Limits, release: str = "", *, of_cluster: b
 
 def read_export(dump: Dump) -> tuple[list[Manifest], list[Message]]:
     """Return the objects, those of a simulator's export with their kinds."""
-    found: list[Manifest] = []
+    manifests: list[Manifest] = []
     notes: list[Message] = []
-    for one in dump.objects:
-        export = simulator_export.objects_of(one)
+    for item in dump.objects:
+        export = simulator_export.objects_of(item)
         if export is None:
-            found.append(one)
+            manifests.append(item)
         else:
-            found += export
+            manifests += export
             notes.append(Message("Read an export of kube-scheduler-simulator. Objects: {number}.", number=len(export)))
-    return found, notes
+    return manifests, notes
 
 
 def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[Message]]:
     """Return the scenario's objects; raises ScenarioErrors when the workloads become too many."""
-    ended = [found for found in objects if cleaning.has_ended(found)]
+    ended = [manifest for manifest in objects if cleaning.has_ended(manifest)]
     built_in = sum(map(cleaning.is_built_in, objects))
     admission = pod_admission.PodAdmission(objects)
-    kept = [found for found in objects if not cleaning.has_ended(found) and not cleaning.is_built_in(found)]
-    kept, twice = without_repeats(kept)
+    manifests = [
+        manifest for manifest in objects if not cleaning.has_ended(manifest) and not cleaning.is_built_in(manifest)
+    ]
+    manifests, twice = without_repeats(manifests)
     notes = []
     if ended:
         notes.append(Message("Finished pods that were skipped: {number}.", number=len(ended)))
@@ -108,7 +110,7 @@ def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], li
         notes.append(Message("Built-in priority classes that were skipped: {number}.", number=built_in))
     if twice:
         notes.append(Message("Duplicate objects were read once: {kinds}.", kinds=format_counts(twice)))
-    kept, gated = cleaning.without_gates_of_bound_pods(kept)
+    manifests, gated = cleaning.without_gates_of_bound_pods(manifests)
     if gated:
         notes.append(
             Message(
@@ -116,15 +118,15 @@ def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], li
                 pods=named(gated),
             )
         )
-    notes += extender_notes(kept)
+    notes += extender_notes(manifests)
     try:
-        made, expanded = workloads.expand(kept, limits, ended, admission)
+        expanded_manifests, expanded = workloads.expand(manifests, limits, ended, admission)
     except workloads.TooLarge as error:
         raise refusal(error.sentence) from None
-    unused = Counter(str(found.get("kind")) for found in made if found.get("kind") in NOT_OURS)
+    unused = Counter(str(manifest.get("kind")) for manifest in expanded_manifests if manifest.get("kind") in NOT_OURS)
     if not admission.done["LimitRange"] and not admission.done["RuntimeClass"] and unused:
         notes.append(Message("No effect, because the pods already exist: {kinds}.", kinds=format_counts(unused)))
-    if images := cleaning.images_of_several_sizes(kept):
+    if images := cleaning.images_of_several_sizes(manifests):
         notes.append(
             Message(
                 "Nodes report different sizes for these images: {images}. kube-scheduler uses the "
@@ -132,39 +134,45 @@ def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], li
                 images=named(images),
             )
         )
-    made, settled = priorities.settle_priorities([found for found in made if found.get("kind") not in NOT_OURS])
-    return made, [*notes, *expanded, *admission.notes(), *settled]
+    expanded_manifests, settled = priorities.settle_priorities(
+        [manifest for manifest in expanded_manifests if manifest.get("kind") not in NOT_OURS]
+    )
+    return expanded_manifests, [*notes, *expanded, *admission.notes(), *settled]
 
 
 def without_repeats(objects: list[Manifest]) -> tuple[list[Manifest], Counter[str]]:
     """Return each object once, the last of several dumps, and the number of repeats of each kind."""
     last: dict[tuple[str, str, str], Manifest] = {}
     repeated: Counter[str] = Counter()
-    for number, found in enumerate(objects):
-        metadata = cleaning.part(found, "metadata")
+    for number, manifest in enumerate(objects):
+        metadata = cleaning.part(manifest, "metadata")
         name = metadata.get("name")
-        key = (str(found.get("kind")), str(metadata.get("namespace")), name if isinstance(name, str) else f"#{number}")
+        key = (
+            str(manifest.get("kind")),
+            str(metadata.get("namespace")),
+            name if isinstance(name, str) else f"#{number}",
+        )
         repeated[key[0]] += key in last
-        last[key] = found
+        last[key] = manifest
     return list(last.values()), +repeated
 
 
 def extender_notes(objects: list[Manifest]) -> list[Message]:
     """Extenders are other programs, which no simulation can ask."""
-    found = [one for one in objects if one.get("kind") == configurations.KIND]
+    schedulers = [item for item in objects if item.get("kind") == configurations.KIND]
     return [
         Message(
             "Extender {url} is not called. Describe its answers in spec.extenders of the Scenario document.",
-            url=str(one.get("urlPrefix")),
+            url=str(item.get("urlPrefix")),
         )
-        for each in found
-        for one in cleaning.mappings_in(each, "extenders")
+        for scheduler in schedulers
+        for item in cleaning.mappings_in(scheduler, "extenders")
     ]
 
 
 def with_title(objects: list[Manifest], release: str, *, of_cluster: bool) -> list[Manifest]:
     """Add a Scenario document with a title, unless the text has one of its own."""
-    kinds = Counter(str(found.get("kind")) for found in objects)
+    kinds = Counter(str(manifest.get("kind")) for manifest in objects)
     title = f"{kinds['Node']:,} nodes, {kinds['Pod']:,} pods"
     metadata = {"name": "imported"} | ({"annotations": {IMPORTED: "true"}} if of_cluster else {})
     version = "kschedui.io/v1alpha1"

@@ -41,34 +41,34 @@ NEW_WEIGHTS = {"TaintToleration": 3, "NodeAffinity": 2, "PodTopologySpread": 2, 
 
 def read(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[Message]]:
     """Return the objects with at most one configuration, in v1, and notes about what was changed."""
-    found: list[tuple[Manifest, str]] = []
+    configurations: list[tuple[Manifest, str]] = []
     others = []
     without = 0
     notes: list[Message] = []
-    for one in objects:
-        if one.get("kind") in (KIND, "Policy"):
-            found.append((one, ""))
-        elif one.get("kind") == "ConfigMap":
-            held = list(inside(one, limits))
-            found += held
+    for manifest in objects:
+        if manifest.get("kind") in (KIND, "Policy"):
+            configurations.append((manifest, ""))
+        elif manifest.get("kind") == "ConfigMap":
+            held = list(inside(manifest, limits))
+            configurations += held
             without += not held
         else:
-            others.append(one)
+            others.append(manifest)
     if without:
         kinds = f"{without:,} ConfigMap"
         notes.append(Message("Skipped, because the scheduler does not read it: {kinds}.", kinds=kinds))
-    for index, (_, where) in enumerate(found):
+    for index, (_, where) in enumerate(configurations):
         if index:
             place = where or "-"
             notes.append(Message("A scheduler has only one configuration. Skipped the one from {place}.", place=place))
-    if not found:
+    if not configurations:
         return others, notes
-    configuration, where = found[0]
+    configuration, where = configurations[0]
     if where:
         notes.append(Message("Read the scheduler's configuration from ConfigMap {name}.", name=where))
     if configuration.get("kind") == "Policy":
-        configuration, told = scheduler_policy.convert_policy(configuration)
-        notes += told
+        configuration, policy_notes = scheduler_policy.convert_policy(configuration)
+        notes += policy_notes
     return [in_v1(configuration, notes), *others], notes
 
 
@@ -83,30 +83,33 @@ def inside(config_map: Manifest, limits: Limits) -> Iterator[tuple[Manifest, str
         except ScenarioErrors:
             continue
         for document in documents:
-            if document.data.get("kind") in (KIND, "Policy") and (kept := pruned(document.data, LeftOut())):
-                yield kept, where
+            if document.data.get("kind") in (KIND, "Policy") and (configuration := pruned(document.data, LeftOut())):
+                yield configuration, where
 
 
-def in_v1(found: Manifest, notes: list[Message]) -> Manifest:
+def in_v1(configuration: Manifest, notes: list[Message]) -> Manifest:
     """Return the configuration as kube-scheduler reads it today."""
-    version = str(found.get("apiVersion", "")).rpartition("/")[2]
+    version = str(configuration.get("apiVersion", "")).rpartition("/")[2]
     if version.startswith(("v1beta", "v1alpha")):
         notes.append(Message("Converted KubeSchedulerConfiguration {version} to v1.", version=version))
-        found = _without_old_fields({**found, "apiVersion": API_VERSION}, notes)
+        configuration = _without_old_fields({**configuration, "apiVersion": API_VERSION}, notes)
         if version in ("v1beta1", "v1beta2"):
             weights = ", ".join(f"{name} 1 → {weight}" for name, weight in NEW_WEIGHTS.items())
             notes.append(Message("Plugins without a weight get the weights of v1: {weights}.", weights=weights))
-    profiles = found.get("profiles")
+    profiles = configuration.get("profiles")
     if isinstance(profiles, list):
-        found = {**found, "profiles": [_profile(one, notes) if isinstance(one, dict) else one for one in profiles]}
-    return {name: value for name, value in found.items() if value is not None}
+        configuration = {
+            **configuration,
+            "profiles": [_profile(profile, notes) if isinstance(profile, dict) else profile for profile in profiles],
+        }
+    return {name: value for name, value in configuration.items() if value is not None}
 
 
-def _without_old_fields(found: Manifest, notes: list[Message]) -> Manifest:
-    old = sorted(name for name in found if name not in CONFIGURATION.fields)
+def _without_old_fields(configuration: Manifest, notes: list[Message]) -> Manifest:
+    old = sorted(name for name in configuration if name not in CONFIGURATION.fields)
     if old:
         notes.append(Message("Skipped {fields}, which v1 does not have.", fields=", ".join(old)))
-    return {name: value for name, value in found.items() if name not in old}
+    return {name: value for name, value in configuration.items() if name not in old}
 
 
 def _profile(profile: Manifest, notes: list[Message]) -> Manifest:
@@ -116,51 +119,51 @@ def _profile(profile: Manifest, notes: list[Message]) -> Manifest:
         chosen = plugins.get(point)
         if isinstance(chosen, dict):
             plugins[point] = {name: _present(listed, removed) for name, listed in chosen.items()}
-    args = [one for one in profile.get("pluginConfig") or () if isinstance(one, dict)]
-    removed |= {str(one["name"]) for one in args if one.get("name") in REMOVED}
-    strategies = [(STRATEGIES[one["name"]], part(one, "args")) for one in args if one.get("name") in STRATEGIES]
-    kept = [_args(one) for one in args if one.get("name") not in REMOVED]
-    kept = _with_strategy(kept, strategies, sorted(removed & STRATEGIES.keys()))
+    args = [entry for entry in profile.get("pluginConfig") or () if isinstance(entry, dict)]
+    removed |= {str(entry["name"]) for entry in args if entry.get("name") in REMOVED}
+    strategies = [(STRATEGIES[entry["name"]], part(entry, "args")) for entry in args if entry.get("name") in STRATEGIES]
+    plugin_config = [_args(entry) for entry in args if entry.get("name") not in REMOVED]
+    plugin_config = _with_strategy(plugin_config, strategies, sorted(removed & STRATEGIES.keys()))
     notes += [
         Message("Plugin {name} no longer exists. {instead} replaces it.", name=name, instead=REMOVED[name])
         for name in sorted(removed)
     ]
     changed = {**profile, "plugins": plugins} if plugins else profile
-    return {**changed, "pluginConfig": kept} if kept or args else changed
+    return {**changed, "pluginConfig": plugin_config} if plugin_config or args else changed
 
 
 def _present(listed: Any, removed: set[str]) -> Any:
     """Return a list of plugins without those that are no more."""
     if not isinstance(listed, list):
         return listed
-    gone = [one for one in listed if isinstance(one, dict) and one.get("name") in REMOVED]
-    removed.update(one["name"] for one in gone)
-    return [one for one in listed if one not in gone]
+    gone = [plugin for plugin in listed if isinstance(plugin, dict) and plugin.get("name") in REMOVED]
+    removed.update(plugin["name"] for plugin in gone)
+    return [plugin for plugin in listed if plugin not in gone]
 
 
-def _args(one: Manifest) -> Manifest:
+def _args(entry: Manifest) -> Manifest:
     """Arguments name their version, too; null and empty ones mean nothing."""
-    args = one.get("args")
+    args = entry.get("args")
     if not isinstance(args, dict):
-        return one
-    kept = {name: value for name, value in args.items() if value is not None}
-    if str(kept.get("apiVersion", "")).startswith("kubescheduler.config.k8s.io/"):
-        kept["apiVersion"] = API_VERSION
-    return {**one, "args": kept}
+        return entry
+    cleaned = {name: value for name, value in args.items() if value is not None}
+    if str(cleaned.get("apiVersion", "")).startswith("kubescheduler.config.k8s.io/"):
+        cleaned["apiVersion"] = API_VERSION
+    return {**entry, "args": cleaned}
 
 
 def _with_strategy(args: list[Manifest], strategies: list[tuple[str, Manifest]], names: list[str]) -> list[Manifest]:
     """The scoring plugins of v1beta1 are strategies of NodeResourcesFit."""
     if not names or any(
-        one.get("name") == "NodeResourcesFit" and part(one, "args").get("scoringStrategy") for one in args
+        entry.get("name") == "NodeResourcesFit" and part(entry, "args").get("scoringStrategy") for entry in args
     ):
         return args
-    kind, given = strategies[0] if strategies else (STRATEGIES[names[0]], {})
+    kind, arguments = strategies[0] if strategies else (STRATEGIES[names[0]], {})
     strategy: Manifest = {"type": kind}
-    if isinstance(given.get("resources"), list):
-        strategy["resources"] = given["resources"]
+    if isinstance(arguments.get("resources"), list):
+        strategy["resources"] = arguments["resources"]
     if kind == "RequestedToCapacityRatio":
-        strategy["requestedToCapacityRatio"] = {"shape": given.get("shape") or []}
-    own = next((part(one, "args") for one in args if one.get("name") == "NodeResourcesFit"), {})
-    others = [one for one in args if one.get("name") != "NodeResourcesFit"]
+        strategy["requestedToCapacityRatio"] = {"shape": arguments.get("shape") or []}
+    own = next((part(entry, "args") for entry in args if entry.get("name") == "NodeResourcesFit"), {})
+    others = [entry for entry in args if entry.get("name") != "NodeResourcesFit"]
     return [*others, {"name": "NodeResourcesFit", "args": {**own, "scoringStrategy": strategy}}]

@@ -51,22 +51,22 @@ class Room:
         self.pods = limits.pods
         self.bytes = LONGEST_AS_JSON * limits.bytes
 
-    def require(self, found: Manifest, pods: int) -> None:
+    def require(self, manifest: Manifest, pods: int) -> None:
         """Check that there is room for a workload's pods, each at least as long as its template. Raises TooLarge."""
         if pods > self.pods:
-            kind, name, most = found["kind"], name_of(found), self.limits.pods
+            kind, name, most = manifest["kind"], name_of(manifest), self.limits.pods
             sentence = Message(
                 "{kind} {name} requires {pods:,} pods, but a scenario can have at most {most:,}",
                 kind=kind, name=name, pods=pods, most=most,
             )  # fmt: skip
             raise TooLarge(sentence)
-        if pods * length(part(found, "spec").get("template")) > self.limits.bytes:
+        if pods * length(part(manifest, "spec").get("template")) > self.limits.bytes:
             raise too_long(self.limits)
 
-    def take(self, made: Manifest) -> None:
+    def take(self, manifest: Manifest) -> None:
         """Count an object in; raises TooLarge."""
-        self.pods -= made["kind"] == "Pod"
-        self.bytes -= len(json.dumps(made, default=str))
+        self.pods -= manifest["kind"] == "Pod"
+        self.bytes -= len(json.dumps(manifest, default=str))
         if self.bytes < 0:
             raise too_long(self.limits)
 
@@ -83,9 +83,9 @@ def admitted(pod: Manifest, admission: PodAdmission) -> Manifest:
     metadata = part(pod, "metadata")
     if admission.empty or "uid" in metadata or "creationTimestamp" in metadata or not isinstance(pod.get("spec"), dict):
         return pod
-    made = copy.deepcopy(pod)
-    admission.admit(made)
-    return made
+    stored = copy.deepcopy(pod)
+    admission.admit(stored)
+    return stored
 
 
 def length(data: Any) -> int:
@@ -105,33 +105,35 @@ def expand(
     `ended`: pods that are left out, of which a workload is not to make others.
     """
     owners = Owners([*objects, *ended])
-    nodes = [name_of(found) for found in objects if found.get("kind") == "Node"]
+    nodes = [name_of(manifest) for manifest in objects if manifest.get("kind") == "Node"]
     room = Room(limits)
     others: list[Manifest] = []
     pods: list[Manifest] = []
     notes: list[Message] = []
-    for found in objects:
-        kind, name = str(found.get("kind")), name_of(found)
-        if kind in MAKERS and not is_whole(found):
+    for manifest in objects:
+        kind, name = str(manifest.get("kind")), name_of(manifest)
+        if kind in MAKERS and not is_whole(manifest):
             left = Message("Skipped {kind} {name}: it has no name or no pod template.", kind=kind, name=name)
             notes.append(left)
             continue
-        has_pods = owners.has(found)
-        made = [] if has_pods or kind not in MAKERS else list(made_of(found, nodes, room, admission))
-        own = [one for one in made if one["kind"] == "Pod"]
+        has_pods = owners.has(manifest)
+        created = [] if has_pods or kind not in MAKERS else list(made_of(manifest, nodes, room, admission))
+        own = [item for item in created if item["kind"] == "Pod"]
         if own:
             notes.append(became(kind, name, len(own)))
         elif kind in DROPPED and not has_pods:
             notes.append(Message("{kind} {name} does not create any pods at this time.", kind=kind, name=name))
         pods += own
-        others += [one for one in made if one["kind"] != "Pod"]
+        others += [item for item in created if item["kind"] != "Pod"]
         if kind == "Pod":
-            pods.append(admitted(found, admission))
+            pods.append(admitted(manifest, admission))
         elif kind not in DROPPED:
-            others.append(found)
-    kept = Counter(str(found.get("kind")) for found in objects if found.get("kind") in DROPPED and owners.has(found))
-    if kept:
-        listed = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kept.items()))
+            others.append(manifest)
+    dropped = Counter(
+        str(manifest.get("kind")) for manifest in objects if manifest.get("kind") in DROPPED and owners.has(manifest)
+    )
+    if dropped:
+        listed = ", ".join(f"{number:,} {kind}" for kind, number in sorted(dropped.items()))
         notes.append(
             Message("Workloads that already have their pods were not expanded: {workloads}.", workloads=listed)
         )
@@ -142,69 +144,69 @@ class Owners:
     """The owners of pods, and of workloads that create pods, in the dump."""
 
     def __init__(self, objects: list[Manifest]) -> None:
-        self.uids = {owner for found in objects for owner in owner_uids(found)}
-        self.names = {owner for found in objects for owner in owner_names(found)}
-        self.names |= {owner for found in objects for owner in owning_deployment(found)}
+        self.uids = {owner for manifest in objects for owner in owner_uids(manifest)}
+        self.names = {owner for manifest in objects for owner in owner_names(manifest)}
+        self.names |= {owner for manifest in objects for owner in owning_deployment(manifest)}
 
-    def has(self, found: Manifest) -> bool:
+    def has(self, manifest: Manifest) -> bool:
         """Return whether the object owns any."""
-        uid = part(found, "metadata").get("uid")
+        uid = part(manifest, "metadata").get("uid")
         return (isinstance(uid, str) and uid in self.uids) or (
-            (str(found.get("kind")), namespace_of(found), name_of(found)) in self.names
+            (str(manifest.get("kind")), namespace_of(manifest), name_of(manifest)) in self.names
         )
 
 
-def owning_deployment(found: Manifest) -> Iterator[tuple[str, str, str]]:
+def owning_deployment(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
     """The Deployment of a pod whose ReplicaSet is not in the dump: its name is the ReplicaSet's without the hash."""
-    hashed = part(part(found, "metadata"), "labels").get("pod-template-hash")
-    for kind, namespace, name in owner_names(found):
+    hashed = part(part(manifest, "metadata"), "labels").get("pod-template-hash")
+    for kind, namespace, name in owner_names(manifest):
         if kind == "ReplicaSet" and isinstance(hashed, str) and name.endswith(f"-{hashed}"):
             yield "Deployment", namespace, name.removesuffix(f"-{hashed}")
 
 
-def made_of(found: Manifest, nodes: list[str], room: Room, admission: PodAdmission) -> Iterator[Manifest]:
+def made_of(manifest: Manifest, nodes: list[str], room: Room, admission: PodAdmission) -> Iterator[Manifest]:
     """Return the objects that a workload's controller creates; raises TooLarge."""
-    pods = wanted(found, nodes)
-    room.require(found, pods)
-    for one in MAKERS[found["kind"]](found, nodes, pods):
-        if one["kind"] == "Pod":
-            admission.admit(one)
-        room.take(one)
-        yield one
+    pods = wanted(manifest, nodes)
+    room.require(manifest, pods)
+    for created in MAKERS[manifest["kind"]](manifest, nodes, pods):
+        if created["kind"] == "Pod":
+            admission.admit(created)
+        room.take(created)
+        yield created
 
 
-def wanted(found: Manifest, nodes: list[str]) -> int:
+def wanted(manifest: Manifest, nodes: list[str]) -> int:
     """Return the number of pods that a workload's controller creates."""
-    spec = part(found, "spec")
-    if found["kind"] == "DaemonSet":
+    spec = part(manifest, "spec")
+    if manifest["kind"] == "DaemonSet":
         return len(nodes)
-    if found["kind"] != "Job":
+    if manifest["kind"] != "Job":
         return count(spec, "replicas")
     at_once = count(spec, "parallelism")
-    stopped = spec.get("suspend") is True or part(found, "status").get("completionTime")
+    stopped = spec.get("suspend") is True or part(manifest, "status").get("completionTime")
     return 0 if stopped else min(at_once, count(spec, "completions", at_once))
 
 
-def name_of(found: Manifest) -> str:
+def name_of(manifest: Manifest) -> str:
     """ "" where there is none, or one that is no text."""
-    name = part(found, "metadata").get("name")
+    name = part(manifest, "metadata").get("name")
     return name if isinstance(name, str) else ""
 
 
-def namespace_of(found: Manifest) -> str:
+def namespace_of(manifest: Manifest) -> str:
     """Return the namespace that the object is in."""
-    return str(part(found, "metadata").get("namespace") or "default")
+    return str(part(manifest, "metadata").get("namespace") or "default")
 
 
-def is_whole(found: Manifest) -> bool:
+def is_whole(manifest: Manifest) -> bool:
     """Return whether it has a name and a template for pods. The parser checks the pods themselves."""
-    spec = part(found, "spec")
+    spec = part(manifest, "spec")
     template = part(spec, "template")
     pod = part(template, "spec")
     mappings = [(spec, "selector"), (pod, "affinity"), (part(template, "metadata"), "labels")]
     lists = [(pod, "containers"), (pod, "tolerations"), (pod, "volumes"), (spec, "volumeClaimTemplates")]
     return (
-        bool(name_of(found) and pod)
+        bool(name_of(manifest) and pod)
         and all(isinstance(of.get(name) or {}, dict) for of, name in mappings)
         and all(isinstance(of.get(name) or [], list) for of, name in lists)
     )
@@ -217,28 +219,28 @@ def became(kind: str, name: str, pods: int) -> Message:
     return Message("Expanded {kind} {name} to {pods} pods.", kind=kind, name=name, pods=pods)
 
 
-def owner_uids(found: Manifest) -> Iterator[str]:
+def owner_uids(manifest: Manifest) -> Iterator[str]:
     """Yield the uids of the object's owners."""
-    for owner in references(found):
+    for owner in references(manifest):
         if isinstance(owner.get("uid"), str):
             yield owner["uid"]
 
 
-def owner_names(found: Manifest) -> Iterator[tuple[str, str, str]]:
+def owner_names(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
     """(kind, namespace, name) of the object's owners."""
-    for owner in references(found):
-        yield str(owner.get("kind")), namespace_of(found), str(owner.get("name"))
+    for owner in references(manifest):
+        yield str(owner.get("kind")), namespace_of(manifest), str(owner.get("name"))
 
 
-def references(found: Manifest) -> list[Manifest]:
+def references(manifest: Manifest) -> list[Manifest]:
     """Return the object's owner references."""
-    listed = part(found, "metadata").get("ownerReferences")
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    listed = part(manifest, "metadata").get("ownerReferences")
+    return [reference for reference in listed if isinstance(reference, dict)] if isinstance(listed, list) else []
 
 
-def deployment(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
+def deployment(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
     """Return its ReplicaSet and the ReplicaSet's pods."""
-    spec, metadata = part(found, "spec"), part(found, "metadata")
+    spec, metadata = part(manifest, "spec"), part(manifest, "metadata")
     hashed = suffix(f"{metadata.get('name')}", 10)
     template = copy.deepcopy(part(spec, "template"))
     labels = {**part(part(template, "metadata"), "labels"), "pod-template-hash": hashed}
@@ -255,22 +257,22 @@ def deployment(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifes
     yield from replicas(replica_set, nodes, pods)
 
 
-def replicas(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
+def replicas(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
     """Yield a ReplicaSet's or ReplicationController's pods."""
-    name = part(found, "metadata").get("name")
+    name = part(manifest, "metadata").get("name")
     for i in range(pods):
-        yield pod_of(found, f"{name}-{suffix(f'{name}/{i}', 5)}")
+        yield pod_of(manifest, f"{name}-{suffix(f'{name}/{i}', 5)}")
 
 
-def stateful_set(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
+def stateful_set(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
     """Yield pods 0, 1, 2 ... and a claim for each claim template."""
-    spec, metadata = part(found, "spec"), part(found, "metadata")
+    spec, metadata = part(manifest, "spec"), part(manifest, "metadata")
     listed = spec.get("volumeClaimTemplates")
-    claims = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    claims = [claim for claim in listed if isinstance(claim, dict)] if isinstance(listed, list) else []
     for i in range(pods):
         name = f"{metadata.get('name')}-{i}"
         labels = {"apps.kubernetes.io/pod-index": str(i), "statefulset.kubernetes.io/pod-name": name}
-        pod = pod_of(found, name, labels)
+        pod = pod_of(manifest, name, labels)
         volumes = list(pod["spec"].get("volumes") or ())
         for template in claims:
             volume = part(template, "metadata").get("name")
@@ -283,11 +285,11 @@ def stateful_set(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manif
         yield pod
 
 
-def daemon_set(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
+def daemon_set(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
     """Return one pod per node, pinned to it as the DaemonSet controller does: by a field selector on metadata.name."""
-    name = part(found, "metadata").get("name")
+    name = part(manifest, "metadata").get("name")
     for node in nodes:
-        pod = pod_of(found, f"{name}-{suffix(f'{name}/{node}', 5)}")
+        pod = pod_of(manifest, f"{name}-{suffix(f'{name}/{node}', 5)}")
         pinned = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}]
         affinity = copy.deepcopy(part(pod["spec"], "affinity"))
         on_nodes = {**part(affinity, "nodeAffinity")}
@@ -297,11 +299,11 @@ def daemon_set(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifes
         yield pod
 
 
-def job(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
+def job(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
     """Return as many pods as may run in parallel."""
-    name = part(found, "metadata").get("name")
+    name = part(manifest, "metadata").get("name")
     for i in range(pods):
-        yield pod_of(found, f"{name}-{suffix(f'{name}/{i}', 5)}", {"batch.kubernetes.io/job-name": str(name)})
+        yield pod_of(manifest, f"{name}-{suffix(f'{name}/{i}', 5)}", {"batch.kubernetes.io/job-name": str(name)})
 
 
 MAKERS = {

@@ -31,7 +31,7 @@ from scheduler_core.scenario.reading.problems import Path, Problems
 Dump = Callable[[Any], str]  # data as the YAML of one document
 
 
-class _Found(NamedTuple):
+class _Located(NamedTuple):
     """An object's data, with its chunk of the text and its path in the document."""
 
     data: Mapping[str, Any]
@@ -44,14 +44,14 @@ def written(text: str, edits: Sequence[Edit], dump: Dump) -> str:
     for edit in edits:
         match edit:
             case SetField():
-                for found in reversed(_objects(text, edit.kind, edit.namespace, edit.name)):
+                for located in reversed(_objects(text, edit.kind, edit.namespace, edit.name)):
                     steps = [Step(edit.path, edit.value, edit.add)]
-                    text = _with_steps(text, found, steps, dump)
+                    text = _with_steps(text, located, steps, dump)
             case AddNodes():
                 text = _with_nodes(text, edit, dump)
             case Remove():
-                for found in reversed(_objects(text, edit.kind, edit.namespace, edit.name)):
-                    text = _without(text, found, dump)
+                for located in reversed(_objects(text, edit.kind, edit.namespace, edit.name)):
+                    text = _without(text, located, dump)
             case _:
                 text = _configured(text, edit, dump)
     return text
@@ -76,14 +76,14 @@ def went_on(text: str, events: Sequence[Mapping[str, Any]], dump: Dump) -> str:
             spec = document.data.get("spec") or {}
             steps = [Step(("spec", "events"), [*(spec.get("events") or ()), *events])]
             steps += [Step(("spec", "untilSeconds"), None)] if "untilSeconds" in spec else []
-            return _with_steps(text, _Found(document.data, document.chunk, document.prefix), steps, dump)
+            return _with_steps(text, _Located(document.data, document.chunk, document.prefix), steps, dump)
     return _appended(text, [{"apiVersion": api_version, "kind": kind, "spec": {"events": list(events)}}], dump)
 
 
 def _in_scenario(text: str, steps: Sequence[Step], dump: Dump) -> str:
     for document in _documents(text):
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
-            return _with_steps(text, _Found(document.data, document.chunk, document.prefix), steps, dump)
+            return _with_steps(text, _Located(document.data, document.chunk, document.prefix), steps, dump)
     api_version, kind = SCENARIO
     return _appended(text, [patched({"apiVersion": api_version, "kind": kind}, steps)], dump)
 
@@ -92,27 +92,27 @@ def _documents(text: str) -> list[Document]:
     return read_documents(text, Limits(), Problems())
 
 
-def _objects(text: str, kind: str, namespace: str, name: str) -> list[_Found]:
+def _objects(text: str, kind: str, namespace: str, name: str) -> list[_Located]:
     """Return the places where the object is written, including the timeline. Raises NotPossible if there is none."""
-    found = []
+    located = []
     for document in _documents(text):
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
-            found += [one for one in _created(document) if _is(one.data, kind, namespace, name)]
+            located += [item for item in _created(document) if _is(item.data, kind, namespace, name)]
         elif _is(document.data, kind, namespace, name):
-            found.append(_Found(document.data, document.chunk, document.prefix))
-    if not found:
+            located.append(_Located(document.data, document.chunk, document.prefix))
+    if not located:
         raise no_such(kind, f"{namespace}/{name}" if namespace else name)
-    return found
+    return located
 
 
-def _created(document: Document) -> list[_Found]:
+def _created(document: Document) -> list[_Located]:
     """Return the objects of the timeline."""
     events = (document.data.get("spec") or {}).get("events") or ()
     return [
-        _Found(one[action], document.chunk, (*document.prefix, "spec", "events", index, action))
-        for index, one in enumerate(events)
+        _Located(event[action], document.chunk, (*document.prefix, "spec", "events", index, action))
+        for index, event in enumerate(events)
         for action in ("create", "update")
-        if isinstance(one.get(action), dict)
+        if isinstance(event.get(action), dict)
     ]
 
 
@@ -122,10 +122,10 @@ def _is(data: Mapping[str, Any], kind: str, namespace: str, name: str) -> bool:
     return data.get("kind") == kind and metadata.get("name") == name and own == namespace
 
 
-def _with_steps(text: str, found: _Found, steps: Sequence[Step], dump: Dump) -> str:
+def _with_steps(text: str, located: _Located, steps: Sequence[Step], dump: Dump) -> str:
     """Return the text with the steps applied to one of its documents."""
-    chunk = found.chunk
-    inside = [Step((*found.prefix, *step.path), step.value, step.add) for step in steps]
+    chunk = located.chunk
+    inside = [Step((*located.prefix, *step.path), step.value, step.add) for step in steps]
     new = chunk.text
     for step in inside:
         new = written_at(new, step)
@@ -158,44 +158,44 @@ def _framed(old: str, body: str) -> str:
     return marker + body
 
 
-def _without(text: str, found: _Found, dump: Dump) -> str:
-    if not found.prefix:
-        start = _offset(text, found.chunk)
-        left = text[:start] + text[start + len(found.chunk.text) :]
+def _without(text: str, located: _Located, dump: Dump) -> str:
+    if not located.prefix:
+        start = _offset(text, located.chunk)
+        left = text[:start] + text[start + len(located.chunk.text) :]
         return left.removeprefix("---\n") if start == 0 else left
-    *above, last = found.prefix
+    *above, last = located.prefix
     if last in ("create", "update"):  # the timeline's event as a whole
         *above, last = above
-    data = data_of(found.chunk.text) or {}
+    data = data_of(located.chunk.text) or {}
     items: Any = data
     for part in above:
         items = items[part]
-    left_items = [one for index, one in enumerate(items) if index != last]
+    left_items = [item for index, item in enumerate(items) if index != last]
     steps = [Step(tuple(above), left_items)]
-    return _with_steps(text, _Found(data, found.chunk, ()), steps, dump)
+    return _with_steps(text, _Located(data, located.chunk, ()), steps, dump)
 
 
 def _with_nodes(text: str, edit: AddNodes, dump: Dump) -> str:
     documents = [*_documents(text)]
-    listed: list[Mapping[str, Any]] = [one.data for one in documents]
+    listed: list[Mapping[str, Any]] = [item.data for item in documents]
     for document in documents:
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
-            listed += [one.data for one in _created(document)]
-    by_name = {(one.get("metadata") or {}).get("name"): one for one in listed if one.get("kind") == "Node"}
-    slices = [one for one in listed if one.get("kind") == "ResourceSlice"]
-    made: list[Mapping[str, Any]] = []
+            listed += [item.data for item in _created(document)]
+    by_name = {(item.get("metadata") or {}).get("name"): item for item in listed if item.get("kind") == "Node"}
+    slices = [item for item in listed if item.get("kind") == "ResourceSlice"]
+    added: list[Mapping[str, Any]] = []
     for node in manifests_like(edit, by_name.get(edit.like), [str(name) for name in by_name]):
-        made += [node, *slices_like(edit.like, node["metadata"]["name"], slices)]
-    return _appended(text, made, dump)
+        added += [node, *slices_like(edit.like, node["metadata"]["name"], slices)]
+    return _appended(text, added, dump)
 
 
-def _appended(text: str, made: Sequence[Any], dump: Dump) -> str:
-    return "\n---\n".join([text.rstrip(), *(dump(one).rstrip() for one in made)]) + "\n"
+def _appended(text: str, documents: Sequence[Any], dump: Dump) -> str:
+    return "\n---\n".join([text.rstrip(), *(dump(document).rstrip() for document in documents)]) + "\n"
 
 
 def _configured(text: str, edit: ConfigurationEdit, dump: Dump) -> str:
     for document in _documents(text):
         if (document.data.get("apiVersion"), document.data.get("kind")) == CONFIGURATION:
-            found = _Found(document.data, document.chunk, document.prefix)
-            return _with_steps(text, found, steps_of(edit, document.data), dump)
+            located = _Located(document.data, document.chunk, document.prefix)
+            return _with_steps(text, located, steps_of(edit, document.data), dump)
     return _appended(text, [patched(EMPTY, steps_of(edit, EMPTY))], dump)
