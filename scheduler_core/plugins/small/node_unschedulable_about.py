@@ -57,7 +57,7 @@ ABOUT = About(
             "spec.unschedulable 为 true，而 {pod} 没有相应的容忍度。",
         ),
         "next.filter.*": Text("NodeUnschedulable: is a node cordoned?", "NodeUnschedulable：有节点被 cordon 吗？"),
-        "filter.*.none.why": Text("spec.unschedulable is set on none of them.", "它们都没有设置 spec.unschedulable。"),
+        "filter.*.none.why": Text("spec.unschedulable is set on none of them.", "没有节点设置了 spec.unschedulable。"),
         "filter.*.tolerated": Text(
             "{pod} tolerates that {nodes} {n|is|are} cordoned: {all} {left|passes|pass}.",
             "{nodes} 已被 cordon，但 {pod} 容忍这一点：{all}{left|=1:|都}通过。",
