@@ -68,3 +68,11 @@ def test_two_fingers_zoom_the_timeline_and_one_scrubs(phone: Page) -> None:
     touch("touchMove", 320)
     until(phone, "before => kschedui.player.step > before", before)
     touch("touchEnd")
+
+
+def test_a_claim_that_has_its_device_already_shows_it_on_a_phone(phone: Page) -> None:
+    """The second pod of a shared claim: nothing is left to search, and its place is not empty."""
+    open_player(phone, "device-shared")
+    second = steps_of(phone, "DevicesSearched")[1]
+    seek(phone, str(second))
+    expect(phone.locator(".carried .slots i.filled")).to_have_text("gpu-0")

@@ -7,7 +7,7 @@
 import { h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { podName } from "../../shared/units.js";
-import { holdersOf, poolsByNode } from "../../trace/devices.js";
+import { poolsByNode } from "../../trace/devices.js";
 import { chip, counterBars, deviceKey } from "../parts/devices.js";
 import { chosenAfter, deviceName, placeAt, placesOf, turnedDown } from "./model.js";
 import { outcomeWords, tryWords } from "./words.js";
@@ -50,7 +50,7 @@ function more({ more: n = 0 }) {
 }
 
 /**
- * What the pod carries: a card for each claim, a place for each device.
+ * What the pod carries: a card for each claim, a place for each device. A claim that others share may have its own.
  * @param {State} state @param {Searched} event @param {Place} place
  */
 function claims(state, { claims: keys, requests, nodes }, place) {
@@ -72,8 +72,7 @@ function claims(state, { claims: keys, requests, nodes }, place) {
 					.filter((one) => one.claim === key)
 					.map((one) => {
 						const found = chosen.filter((c) => c.claim === key && c.request === one.name);
-						const alone = requests.filter(({ claim }) => claim === key).length === 1;
-						const own = found.length || !alone ? found : heldBy(state, key); // another pod's search found them
+						const own = found.length ? found : devicesOf(state, key, one.name);
 						const count = one.count || Math.max(1, own.length);
 						return h(
 							"p",
@@ -98,9 +97,15 @@ function claims(state, { claims: keys, requests, nodes }, place) {
 	);
 }
 
-/** The devices that a claim already has. @param {State} state @param {string} claim @returns {{device: string}[]} */
-function heldBy(state, claim) {
-	return [...holdersOf(state)].flatMap(([device, holders]) => (holders.includes(claim) ? [{ device }] : []));
+/**
+ * The devices that a claim has for a request.
+ * @param {State} state @param {string} key @param {string} request @returns {{device: string}[]}
+ */
+function devicesOf(state, key, request) {
+	const devices = state.claims.get(key)?.devices ?? [];
+	return devices
+		.filter((one) => one.request === request)
+		.map(({ driver, pool, device }) => ({ device: `${driver}/${pool}/${device}` }));
 }
 
 /** @param {View} view @param {NodeSearch} search @param {number} i @param {Place} place */

@@ -9,6 +9,7 @@ import { kindsOf, numberOf, poolsByNode } from "../../trace/devices.js";
 /** @typedef {import("../../trace/devices.js").Device} Device */
 /** @typedef {import("../../trace/devices.js").Pool} Pool */
 
+const SIGNS = { free: "", partly: "◐", taken: "●" };
 const COLOURS = 6; // of the palette; the seventh is for everything else
 
 /** @param {State} state @param {string} kind */
@@ -51,7 +52,7 @@ export function chip(state, device, { mark = "", wide = false, sign = "", more =
 			title,
 			"data-device": device.id,
 		},
-		h("i", { "aria-hidden": "true" }, sign || (device.taints.length ? "!" : status === "taken" ? "●" : "")),
+		h("i", { "aria-hidden": "true" }, sign || (device.taints.length ? "!" : SIGNS[status])),
 		wide && h("b", { "aria-hidden": "true" }, device.name),
 		wide && h("small", { "aria-hidden": "true" }, [device.kind, memory].filter(Boolean).join(" ")),
 		h("span", { class: "sr" }, title),
