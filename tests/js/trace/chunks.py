@@ -8,13 +8,16 @@ from pathlib import Path
 import msgspec
 
 from scheduler_core import chunked, parse_scenario, simulate
+from scheduler_core.releases import RELEASES
 
 SIZES = (7,) * 100
 
 
 def main(files: list[str]) -> None:
     for file in files:
-        for chunk in chunked(simulate(parse_scenario(Path(file).read_text())), SIZES):
+        release = RELEASES["1.18"] if Path(file).parent.name == "older" else None
+        scenario = parse_scenario(Path(file).read_text(), release=release)
+        for chunk in chunked(simulate(scenario), SIZES):
             sys.stdout.write(msgspec.json.encode({"file": file, "chunk": chunk}).decode() + "\n")
 
 
