@@ -254,6 +254,62 @@ def test_counts_stand_on_the_stage_and_on_a_phone_in_view_and_the_end_is_told_ov
     expect(phone.locator(".class-news")).to_have_text("The class has ended.")
 
 
+def tab_to(page: Page, control: str) -> None:
+    """Go there with the tab key alone."""
+    for _ in range(60):
+        if page.evaluate("(control) => Boolean(document.activeElement?.matches(control))", control):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the tab key does not reach {control}")
+
+
+ASKS = "Boolean(!document.getElementById('histogram') && document.getElementById('player').dataset.asked)"
+SHOWN = """() => JSON.stringify([location.hash, Boolean(document.getElementById("histogram")),
+  document.getElementById("player").dataset.asked, document.querySelector("#caption h1").textContent])"""
+
+
+def go_on(teacher: Page) -> None:
+    """Press the one key, until the page shows something else."""
+    before = teacher.evaluate(SHOWN)
+    press(teacher, "ArrowRight")
+    until(teacher, f"before => ({SHOWN})() !== before", before)
+    drawn(teacher)
+
+
+def test_lesson_1_is_taught_to_three_phones_from_start_to_end_by_keyboard(visitor: MakePage) -> None:
+    teacher, *phones = [visitor(phone=number > 0) for number in range(4)]
+    teacher.goto("/library/first-pod/?predict=1")
+    drawn(teacher)
+    until(teacher, "kschedui.store.complete")
+    press(teacher, "s")
+    tab_to(teacher, ".share-class button")
+    press(teacher, "Enter")
+    expect(teacher.locator("#class-code")).to_be_visible()
+    code = teacher.locator(".class-code-letters").inner_text()
+    press(teacher, "Enter")  # its only button
+    for phone in phones:
+        join(phone, code)
+    expect(teacher.locator(".class-count")).to_have_text("3 following")
+    asked = []
+    while teacher.evaluate("kschedui.player.step < kschedui.store.steps - 1"):
+        go_on(teacher)
+        if teacher.evaluate(ASKS):
+            asked.append(sentence(teacher))
+            for phone in phones:
+                until(phone, ASKS)
+                assert sentence(phone) == asked[-1]
+                press(phone, "1")
+            expect(teacher.locator(".class-tally")).to_have_text("3 of 3 answered")
+            go_on(teacher)  # reveals, since all have answered
+            for page in (teacher, *phones):
+                expect(page.locator("#histogram")).to_have_count(1)
+        same(teacher, *phones)
+        for phone in phones:
+            expect(phone.locator("#caption h1")).to_have_text(sentence(teacher))
+    assert len(asked) >= 2
+    assert len(set(asked)) == len(asked), "each question comes once"
+
+
 @needs_axe
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_axe_finds_nothing_serious_on_the_pages_of_a_class(visitor: MakePage, language: str) -> None:
