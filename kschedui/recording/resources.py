@@ -11,6 +11,7 @@ from kschedui.scenarios.importers.reading.reading_table import reading_table
 from scheduler_core.scenario.objects.kinds import LOAD_ORDER
 
 NEVER_REQUESTED = (
+    "Challenge",
     "ConfigMap",
     "KubeSchedulerConfiguration",
     "NodeGroup",

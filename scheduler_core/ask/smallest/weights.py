@@ -1,8 +1,8 @@
 """The smallest change of a weight that makes a node win.
 
-Scores do not depend on weights, so a node's total is a straight line in each weight, and where it is above all others
-is an interval. Its end that is nearest to the weight as it is, is what is proposed; a tie there may do too, and every
-proposal is decided again before it is given.
+Scores do not depend on weights, so a node's total is a straight line in each weight, and where none is above it is an
+interval. At its ends it may be tied, and with a node of the same scores it is tied everywhere; who wins a tie is drawn.
+So weights of the interval are decided, those nearest to the weight as it is first, until the node wins.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from scheduler_core.ask.editing.edits import MOST_WEIGHT, NotPossible, SetWeight
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.scheduler.decide import Decision
 from scheduler_core.trace.records import NodeName
+
+MOST_TRIED = 10  # weights on either side of the one as it is
 
 
 class WeightChange(msgspec.Struct, frozen=True):
@@ -58,15 +60,11 @@ def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: N
     scores, totals = decision.record["scores"][plugin], decision.record["totals"]
     lines = {name: Line(totals[name] - scores[name][2], scores[name][1]) for name in totals}
     low, high = interval(lines, node)
-    if low > high:
-        candidates = [low - 1, high + 1]  # a tie on both sides may still do
-    else:
-        nearest = min(max(now, low), high)
-        candidates = [nearest - 1 if nearest > now else nearest + 1, nearest]
     assert moment.pod is not None
     profile = moment.pod.scheduler_name
-    allowed = [candidate for candidate in candidates if 1 <= candidate <= MOST_WEIGHT and candidate != now]
-    for weight in sorted(allowed, key=lambda one: abs(one - now)):
+    tried = (*range(now - MOST_TRIED, now + MOST_TRIED + 1), low, low + 1, high - 1, high)
+    allowed: set[int] = {weight for weight in tried if low <= weight <= high and weight != now}
+    for weight in sorted(allowed, key=lambda one: (abs(one - now), one)):
         world = moment.world()
         world.edited([SetWeight(plugin, weight, profile)], {})
         if world.decide(decision.pod).node == node:
@@ -75,17 +73,15 @@ def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: N
 
 
 def interval(lines: Mapping[NodeName, Line], node: NodeName) -> tuple[int, int]:
-    """Return the lowest and highest weight, from 1, with which the node's total exceeds all others."""
+    """Return the lowest and highest weight, from 1, with which no other node's total exceeds the node's."""
     own = lines[node]
     low, high = 1, MOST_WEIGHT
-    for name, other in lines.items():
+    for other in lines.values():
         ahead, steeper = other.rest - own.rest, own.slope - other.slope
-        if name == node or (not steeper and ahead < 0):
-            continue
         if steeper > 0:
-            low = max(low, ahead // steeper + 1)
+            low = max(low, -(-ahead // steeper))
         elif steeper < 0:
-            high = min(high, (-ahead - 1) // -steeper)
-        else:
+            high = min(high, ahead // steeper)
+        elif ahead > 0:
             return 1, 0
     return low, high

@@ -29,6 +29,7 @@ from tests.web.api.test_api_v1 import Script
 from tests.web.conftest import SMALL
 
 WEB = Path(__file__).resolve().parents[3] / "kschedui" / "web"
+CHALLENGE = WEB.parent / "scenarios" / "challenges" / "challenge-weights.yaml"
 LONG = 60.0  # seconds; only a request that is broken takes as long
 EDITS = {"edits": [{"type": "cordon", "node": "n1"}]}
 QUESTION = {"question": {"type": "reschedule"}}
@@ -54,6 +55,7 @@ REQUESTS = [
     Asked("POST", "/api/v1/scenarios", {"text": TEXT}),
     Asked("POST", "/api/v1/scenarios/{sid}/versions", {"text": TEXT}),
     Asked("POST", "/api/v1/scenarios/{sid}/versions/1/compare", {"text": TEXT}),
+    Asked("POST", "/api/v1/scenarios/{challenge}/versions/1/challenge", {"text": TEXT}),
     Asked("GET", "/api/v1/runs/{rid}/explain/1"),
     Asked("GET", "/api/v1/runs/{rid}/objects/pod/default/a"),
     Asked("GET", "/api/v1/runs/{rid}/attempts/1"),
@@ -82,6 +84,7 @@ REQUESTS = [
     Asked("POST", "/s/{sid}/fork/", ""),
     Asked("GET", "/s/{sid}/diff/1/2/"),
     Asked("GET", "/compare/{sid}/1/{sid}/2/"),
+    Asked("GET", "/compare/{sid}/1/{sid}/2/", after=1),
     Asked("POST", "/compare/{sid}/1/{sid}/2/seed", "side=first&seed=7"),
     Asked("POST", "/decode/", f"message={FAILED}"),
     Asked("POST", "/decode/", f"message={FAILED}&open=1", after=1),
@@ -137,8 +140,15 @@ def ids(transactional_db: None) -> dict[str, str]:
     again = owner.call("POST", f"/scenarios/{saved['id']}/versions", {"text": TEXT}).json()
     worker.execute(again["run"])
     experiment = owner.call("POST", "/experiments", {"scenario": saved["id"], "factors": FACTORS}).json()
+    challenge = owner.save(CHALLENGE.read_text(encoding="utf-8"))
     secret = owner.defaults["HTTP_AUTHORIZATION"]
-    return {"sid": saved["id"], "rid": saved["run"], "eid": experiment["id"], "authorization": secret}
+    return {
+        "challenge": challenge["id"],
+        "sid": saved["id"],
+        "rid": saved["run"],
+        "eid": experiment["id"],
+        "authorization": secret,
+    }
 
 
 async def ask_and_go(asked: Asked, ids: dict[str, str], working: Working) -> None:

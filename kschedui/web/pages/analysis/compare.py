@@ -29,7 +29,7 @@ MOST_PAIRS = 4000  # on the timeline
 HIGHEST_SEED = 2**63 - 1
 KEPT = 8  # answers, as JSON, by what was compared
 kept: dict[tuple[Any, ...], bytes] = {}
-MOST_TRIED = 64_000  # letters of a text that is read on each release, to say which of them refuse it
+MOST_TRIED = 64_000  # bytes of a text that is read on each release, to say which of them refuse it
 MEASURES = {
     "placed": gettext_lazy("Pods bound"),
     "pending": gettext_lazy("Pods pending"),
@@ -133,12 +133,11 @@ def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
 
 def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
     """Return {release: the reason} of those that refuse the text; of a large one they are not looked for."""
-    text = side.version.text
-    if len(text) > MOST_TRIED:
+    if side.version.bytes > MOST_TRIED:
         return {}
     key = (get_language(), side.version.sha256)
     if key not in kept:
-        made = msgspec.json.encode(work(request, jobs.refused_releases, text))
+        made = msgspec.json.encode(work(request, jobs.refused_releases, scenarios.text_for_work(side.version)))
         while len(kept) >= KEPT:
             kept.pop(next(iter(kept)), None)
         kept[key] = made
