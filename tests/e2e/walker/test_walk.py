@@ -45,7 +45,11 @@ const fetched = globalThis.fetch;
 globalThis.fetch = (...all) => {
   if (!/\/(explain|objects)\//.test(String(all[0]))) return fetched(...all);
   globalThis.asking += 1;
-  return fetched(...all).finally(() => setTimeout(() => { globalThis.asking -= 1; }));
+  const done = () => setTimeout(() => { globalThis.asking -= 1; });
+  return fetched(...all).then((answer) => {
+    if (!answer.ok) return done(), answer;
+    return Object.assign(answer, { json: () => Response.prototype.json.call(answer).finally(done) });
+  }, (error) => { done(); throw error; });
 };
 const turns = [];
 const { port1, port2 } = new MessageChannel();
