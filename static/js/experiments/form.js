@@ -117,8 +117,11 @@ const PRESETS = {
 
 useCatalogue(await get(form.dataset.texts ?? ""));
 const boxes = /** @type {HTMLFieldSetElement[]} */ ([...form.querySelectorAll("fieldset[data-factor]")]);
-const presets = /** @type {HTMLElement[]} */ ([...form.querySelectorAll("[data-preset]")]);
-for (const one of presets) one.addEventListener("click", () => preset(one.dataset.preset ?? ""));
+const presets = /** @type {HTMLButtonElement[]} */ ([...form.querySelectorAll("[data-preset]")]);
+for (const one of presets) {
+	one.addEventListener("click", () => preset(one.dataset.preset ?? ""));
+	one.disabled = false; // a click before would be lost
+}
 form.addEventListener("input", (event) => {
 	const input = /** @type {HTMLElement} */ (event.target);
 	const box = input.closest("fieldset");
