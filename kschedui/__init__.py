@@ -1,1 +1,1 @@
-"""kschedui: see Kubernetes scheduling happen. The Django project and its one app."""
+"""kschedui shows how Kubernetes schedules pods. The Django project and its only app."""

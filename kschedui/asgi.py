@@ -1,4 +1,4 @@
-"""The ASGI application: static files, HTTP to Django, websockets to the consumers after a check of their Origin."""
+"""The ASGI application: static files, HTTP through Django, and websockets after an Origin check."""
 
 import gc
 import os
@@ -9,7 +9,6 @@ from django.core.asgi import get_asgi_application
 
 http_application = get_asgi_application()  # before any import that needs the app registry
 
-from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.conf import settings
 
@@ -20,6 +19,7 @@ from kschedui.web.http.request_ids import RequestIds
 from kschedui.web.http.slow_readers import SlowReaders
 from kschedui.web.http.static_files import StaticFiles
 from kschedui.web.live.outlet import Outlets
+from kschedui.web.live.socket_user import with_user
 from kschedui.web.live.websocket_origin import SameOrigin
 from kschedui.work import place
 
@@ -31,7 +31,7 @@ application = ProtocolTypeRouter(
         "http": StaticFiles(
             SlowReaders(BodyLimit(ClientGone(RequestIds(http_application)), settings.TEXT_BODY_BYTES, BY_PATH))
         ),
-        "websocket": SameOrigin(Outlets(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))),
+        "websocket": SameOrigin(Outlets(with_user(URLRouter(websocket_urlpatterns)))),
     }
 )
 gc.collect()

@@ -10,16 +10,17 @@ from celery.worker.request import Request
 from kombu.transport.virtual import QoS
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
+os.environ.setdefault("CELERY_SKIP_CHECKS", "true")  # Django's system checks import every page
 
 ALIVE_SECONDS = 5.0
 
 
-class ForgettingRequest(Request):  # type: ignore[misc]
-    """A message that the worker stops counting once it is done, even if the broker cannot be told.
+class ForgettingRequest(Request):
+    """A message that the worker stops counting once it is done, even if the broker cannot be notified.
 
-    Celery only logs an acknowledgement that fails, and kombu goes on counting the message among those that the worker
-    has at hand. A worker that had as many as it may have when the broker went away would ask it for nothing any more,
-    nor notice that it was away: that shows as it asks. A message that comes a second time does no harm.
+    If an acknowledgement fails, Celery only logs it, and kombu continues to count the message as unacknowledged. A
+    worker at its limit when the broker disconnected would then never ask for messages again, and would not notice the
+    disconnect, since it notices only when it asks. A message that is delivered twice does no harm.
     """
 
     def acknowledge(self) -> None:
@@ -33,13 +34,13 @@ class ForgettingRequest(Request):  # type: ignore[misc]
         self.forget()
 
     def forget(self) -> None:
-        """Stop counting the message as unacknowledged, even if the broker could not be told."""
+        """Stop counting the message as unacknowledged, even if the broker could not be notified."""
         if not self.message.acknowledged:
-            QoS.ack(self.message.channel.qos, self.message.delivery_tag)  # type: ignore[no-untyped-call]
+            QoS.ack(self.message.channel.qos, self.message.delivery_tag)
 
 
-class ForgettingTask(Task):  # type: ignore[misc]
-    """The base class of all our tasks."""
+class ForgettingTask(Task):
+    """The base class of all tasks."""
 
     Request = ForgettingRequest
 
@@ -51,7 +52,7 @@ app.conf.imports = ["kschedui.runs.tasks", "kschedui.experiments.tasks", "ksched
 
 @worker_ready.connect
 def show_life(sender: Any, **signal: Any) -> None:
-    """Touch a file now, and while the event loop turns: the supervisor and the container's health check look at it."""
+    """Touch a file while the event loop runs; the supervisor and the container's health check watch it."""
     if name := os.environ.get("KSCHEDUI_WORKER_ALIVE_FILE"):
         Path(name).touch()
         sender.timer.call_repeatedly(ALIVE_SECONDS, Path(name).touch)

@@ -1,4 +1,4 @@
-"""Every table that leaves as CSV. A spreadsheet takes a text that begins with = for a formula, so none does."""
+"""CSV rows. Spreadsheets interpret a text that begins with = as a formula, so such texts are escaped."""
 
 import csv
 from collections.abc import Iterable
@@ -8,14 +8,14 @@ FORMULAS = tuple("=+-@\t\r\n＝＋－＠")  # what Excel, LibreOffice and Sheets
 
 
 def csv_row(values: Iterable[object]) -> str:
-    """Return a line, with its end."""
+    """Return a line including its end."""
     made = StringIO()
     csv.writer(made, lineterminator="\n").writerow([safe(value) for value in values])
     return made.getvalue()
 
 
 def safe(value: object) -> object:
-    """Return the value, a text behind an apostrophe if it could be a formula; a number stays one."""
+    """Return the value, with an apostrophe before a text that could be a formula; numbers are unchanged."""
     if not isinstance(value, str) or not value.lstrip(" ").startswith(FORMULAS):
         return value
     try:

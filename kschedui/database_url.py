@@ -1,4 +1,4 @@
-"""Read DATABASE_URL into one entry of Django's DATABASES."""
+"""Parses DATABASE_URL into an entry of Django's DATABASES."""
 
 import os
 from pathlib import Path
@@ -18,12 +18,12 @@ POOL = {"min_size": 0, "timeout": 15, "reconnect_timeout": 2}
 
 
 def database_from_url(url: str, connections: int = 20) -> dict[str, Any]:
-    """`sqlite:///relative`, `sqlite:////absolute`, or `postgres://user:password@host:port/name?option=value`.
+    """Parse `sqlite:///relative`, `sqlite:////absolute`, or `postgres://user:password@host:port/name?option=value`.
 
-    To PostgreSQL a process opens at most so many connections; a web server's other requests wait for one, since the
-    server would refuse the hundredth.
+    A process opens a limited number of connections to PostgreSQL; a web server's other requests wait for one, since the
+    server rejects connections above its own limit.
 
-    Raises ValueError, whose text never repeats the URL since it may hold a password.
+    Raises ValueError, whose text never contains the URL, since that may include a password.
     """
     parts = urlsplit(url)
     if parts.scheme == "sqlite":

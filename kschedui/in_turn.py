@@ -1,4 +1,4 @@
-"""Limits that hold when many requests come at once: to count and then to write takes place one request at a time."""
+"""Limits that hold for concurrent requests: counting and then writing is done by one request at a time."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,9 +8,9 @@ from django.db import connection, transaction
 
 @contextmanager
 def in_turn(name: str) -> Iterator[None]:
-    """A transaction that waits for the end of all others of the same name, in any process.
+    """Open a transaction that waits for all others with the same name, in any process.
 
-    SQLite has one writer at a time anyway (database_url.py: transactions begin with the lock); PostgreSQL has advisory
+    SQLite has only one writer at a time (database_url.py: transactions begin with the lock); PostgreSQL has advisory
     locks, which end with the transaction.
     """
     with transaction.atomic():

@@ -1,17 +1,17 @@
-"""Say the engine's sentences in the visitor's language, through Django's catalogue; English where it has nothing."""
+"""Translates the engine's messages to the visitor's language with Django's catalogue; English without a translation."""
 
 from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
-from types import SimpleNamespace
 from typing import Any
 
+from django.http import HttpRequest
 from django.utils.translation import get_language, get_language_from_request, gettext
 
 from scheduler_core.apis.messages import Message, TranslatedMessage
 
 
 def in_language(sentence: str) -> str:
-    """Return the sentence in the active language. Messages among the values of a Message are translated too."""
+    """Return the message in the active language. Messages among the values of a Message are translated too."""
     if not isinstance(sentence, Message):
         return gettext(sentence) if sentence else ""
     values = {
@@ -25,7 +25,7 @@ def in_language(sentence: str) -> str:
 
 
 def language() -> str:
-    """Return the visitor's language, one of those in which lessons and the player are written."""
+    """Return the visitor's language, one of those of lessons and the player."""
     return "zh-hans" if (get_language() or "en").startswith("zh") else "en"
 
 
@@ -36,5 +36,7 @@ def language_of_scope(scope: Mapping[str, Any]) -> str:
         cookies = {name: one.value for name, one in SimpleCookie(headers.get(b"cookie", "")).items()}
     except CookieError:
         cookies = {}
-    request = SimpleNamespace(COOKIES=cookies, META={"HTTP_ACCEPT_LANGUAGE": headers.get(b"accept-language", "")})
-    return get_language_from_request(request)  # type: ignore[arg-type]
+    request = HttpRequest()
+    request.COOKIES = cookies
+    request.META = {"HTTP_ACCEPT_LANGUAGE": headers.get(b"accept-language", "")}
+    return get_language_from_request(request)

@@ -1,4 +1,4 @@
-"""The library: lesson files brought into the database, each under its slug; only a changed text makes a new version."""
+"""The library: stores lesson files in the database by slug; only a changed text creates a new version."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ CHALLENGES = FOLDER.parent / "challenges"
 
 
 class BadLesson(Exception):
-    """A lesson that is no scenario; the text names the file and the reason."""
+    """A lesson that is not a valid scenario; the text names the file and the reason."""
 
 
 def files() -> list[Path]:
@@ -33,7 +33,7 @@ def challenges() -> list[Path]:
 
 
 def load() -> Iterator[tuple[str, Version | None]]:
-    """Bring every lesson in; (slug, the new version, or None where nothing changed). Raises BadLesson."""
+    """Store every lesson. Yield (slug, the new version, or None if unchanged). Raises BadLesson."""
     found = [*files(), *challenges()]
     for path in found:
         try:
@@ -45,7 +45,7 @@ def load() -> Iterator[tuple[str, Version | None]]:
 
 
 def load_text(slug: str, text: str) -> Version | None:
-    """Load one lesson. A trace of another engine also makes a new version, so that old links keep the old trace."""
+    """Store a lesson. A trace of another engine also creates a new version, so that old links keep the old trace."""
     scenario = Scenario.objects.filter(slug=slug).first()
     last = scenarios.newest(scenario) if scenario else None
     if last and last.sha256 == scenarios.sha256(text) and not is_by_old_engine(last):
@@ -75,7 +75,7 @@ def is_by_old_engine(version: Version) -> bool:
 
 
 def unrun() -> list[Run]:
-    """Return the incomplete runs of the newest lessons; a missing run is created."""
+    """Return the incomplete runs of the newest lessons; missing runs are created."""
     found = []
     for scenario in Scenario.objects.filter(slug__isnull=False, deleted_at=None):
         version = scenarios.newest(scenario)

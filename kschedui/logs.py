@@ -1,4 +1,4 @@
-"""Log records that know which request and which run they belong to."""
+"""Log records with the ids of their request and run."""
 
 import logging
 from contextvars import ContextVar
@@ -8,7 +8,7 @@ run_id: ContextVar[str] = ContextVar("run_id", default="")
 
 
 class Context(logging.Filter):
-    """Puts both ids on each record; "" where there is none."""
+    """Adds both ids to each record; "" if there is none."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request = request_id.get()

@@ -1,6 +1,6 @@
 """The database models: scenarios, their immutable versions, runs, chunks of runs, experiments, classes and courses.
 
-Public ids are unguessable: they stand in links that are shared, and a preview is nobody else's business.
+Public ids cannot be guessed: they are part of shared links, and previews are private.
 """
 
 import json
@@ -20,7 +20,7 @@ ID_LENGTH = 12  # 57 ** 12 is 2 ** 70
 
 
 def new_public_id() -> str:
-    """Return a random id for a link, 70 bits."""
+    """Return a random id for a link (70 bits)."""
     return "".join(secrets.choice(ID_ALPHABET) for _ in range(ID_LENGTH))
 
 
@@ -30,18 +30,18 @@ def is_public_id(text: str) -> bool:
 
 
 class MessageField(models.TextField):
-    """A sentence with its template and values, so that each reader gets it in a language of their own."""
+    """A message with its template and values, so that each reader gets it in their own language."""
 
     def get_prep_value(self, value: Any) -> Any:
         return json.dumps(value.as_data()) if isinstance(value, Message) else super().get_prep_value(value)
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> str | None:
-        """Read a stored message; a value that is not a pair is a sentence from before there were templates."""
+        """Read a stored message; a value that is not a pair is a sentence from before templates were stored."""
         return Message.from_data(json.loads(value)) if value and value.startswith('["') else value
 
 
 class Scenario(models.Model):
-    """A scenario that somebody keeps. Its texts are versions; this row says whose it is and who may see it."""
+    """A stored scenario. Its texts are versions; this row has the owner and the visibility."""
 
     class Visibility(models.TextChoices):
         PRIVATE = "private", _("Only me")
@@ -70,7 +70,10 @@ class Scenario(models.Model):
 
 
 class Course(models.Model):
-    """Scenarios in the order in which somebody teaches them. Everyone with the link sees it, each what they may see."""
+    """Scenarios in the order in which they are taught.
+
+    Everyone with the link sees it, with those scenarios that they can see.
+    """
 
     public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="courses")
@@ -133,8 +136,7 @@ class Note(models.Model):
 
 
 class Held(models.Model):
-    """A row that one worker at a time works on (runs/leases.py). `attempt` fences: a worker with another may not
-    write."""
+    """A row that one worker at a time works on (runs/leases.py). `attempt` is a fencing token for writes."""
 
     attempt = models.PositiveIntegerField(default=0)
     tries = models.PositiveSmallIntegerField(default=0)  # attempts since somebody asked for it
@@ -201,12 +203,12 @@ class Run(Held):
 
     @property
     def ended(self) -> bool:
-        """Return whether the run is over: nothing will be added to it."""
+        """Return whether the run has ended: nothing is added to it any more."""
         return self.state in self.ENDED
 
 
 class Chunk(models.Model):
-    """A piece of a run's trace, stored as the bytes of its websocket frame (`frames.py`); never changed."""
+    """A piece of a run's trace, stored as the bytes of its websocket frame (`frames.py`); immutable."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="stored")
     seq = models.PositiveIntegerField()  # from 0, without gaps
@@ -223,7 +225,7 @@ class Chunk(models.Model):
 
 
 class Experiment(models.Model):
-    """A version run for every combination of what its factors vary (scheduler_core/experiments)."""
+    """A version run for every combination of the levels of its factors (scheduler_core/experiments)."""
 
     public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
     version = models.ForeignKey(Version, models.CASCADE, related_name="experiments")
@@ -249,7 +251,7 @@ class Experiment(models.Model):
 
 
 class Batch(Held):
-    """Neighbouring cells of an experiment, which one worker takes together."""
+    """Consecutive cells of an experiment that one worker runs together."""
 
     experiment = models.ForeignKey(Experiment, models.CASCADE, related_name="batches")
     first = models.PositiveIntegerField()  # cell, from 1
@@ -285,7 +287,7 @@ class Result(models.Model):
 
 
 class Share(models.Model):
-    """A scenario shown to an account, or to everybody in a group; one of the two is set."""
+    """A scenario shared with an account, or with a group; exactly one of the two is set."""
 
     scenario = models.ForeignKey(Scenario, models.CASCADE, related_name="shares")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="+")
@@ -338,7 +340,7 @@ class ApiToken(models.Model):
 
 
 class IdempotencyKey(models.Model):
-    """The result of a create call with this key, so that the same call again creates nothing; stored for a day."""
+    """The result of a create call with this key, so that repeating the call creates nothing; stored for a day."""
 
     author = models.CharField(max_length=64)  # an account, or a browser
     key = models.CharField(max_length=128)
@@ -354,7 +356,7 @@ class IdempotencyKey(models.Model):
 
 
 class Upload(Held):
-    """A large request that a worker answers (kschedui/uploads). Its body and its answer are parts."""
+    """A large request that a worker answers (kschedui/uploads). Its body and its response are parts."""
 
     public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="+")
@@ -382,7 +384,7 @@ class Upload(Held):
 
 
 class UploadPart(models.Model):
-    """A piece of what an upload keeps, packed and encrypted (uploads/parts.py); never changed."""
+    """A piece of an upload's data, compressed and encrypted (uploads/parts.py); immutable."""
 
     class Kind(models.TextChoices):
         BODY = "body"
@@ -403,7 +405,7 @@ class UploadPart(models.Model):
 
 
 class Classroom(models.Model):
-    """A run that a teacher shows to everyone who has the code. It stores nothing about who they are."""
+    """A run that a teacher shows to everyone who has the code. It stores no personal data."""
 
     code = models.CharField(max_length=4, unique=True)
     run = models.ForeignKey(Run, models.CASCADE, related_name="classrooms")
@@ -424,7 +426,7 @@ class Classroom(models.Model):
 
 
 class Answer(models.Model):
-    """A student's last answer. The student is a hash of a browser's token and the class."""
+    """A student's last answer. The student is identified by a hash of the browser's token and the class."""
 
     classroom = models.ForeignKey(Classroom, models.CASCADE, related_name="answers")
     question = models.CharField(max_length=64)
@@ -441,7 +443,7 @@ class Answer(models.Model):
 
 
 class Solver(models.Model):
-    """A student's tries at the challenge of a class. The name is what the student gave, or ""."""
+    """A student's tries at the challenge of a class. The name is given by the student, or ""."""
 
     classroom = models.ForeignKey(Classroom, models.CASCADE, related_name="solvers")
     student = models.CharField(max_length=32)

@@ -97,7 +97,7 @@ WHAT_IF = ("node", "change", "before", "after", "total_before", "total_after")
 
 
 class ScenarioWarning(UserWarning):
-    """Something in the input that is ignored, or that was left out of a dump."""
+    """A part of the input that is ignored, or was left out of a dump."""
 
 
 def read_file(path: str | Path, *, kubernetes_version: str | None = None) -> Scenario:
@@ -212,7 +212,7 @@ class Run:
 
         `pod` is `namespace/name`, or a name that only one pod has. Only this decision is computed; for a run that has
         the edits from the start, simulate `edited(scenario, ...)`. Raises Unusable if there is no such pod or it is
-        never tried, and NotPossible if an edit is.
+        never tried, and NotPossible if an edit is not possible.
         """
         key = known_pod(Input("the scenario", self.scenario), pod)
         attempts = [record["attempt"] for record in self._attempts if record["pod"] == key and record["attempt"]]
@@ -233,19 +233,19 @@ class Run:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """An attempt decided with edits and without. `judgement` has all of it."""
+    """An attempt decided with edits and without. `judgement` is the complete result."""
 
     attempt: int
     judgement: Judgement
 
     @property
     def before(self) -> Side:
-        """The original decision; `feasible` is a number of nodes."""
+        """Return the original decision; `feasible` is a number of nodes."""
         return self.judgement.before
 
     @property
     def after(self) -> Side:
-        """The decision with the edits."""
+        """Return the decision with the edits."""
         return self.judgement.after
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Settings, flat, read from the environment, with defaults that work on a newcomer's machine.
+"""Settings from the environment, with defaults that work on a new machine.
 
 Production mode (KSCHEDUI_ENV=production, or KSCHEDUI_DEBUG=0) refuses to start without SECRET_KEY.
 """
@@ -14,7 +14,7 @@ from kschedui.database_url import database_from_url
 
 
 def flag(name: str, *, default: bool) -> bool:
-    """Return the value of an environment variable: 1/0, true/false, yes/no, on/off; anything else is refused."""
+    """Return a boolean from the environment: 1/0, true/false, yes/no, on/off; anything else is rejected."""
     text = os.environ.get(name, "").strip().lower()
     if text in ("", "1", "true", "yes", "on", "0", "false", "no", "off"):
         return default if text == "" else text in ("1", "true", "yes", "on")
@@ -22,7 +22,7 @@ def flag(name: str, *, default: bool) -> bool:
 
 
 def number(name: str, default: int) -> int:
-    """Return a whole number from the environment; anything else is refused."""
+    """Return a whole number from the environment; anything else is rejected."""
     text = os.environ.get(name, "").strip()
     if text == "" or text.isdigit():
         return int(text or default)
@@ -51,7 +51,7 @@ SECRET_KEY = os.environ.get("SECRET_KEY", "")
 if not SECRET_KEY:
     if PRODUCTION:
         raise ImproperlyConfigured("production mode needs SECRET_KEY in the environment: at least 50 random characters")
-    SECRET_KEY = "development-only-and-known-to-everyone"  # noqa: S105
+    SECRET_KEY = "development-only-and-known-to-everyone"  # noqa: S105 - production refuses to start without one
 SECRET_KEY_FALLBACKS = words("SECRET_KEY_FALLBACKS")
 
 # --- Where things are ---------------------------------------------------------------------------------------------

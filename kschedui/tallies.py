@@ -1,7 +1,7 @@
-"""Counts that all processes share, web and workers alike: kept by the broker, read when somebody asks for metrics.
+"""Counters shared by all processes, web and workers: stored by the broker, read for the metrics.
 
-They begin at 0 when the broker does, as a counter may. Counting never fails and never waits for long; what is counted
-while the broker is away is lost.
+They start at 0 when the broker starts, as counters may. Counting never fails and never waits for long; counts while the
+broker is unavailable are lost.
 """
 
 import logging
@@ -31,7 +31,7 @@ LABELS: dict[str, tuple[str, ...]] = {
 
 
 def add(name: str, label: str = "", amount: int = 1) -> None:
-    """Count."""
+    """Increment a counter."""
     if label not in LABELS[name]:
         raise ValueError(f"{name} has no label {label!r}")
     if not amount:
@@ -45,12 +45,12 @@ def add(name: str, label: str = "", amount: int = 1) -> None:
 
 
 def read() -> dict[tuple[str, str], int]:
-    """Return all tallies; raises whatever the cache's client raises."""
+    """Return all counters. Raises any error of the cache's client."""
     keys = {key_of(name, label): (name, label) for name, labels in LABELS.items() for label in labels}
     found = cache.get_many(list(keys))
     return {place: int(found.get(key, 0)) for key, place in keys.items()}
 
 
 def key_of(name: str, label: str) -> str:
-    """Return the key in the cache."""
+    """Return the counter's key in the cache."""
     return f"tally:{name}:{label}"

@@ -25,7 +25,7 @@ addresses.register()
 
 
 def favicon(request: HttpRequest) -> HttpResponseRedirect:
-    """Browsers ask for it here on pages that name none, such as the admin's."""
+    """Redirect the favicon that browsers request on pages without one, such as the admin's."""
     return HttpResponseRedirect(static("favicon.svg"))
 
 

@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from kschedui.supervisor.errors import StartError
 from kschedui.supervisor.ports import free_port
 from kschedui.supervisor.stack import Stack
+from tests.web.visitor import Visitor
 
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE_MS = 60_000  # until a page must show what a test expects: nobody waits so long unless something is broken
@@ -89,11 +90,13 @@ def live_stack(stack_maker: "StackMaker") -> Iterator[Stack]:
         stack.start_worker()
         stack.start_experiments(1)
         serve(stack)
+        warm(stack)
         yield stack
 
 
 class StackMaker:
-    """Makes stacks, each with a SQLite file of its own; `library=False` leaves that without scenarios."""
+    """Makes stacks, each with a SQLite file and a broker of its own unless `env` names others; `library=False` leaves
+    the file without scenarios."""
 
     def __init__(self, folders: pytest.TempPathFactory, database: Path) -> None:
         self.folders = folders
@@ -105,7 +108,10 @@ class StackMaker:
         file = shutil.copy(self.database if library else self.database.with_name("empty.sqlite3"), folder)
         stack = Stack({"KSCHEDUI_DATA_DIR": str(folder), "DATABASE_URL": f"sqlite:///{file}", **env}, folder)
         self.stacks.append(stack)
-        stack.start_broker()
+        if "REDIS_URL" in env:
+            stack.use_broker(env["REDIS_URL"])
+        else:
+            stack.start_broker()
         return stack
 
 
@@ -120,6 +126,15 @@ def serve(stack: Stack) -> None:
             if web.poll() is None or not tries_left:
                 raise
             stack.children.pop("web").stop()
+
+
+def warm(stack: Stack) -> None:
+    """Wait for a first answer: the processes that work for requests load the engine when the server has started.
+
+    The editor would be told to ask again (503) meanwhile, which browsers write on their console.
+    """
+    status, answer = Visitor(stack.url).post("/api/v1/check", text="kind: Cluster")
+    assert status == 200, answer
 
 
 def manage(stack: Stack, *arguments: str) -> str:

@@ -1,6 +1,6 @@
-"""Accounts of an OpenID Connect provider (mozilla-django-oidc does the protocol).
+"""Accounts of an OpenID Connect provider (mozilla-django-oidc implements the protocol).
 
-An account is found by issuer and subject, which never change hands; an e-mail address or a name may.
+An account is identified by issuer and subject, which never change; e-mail addresses and names can.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,9 @@ MOST_GROUPS = 200
 
 
 class Provider(OIDCAuthenticationBackend):
-    """Checks what the library leaves open: whom the token is for, who made it, that both answers are of one person."""
+    """Checks what the library does not: audience and issuer of the token, and that both responses are about the same
+    person.
+    """
 
     def verify_token(self, token: str, **kwargs: Any) -> dict[str, Any]:
         """Return the token's claims."""
@@ -41,7 +43,7 @@ class Provider(OIDCAuthenticationBackend):
         return found
 
     def verify_claims(self, claims: Mapping[str, Any]) -> bool:
-        """A subject is all that an account needs."""
+        """Return whether there is a subject, which is all that an account needs."""
         return isinstance(claims.get("sub"), str) and 0 < len(claims["sub"]) <= 255
 
     def filter_users_by_claims(self, claims: Mapping[str, Any]) -> QuerySet[Any]:
@@ -50,7 +52,7 @@ class Provider(OIDCAuthenticationBackend):
         return get_user_model().objects.filter(pk__in=known.values("user"))
 
     def create_user(self, claims: Mapping[str, Any]) -> Any:
-        """Return a new account without a password. A name that somebody here has gets a number."""
+        """Create an account without a password. A number is appended to a name that is already in use."""
         wanted = str(claims.get("preferred_username") or claims.get("name") or "user")[: LONGEST_NAME - 10]
         with in_turn("names of accounts"):
             user = self.filter_users_by_claims(claims).first()
@@ -60,7 +62,7 @@ class Provider(OIDCAuthenticationBackend):
         return self.update_user(user, claims)
 
     def update_user(self, user: Any, claims: Mapping[str, Any]) -> Any:
-        """Return the groups that the provider names, if it is to name any."""
+        """Update the groups of the account from the provider's claims, if groups are configured."""
         named = claims.get(settings.OIDC_GROUPS_CLAIM) if settings.OIDC_GROUPS_CLAIM else None
         if isinstance(named, list):
             names = [name for name in named if isinstance(name, str) and 0 < len(name) <= LONGEST_NAME][:MOST_GROUPS]
@@ -69,7 +71,7 @@ class Provider(OIDCAuthenticationBackend):
 
 
 def free_name(wanted: str) -> str:
-    """Return the name, or with the first number that makes it new."""
+    """Return the name, with a number appended if the name is already in use."""
     taken = set(get_user_model().objects.filter(username__startswith=wanted).values_list("username", flat=True))
     numbered = (f"{wanted}-{number}" for number in range(2, len(taken) + 3))
     return wanted if wanted not in taken else next(name for name in numbered if name not in taken)

@@ -1,6 +1,6 @@
-"""Tokens for scripts: made and revoked by their owner, shown once, kept as a hash.
+"""API tokens: created and revoked by their owner, shown once, stored as a hash.
 
-The secret is 256 random bits, so that a plain hash is as good as a slow one: there is nothing to guess.
+The secret is 256 random bits, so a fast hash is as secure as a slow one.
 """
 
 import hashlib
@@ -22,11 +22,11 @@ USED_AGAIN = timedelta(minutes=1)  # `last_used` is that exact, so that a busy s
 
 
 class TooMany(Exception):
-    """The account has as many tokens as it may."""
+    """The account already has the maximum number of tokens."""
 
 
 def make(owner: Any, name: str, scopes: list[str], days: int | None = None) -> tuple[ApiToken, str]:
-    """Return a new token and its secret, which nobody can read again; it expires after so many days, None: never.
+    """Return a new token and its secret, which is shown only once. It expires after `days`, None: never.
 
     Raises TooMany.
     """
@@ -43,14 +43,14 @@ def make(owner: Any, name: str, scopes: list[str], days: int | None = None) -> t
 
 
 def find(secret: str) -> ApiToken | None:
-    """The token of this secret, if it has not expired and its account may still log in; notes that it was used."""
+    """Return the token with this secret, if it has not expired and its account is active; records its use."""
     now = timezone.now()
     valid = ApiToken.objects.filter(Q(expires=None) | Q(expires__gt=now), owner__is_active=True)
-    found = valid.select_related("owner").filter(sha256=sha256(secret)).first()
-    if found:
+    api_token = valid.select_related("owner").filter(sha256=sha256(secret)).first()
+    if api_token:
         stale = Q(last_used=None) | Q(last_used__lt=now - USED_AGAIN)
-        ApiToken.objects.filter(stale, pk=found.pk).update(last_used=now)
-    return found
+        ApiToken.objects.filter(stale, pk=api_token.pk).update(last_used=now)
+    return api_token
 
 
 def allows(token: ApiToken, scope: str) -> bool:
@@ -59,7 +59,7 @@ def allows(token: ApiToken, scope: str) -> bool:
 
 
 def of_owner(owner: Any) -> QuerySet[ApiToken]:
-    """Newest first."""
+    """Return the owner's tokens, newest first."""
     return ApiToken.objects.filter(owner=owner)
 
 

@@ -1,1 +1,1 @@
-"""Answers of scheduler_core.ask in words."""
+"""The questions of scheduler_core.ask, with answers in words."""

@@ -1,4 +1,4 @@
-"""Answers about a moment of a run: what if, the smallest change, weights, how many fit, the text that keeps an edit."""
+"""Answers about a moment of a run: what-if, smallest changes, weights, capacity, and the text with an edit applied."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ PIECE_SECONDS = 0.5  # of the search for the smallest change, in one answer
 
 
 class FoundChange(msgspec.Struct):
-    """A smallest change, and what it is in words. `others`: the very same makes the pod fit there too.
+    """A smallest change and its description. `others`: the same change makes the pod fit there too.
 
-    `untrue`: why it would say what is not so, as of a cloud's zone; [] if it says nothing untrue.
+    `untrue`: reasons why it would contradict facts, such as the zone of a cloud node; [] if it contradicts none.
     """
 
     words: str
@@ -47,9 +47,9 @@ class FoundChange(msgspec.Struct):
 
 
 class Changes(msgspec.Struct):
-    """Changes found so far, the smallest first; ask again until `done` equals `pieces` to get all of them.
+    """The changes found so far, the smallest first; ask again until `done` equals `pieces`.
 
-    `missing`: sentences about what the pod asks for and is not there, which no edit of pod or node brings.
+    `missing`: sentences about what the pod requests and does not exist, which no edit of pod or node provides.
     """
 
     done: int
@@ -66,7 +66,7 @@ class Weight(msgspec.Struct):
 
 
 class About(msgspec.Struct):
-    """Everything that can be changed at a moment: the pod as it is written, its profile's plugins, the budgets."""
+    """Everything that can be changed at a moment: the pod's manifest, its profile's plugins, the budgets."""
 
     pod: str
     manifest: dict[str, Any]
@@ -78,7 +78,7 @@ class About(msgspec.Struct):
 
 
 def about(name: Name, text: str | None) -> About:
-    """Return what a panel needs to offer changes."""
+    """Return the data that a panel needs to offer changes."""
     moment = moments.find_moment(name, text).moment
     if moment.pod is None:
         raise NotPossible(Message("no scheduling attempt happens at this step"))
@@ -92,7 +92,7 @@ def about(name: Name, text: str | None) -> About:
         moment.pod.scheduler_name,
         [Weight(plugin.name, weight) for plugin, weight in points.get("score", ())],
         [plugin.name for plugin, _ in points.get("filter", ())],
-        [dict(one.manifest) for one in budgets[:MOST_BUDGETS]],
+        [dict(budget.manifest) for budget in budgets[:MOST_BUDGETS]],
         moment.time,
     )
 
@@ -106,7 +106,7 @@ def what_if(name: Name, text: str | None, rows: Sequence[Mapping[str, Any]]) -> 
 
 
 def smallest(name: Name, text: str | None) -> Changes:
-    """Return the search, gone on with for a while."""
+    """Return the search after continuing it for a while."""
     asked = moments.find_moment(name, text)
     with asked.turn:
         search = asked.search = asked.search or Search(asked.moment)
@@ -118,7 +118,7 @@ def smallest(name: Name, text: str | None) -> Changes:
 
 
 def changes_of(search: Search) -> Changes:
-    """Return the changes that a search has found, in the reader's language."""
+    """Return the changes that a search has found, in the visitor's language."""
     lacking = [in_language(missing_words(one)) for one in search.missing()]
     return Changes(search.done, search.pieces, [_found_change(*same) for same in _alike(search.ranked())], lacking)
 
@@ -126,15 +126,17 @@ def changes_of(search: Search) -> Changes:
 def _alike(changes: Sequence[Change]) -> list[list[Change]]:
     """Group changes that make the same edits, in the order of each group's first change."""
     found: dict[bytes, list[Change]] = {}
-    for one in changes:
-        found.setdefault(msgspec.json.encode((one.edits, one.victims)), []).append(one)
+    for change in changes:
+        found.setdefault(msgspec.json.encode((change.edits, change.victims)), []).append(change)
     return list(found.values())
 
 
-def _found_change(one: Change, *same: Change) -> FoundChange:
-    others = dict.fromkeys([*one.others, *(other.node for other in same)])
-    untrue = [in_language(reason) for reason in false_words(one.changed)]
-    return FoundChange(in_language(change_words(one)), one.node, list(others), one.edits, one.victims, one.size, untrue)
+def _found_change(change: Change, *same: Change) -> FoundChange:
+    others = dict.fromkeys([*change.others, *(other.node for other in same)])
+    untrue = [in_language(reason) for reason in false_words(change.changed)]
+    return FoundChange(
+        in_language(change_words(change)), change.node, list(others), change.edits, change.victims, change.size, untrue
+    )
 
 
 def weights(name: Name, text: str | None, node: str) -> bytes:
@@ -145,7 +147,7 @@ def weights(name: Name, text: str | None, node: str) -> bytes:
 
 
 def how_many(name: Name, text: str | None, pod: str, wanted: int | None) -> Capacity:
-    """Return how many copies of the pod fit."""
+    """Return the number of copies of the pod that fit."""
     asked: Asked = moments.find_moment(name, text)
     with asked.turn:
         return capacity(asked.moment, pod, wanted)
@@ -160,13 +162,13 @@ def pods(name: Name, text: str | None) -> list[str]:
 
 
 def nodes(name: Name, text: str | None) -> list[tuple[str, str]]:
-    """Name and zone ("" without one) of each node that is there at the moment."""
+    """Return name and zone ("" without one) of each node at the moment."""
     asked = moments.find_moment(name, text)
     return [(node.name, zone_of(node)) for node in asked.moment.world().cluster.all_nodes()]
 
 
 class Kept(NamedTuple):
-    """A text that keeps edits: what they are in one phrase, and the step that shows what they lead to."""
+    """A text with edits applied: their summary, and the step that shows their effect."""
 
     text: str
     step: int
@@ -174,7 +176,9 @@ class Kept(NamedTuple):
 
 
 def keep_edits(name: Name, text: str, rows: Sequence[Mapping[str, Any]]) -> Kept:
-    """The text whose run goes on from the moment with the edits, and the step of the same attempt's decision in it."""
+    """Return the text whose run continues from the moment with the edits, and the step of the same attempt's
+    decision.
+    """
     edits = edits_of(rows)
     asked = moments.find_moment(name, text)
     with asked.turn:

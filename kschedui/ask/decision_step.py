@@ -1,4 +1,4 @@
-"""The step of a run to show of an attempt: where it comes to its decision."""
+"""The step of a run that shows the decision of an attempt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from scheduler_core.trace.records import PodKey
 
 
 def decision_step(events: Iterable[AnyEvent], pod: PodKey, number: int) -> int:
-    """Return the step at which an attempt's outcome appears: the node, the victims, or why the pod stays Pending."""
+    """Return the step at which an attempt's outcome appears: the node, the victims, or the reason that the pod stays
+    pending.
+    """
     decided: dict[PodKey, int] = {}
 
     def watched() -> Iterator[AnyEvent]:
@@ -32,9 +34,9 @@ def decision_step(events: Iterable[AnyEvent], pod: PodKey, number: int) -> int:
             yield event
 
     step = 0
-    for one in attempts(watched()):
-        if one.pod == pod:
+    for attempt in attempts(watched()):
+        if attempt.pod == pod:
             step = decided[pod]
-            if one.pod_attempt >= number:
+            if attempt.pod_attempt >= number:
                 break
     return step

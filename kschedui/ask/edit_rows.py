@@ -1,4 +1,4 @@
-"""Edits as plain data: what a browser sends, a program writes, and `kschedui what-if --edits` reads."""
+"""Edits as plain data, from a browser, a program, or `kschedui what-if --edits`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EDITABLE = (("metadata", "labels"), ("metadata", "annotations"), ("spec",), ("st
 
 
 def edits_of(rows: Sequence[Mapping[str, Any]]) -> list[Edit]:
-    """Typed edits from plain data; raises NotPossible with what is wrong."""
+    """Parse edits from plain data. Raises NotPossible with the error."""
     if len(rows) > MOST_EDITS:
         raise NotPossible(Message("at most {most} changes at a time", most=MOST_EDITS))
     try:

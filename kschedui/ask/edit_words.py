@@ -1,4 +1,4 @@
-"""Edits in one short phrase: "n3 cordoned", the title of the fork that keeps them."""
+"""Edits as a short phrase such as "n3 cordoned": the title of a fork with these edits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST_VALUE = 60  # characters
 
 
 def edits_words(edits: Sequence[Edit]) -> Message:
-    """Two of the edits at most; of those of the same field the last counts. There is at least one."""
+    """Return a phrase for at most two of the edits (at least one); of several edits of a field, the last one counts."""
     last = {_about(edit): edit for edit in edits}
     first, *more = [_edit_words(edit) for edit in last.values()]
     if not more:

@@ -1,7 +1,7 @@
-"""Moments of runs that somebody asks about, kept for the next question: bounded, in each process that answers.
+"""Cached moments of runs for further questions, limited in each process.
 
-A moment is named by the text's digest, the release and the attempt, so that the text itself travels only when the
-moment is not here yet.
+A moment is identified by the text's digest, the release and the attempt, so the text itself is sent only if the moment
+is not cached.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Name(NamedTuple):
 
 
 class NotHere(Exception):
-    """The moment is not kept in this process: ask again with the text."""
+    """The moment is not cached in this process: ask again with the text."""
 
 
 @dataclass
 class Asked:
-    """A moment that is asked about, by one at a time; `search` goes on where the last question left it."""
+    """A cached moment, used by one question at a time; `search` continues where the previous question stopped."""
 
     moment: Moment
     turn: threading.Lock = field(default_factory=threading.Lock)
@@ -54,12 +54,12 @@ _guard = threading.Lock()
 
 
 def find_moment(name: Name, text: str | None) -> Asked:
-    """Return the moment; raises NotHere without the text, NotAnswerable, ScenarioErrors and RunEnded."""
+    """Return the moment. Raises NotHere without the text, NotAnswerable, ScenarioErrors and RunEnded."""
     with _guard:
-        found = _kept.get(name)
-        if found is not None:
+        moment = _kept.get(name)
+        if moment is not None:
             _kept.move_to_end(name)
-            return found
+            return moment
     if text is None:
         raise NotHere
     made = Asked(_build_moment(name, text))
@@ -71,18 +71,18 @@ def find_moment(name: Name, text: str | None) -> Asked:
 
 
 def forget() -> None:
-    """Keep none: memory is short, or a test begins."""
+    """Drop all moments, when memory is short or a test begins."""
     with _guard:
         _kept.clear()
 
 
 def registry() -> Registry:
-    """Plugins of other packages too."""
+    """Return the plugins by name, including those of other packages."""
     return {**REGISTRY, **outside_plugins()}
 
 
 def list_plugins() -> KnownPlugins:
-    """Return the plugins that a configuration may name."""
+    """Return the plugins that a configuration can enable."""
     return known_plugins(outside_plugins())
 
 

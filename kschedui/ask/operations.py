@@ -1,4 +1,4 @@
-"""Questions about a whole cluster, for the site: plain data in, the engine's answers out."""
+"""Questions about a whole cluster for the site: converts plain data and returns the engine's answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_NODES = 5000  # that a question names
 
 
 def question_of(row: Mapping[str, Any]) -> Question:
-    """A typed question from plain data; raises NotPossible with what is wrong."""
+    """Parse a question from plain data. Raises NotPossible with the error."""
     try:
         question: Question = msgspec.convert(row, Question)
     except msgspec.ValidationError as error:
@@ -55,16 +55,16 @@ def operated(text: str, kubernetes: str, row: Mapping[str, Any]) -> Answer:
 
 
 def performed(text: str, kubernetes: str, row: Mapping[str, Any]) -> str:
-    """The scenario in whose timeline it is done."""
+    """Return the scenario with the operation in its timeline."""
     _, timeline = carried_out(engine.read_again(text, kubernetes), question_of(row), registry())
     return went_on(text, timeline, yaml_text.write)
 
 
 def helped(text: str, kubernetes: str) -> Helping:
-    """Return the node groups that would help the pods that wait."""
+    """Return the node groups that would help the pending pods."""
     return helping(engine.read_again(text, kubernetes), registry())
 
 
 def upgraded(text: str, before: str, after: str) -> Upgrade:
-    """Return the decisions that `after` makes differently from `before`."""
+    """Return the decisions that differ between `before` and `after`."""
     return upgrade(engine.read(text, before), engine.read(text, after), registry())

@@ -1,4 +1,4 @@
-"""Sentences about why an observed decision and the simulated one agree or differ."""
+"""Sentences that explain why an observed decision and the simulated one agree or differ."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOTES = {
 
 
 def reason(event: DecisionObserved) -> Message:
-    """Return the sentence of a compared decision."""
+    """Return the sentence for a compared decision."""
     observed = {"node": event.node or event.nominated_node, "simulated": event.simulated_node}
     match event.cause:
         case "score":

@@ -24,7 +24,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {  # what differs -> fields of a decision
 
 
 class Unlike(msgspec.Struct, frozen=True):
-    """`what` of PARTS; `before` and `after` are the two messages, where it is those."""
+    """A difference in `what` of PARTS; `before` and `after` are the messages if it is in these."""
 
     attempt: int
     pod: str
@@ -35,7 +35,7 @@ class Unlike(msgspec.Struct, frozen=True):
 
 
 def first_unlike(before: Callable[[], Iterable[AnyEvent]], after: Callable[[], Iterable[AnyEvent]]) -> Unlike | None:
-    """None: no attempt differs in any of the parts."""
+    """Return the first difference in any of the parts; None if there is none."""
     pairs = zip(_attempts(before()), _attempts(after()), strict=False)
     for one, other in islice(pairs, MOST_ATTEMPTS):
         what = next((name for name, fields in PARTS.items() if any(one[f] != other[f] for f in fields)), "")
@@ -45,7 +45,7 @@ def first_unlike(before: Callable[[], Iterable[AnyEvent]], after: Callable[[], I
 
 
 def _attempts(events: Iterable[AnyEvent]) -> Iterator[Record]:
-    """The records of attempts: none of a pod group, and not the last one of a run."""
+    """Yield the records of attempts, without those of pod groups and the final record."""
     return (record for record in decisions(events) if "attempt" in record)
 
 

@@ -62,7 +62,7 @@ def _score_words(cause: Cause) -> Message:
 
 
 def change_words(change: Change) -> Message:
-    """Return a change as one sentence: every edit, and where the pod then fits."""
+    """Return a change as one sentence: every edit, and the nodes on which the pod then fits."""
     node = change.node
     said = changed_words(change.changed, node)
     if change.victims:
@@ -79,7 +79,7 @@ def change_words(change: Change) -> Message:
 
 
 def changed_words(changed: Sequence[Changed], node: str) -> Message:
-    """Changes for a node, one after the other."""
+    """Return the changes for a node as one phrase."""
     return reduce(
         lambda before, after: Message("{before}, and {after}", before=before, after=after),
         [_changed_words(one, node) for one in changed],
@@ -87,7 +87,7 @@ def changed_words(changed: Sequence[Changed], node: str) -> Message:
 
 
 def no_profile_words(scheduler: str) -> Message:
-    """Return why a pod of another scheduler is not tried."""
+    """Return the reason that a pod of another scheduler is not tried."""
     return Message("no profile of the configuration is named {name}", name=scheduler)
 
 
@@ -110,12 +110,12 @@ FALSE = {
 
 
 def false_words(changed: Sequence[Changed]) -> list[Message]:
-    """Return the reasons why changes would claim something untrue, each once."""
+    """Return the distinct reasons why changes would contradict facts."""
     return [FALSE[one] for one in dict.fromkeys(one.false for one in changed if one.false)]
 
 
 def missing_words(one: Missing) -> Message:
-    """Return a sentence about an object that does not exist."""
+    """Return a sentence about a missing object."""
     values = {"name": one.name, "of": one.of, "where": one.where}
     match one.kind:
         case "claim":
@@ -190,12 +190,38 @@ def _changed_words(one: Changed, node: str) -> Message:
         case "claim":
             named = {**values, "before": one.before or "-", "claim": one.name.split()[0], "field": one.name.split()[-1]}
             return Message("Set {field} of PersistentVolumeClaim {claim} to {after} instead of {before}", **named)
+        case "device-count" | "device-class" | "device-selector" | "device-toleration" | "device-constraint":
+            return _claim_words(one)
+        case "device-holder" if one.before is None:
+            return Message("Release the devices of claim {name}, which no pod uses", **values)
+        case "device-holder":
+            return Message("Delete {before}, which has the devices of claim {name}", **values)
         case "gate":
             return Message("Remove the scheduling gates {name}", name=one.name)
         case "scheduler":
             return Message("Set schedulerName to {after} instead of {before}", **values)
         case "affinity":
             return _affinity_words(one)
+
+
+def _claim_words(one: Changed) -> Message:
+    """Return a change of what a ResourceClaim requests; `name` is the claim with its request, or with a field."""
+    claim, _, part = one.name.partition(" ")
+    values = {"claim": claim, "request": part, "field": part, "before": one.before, "after": one.after}
+    match one.kind:
+        case "device-count" if one.before == "All":
+            return Message("Request {after} device instead of all in {request} of claim {claim}", **values)
+        case "device-count":
+            return Message("Request {after} instead of {before} devices in {request} of claim {claim}", **values)
+        case "device-class":
+            return Message(
+                "Request devices of class {after} instead of {before} in {request} of claim {claim}", **values
+            )
+        case "device-selector":
+            return Message("Remove the selector {before} from {request} of claim {claim}", **values)
+        case "device-toleration":
+            return Message("Tolerate the device taint {after} in {request} of claim {claim}", **values)
+    return Message("Remove the constraint {field}: {before} from claim {claim}", **values)
 
 
 def _in_one_unit(values: dict[str, Any]) -> dict[str, Any]:
@@ -208,7 +234,7 @@ def _in_one_unit(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def one_unit(resource: str, *amounts: int) -> list[str]:
-    """Return amounts in the largest unit that gives all of them with two decimals: 1.5Gi and 3Gi."""
+    """Return amounts in the largest unit that represents all of them with two decimals: 1.5Gi and 3Gi."""
     if resource == "cpu":
         return [_decimal(one, 1000) for one in amounts]
     if resource not in OVERCOMMITTED and not resource.startswith("hugepages-"):

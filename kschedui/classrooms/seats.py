@@ -1,4 +1,4 @@
-"""A student's seat: one signed cookie with the class and a random token, for that class's run alone."""
+"""A student's seat: a signed cookie with the class and a random token, valid for that class's run only."""
 
 import hashlib
 import secrets
@@ -20,7 +20,7 @@ TOKEN_BYTES = 12
 
 
 class Seat(NamedTuple):
-    """A student's seat in the class of this code."""
+    """A student's seat in a class."""
 
     code: str
     token: str
@@ -32,7 +32,7 @@ class Seat(NamedTuple):
 
 
 def seat_in(cookies: Mapping[str, str]) -> Seat | None:
-    """Return the browser's seat, if it has one that we signed."""
+    """Return the browser's seat, if it has a valid one."""
     try:
         found = signing.TimestampSigner(salt=SALT).unsign(cookies.get(COOKIE, ""), max_age=SECONDS)
     except signing.BadSignature:
@@ -41,7 +41,7 @@ def seat_in(cookies: Mapping[str, str]) -> Seat | None:
 
 
 def give(response: HttpResponseBase, code: str) -> None:
-    """A seat in the class, for as long as a class lasts."""
+    """Set a seat cookie for the class that lasts as long as the class."""
     value = signing.TimestampSigner(salt=SALT).sign(f"{code}.{secrets.token_urlsafe(TOKEN_BYTES)}")
     response.set_cookie(COOKIE, value, max_age=SECONDS, httponly=True, samesite="Lax", secure=settings.HTTPS)
 
@@ -56,6 +56,6 @@ def sits_before(cookies: Mapping[str, str], run: Run) -> bool:
 
 
 def require_sight(visitor: access.Visitor, cookies: Mapping[str, str], run: Run) -> None:
-    """Require access to a run, through its scenario or its class; raises NotAllowed."""
+    """Require access to a run through its scenario or its class. Raises NotAllowed."""
     if not sits_before(cookies, run):
         access.require_sight(visitor, run.version.scenario)

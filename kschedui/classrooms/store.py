@@ -1,13 +1,16 @@
-"""Classes: started, shown, answered, ended. The row is the truth; what is announced carries it, so that nobody reads it
-on the way from the teacher to the students.
+"""Classes: started, shown, answered, ended.
 
-The states of a class, and all that changes them:
+The database row is authoritative; announcements contain the row, so that students' browsers get it without another
+query.
+
+The states of a class, and the functions that change them:
 
     nothing is asked  <->  a question is asked  ->  it is revealed  <->  nothing is asked   (`show`)
     any of these       ->  ended                                                            (`end`, time)
 
-The teacher's page says in each message all that it shows (`Shown`), so a message that is lost, late or sent twice loses
-nothing: the next one says it again. A question is revealed once: its answers are counted then, and stay so.
+Each message of the teacher's page contains its complete state (`Shown`), so a lost, late or duplicate message does no
+harm: the next one repeats the state. A question is revealed once: its answers are counted then and do not change any
+more.
 """
 
 import secrets
@@ -37,7 +40,7 @@ SHOWN_BY = ("deleted_at", "visibility", "owner_id", "editor_hash")  # of the sce
 
 
 class NoClass(Exception):
-    """The text is the sentence: there is none, or it is over, or it is somebody else's to drive."""
+    """There is no such class, it is over, or it belongs to somebody else; the text is the sentence for the visitor."""
 
 
 class Board(NamedTuple):
@@ -53,7 +56,7 @@ class Board(NamedTuple):
 
 
 class RightAnswer(NamedTuple):
-    """The right choice of a question to be revealed, and its words for the file of answers."""
+    """The right choice of a question that is being revealed, and its text for the file of answers."""
 
     right: int
     text: str
@@ -61,7 +64,7 @@ class RightAnswer(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question as the teacher's page shows it: with the answer it is to be revealed."""
+    """A question as the teacher's page shows it; with the answer if it is revealed."""
 
     id: str
     choices: int
@@ -78,7 +81,7 @@ class Shown(NamedTuple):
 
 
 def start(teacher: Visitor, run: Run) -> Classroom:
-    """Start a class on a run that the teacher may show; raises NoClass."""
+    """Start a class on a run that the teacher can show. Raises NoClass."""
     require_showing(teacher, run.version.scenario)
     about = {"owner": teacher.user, "editor_hash": "" if teacher.user else teacher.editor_hash}
     for _ in range(TRIES):
@@ -94,15 +97,18 @@ def start(teacher: Visitor, run: Run) -> Classroom:
 
 
 def require_showing(teacher: Visitor, scenario: Scenario) -> None:
-    """To a class, which anybody with the code may join: a private scenario only by its owner, and no copy of a private
-    scenario of somebody else. Raises NotAllowed."""
+    """Require that the visitor can show the run to a class, which anybody with the code can join.
+
+    Private scenarios can be shown only by their owner, and copies of somebody else's private scenario not at all.
+    Raises NotAllowed.
+    """
     access.require_sight(teacher, scenario)
     if scenario.visibility == Scenario.Visibility.PRIVATE:
         access.require_owner(teacher, access.secret_origin(teacher, scenario) or scenario)
 
 
 def of_teacher(teacher: Visitor) -> Q:
-    """Return the visitor's classes: those of the account, and those of the browser."""
+    """Return the visitor's classes: those of the account and those of the browser."""
     mine = Q(owner=teacher.user) if teacher.user else Q(pk=None)
     return mine | Q(owner=None, editor_hash=teacher.editor_hash) if teacher.editor else mine
 
@@ -115,7 +121,7 @@ def teaches(visitor: Visitor, classroom: Classroom) -> bool:
 
 
 def by_code(code: str) -> Classroom:
-    """Return the class with its run, even if it is over; raises NoClass."""
+    """Return the class with its run, even if it is over. Raises NoClass."""
     code = code.upper()
     if len(code) != LENGTH or any(letter not in ALPHABET for letter in code):
         raise NoClass(gettext_noop("No class has this code."))
@@ -134,12 +140,12 @@ def live() -> QuerySet[Classroom]:
 
 
 def is_over(classroom: Classroom) -> bool:
-    """Ended, after its time, or of a scenario that may not be shown any more."""
+    """Return whether the class has ended, has expired, or belongs to a scenario that can no longer be shown."""
     return board(classroom.pk).ended
 
 
 def board(pk: int) -> Board:
-    """Return the current board; for a class that was removed, one that has ended."""
+    """Return the current board; for a class that was removed, an ended one."""
     columns = (*Board._fields[:-1], "ended_at", "expires", "owner_id", "editor_hash")
     shown_by = tuple(f"run__version__scenario__{name}" for name in SHOWN_BY)
     row = Classroom.objects.filter(pk=pk).values_list(*columns, *shown_by).first()
@@ -163,7 +169,7 @@ def may_show(owner: int | None, browser: str, deleted_at: Any, visibility: str, 
 
 
 def show(pk: int, shown: Shown) -> Board:
-    """Store what the teacher's page shows now. Raises NoClass when the class is over."""
+    """Store what the teacher's page shows now. Raises NoClass if the class is over."""
     with transaction.atomic():
         row = require_live(pk)
         asked, revealed = {}, row.revealed
@@ -180,7 +186,7 @@ def show(pk: int, shown: Shown) -> Board:
 
 
 def count_choices(row: Classroom, question: Question, answer: RightAnswer) -> dict[str, Any]:
-    """Return the record of a question that is revealed: {id, text, labels, counts, right}."""
+    """Return the record of a revealed question: {id, text, labels, counts, right}."""
     counts = [0] * question.choices
     for choice in row.answers.filter(question=question.id).values_list("choice", flat=True):
         if choice < len(counts):
@@ -196,7 +202,7 @@ def end(pk: int) -> Board:
 
 
 def require_live(pk: int) -> Classroom:
-    """Return the class's row, locked; raises NoClass when the class is over."""
+    """Return the class's row, locked. Raises NoClass if the class is over."""
     row = live().select_for_update().filter(pk=pk).first()
     if row is None:
         raise NoClass(gettext_noop("This class is over."))
@@ -204,7 +210,7 @@ def require_live(pk: int) -> Classroom:
 
 
 def change(row: Classroom, **changes: Any) -> Board:
-    """Write to a locked row; the board as it is then."""
+    """Write to a locked row and return the new board."""
     Classroom.objects.filter(pk=row.pk).update(number=F("number") + 1, **changes)
     return board(row.pk)
 
@@ -213,7 +219,7 @@ def change(row: Classroom, **changes: Any) -> Board:
 
 
 class Given(NamedTuple):
-    """An answer as it came."""
+    """An answer as received."""
 
     question: str
     student: str
@@ -221,7 +227,7 @@ class Given(NamedTuple):
 
 
 def take(pk: int, given: list[Given]) -> set[Given]:
-    """Keep answers to the question on screen, of each student the last; those that count."""
+    """Store answers to the current question, the last one of each student. Return those that count."""
     with transaction.atomic():
         row = live().select_for_update().filter(pk=pk).first()
         if row is None or not row.asked or "counts" in row.asked:
@@ -252,7 +258,7 @@ def answer_of(pk: int, question: str, student: str) -> int | None:
 
 
 def keep_try(pk: int, student: str, name: str, held: int, *, solved: bool) -> None:
-    """Count a student's try at the challenge of the class; once it is solved nothing is counted any more."""
+    """Count a student's try at the challenge of the class; nothing is counted after it is solved."""
     with transaction.atomic():
         row = live().select_for_update().filter(pk=pk).first()
         if row is None:
@@ -274,12 +280,12 @@ def keep_try(pk: int, student: str, name: str, held: int, *, solved: bool) -> No
 
 
 def group(pk: int) -> str:
-    """Return the channel layer's group of whatever shows the class."""
+    """Return the channel layer's group for all connections that show the class."""
     return f"class.{pk}"
 
 
 def purge() -> int:
-    """Remove classes that are over for a day, with their answers; how many."""
+    """Remove classes that ended a day ago, with their answers. Return their number."""
     before = timezone.now() - KEPT
     old = Classroom.objects.filter(Q(ended_at__lt=before) | Q(expires__lt=before))
     return old.delete()[1].get(Classroom._meta.label, 0)

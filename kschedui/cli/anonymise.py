@@ -1,4 +1,4 @@
-"""`kschedui anonymise FILE`: the scenario with other names, and the mapping for its owner."""
+"""`kschedui anonymise FILE`: replaces the names in a scenario, and writes the mapping for its owner."""
 
 from __future__ import annotations
 
@@ -26,16 +26,21 @@ def run(options: Namespace) -> int:
     try:
         with open_input(options.file) as source:
             found = scenario_text(source.read())
-        made = anonymise(found.text, LIMITS)
+        anonymised = anonymise(found.text, LIMITS)
     except ScenarioError as error:
         raise Unusable("\n".join(f"{options.file}: {line}" for line in str(error).splitlines())) from None
     if options.mapping:
         try:
             with open(os.open(options.mapping, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-                json.dump({"names": made.mapping, "label keys": made.label_keys}, file, indent=1, ensure_ascii=False)
+                json.dump(
+                    {"names": anonymised.mapping, "label keys": anonymised.label_keys},
+                    file,
+                    indent=1,
+                    ensure_ascii=False,
+                )
         except OSError as error:
             raise Unusable(f"cannot write {options.mapping}: {error.strerror}") from None
     if not options.quiet:
         sys.stderr.writelines(f"{options.file}: {note}\n" for note in found.notes)
-    sys.stdout.write(made.text)
+    sys.stdout.write(anonymised.text)
     return int(options.strict and found.cut)

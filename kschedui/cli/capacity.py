@@ -1,4 +1,6 @@
-"""`kschedui capacity POD FILE`: how many more of a pod fit once the run has ended, and why no more."""
+"""`kschedui capacity POD FILE`: the number of further copies of a pod that fit at the end of the run, and what limits
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kschedui check FILE ...`: are the files good, and do their runs keep what `spec.expect` promises?"""
+"""`kschedui check FILE ...`: checks that files are valid and their runs meet `spec.expect`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMATS = ("table", "json", "jsonl", "junit")
 
 @dataclass(frozen=True)
 class Checked:
-    """A file: `failures` are promises that were not kept, `errors` reasons why it could not run."""
+    """A file: `failures` are unmet expectations, `errors` the reasons that it could not run."""
 
     file: str
     promises: int = 0
@@ -54,7 +54,7 @@ def run(options: Namespace) -> int:
 
 
 def check_file(name: str, options: Namespace) -> Checked:
-    """Check one file and return the result; an invalid file is a result too."""
+    """Check one file. An invalid file is a result too."""
     try:
         found = inputs.read(name, options.kubernetes_version)
     except Unusable as error:
@@ -71,7 +71,10 @@ def check_file(name: str, options: Namespace) -> Checked:
 
 
 def check_expectations(found: Input, *, quiet: bool) -> tuple[int, list[str]]:
-    """Return the number of expectations, and a sentence for each that is not met; having none is a failure too."""
+    """Return the number of expectations, and a sentence for each that is not met.
+
+    A file without expectations fails too.
+    """
     expect = found.scenario.expect
     promises = len(expect.pods) + (expect.victims is not None) if expect else 0
     if not expect or not promises:
@@ -86,8 +89,10 @@ def check_expectations(found: Input, *, quiet: bool) -> tuple[int, list[str]]:
 
 
 def check_challenge(found: Input, *, quiet: bool) -> tuple[int, list[str]]:
-    """Return the number of variants, and what is wrong with a challenge: its solution must hold in all of them, and
-    the documents that it starts with must not."""
+    """Return the number of variants, and the errors of a challenge.
+
+    Its solution must hold in all variants, and the documents with which it starts must not.
+    """
     challenge = found.scenario.challenge
     assert challenge is not None
     text, _ = split_challenge(found.scenario)
@@ -142,7 +147,7 @@ def row(one: Checked) -> dict[str, object]:
 
 
 def junit(made: list[Checked]) -> str:
-    """Return the results as JUnit XML for CI systems: a test case for each file."""
+    """Return the results as JUnit XML for CI systems, one test case per file."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     failures, errors = sum(bool(one.failures) for one in made), sum(bool(one.errors) for one in made)
     lines.append(f'<testsuite name="kschedui check" tests="{len(made)}" failures="{failures}" errors="{errors}">')

@@ -77,27 +77,27 @@ def _of_upgrade(parser: ArgumentParser) -> None:
 
 
 def drain(options: Namespace) -> int:
-    """`kschedui drain`."""
+    """Run `kschedui drain`."""
     return _answered(options, lambda found: Drain(_nodes(found.scenario, options), options.remove))
 
 
 def lose(options: Namespace) -> int:
-    """`kschedui lose`."""
+    """Run `kschedui lose`."""
     return _answered(options, lambda found: Lose(_nodes(found.scenario, options, zone=options.zone), options.zone))
 
 
 def add(options: Namespace) -> int:
-    """`kschedui add-nodes`."""
+    """Run `kschedui add-nodes`."""
     return _answered(options, lambda _: Add(options.like, options.count, options.group, options.zone))
 
 
 def reschedule(options: Namespace) -> int:
-    """`kschedui reschedule`."""
+    """Run `kschedui reschedule`."""
     return _answered(options, lambda _: Reschedule())
 
 
 def compare_releases(options: Namespace) -> int:
-    """`kschedui upgrade`."""
+    """Run `kschedui upgrade`."""
     found = inputs.read(options.files[0], options.kubernetes_version)
     warned = inputs.say_warnings(found, quiet=options.quiet)
     other = inputs.read_again(found, options.to)
@@ -113,7 +113,7 @@ def compare_releases(options: Namespace) -> int:
 
 
 def help_waiting(options: Namespace) -> int:
-    """`kschedui node-groups`."""
+    """Run `kschedui node-groups`."""
     found = inputs.read(options.files[0], options.kubernetes_version)
     warned = inputs.say_warnings(found, quiet=options.quiet)
     try:
@@ -143,7 +143,7 @@ COMMANDS = {
 
 
 def _nodes(scenario: Scenario, options: Namespace, *, zone: str = "") -> list[str]:
-    """Return the nodes that are named, and those with the label."""
+    """Return the named nodes and those with the label."""
     names = list(options.node)
     if options.selector:
         key, equals, value = options.selector.partition("=")
@@ -156,7 +156,8 @@ def _nodes(scenario: Scenario, options: Namespace, *, zone: str = "") -> list[st
         names += matching
     if options.group:
         groups = {
-            one.name: one for one in groups_of(scenario, [one for one in scenario.objects if isinstance(one, Node)])
+            group.name: group
+            for group in groups_of(scenario, [one for one in scenario.objects if isinstance(one, Node)])
         }
         if options.group not in groups or not groups[options.group].nodes:
             raise Unusable(f"--group {options.group}: no node is in it; known: {', '.join(groups) or '-'}")
@@ -190,35 +191,36 @@ def _write_scenario(name: str, text: str) -> None:
         raise Unusable(f"cannot write {name}: {error.strerror}") from None
 
 
-def write(made: Answer) -> None:
+def write(answer: Answer) -> None:
     """Print the result for people."""
     say = sys.stdout.write
-    say(f"Kubernetes {made.release}; {made.rounds} rounds\n")
-    staying = [name for name in made.nodes if name not in made.emptied]
-    fallen = [one for one in made.unplaced if one.before]
-    say(f"{len(made.moved):,} pods move or find a place, {len(fallen):,} find no place")
-    say(f", {len(made.blocked):,} are blocked, {len(made.unmanaged):,} have no controller")
-    say(f"; {len(made.unplaced) - len(fallen):,} that were pending still are\n")
-    if made.blocked or made.unmanaged:
-        say(f"not empty: {len(staying):,} of {len(made.nodes):,} nodes: {_some(staying)}\n")
-    _list("moves", (f"{one.pod}  {one.before or '(pending)'} -> {one.after}{_why(one.cause)}" for one in made.moved))
+    say(f"Kubernetes {answer.release}; {answer.rounds} rounds\n")
+    staying = [name for name in answer.nodes if name not in answer.emptied]
+    fallen = [one for one in answer.unplaced if one.before]
+    say(f"{len(answer.moved):,} pods move or find a place, {len(fallen):,} find no place")
+    say(f", {len(answer.blocked):,} are blocked, {len(answer.unmanaged):,} have no controller")
+    say(f"; {len(answer.unplaced) - len(fallen):,} that were pending still are\n")
+    if answer.blocked or answer.unmanaged:
+        say(f"not empty: {len(staying):,} of {len(answer.nodes):,} nodes: {_some(staying)}\n")
+    _list("moves", (f"{one.pod}  {one.before or '(pending)'} -> {one.after}{_why(one.cause)}" for one in answer.moved))
     _list("find no place", _by_reason((f"{one.pod}  was on {one.before}", one.message) for one in fallen))
-    _list("still pending", _by_reason((one.pod, one.message) for one in made.unplaced if not one.before))
-    _list("blocked", _by_reason((f"{one.pod}  on {one.node}", one.message) for one in made.blocked))
-    _list("no controller: nobody creates them again, and kubectl drain wants --force", made.unmanaged)
-    _list("lose an emptyDir", made.local_data)
+    _list("still pending", _by_reason((one.pod, one.message) for one in answer.unplaced if not one.before))
+    _list("blocked", _by_reason((f"{one.pod}  on {one.node}", one.message) for one in answer.blocked))
+    _list("no controller: nobody creates them again, and kubectl drain wants --force", answer.unmanaged)
+    _list("lose an emptyDir", answer.local_data)
     _list(
         "budgets in the way",
         (
-            f"{one.budget}: allows {one.allowed} disruptions, {one.pods} pods have to go, {one.blocked} blocked"
-            for one in made.budgets
-            if one.blocked
+            f"{budget.budget}: allows {budget.allowed} disruptions, {budget.pods} pods have to go, "
+            f"{budget.blocked} blocked"
+            for budget in answer.budgets
+            if budget.blocked
         ),
     )
-    if kept := [one.budget for one in made.budgets if not one.blocked]:
+    if kept := [one.budget for one in answer.budgets if not one.blocked]:
         say(f"budgets that are kept: {_some(kept)}\n")
-    for name, before in made.room_before.items():
-        say(f"{name:>7}: {_share(name, before)} requested before, {_share(name, made.room_after[name])} after\n")
+    for name, before in answer.room_before.items():
+        say(f"{name:>7}: {_share(name, before)} requested before, {_share(name, answer.room_after[name])} after\n")
 
 
 def _some(names: Sequence[str]) -> str:
@@ -227,7 +229,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _by_reason(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield an entry for each reason, with all that it is given for; the reason of most is first."""
+    """Yield an entry for each reason with all pods that it applies to, the most frequent reason first."""
     of_reason: dict[str, list[str]] = {}
     for name, reason in pairs:
         of_reason.setdefault(reason, []).append(name)
@@ -245,7 +247,7 @@ def _share(name: str, found: Amount) -> str:
 
 
 def amount(name: str, value: int) -> str:
-    """Return an amount of a resource, short."""
+    """Return a short form of an amount of a resource."""
     if name == "cpu":
         return f"{value / 1000:,.1f}"
     return f"{value / 2**30:,.1f} GiB" if name == "memory" else f"{value:,}"
@@ -266,7 +268,7 @@ def write_upgrade(made: Upgrade) -> None:
     """Print the upgrade for people."""
     say = sys.stdout.write
     say(f"{made.decided:,} pods decided on Kubernetes {made.before} and {made.after}\n")
-    moved = [one for one in made.changes if one.before.node != one.after.node]
+    moved = [change for change in made.changes if change.before.node != change.after.node]
     others = [one for one in made.changes if one.before.node == one.after.node]
     lost = sum(not one.after.node for one in moved)
     told = sum(one.cause is not None and one.cause.kind == "message" for one in others)
@@ -293,7 +295,7 @@ def _told(cause: Cause) -> str:
 
 
 def write_helping(made: Helping) -> None:
-    """For people."""
+    """Print the node groups for people."""
     say = sys.stdout.write
     say(
         f"Kubernetes {made.release}; {len(made.pending):,} pods are pending, "

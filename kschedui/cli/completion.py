@@ -1,4 +1,4 @@
-"""`kschedui completion SHELL`: what the shell offers after `kschedui` and Tab."""
+"""`kschedui completion SHELL`: the completion script for a shell."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run(options: Namespace) -> int:
 
 
 def bash(commands: dict[str, ArgumentParser]) -> str:
-    """For bash; zsh reads the same."""
+    """Return the script for bash; zsh can use it too."""
     options, values = [], []
     for name, command in commands.items():
         options.append(f'      {name}) words="{" ".join(_options(command))}" ;;\n')
@@ -51,7 +51,7 @@ def bash(commands: dict[str, ArgumentParser]) -> str:
 
 
 def fish(commands: dict[str, ArgumentParser]) -> str:
-    """For fish."""
+    """Return the script for fish."""
     lines = []
     for name, command in commands.items():
         text = (command.description or "").replace("'", "\\'")

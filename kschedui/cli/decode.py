@@ -1,4 +1,4 @@
-"""`kschedui decode MESSAGE`: a FailedScheduling message taken apart."""
+"""`kschedui decode MESSAGE`: explains a FailedScheduling message part by part."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def run(options: Namespace) -> int:
 
 
 def record(message: FailedMessage) -> dict[str, Any]:
-    """{message, nodes, parts, preemption, note, cut, helps}; `parts` as FIELDS, `preemption` None: not mentioned."""
+    """Return {message, nodes, parts, preemption, note, cut, helps}; `parts` as FIELDS, `preemption` None: not
+    mentioned.
+    """
     known = in_words(message)
     mentioned = message.preemption is not None
     return {
@@ -67,7 +69,7 @@ def part(row: Row) -> dict[str, Any]:
 
 
 def write(decoded: dict[str, Any]) -> None:
-    """For people."""
+    """Print the message for people."""
     sys.stdout.write(f"{decoded['message']}\n")
     for one in decoded["parts"]:
         plugin = f"{one['plugin']}: " if one["plugin"] else ""

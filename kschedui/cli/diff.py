@@ -1,4 +1,4 @@
-"""`kschedui diff A B`: where two runs part, why, and which pods end elsewhere. Status 1 where they differ."""
+"""`kschedui diff A B`: the first difference between two runs, its cause, and moved pods. Status 1 if they differ."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def run(options: Namespace) -> int:
     return int(not made.same or bool(warned and options.strict))
 
 
-def short(made: Comparison) -> dict[str, object]:
+def short(comparison: Comparison) -> dict[str, object]:
     """Return the comparison without equal attempts."""
     names = ("first", "moved", "moved_count", "measures", "differing")
-    return {name: msgspec.to_builtins(getattr(made, name)) for name in names}
+    return {name: msgspec.to_builtins(getattr(comparison, name)) for name in names}
 
 
-def write(made: Comparison) -> None:
+def write(comparison: Comparison) -> None:
     """Print the differences for people."""
-    if made.first is None:
-        sys.stdout.write("Both runs decide the same.\n" if made.same else "Every attempt decides the same.\n")
+    if comparison.first is None:
+        sys.stdout.write("Both runs decide the same.\n" if comparison.same else "Every attempt decides the same.\n")
     else:
-        first = made.first
+        first = comparison.first
         there = first.before or first.after
         assert there is not None
         sys.stdout.write(f"First difference: {there.pod}, attempt {there.pod_attempt}, at {there.time:g} s\n")
@@ -63,20 +63,22 @@ def write(made: Comparison) -> None:
             sys.stdout.write(
                 f"  {name}: {f'{one.outcome} {one.node or one.nominated}' if one else 'no such attempt'}\n"
             )
-        sys.stdout.write(f"Attempts that differ: {made.differing:,}. Pods that end elsewhere: {made.moved_count:,}\n")
-    for pod in made.moved[:MOST_MOVED]:
+        sys.stdout.write(
+            f"Attempts that differ: {comparison.differing:,}. Pods that end elsewhere: {comparison.moved_count:,}\n"
+        )
+    for pod in comparison.moved[:MOST_MOVED]:
         sys.stdout.write(f"  {pod.pod}: {place(pod.before)} -> {place(pod.after)}\n")
-    before, after = (msgspec.to_builtins(one) for one in made.measures)
+    before, after = (msgspec.to_builtins(measures) for measures in comparison.measures)
     for name, value in before.items():
         if value != after[name]:
             sys.stdout.write(f"  {name}: {number(name, value)} -> {number(name, after[name])}\n")
 
 
 def place(node: str | None) -> str:
-    """Return a node's name, or that there is none."""
+    """Return a node's name, or a text for none."""
     return "(not there)" if node is None else node or "(pending)"
 
 
 def number(name: str, value: float | None) -> str:
-    """Return a measure as a person reads it."""
+    """Format a measure for people."""
     return "-" if value is None else f"{value:.1%}" if name in SHARES else json.dumps(round(value, 2))

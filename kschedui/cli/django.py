@@ -1,4 +1,4 @@
-"""Django's own commands, where there is no manage.py: in an installed package."""
+"""Django's management commands for installed packages, which have no manage.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kschedui.cli.unusable import Unusable
 
 
 def command(name: str, **options: object) -> None:
-    """Run a management command; raises Unusable when a setting is missing or wrong."""
+    """Run a management command. Raises Unusable if a setting is missing or wrong."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
     import django
     from django.core.exceptions import ImproperlyConfigured

@@ -1,4 +1,4 @@
-"""`kschedui experiment FILE`: every run of an experiment on this machine, as a table of measures."""
+"""`kschedui experiment FILE`: runs an experiment on this machine and prints a table of measures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run(options: Namespace) -> int:
 
 
 def read_design(name: str) -> tuple[str, Design]:
-    """Return the scenario's file and the design; raises Unusable."""
+    """Return the scenario's file and the design. Raises Unusable."""
     try:
         with inputs.open_input(name) as source:
             return read_file(source.read().decode("utf-8-sig"))
@@ -69,7 +69,7 @@ def read_design(name: str) -> tuple[str, Design]:
 
 
 def run_cells(text: str, planned: Design, release: str, count: int) -> Iterator[tuple[int, Row]]:
-    """Yield every cell's row, in order, from `count` processes."""
+    """Yield every cell's row in order, computed by `count` processes."""
     size = max(1, min(MOST_BATCH, planned.size // (4 * count)))
     batches = [range(first, min(first + size, planned.size + 1)) for first in range(1, planned.size + 1, size)]
     if count == 1:
@@ -91,12 +91,12 @@ def begin(text: str, planned: Design, release: str) -> None:
 
 
 def work(numbers: Iterable[int]) -> list[tuple[int, Row]]:
-    """Return a batch."""
+    """Return the rows of a batch."""
     return [(number, cells.row(design.cell(number))) for number in numbers]
 
 
 def show_progress(rows: Rows, planned: Design, options: Namespace) -> Iterator[tuple[int, Row]]:
-    """Pass rows on, and show their number on a terminal."""
+    """Yield the rows, and show their number on a terminal."""
     telling, due = not options.quiet and sys.stderr.isatty(), 0.0
     for number, row in rows:
         if telling and (monotonic() > due or number == planned.size):
@@ -114,7 +114,7 @@ def row_values(planned: Design, number: int, row: Row) -> list[Any]:
 
 
 def write_csv(planned: Design, rows: Rows) -> int:
-    """Write rows to standard output as they come. Returns how many have no measures."""
+    """Write rows to standard output as they arrive. Return the number of rows without measures."""
     sys.stdout.write(csv_row(header(planned)))
     without = 0
     for number, row in rows:
@@ -124,7 +124,7 @@ def write_csv(planned: Design, rows: Rows) -> int:
 
 
 def write_json(planned: Design, rows: Rows) -> int:
-    """Return a list of objects, one a line."""
+    """Write rows as a JSON list, one object per line."""
     names, without = header(planned), 0
     for number, row in rows:
         found = json.dumps(dict(zip(names, row_values(planned, number, row), strict=True)), separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""`kschedui explain POD FILE`: why a pod is where it is, or why it waits."""
+"""`kschedui explain POD FILE`: explains why a pod is on its node, or why it is pending."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def run(options: Namespace) -> int:
 
 
 def known_pod(source: Input, name: str) -> str:
-    """Return the pod's key; raises Unusable with those that are called alike."""
+    """Return the pod's key. Raises Unusable with similar names."""
     objects = [*source.scenario.objects, *(event.object for event in source.scenario.events)]
     pods = [item.key for item in objects if isinstance(item, Pod)]
     for key in (name, f"default/{name}"):
@@ -88,12 +88,12 @@ def of_waiting(pod: WaitingPod) -> dict[str, Any]:
         "nearest": [str(near_words(one)) for one in pod.nearest or ()],
         "missing": [str(missing_words(one)) for one in pod.missing],
         "condition": pod.dumped,
-        "differences": [str(one) for one in words.differences(pod)],
+        "differences": [str(difference) for difference in words.differences(pod)],
     }
 
 
 def add_examples(causes: Sequence[dict[str, Any]], source: Input, attempt: int, events: Sequence[AnyEvent]) -> None:
-    """Add to each cause a node that it rejects, and what it compared there: `example` is {node, facts}."""
+    """Add to each cause a node that it rejects with the compared values: `example` is {node, facts}."""
     record = next((candidate for candidate in decisions(events) if candidate.get("attempt") == attempt), None)
     rejected = record["filter"] if record else {}
     of_cause = {(status["plugin"], *status["reasons"]): node for node, status in reversed(rejected.items())}

@@ -1,4 +1,4 @@
-"""`kschedui fix POD FILE`: the smallest changes with which a waiting pod fits, each tried by the engine."""
+"""`kschedui fix POD FILE`: the smallest changes that make a pending pod fit, each verified by simulation."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run(options: Namespace) -> int:
 
 
 def record(change: Change) -> dict[str, Any]:
-    """{words, node, others, edits, victims, untrue}; `edits` are what `what-if --edits` takes."""
+    """Return {words, node, others, edits, victims, untrue}; `edits` are in the format of `what-if --edits`."""
     return {
         "words": str(change_words(change)),
         "node": change.node,
@@ -67,7 +67,7 @@ def record(change: Change) -> dict[str, Any]:
 
 
 def write(answer: dict[str, Any]) -> None:
-    """For people."""
+    """Print the changes for people."""
     sys.stdout.write(f"{answer['pod']}, kube-scheduler {answer['kubernetesVersion']}\n")
     sys.stdout.writelines(f"  missing: {line}\n" for line in answer["missing"])
     if not answer["changes"]:

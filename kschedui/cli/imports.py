@@ -1,4 +1,4 @@
-"""`kschedui import FILE ...`: dumps, manifests and exports become one scenario, without their secrets."""
+"""`kschedui import FILE ...`: converts dumps, manifests and exports to one scenario without secrets."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from kschedui.recording.other_tools import (
 )
 from kschedui.recording.recording import Recording
 from kschedui.scenarios import importers
+from kschedui.scenarios.imported import IMPORTED, Imported
 from scheduler_core import ScenarioError
 from scheduler_core.apis.messages import Message
 
@@ -56,8 +57,8 @@ def run(options: Namespace) -> int:
     return int(options.strict and made.cut)
 
 
-def convert_files(names: list[str]) -> importers.Imported:
-    """Convert all files to one text; raises Unusable, which names the file."""
+def convert_files(names: list[str]) -> Imported:
+    """Convert all files to one text. Raises Unusable, which names the file."""
     parts = []
     for name in names:
         with open_input(name) as source:
@@ -66,13 +67,13 @@ def convert_files(names: list[str]) -> importers.Imported:
         return parts[0]
     joined = without_titles("---\n".join(part.text for part in parts))
     release = next((part.release for part in parts if part.release), "")
-    made = convert("the files together", io.BytesIO(joined.encode()), release)
-    made.notes[:0] = [note for part in parts for note in part.notes]
-    return made
+    imported = convert("the files together", io.BytesIO(joined.encode()), release)
+    imported.notes[:0] = [note for part in parts for note in part.notes]
+    return imported
 
 
-def of_cluster(options: Namespace) -> importers.Imported:
-    """Return the objects of a cluster as a scenario; raises Unusable."""
+def of_cluster(options: Namespace) -> Imported:
+    """Return the objects of a cluster as a scenario. Raises Unusable."""
     with cluster_errors():
         dump, notes = list_cluster(ApiServer.of_kubeconfig(options.context), options.namespace)
     try:
@@ -84,8 +85,8 @@ def of_cluster(options: Namespace) -> importers.Imported:
     return made
 
 
-def convert(name: str, source: BinaryIO, release: str = "") -> importers.Imported:
-    """Convert one file of any supported tool; raises Unusable."""
+def convert(name: str, source: BinaryIO, release: str = "") -> Imported:
+    """Convert a file of any supported tool. Raises Unusable."""
     head = source.peek(HEAD_BYTES) if isinstance(source, io.BufferedReader) else b""
     try:
         if is_simulator_recording(head):
@@ -100,13 +101,13 @@ def convert(name: str, source: BinaryIO, release: str = "") -> importers.Importe
         raise Unusable("\n".join([in_file(name, error), *hints(name, head)])) from None
 
 
-def as_import(recording: Recording, notes: Iterable[Message]) -> importers.Imported:
-    """Another tool's recording as a scenario."""
+def as_import(recording: Recording, notes: Iterable[Message]) -> Imported:
+    """Return another tool's recording as a scenario."""
     out = io.StringIO()
     recording.write(out)
-    return importers.Imported(out.getvalue(), list(notes))
+    return Imported(out.getvalue(), list(notes))
 
 
 def without_titles(text: str) -> str:
     """Remove the Scenario document of each part; the whole text gets a new one."""
-    return "---\n".join(part for part in text.split("---\n") if importers.IMPORTED not in part)
+    return "---\n".join(part for part in text.split("---\n") if IMPORTED not in part)

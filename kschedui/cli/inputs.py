@@ -1,4 +1,4 @@
-"""Files and standard input, as scenarios: what a cluster printed is read as `kschedui import` reads it."""
+"""Reads files and standard input as scenarios; output of a cluster is read like `kschedui import` does."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from kschedui.cli.unusable import Unusable
-from kschedui.scenarios import importers
-from kschedui.scenarios.importers.reading import raw_text
-from kschedui.scenarios.importers.reading.file_text import GZIP, UTF_16
+from kschedui.scenarios.imported import Imported
+from kschedui.scenarios.kinds_of_text import GZIP, UTF_16, has_scenario, is_dump
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
 from scheduler_core import Limits, Scenario, ScenarioError, parse_scenario
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.replay.placing import place_decisions
 from scheduler_core.releases import RELEASES
 
 LIMITS = Limits(bytes=256 * 1024 * 1024)
@@ -28,7 +26,7 @@ KUSTOMIZATION = re.compile(r"^kind:\s*Kustomization\b|^(?:namePrefix|configMapGe
 
 @dataclass(frozen=True)
 class Input:
-    """A file and the scenario in it. `notes`: what was done to a dump."""
+    """A file and its scenario. `notes`: the changes made to a dump."""
 
     name: str
     scenario: Scenario
@@ -36,7 +34,7 @@ class Input:
 
 
 def add_arguments(parser: ArgumentParser, *, several: bool, what: str = "a scenario or a dump") -> None:
-    """FILE, and what holds for every command that reads scenarios."""
+    """Add FILE and the options of all commands that read scenarios."""
     parser.add_argument("files", nargs="+" if several else 1, metavar="FILE", help=f"{what}; - reads standard input")
     parser.add_argument("--strict", action="store_true", help="a warning makes the exit status 1")
     parser.add_argument("--quiet", action="store_true", help="no warnings and no progress on standard error")
@@ -49,7 +47,7 @@ def add_arguments(parser: ArgumentParser, *, several: bool, what: str = "a scena
 
 
 def open_input(name: str) -> BinaryIO:
-    """Return the file, or standard input; raises Unusable."""
+    """Return the file, or standard input. Raises Unusable."""
     if name == "-":
         return sys.stdin.buffer
     try:
@@ -64,7 +62,7 @@ def in_file(name: str, error: ScenarioError) -> str:
 
 
 def read(name: str, version: str | None = None, configuration: str = "") -> Input:
-    """Return a file as a scenario; raises Unusable with every error, each on a line and with its place.
+    """Read a file as a scenario. Raises Unusable with every error and its place, one per line.
 
     `configuration`: the text of a KubeSchedulerConfiguration that is added to the file.
     """
@@ -80,37 +78,47 @@ def read(name: str, version: str | None = None, configuration: str = "") -> Inpu
 
 
 def from_content(name: str, content: bytes, version: str | None = None, configuration: str = "") -> Input:
-    """Return the bytes of a file as a scenario; see `read`. Raises ScenarioError, and Unusable if they are no text."""
+    """Read the bytes of a file as a scenario; see `read`. Raises ScenarioError, and Unusable if they are not text."""
     text, scenario = _read(content, version, configuration)
-    return Input(name, place_decisions(scenario), tuple(text.notes))
+    if scenario.observed:
+        from scheduler_core.ask.replay.placing import place_decisions  # which only recordings need
+
+        scenario = place_decisions(scenario)
+    return Input(name, scenario, tuple(text.notes))
 
 
-def _read(content: bytes, version: str | None, configuration: str) -> tuple[importers.Imported, Scenario]:
-    """Return the text and its scenario; raises ScenarioError.
+def _read(content: bytes, version: str | None, configuration: str) -> tuple[Imported, Scenario]:
+    """Return the text and its scenario. Raises ScenarioError.
 
-    Whatever `import` reads is read here too: a text without a Scenario document that cannot be parsed is imported.
+    Everything that `import` supports can be read: a text without a Scenario document that cannot be parsed is imported.
     """
-    text = scenario_text(content)
+    text = scenario_text(content, version or "")
     try:
         return text, _parsed(text, version, configuration)
     except ScenarioError as error:
-        if text.imported or raw_text.has_scenario(text.text):
+        if text.imported or has_scenario(text.text):
             raise
         try:
-            made = importers.convert(io.BytesIO(content), LIMITS, MOST_BYTES)
+            made = _converted(content, version or "")
             return made, _parsed(made, version, configuration)
         except ScenarioError:
             raise error from None  # whose lines are those of the file
 
 
-def _parsed(text: importers.Imported, version: str | None, configuration: str) -> Scenario:
+def _converted(content: bytes, version: str) -> Imported:
+    from kschedui.scenarios import importers  # which only dumps need
+
+    return importers.convert(io.BytesIO(content), LIMITS, MOST_BYTES, simulated=version)
+
+
+def _parsed(text: Imported, version: str | None, configuration: str) -> Scenario:
     release = RELEASES[version] if version else None
     whole = f"{text.text}\n---\n{configuration}" if configuration else text.text
     return parse_scenario(whole, LIMITS, known_plugins(outside_plugins()), release)
 
 
 def hints(name: str, content: bytes) -> list[str]:
-    """Return hints about files of other tools, which are no manifests yet."""
+    """Return hints about files of other tools, which are not manifests yet."""
     text = content[:HINT_BYTES].decode(errors="replace")
     if "{{" in text:
         return [f"{name}: this looks like a Helm template; render it first: helm template CHART | kschedui simulate -"]
@@ -120,27 +128,31 @@ def hints(name: str, content: bytes) -> list[str]:
 
 
 def read_again(found: Input, version: str) -> Scenario:
-    """Read the same text for another release; raises Unusable with what that release does not accept."""
+    """Parse the same text for another release. Raises Unusable with the errors of that release."""
     try:
         return parse_scenario(found.scenario.text, LIMITS, known_plugins(outside_plugins()), RELEASES[version])
     except ScenarioError as error:
         raise Unusable(in_file(f"{found.name}, on Kubernetes {version}", error)) from None
 
 
-def scenario_text(content: bytes) -> importers.Imported:
-    """A text that is a scenario as it stands; another, and one that a cluster printed, is imported."""
+def scenario_text(content: bytes, version: str = "") -> Imported:
+    """Return a text that is a scenario unchanged; import any other text, and output of a cluster.
+
+    `version`: the release to simulate, if it is not that of the text.
+    """
+    has_policy = bool(version) and RELEASES[version].policy is not None
     if not content.startswith((GZIP, *UTF_16)):
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise Unusable("the input is no text in UTF-8") from None
-        if not raw_text.is_dump(text):
-            return importers.Imported(text, imported=False)
-    return importers.convert(io.BytesIO(content), LIMITS, MOST_BYTES)
+        if not is_dump(text, has_policy=has_policy):
+            return Imported(text, imported=False)
+    return _converted(content, version)
 
 
 def say_warnings(found: Input, *, quiet: bool) -> int:
-    """Write notes and warnings to standard error; return how many warnings there are."""
+    """Write notes and warnings to standard error. Return the number of warnings."""
     if not quiet:
         for line in warning_lines(found):
             sys.stderr.write(f"{found.name}: {line}\n")
@@ -148,7 +160,7 @@ def say_warnings(found: Input, *, quiet: bool) -> int:
 
 
 def warning_lines(found: Input) -> list[str]:
-    """Return the notes, the first warnings with their lines, and the number of those that are left out."""
+    """Return the notes, the first warnings with their lines, and the number of the others."""
     warnings = [
         f"line {warning.line}, {warning.path}: {warning.message}" if warning.path else str(warning.message)
         for warning in found.scenario.warnings

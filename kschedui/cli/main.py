@@ -1,9 +1,9 @@
-"""`kschedui COMMAND`: reads the command line and runs the command.
+"""`kschedui COMMAND`: parses the command line and runs the command.
 
-Exit status: 0 done and as expected; 1 the answer is no (an expectation is not met; with --strict also a warning);
-2 the command line or the input cannot be used.
+Exit status: 0 success; 1 a negative result (an expectation is not met; with --strict also a warning); 2 the command
+line or the input cannot be used.
 
-Only the module of the command that was asked for is imported: a small file takes less time than all imports together.
+Only the module of the command is imported: a small file takes less time than importing all of them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ DONE, NO, UNUSABLE = 0, 1, 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; its exit status."""
+    """Run a command. Return its exit status."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
         options = parser(next((word for word in given if word in COMMANDS), "")).parse_args(given)
@@ -85,7 +85,7 @@ def parser(only: str | None = None) -> ArgumentParser:
 
 
 class _Version(Action):
-    """`--version`, which alone needs the engine."""
+    """The option `--version`, which alone needs the engine."""
 
     def __call__(self, parser: ArgumentParser, namespace: Namespace, values: Any, option: str | None = None) -> None:
         from scheduler_core import ENGINE_VERSION
@@ -95,5 +95,5 @@ class _Version(Action):
 
 
 def run_as_script() -> None:
-    """The console script."""
+    """Run the console script."""
     sys.exit(main())

@@ -1,4 +1,6 @@
-"""`kschedui match --devices FILE EXPRESSION ...`: which devices CEL expressions select, and at what cost."""
+"""`kschedui match --devices FILE EXPRESSION ...`: the devices that CEL expressions select, and the cost of
+evaluation.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kschedui pending FILE`: the pods that wait when the run ends, by cause."""
+"""`kschedui pending FILE`: the pods that are pending at the end of the run, by cause."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def by_cause(waiting: list[WaitingPod]) -> list[tuple[str, list[WaitingPod]]]:
 
 
 def write(answer: dict[str, Any]) -> None:
-    """For people."""
+    """Print the pending pods for people."""
     sys.stdout.write(f"{answer['waiting']:,} pods wait, kube-scheduler {answer['kubernetesVersion']}\n")
     for group in answer["causes"]:
         sys.stdout.write(f"{len(group['pods']):>7,}  {group['cause']}\n")

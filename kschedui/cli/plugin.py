@@ -1,4 +1,4 @@
-"""`kschedui plugin new NAME`: a package with a scheduler plugin of one's own, and a test of it."""
+"""`kschedui plugin new NAME`: creates a package with a scheduler plugin and a test of it."""
 
 from __future__ import annotations
 

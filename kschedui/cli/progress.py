@@ -12,7 +12,7 @@ PAUSE = 0.2  # seconds between two lines
 
 
 def shown(events: Iterable[AnyEvent], *, quiet: bool) -> Iterator[AnyEvent]:
-    """Pass events on, and show the progress on a terminal."""
+    """Yield the events, and show the progress on a terminal."""
     if quiet or not sys.stderr.isatty():
         yield from events
         return

@@ -1,4 +1,4 @@
-"""`kschedui record`: watch a cluster and write what its scheduler decides, as a scenario that can be replayed."""
+"""`kschedui record`: watches a cluster and writes the decisions of its scheduler as a scenario that can be replayed."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def cluster_errors() -> Iterator[None]:
 
 @contextmanager
 def interrupts_set(stop: threading.Event) -> Iterator[None]:
-    """Ctrl-C and SIGTERM end the recording in order; a second one ends the process."""
+    """End the recording in order on Ctrl-C and SIGTERM; a second one ends the process."""
 
     def end(number: int, frame: object) -> None:
         stop.set()
@@ -85,7 +85,7 @@ def interrupts_set(stop: threading.Event) -> Iterator[None]:
 
 
 def positive(text: str) -> float:
-    """Return a number of minutes."""
+    """Parse a positive number of minutes."""
     try:
         number = float(text)
     except ValueError:

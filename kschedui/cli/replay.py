@@ -50,7 +50,7 @@ def run(options: Namespace) -> int:
 
 
 def configuration(name: str | None) -> str:
-    """Return the text of a configuration file, "" without one; raises Unusable."""
+    """Return the text of a configuration file, "" without one. Raises Unusable."""
     if name is None:
         return ""
     try:
@@ -60,7 +60,7 @@ def configuration(name: str | None) -> str:
 
 
 def row(decision: ReplayedDecision) -> dict[str, Any]:
-    """{pod, time, observed, simulated, verdict, reason, attempt, step}; for the outcomes see `outcome`."""
+    """Return {pod, time, observed, simulated, verdict, reason, attempt, step}; for the outcomes see `outcome`."""
     event = decision.event
     return {
         "pod": event.pod,
@@ -80,7 +80,10 @@ def row(decision: ReplayedDecision) -> dict[str, Any]:
 
 
 def outcome(node: str, message: str, nominated_node: str, victims: list[str]) -> dict[str, Any] | None:
-    """{node}, or {message} with {nominatedNode, victims} if preemption nominated a node; None: no decision."""
+    """Return {node}, or {message}, or {message, nominatedNode, victims} if preemption nominated a node.
+
+    None: no decision.
+    """
     if node:
         return {"node": node}
     if not message and not nominated_node:
@@ -90,7 +93,7 @@ def outcome(node: str, message: str, nominated_node: str, victims: list[str]) ->
 
 
 def write(result: Replay, scenario: Scenario) -> None:
-    """Print the result for people: the shares, every decision that differs, and what the recording lacks."""
+    """Print the result for people: the shares, every decision that differs, and the gaps in the recording."""
     total, counts = len(result.decisions), result.verdicts
     sys.stdout.write(
         f"{total:,} decisions of the cluster, decided again by kube-scheduler {scenario.release.version}\n"

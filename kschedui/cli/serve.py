@@ -1,4 +1,4 @@
-"""`kschedui serve`: the dashboard on this machine, as `manage.py up` starts it."""
+"""`kschedui serve`: starts the dashboard on this machine, like `manage.py up`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Start everything, through the same code as manage.py."""
+    """Start everything with the code of manage.py."""
     command("up", host=options.host, port=int(options.port))
     return 0

@@ -1,4 +1,4 @@
-"""`kschedui simulate FILE ...`: what became of each attempt."""
+"""`kschedui simulate FILE ...`: the outcome of each attempt."""
 
 from __future__ import annotations
 
@@ -69,8 +69,10 @@ def write(found: Input, options: Namespace) -> None:
 def records(
     events: Iterable[AnyEvent], release: str, of: Callable[[Iterable[AnyEvent]], Iterator[dict[str, Any]]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield decision records, as `of` makes them of events; then pods that were never tried, with the reason, and last
-    what is final, with the release."""
+    """Yield decision records of events by `of`, then pods that were never tried with the reason, and the final record.
+
+    The final record contains the release.
+    """
     untried: dict[str, str] = {}
     for record in of(_noted(events, untried)):
         if "final" in record:
@@ -84,7 +86,7 @@ def records(
 
 
 def _noted(events: Iterable[AnyEvent], untried: dict[str, str]) -> Iterator[AnyEvent]:
-    """Yield the same events, and note in `untried` why each pod has not been tried so far."""
+    """Yield the same events, and store in `untried` the reason that each pod has not been tried so far."""
     for event in events:
         match event:
             case PodGated():
@@ -103,7 +105,7 @@ def compact(record: dict[str, Any]) -> str:
 
 
 def summary(made: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """{attempts, outcomes, bound, deleted, waiting, time, messages: {message: pods}}."""
+    """Return {attempts, outcomes, bound, deleted, waiting, time, messages: {message: pods}}."""
     outcomes: Counter[str] = Counter()
     messages: dict[str, str] = {}
     final: dict[str, Any] = {}
@@ -145,7 +147,7 @@ def write_summary(found: dict[str, Any], name: str, form: str) -> None:
 
 
 def write_table(made: Iterable[dict[str, Any]], name: str, release: str) -> None:
-    """A line for each attempt, and for each pod that is not tried."""
+    """Print a line for each attempt, and for each pod that is not tried."""
     sys.stdout.write(f"{name + ', ' if name else ''}kube-scheduler {release}\n")
     sys.stdout.write(f"{'ATTEMPT':>7} {'TIME':>8} {'OUTCOME':<14} {'POD':<40} NODE OR MESSAGE\n")
     for record in made:

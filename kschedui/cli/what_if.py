@@ -1,4 +1,4 @@
-"""`kschedui what-if POD FILE`: the last attempt of a pod, decided again with changes."""
+"""`kschedui what-if POD FILE`: repeats the last decision about a pod with changes."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def run(options: Namespace) -> int:
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:
-    """Return the edits of the command line as plain data; raises Unusable."""
+    """Return the edits of the command line as plain data. Raises Unusable."""
     made: list[dict[str, Any]] = []
     for text in options.set:
         target, colon, assignment = text.partition(":")
@@ -88,7 +88,7 @@ def rows(options: Namespace) -> list[dict[str, Any]]:
 
 
 def last_attempt(found: Input, key: str) -> int:
-    """Return the number of the pod's last attempt; raises Unusable if it is never tried."""
+    """Return the number of the pod's last attempt. Raises Unusable if it is never tried."""
     attempts = [
         event.attempt for event in simulate(found.scenario) if isinstance(event, CycleStarted) and event.pod == key
     ]
@@ -98,7 +98,7 @@ def last_attempt(found: Input, key: str) -> int:
 
 
 def _object(text: str) -> dict[str, str]:
-    """KIND/NAME or KIND/NAMESPACE/NAME."""
+    """Parse KIND/NAME or KIND/NAMESPACE/NAME."""
     kind, _, name = text.partition("/")
     namespace, slash, last = name.rpartition("/")
     if kind.lower() not in KIND_NAMES or not last:
@@ -114,7 +114,7 @@ def _path(text: str) -> list[str | int]:
 
 
 def _value(text: str) -> Any:
-    """Parse a value as YAML; None for nothing, which takes the field away."""
+    """Parse a value as YAML; None for an empty one, which removes the field."""
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError:
@@ -140,7 +140,7 @@ def _of_file(name: str) -> list[dict[str, Any]]:
 
 
 def write(judgement: Judgement, edits: list[Edit], release: str) -> None:
-    """For people."""
+    """Print the result for people."""
     sys.stdout.write(f"{judgement.pod}, kube-scheduler {release}: {edits_words(edits)}\n")
     sys.stdout.write(f"  before: {outcome_words(judgement.before)}\n  after:  {outcome_words(judgement.after)}\n")
     for name, changes, count in (

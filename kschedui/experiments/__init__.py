@@ -1,1 +1,1 @@
-"""Experiments: asked for, worked on in batches of cells by workers of their own queue, and what came of them."""
+"""Experiments: requested, run in batches of cells by the workers of their own queue, and their results."""

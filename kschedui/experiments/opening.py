@@ -1,4 +1,4 @@
-"""Any run of an experiment as a scenario of one's own, in the player."""
+"""Opens any run of an experiment as a scenario in the player."""
 
 from kschedui.experiments.plan import design_of
 from kschedui.models import Experiment, Version
@@ -14,8 +14,10 @@ MOST_NAMED = 4  # factors in the title
 def open_run(
     visitor: Visitor, experiment: Experiment, number: int, digest: Digest | None, release: str, asker: Asker
 ) -> tuple[Version, str]:
-    """The version and the release to show ("": its own), its run under way. `digest`: of the run's text, None where
-    that is the scenario's own."""
+    """Return the version and the release to show ("": its own), and start its run.
+
+    `digest`: of the run's text, None if that is the scenario's own.
+    """
     found = experiment.version if digest is None else version_of(visitor, experiment, number, digest)
     wanted = release or experiment.kubernetes_version
     own = runs.own_release(found)
@@ -31,13 +33,13 @@ def version_of(visitor: Visitor, experiment: Experiment, number: int, digest: Di
     same = Version.objects.filter(scenario__in=forks.values("pk"), sha256=scenarios.sha256(digest.text))
     if (before := same.select_related("scenario").order_by("pk").first()) is not None:
         return before
-    made = scenarios.create(visitor, digest, origin)
-    scenarios.rename(made.scenario, f"{origin.scenario.title}: {title_of(experiment, number)}")
-    return made
+    version = scenarios.create(visitor, digest, origin)
+    scenarios.rename(version.scenario, f"{origin.scenario.title}: {title_of(experiment, number)}")
+    return version
 
 
 def title_of(experiment: Experiment, number: int) -> str:
-    """Return a run's levels in words."""
+    """Return the levels of a run as a title."""
     design = design_of(experiment)
     pairs = [
         f"{factor.name} {level.label[:40]}"

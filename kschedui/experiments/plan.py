@@ -26,7 +26,7 @@ MOST_OFFERED = 200
 
 
 class TooLarge(Exception):
-    """More than an experiment may be; the sentence says of what."""
+    """The experiment exceeds a limit; the sentence names it."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)
@@ -34,7 +34,7 @@ class TooLarge(Exception):
 
 
 class Planned(NamedTuple):
-    """An experiment that may begin. `kubernetes`: the release of all cells, "" as the text says."""
+    """An experiment that can start. `kubernetes`: the release of all cells, "" for that of the text."""
 
     version: Version
     factors: Any
@@ -43,7 +43,7 @@ class Planned(NamedTuple):
 
 
 def plan(version: Version, factors: Any, kubernetes: str | None) -> Planned:
-    """Raises ScenarioErrors, TooLarge."""
+    """Plan an experiment. Raises ScenarioErrors, TooLarge."""
     design = read_factors(factors)
     limits, summary = settings.LIMITS, version.summary
     if design.size > (most := limits["experiment_cells"]):
@@ -77,13 +77,16 @@ def cells(text: str, kubernetes: str) -> Cells:
 
 
 def trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, Message] | None:
-    """(factor, level, why) of the first level that the scenario does not take by itself."""
+    """Return (factor, level, error) of the first level that is invalid for the scenario on its own."""
     return first_trouble(cells(text, kubernetes), read_factors(factors))
 
 
 def batch_sizes(summary: dict[str, Any], size: int) -> Iterator[int]:
-    """Cells of each batch: large ones first, which cost little, ever smaller ones towards the end, so that no worker
-    is long alone with the last. By how long such a run takes: about a third of a millisecond a pod."""
+    """Return the sizes of the batches: large ones first, smaller ones at the end, so that no worker runs a long batch
+    alone.
+
+    Sizes are estimated from the duration of such a run: about a third of a millisecond per pod.
+    """
     nodes, pods = summary.get("nodes", 0), summary.get("pods", 0)
     seconds = 0.002 + pods * (0.0003 + nodes * 3e-7)
     most = max(1, min(MOST_BATCH, int(BATCH_SECONDS / seconds)))
@@ -100,16 +103,16 @@ def design_of(experiment: Experiment) -> Design:
 
 
 def opened(text: str, factors: Any, number: int) -> tuple[str, str]:
-    """Return a cell's text and its release ("": the experiment's); raises NotPossible."""
+    """Return a cell's text and its release ("": the experiment's). Raises NotPossible."""
     cell = read_factors(factors).cell(number)
     return text_of(text, cell, yaml_text.write), cell.release
 
 
 def list_choices(scenario: Scenario) -> dict[str, Any]:
-    """Return what the form can vary: {nodes, classes: [[name, value]], pods, plugins: that score, drawn}.
+    """Return what the form can vary: {nodes, classes: [[name, value]], pods, plugins (that score), drawn}.
 
-    The lists have at most MOST_OFFERED entries. `drawn`: the seed has an effect. Since 1.35, ties are drawn only if
-    extenders score.
+    The lists have at most MOST_OFFERED entries. `drawn`: the seed has an effect. Since 1.35, ties are broken at random
+    only if extenders score.
     """
     objects = [*scenario.objects, *(event.object for event in scenario.events if event.action == "create")]
     classes = [[one.name, one.value] for one in objects if isinstance(one, PriorityClass)]

@@ -1,4 +1,4 @@
-"""Experiments as people see them: begin, follow, cancel, remove, and read their results."""
+"""Experiments of visitors: start, follow, cancel, remove, and read results."""
 
 import logging
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ INSERT = "INSERT INTO kschedui_result (experiment_id, number, measures, error) V
 
 
 class TooMany(Exception):
-    """The author has as many experiments as they may; the sentence says so."""
+    """The author has the maximum number of experiments; the sentence says so."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)
@@ -41,7 +41,7 @@ class TooMany(Exception):
 
 
 class Progress(NamedTuple):
-    """The progress of an experiment: cells with a result, those of them without measures, seconds of work."""
+    """The progress of an experiment: cells with a result, those without measures, seconds of work."""
 
     done: int
     failed: int
@@ -49,7 +49,7 @@ class Progress(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A cell's row as the database takes it; without measures `error` says why."""
+    """A cell's row as stored in the database; without measures, `error` is the reason."""
 
     number: int
     measures: str | None
@@ -57,7 +57,7 @@ class Kept(NamedTuple):
 
     @classmethod
     def of(cls, number: int, measures: list[Measure] | None, error: Message | str) -> "Kept":
-        """Encoded."""
+        """Return the encoded row."""
         encoded = None if measures is None else msgspec.json.encode(measures).decode()
         return cls(number, encoded, ERROR.get_prep_value(error))
 
@@ -68,12 +68,12 @@ class Kept(NamedTuple):
 
     @property
     def size(self) -> int:
-        """About as many bytes as it takes in the database."""
+        """Return the approximate number of bytes in the database."""
         return len(self.measures or "") + len(self.error) + 40
 
 
 def begin(visitor: Visitor, planned: Planned, party: str) -> Experiment:
-    """Keep an experiment and tell the workers; raises TooMany."""
+    """Store an experiment and notify the workers. Raises TooMany."""
     with in_turn(f"experiments of {visitor.author}"):
         require_few_running(experiments_of(visitor))
         if experiments_of(visitor).count() >= (most := settings.LIMITS["experiments_kept"]):
@@ -93,7 +93,7 @@ def begin(visitor: Visitor, planned: Planned, party: str) -> Experiment:
 
 
 def require_few_running(mine: QuerySet[Experiment]) -> None:
-    """Before another one of the same author is started; raises TooMany."""
+    """Check the limit before another experiment of the author starts. Raises TooMany."""
     most = settings.LIMITS["experiments_going_on"]
     if mine.filter(state=Run.State.RUNNING).count() >= most:
         raise TooMany(
@@ -115,7 +115,7 @@ def add_batches(experiment: Experiment) -> None:
 
 
 def again(experiment: Experiment) -> bool:
-    """Restart an experiment that was cancelled, failed or expired; return False if there is none. Raises TooMany."""
+    """Restart an experiment that was cancelled, failed or expired. Return False if there is none. Raises TooMany."""
     ended = Experiment.objects.filter(pk=experiment.pk).exclude(state=Run.State.RUNNING)
     fresh = {"forgotten": False, "error": "", "finished": None, "bytes": 0, "engine_version": ENGINE_VERSION}
     author = Visitor(experiment.owner).author if experiment.owner else experiment.editor_hash
@@ -130,9 +130,9 @@ def again(experiment: Experiment) -> bool:
 
 
 def tell(public_id: str, batches: int) -> None:
-    """Ask for workers, no more than there are batches; who comes stays as long as there are queued ones.
+    """Request workers, no more than there are batches; a worker continues as long as there are queued ones.
 
-    If the broker does not answer, the batches stay queued, and `requeue_lost` tells again.
+    If the broker does not respond, the batches stay queued, and `requeue_lost` requests workers again.
     """
     try:
         for _ in range(min(batches, leases.MOST_TOLD)):
@@ -142,7 +142,7 @@ def tell(public_id: str, batches: int) -> None:
 
 
 def by_id(public_id: str) -> Experiment:
-    """Return the experiment with its version (without text) and scenario; raises Experiment.DoesNotExist."""
+    """Return the experiment with its version (without text) and scenario. Raises Experiment.DoesNotExist."""
     if not is_public_id(public_id):
         raise Experiment.DoesNotExist
     found = Experiment.objects.select_related("version__scenario").defer("version__text", "version__challenge")
@@ -156,7 +156,7 @@ def may_change(visitor: Visitor, experiment: Experiment) -> bool:
 
 
 def of_version(visitor: Visitor, scenario: Scenario) -> QuerySet[Experiment]:
-    """Return the visitor's own with a scenario, newest first; whoever may edit it sees everybody's."""
+    """Return the visitor's experiments with a scenario, newest first; whoever can edit it sees all of them."""
     everybody = access.may_edit(visitor, scenario)
     found = Experiment.objects.all() if everybody else experiments_of(visitor)
     return found.filter(version__scenario=scenario).select_related("version")
@@ -169,13 +169,13 @@ def progress(experiment: Experiment) -> Progress:
 
 
 def results(experiment: Experiment, after: int, most: int = PAGE) -> list[tuple[int, int, list[Measure] | None, str]]:
-    """(key, number of the cell, measures, error) in the order in which they were kept, behind that key."""
+    """Return (key, number of the cell, measures, error) in the order in which they were stored, after that key."""
     found = Result.objects.filter(experiment=experiment, pk__gt=after).order_by("pk")
     return list(found.values_list("pk", "number", "measures", "error")[:most])
 
 
 def in_order(experiment: Experiment) -> Iterator[tuple[int, list[Measure] | None, str]]:
-    """(number, measures, error) of every result by number, read as they are needed."""
+    """Yield (number, measures, error) of every result by number, read as needed."""
     last = 0
     while True:
         found = Result.objects.filter(experiment=experiment, number__gt=last).order_by("number")
@@ -187,12 +187,12 @@ def in_order(experiment: Experiment) -> Iterator[tuple[int, list[Measure] | None
 
 
 def cancel(experiment: Experiment) -> bool:
-    """End it; workers notice at their next write. What is there stays."""
+    """Cancel the experiment; workers notice at their next write. Existing results stay."""
     return _end(experiment.pk, Run.State.CANCELLED)
 
 
 def fail(experiment: Experiment, sentence: Message) -> bool:
-    """End it with a sentence."""
+    """End the experiment with an error."""
     return _end(experiment.pk, Run.State.FAILED, error=sentence)
 
 
@@ -225,8 +225,11 @@ def finished_cells(pk: int, numbers: range) -> set[int]:
 
 
 def keep(pk: int, rows: list[Kept]) -> None:
-    """Write results, and count what they take. By one prepared statement: a model's objects would take ten times as
-    long, a thirtieth of what small cells take to run."""
+    """Write results, and count their size.
+
+    A prepared statement is used: model objects would take ten times as long, a thirtieth of the time that small cells
+    take.
+    """
     with connection.cursor() as cursor:
         cursor.executemany(INSERT, [(pk, *row) for row in rows])
     Experiment.objects.filter(pk=pk).update(bytes=F("bytes") + sum(row.size for row in rows))
@@ -239,12 +242,12 @@ def remove(experiment: Experiment) -> None:
 
 
 def prunable(before: datetime) -> QuerySet[Experiment]:
-    """Return experiments that ended before then and have results, which can be computed again."""
+    """Return experiments that ended before the given time and have results, which can be computed again."""
     return Experiment.objects.filter(finished__lt=before, forgotten=False).exclude(state=Run.State.RUNNING)
 
 
 def forget(experiment: Experiment) -> None:
-    """Drop the results; the experiment stays, and can be begun again."""
+    """Delete the results; the experiment stays and can be restarted."""
     with transaction.atomic():
         Experiment.objects.filter(pk=experiment.pk).update(forgotten=True, bytes=0)
         _drop(experiment)

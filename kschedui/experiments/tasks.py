@@ -21,7 +21,7 @@ NICE = 10  # that others go first on a processor that both want
 
 @app.task(name=store.TASK, acks_late=True, reject_on_worker_lost=True)
 def work_on_experiments() -> None:
-    """Work on the batches whose turn it is, one after another; does nothing when there is none."""
+    """Work on queued batches, one after another; does nothing if there are none."""
     end = monotonic() + STAY_SECONDS
     try:
         while worker.serve():
@@ -50,6 +50,6 @@ def give_way(instance: Any, **_: object) -> None:
 
 @worker_ready.connect
 def tick(sender: Any, **_: object) -> None:
-    """Send the housekeeping task as time goes on."""
+    """Send the housekeeping task at regular intervals."""
     seconds = settings.REAPER_SECONDS
     sender.timer.call_repeatedly(seconds, reap_experiments.apply_async, kwargs={"expires": seconds})

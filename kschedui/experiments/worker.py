@@ -1,8 +1,8 @@
-"""A worker's batch of cells: run each one, store its row once, continue after a crash, stop at the limits.
+"""A worker's batch of cells: runs each one, stores its row once, continues after a crash, stops at limits.
 
-A cell is a pure function of text, factors and engine, so one that was cut short is run again. Rows are written in
-pieces, each in one transaction with the batch's counters and only while the batch is this worker's; a row that is there
-already is not written again. So each cell gets one row, whatever dies.
+A cell is a pure function of text, factors and engine, so an interrupted cell is run again. Rows are written in groups,
+each in one transaction with the batch's counters and only while this worker holds the batch; existing rows are not
+written again. So each cell gets one row, whatever crashes.
 """
 
 import logging
@@ -41,7 +41,7 @@ LOST_TOO_OFTEN = Message("The run was stopped after {tries} workers exited while
 
 
 def serve() -> bool:
-    """Take the batch whose turn it is, and work on it; False when there is none."""
+    """Take the next batch and work on it; False if there is none."""
     batch = next_batch()
     if batch is None:
         return False
@@ -50,7 +50,7 @@ def serve() -> bool:
 
 
 def next_batch() -> Batch | None:
-    """Return the first of the oldest experiment of the party whose turn it is, now held by this worker."""
+    """Return the first batch of the oldest experiment of the party whose turn it is, now held by this worker."""
     queued = Batch.objects.filter(state=Run.State.QUEUED, experiment__state=Run.State.RUNNING)
     whole = queued.select_related("experiment__version").defer(*UNREAD).order_by("pk")
     while (party := turns.first_served("experiment__party", queued)) is not None:
@@ -61,7 +61,7 @@ def next_batch() -> Batch | None:
 
 
 def execute(batch: Batch) -> None:
-    """Work on a batch that is this worker's."""
+    """Work on a batch that this worker holds."""
     experiment = batch.experiment
     try:
         require(experiment)
@@ -76,7 +76,7 @@ def execute(batch: Batch) -> None:
 
 
 def require(experiment: Experiment) -> None:
-    """Raises Stopped when the experiment may not go on."""
+    """Check that the experiment can continue. Raises Stopped."""
     begun, here, most = experiment.engine_version, ENGINE_VERSION, settings.LIMITS["experiment_seconds"]
     if begun != here:
         raise Stopped(
@@ -101,7 +101,7 @@ def require(experiment: Experiment) -> None:
 
 
 class Work:
-    """A batch under way: rows that are not written yet, and the cell that is run."""
+    """A batch in progress: rows that are not written yet, and the cell that is running."""
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
@@ -111,7 +111,7 @@ class Work:
         self.careful = batch.tries >= TRUSTED_TRIES
 
     def missing(self) -> list[int]:
-        """Return the numbers of cells without a row; if the batch kills its workers, the first one is given up."""
+        """Return the numbers of cells without a row; if the batch crashes its workers, the first one is given up."""
         batch = self.batch
         numbers = range(batch.first, batch.first + batch.count)
         there = store.finished_cells(batch.experiment_id, numbers) if batch.done else set()
@@ -123,13 +123,13 @@ class Work:
         return found
 
     def add(self, number: int, row: Row) -> None:
-        """Keep a row; now and then they are written."""
+        """Add a row; rows are written at intervals."""
         self.rows.append(store.Kept.of(number, values_of(row.measures) if row.measures else None, row.error or ""))
         if self.careful or monotonic() - self.since > STORED_SECONDS:
             self.write()
 
     def write(self, **changes: str | None) -> None:
-        """Commit the rows and the counters together; raises leases.Lost."""
+        """Commit the rows and the counters together. Raises leases.Lost."""
         rows, self.rows = self.rows, []
         failed = sum(row.failed for row in rows)
         seconds, self.since = monotonic() - self.since, monotonic()
@@ -142,13 +142,13 @@ class Work:
         tallies.add(tallies.CELLS, "failed", failed)
 
     def give_up(self, sentence: Message) -> None:
-        """Store this sentence instead of measures in the cell that is being run."""
+        """Store this error instead of measures in the cell that is running."""
         self.add(self.number, Row(None, sentence))
         self.write()
 
 
 def work(batch: Batch) -> None:
-    """Run and keep what is missing; raises leases.Lost."""
+    """Run and store missing cells. Raises leases.Lost."""
     under_way = Work(batch)
     with Holding(batch, under_way.give_up) as holding:
         numbers = under_way.missing()
@@ -160,7 +160,7 @@ def work(batch: Batch) -> None:
 
 
 def row_of(runner: Cells, design: Design, number: int, holding: Holding) -> Row:
-    """Return a cell's row; a limit that it meets, or a fault of the engine, is a row too. Raises leases.Lost."""
+    """Return a cell's row; an exceeded limit or an engine error is a row too. Raises leases.Lost."""
     try:
         cell = design.cell(number)
         holding.reading()
@@ -177,7 +177,7 @@ def row_of(runner: Cells, design: Design, number: int, holding: Holding) -> Row:
 
 
 def watch(holding: Holding, events: Iterator[AnyEvent]) -> Iterator[AnyEvent]:
-    """Pass events on; stop at the limits of one cell, or when the batch is somebody else's."""
+    """Yield the events; stop at the limits of a cell, or when another worker holds the batch."""
     begun, bounds = monotonic(), Bounds.of("cell")
     holding.simulating(bounds.seconds)
     for step, event in enumerate(events, 1):
@@ -193,7 +193,7 @@ _known: dict[str, tuple[Design, Cells]] = {}  # of the experiment that was worke
 
 
 def known(experiment: Experiment) -> tuple[Design, Cells]:
-    """Return the cells of the batch, and what runs them."""
+    """Return the cells of the batch, and the object that runs them."""
     if experiment.public_id not in _known:
         _known.clear()
         runner = cells(experiment.version.text, experiment.kubernetes_version)
@@ -202,8 +202,10 @@ def known(experiment: Experiment) -> tuple[Design, Cells]:
 
 
 def requeue_lost() -> int:
-    """Queue lost batches again, and tell the workers of what waits; how many. An experiment whose last worker ended
-    before it said so is done."""
+    """Queue lost batches again, and notify workers of queued ones. Return their number.
+
+    An experiment without queued batches whose last worker crashed is marked as done.
+    """
     for pk in Experiment.objects.filter(state=Run.State.RUNNING).values_list("pk", flat=True):
         store.settle(pk)
     found = list(leases.requeue(Batch))

@@ -1,5 +1,5 @@
-"""A cluster read through its API server: its objects at one time, or what its scheduler decides while they change.
+"""Reads a cluster through its API server: its objects at one time, or the decisions of its scheduler over time.
 
-Only `kschedui import --cluster` and `kschedui record` use it, on the machine of whoever runs them. The web site makes
-no outgoing request. Nothing is ever written to the cluster, and neither Secrets nor ConfigMaps are requested.
+Used only by `kschedui import --cluster` and `kschedui record`, on the user's machine. The web site makes no outgoing
+requests. Nothing is ever written to the cluster, and neither Secrets nor ConfigMaps are requested.
 """

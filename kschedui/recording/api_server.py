@@ -1,7 +1,7 @@
-"""Requests to an API server, as kubectl makes them: kubeconfig, contexts, certificates, tokens, exec plugins.
+"""Requests to an API server, as by kubectl: kubeconfig, contexts, certificates, tokens, exec plugins.
 
-The client library reads the kubeconfig and holds the connections; the answers are read here, since they are pruned
-while they come, and since many errors of an API server are no JSON.
+The client library reads the kubeconfig and manages the connections; responses are read here, since they are pruned
+while they arrive, and since many errors of an API server are not JSON.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Unreachable(Exception):
 
 
 class ApiError(Exception):
-    """The API server answered with an error; `status` is that of HTTP."""
+    """The API server returned an error; `status` is the HTTP status."""
 
     def __init__(self, status: int, reason: str, message: str) -> None:
         super().__init__(message)
@@ -54,7 +54,7 @@ class ApiServer:
 
     @staticmethod
     def of_kubeconfig(context: str | None = None) -> ApiServer:
-        """Return the server of a context, the current one when absent; raises NoClient."""
+        """Return the server of a context, by default the current one. Raises NoClient."""
         try:
             from kubernetes import client, config
         except ImportError:
@@ -63,15 +63,13 @@ class ApiServer:
             settings = client.Configuration()
             settings.connection_pool_maxsize = MOST_CONNECTIONS
             return ApiServer(
-                config.new_client_from_config(  # type: ignore[no-untyped-call]
-                    context=context, client_configuration=settings, persist_config=False
-                )
+                config.new_client_from_config(context=context, client_configuration=settings, persist_config=False)
             )
         except (config.ConfigException, OSError, ValueError) as error:
             raise NoClient(f"the kubeconfig cannot be used: {error}") from None
 
     def get(self, path: str, query: Mapping[str, str | int] | None = None) -> Manifest:
-        """Return an answer as JSON; waits where the server asks to. Raises ApiError, Unreachable."""
+        """Return a response as JSON; waits if the server asks to. Raises ApiError, Unreachable."""
         for _ in range(MOST_TRIES):
             response = self._open(path, query or {}, READ_SECONDS)
             try:
@@ -89,7 +87,7 @@ class ApiServer:
         raise ApiError(THROTTLED, "TooManyRequests", f"{self.host} goes on answering {path} with Too Many Requests")
 
     def pages(self, path: str, limit: int = PAGE) -> Iterator[Manifest]:
-        """Yield the pages of a list, one after the other."""
+        """Yield the pages of a list."""
         query: dict[str, str | int] = {"limit": limit}
         while True:
             page = self.get(path, query)
@@ -100,7 +98,7 @@ class ApiServer:
             query = {"limit": limit, "continue": token}
 
     def watch(self, path: str, resource_version: str, timeout_seconds: int) -> Iterator[Manifest]:
-        """Yield the events of a watch, bookmarks included, until the server ends it in order.
+        """Yield the events of a watch, including bookmarks, until the server closes it properly.
 
         Raises ApiError, also for an ERROR event, and Unreachable when the connection is lost.
         """
@@ -181,7 +179,7 @@ def _json(text: bytes) -> Manifest:
 
 
 def _refusal(status: int, body: bytes) -> ApiError:
-    """Return a Status object in words; an error before the API machinery is plain text."""
+    """Return the message of a Status object; errors outside the API machinery are plain text."""
     try:
         found = json.loads(body)
         return ApiError(status, str(found.get("reason") or ""), str(found.get("message") or found))

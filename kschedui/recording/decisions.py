@@ -1,4 +1,4 @@
-"""The decisions of a cluster's scheduler, read from what it writes: bindings, nominations, conditions, events."""
+"""The decisions of a cluster's scheduler, derived from its writes: bindings, nominations, conditions, events."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Decision:
     note: str = ""
 
     def row(self) -> Manifest:
-        """Return the decision as it is written in the scenario."""
+        """Return the decision in the scenario's format."""
         row: Manifest = {"at": self.time, "pod": self.pod}
         row |= {"node": self.node} if self.node else {}
         row |= {"message": self.message} if self.message else {}
@@ -43,7 +43,7 @@ class Decision:
 
 
 def prune_event(item: Manifest) -> Manifest | None:
-    """Return the fields of an Event that are read; None for one that is not a scheduler's decision."""
+    """Return the fields of an Event that are read; None if it is not a scheduler's decision."""
     about = item.get("involvedObject") or item.get("regarding") or {}
     if item.get("reason") not in REASONS or about.get("kind") != "Pod":
         return None
@@ -60,7 +60,7 @@ def prune_event(item: Manifest) -> Manifest | None:
 
 @dataclass(slots=True)
 class _Pod:
-    """The last that was seen of a pod."""
+    """The last known state of a pod."""
 
     uid: str = ""
     node: str = ""
@@ -80,7 +80,7 @@ class _Preemption:
 
 
 class DecisionReader:
-    """Takes the pods and events of a recording in order; `decisions` has the rows when all are taken."""
+    """Processes the pods and events of a recording in order; `decisions` returns the rows afterwards."""
 
     def __init__(self) -> None:
         self._pods: dict[PodKey, _Pod] = {}
@@ -94,12 +94,12 @@ class DecisionReader:
         self._preemptions: list[_Preemption] = []
 
     def pod_listed(self, key: PodKey, pod: Manifest) -> None:
-        """A pod of the first list."""
+        """Process a pod of the first list."""
         self._pods[key] = _pod(pod)
         self._uids[self._pods[key].uid] = key
 
     def pod_applied(self, key: PodKey, pod: Manifest, order: int, time: float, note: str = "") -> None:
-        """A pod was created or changed; `note`: why its state before is not known."""
+        """Process a created or changed pod; `note`: the reason that its previous state is unknown."""
         now = _pod(pod)
         known = self._pods.get(key)
         before = known if known is not None and known.uid == now.uid else _Pod(now.uid)
@@ -124,7 +124,7 @@ class DecisionReader:
         self._pods.pop(key, None)
 
     def event_applied(self, name: str, event: Manifest, order: int, time: float, note: str = "") -> None:
-        """An event was written, or counted once more."""
+        """Process an event that was created, or counted again."""
         counted = self._counts.get(name, 0)
         self._counts[name] = max(event["count"], counted)
         if event["count"] <= counted:
@@ -175,7 +175,9 @@ class DecisionReader:
         return sorted(self._rows, key=lambda row: row.order)
 
     def _failure_near(self, sight: Decision) -> Decision | None:
-        """The failed attempt that a condition or a nomination is of: the same message, at nearly the same time."""
+        """Return the failed attempt that a condition or nomination belongs to: the same message at nearly the same
+        time.
+        """
         same = [
             row
             for row in self._failures[sight.pod]
@@ -187,8 +189,8 @@ class DecisionReader:
 def _announced(nomination: Decision, rows: list[Decision], preemptions: list[_Preemption]) -> Decision | None:
     """Return the binding that a nomination announces, None if preemption nominated the node.
 
-    A scheduler that has to prepare devices or volumes first says so by nominating the node that it has chosen
-    (KEP-5278, NominatedNodeNameForExpectation); the pod's condition stays as it was.
+    A scheduler that first has to prepare devices or volumes announces this by nominating the selected node (KEP-5278,
+    NominatedNodeNameForExpectation); the pod's condition does not change.
     """
     if any(abs(preemption.time - nomination.time) <= NEAR_SECONDS for preemption in preemptions):
         return None

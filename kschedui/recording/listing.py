@@ -1,4 +1,4 @@
-"""The objects of a cluster at one time, listed page by page and pruned while they come."""
+"""Lists the objects of a cluster at one time, page by page, pruned while they arrive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from kschedui.scenarios.importers.reading.dump_reader import Dump
 
 
 def list_cluster(server: ApiServer, namespace: str = "") -> tuple[Dump, list[str]]:
-    """Everything that an import reads, and why some kinds are missing. Raises MissingPermission and Unreachable."""
+    """Return everything that an import reads, and the reasons for missing kinds.
+
+    Raises MissingPermission and Unreachable.
+    """
     dump = Dump()
     notes = []
 

@@ -44,11 +44,11 @@ SIMKUBE_LACKS = (
 
 
 class NoRecording(Exception):
-    """The file is none that this tool writes; the text is a sentence."""
+    """The file was not written by the tool; the text is a sentence."""
 
 
 def is_simulator_recording(head: bytes) -> bool:
-    """Return whether the first line is a change as kube-scheduler-simulator records it."""
+    """Return whether the first line is a change in the format of kube-scheduler-simulator."""
     try:
         first = json.loads(head.split(b"\n", 1)[0])
     except ValueError:
@@ -57,7 +57,7 @@ def is_simulator_recording(head: bytes) -> bool:
 
 
 def is_simkube_trace(head: bytes) -> bool:
-    """Return whether the file begins as a MessagePack map with the field `version`."""
+    """Return whether the file begins with a MessagePack map that has the field `version`."""
     return head[:1] in (b"\x85", b"\x86", b"\x87") and b"version" in head[:16]
 
 
@@ -104,7 +104,7 @@ def _simulator_change(line: bytes, number: int) -> tuple[float, str, Manifest]:
 
 
 def _seconds(text: object) -> float | None:
-    """RFC 3339, with any number of digits in its fraction."""
+    """Parse an RFC 3339 time with any number of decimals."""
     try:
         return datetime.fromisoformat(str(text)).timestamp()
     except ValueError:
@@ -155,7 +155,7 @@ def read_simkube_trace(data: bytes, limits: Limits) -> Recording:
 
 
 class _Workloads:
-    """The pods that stand for each workload of the trace."""
+    """The pods that represent each workload of the trace."""
 
     def __init__(self, limits: Limits) -> None:
         self._room = workloads.Room(limits)
@@ -163,8 +163,10 @@ class _Workloads:
         self._objects: dict[tuple[str, str, str], dict[str, Manifest]] = {}  # by owner: its objects by kind and name
 
     def applied(self, item: Manifest) -> Iterator[tuple[Action, Manifest]]:
-        """Return the changes of a workload's new state: objects that differ are deleted and created again. Raises
-        NoRecording."""
+        """Return the changes for a new state of a workload: objects that differ are deleted and created again.
+
+        Raises NoRecording.
+        """
         kept = pruned(item, self._left_out)
         before = self._objects.get(_owner(item), {})
         now = {_name(made): made for made in self._made_of(kept)} if kept else {}

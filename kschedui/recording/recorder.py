@@ -1,4 +1,4 @@
-"""A recording made of an API server: every resource is listed, then watched by a thread of its own."""
+"""Records an API server: every resource is listed, then watched by a thread of its own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Progress:
 
 
 class Recorder:
-    """`begin` lists, `watch` goes on until `stop` is set; then `recording` is complete."""
+    """Records a cluster: `begin` lists, `watch` runs until `stop` is set; then `recording` is complete."""
 
     def __init__(self, server: ApiServer, *, namespace: str = "", stop: threading.Event | None = None) -> None:
         self.stop = stop or threading.Event()
@@ -44,7 +44,7 @@ class Recorder:
         self._reflectors: list[Reflector] = []
 
     def begin(self) -> list[str]:
-        """List everything; returns what cannot be read, in words. Raises MissingPermission, ApiError, Unreachable."""
+        """List everything. Return what cannot be read, in words. Raises MissingPermission, ApiError, Unreachable."""
         self.recording.version = str(self._server.get("/version").get("gitVersion") or "")
         self._began = time.monotonic()
         versions: list[tuple[Resource, int]] = []
@@ -95,7 +95,7 @@ class Recorder:
         )
 
     def _store(self, wait: float) -> None:
-        """Write what the watches have seen to disk, waiting so many seconds for the first."""
+        """Write the observations of the watches to disk; wait at most the given number of seconds for the first one."""
         try:
             sight = self._sights.get(timeout=wait)
             while True:

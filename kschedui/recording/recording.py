@@ -1,7 +1,7 @@
 """A recording of a cluster as a scenario with a timeline, and the decisions of its scheduler.
 
-Memory holds a few numbers for each change. The changes themselves wait in a temporary file until the end, when they are
-put in the order of their resource versions, which all kinds share.
+Only a few numbers per change are kept in memory. The changes themselves are stored in a temporary file until the end,
+when they are sorted by their resource versions, which all kinds share.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Spool:
 
 
 class Recording:
-    """`take` what is seen, then `write` the scenario. `version`: of the API server, "" if it is not known."""
+    """A recording: `take` observations, then `write` the scenario. `version`: of the API server, "" if unknown."""
 
     def __init__(self, version: str = "") -> None:
         self.version = version
@@ -81,7 +81,7 @@ class Recording:
         return self._spool.listed, len(self._spool.orders) - self._spool.listed
 
     def take(self, sight: Seen | Gap) -> None:
-        """Keep one sight."""
+        """Store an observation."""
         if isinstance(sight, Gap):
             self.gaps.append(sight)
             return
@@ -102,10 +102,13 @@ class Recording:
         self._spool.add(order, sight.at, [sight.action, sight.resource.kind, sight.key, item])
 
     def write(self, out: IO[str]) -> Counter[str]:
-        """Write the scenario; returns how many there are of what."""
+        """Write the scenario. Return the number of objects by kind."""
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as timeline:
+            return self._write(out, timeline)
+
+    def _write(self, out: IO[str], timeline: IO[str]) -> Counter[str]:
         counts: Counter[str] = Counter()
         reader = DecisionReader()
-        timeline: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 (it is gone with the recording)
         exist: set[tuple[str, str]] = set()
         now = 0.0
         for change, (action, kind, key, item) in self._spool.in_order():
@@ -153,7 +156,7 @@ class Recording:
         return any(_number(gap.after) < order <= _number(gap.until) for gap in self.gaps if gap.resource.kind in NEEDED)
 
     def _tidy(self, item: Manifest) -> Manifest:
-        """Write the pod as an import does, with its own priority where its class has another."""
+        """Write the pod as an import does, with its own priority if that of its class differs."""
         tidied = cleaning.tidy(cleaning.in_version(item), self._images, self._uids, keep_priority=self._global_default)
         if item.get("kind") == "Pod":
             spec = tidied.get("spec") or {}
@@ -164,7 +167,7 @@ class Recording:
         return tidied
 
     def _write_scenario(self, out: IO[str], timeline: IO[str], observed: list[Manifest], end: float) -> None:
-        """The Scenario document, last: its lists are long, so each item is one line."""
+        """Write the Scenario document at the end: its lists are long, so each item is one line."""
         release = release_of(self.version)
         spec: Manifest = {"title": f"Recorded for {end:.0f} seconds"}
         spec |= {"kubernetesVersion": release} if release else {}
@@ -180,7 +183,9 @@ class Recording:
 
 
 def _merged(gaps: list[Gap]) -> list[Manifest]:
-    """Return the rows of spec.unobserved: one for all resources whose gaps overlap, as those of one lost server do."""
+    """Return the rows of spec.unobserved: one for all resources with overlapping gaps, such as those of one lost
+    server.
+    """
     rows: list[Manifest] = []
     for gap in sorted(gaps, key=lambda one: one.start):
         if not rows or gap.start > rows[-1]["until"]:

@@ -1,7 +1,7 @@
 """A list and watch of one resource, as in client-go's Reflector: it resumes, lists again after 410, and retries.
 
-Every object goes to `sink` pruned. What happened while nothing could be watched is only known by its result; such times
-are reported as gaps.
+Every object is passed to `sink` pruned. Changes while nothing could be watched are only known by their result; such
+times are reported as gaps.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One observation of an object. `listed`: in a list, after `gap` seconds without a watch (0 at the first)."""
+    """An observation of an object. `listed`: in a list, after `gap` seconds without a watch (0 for the first list)."""
 
     resource: Resource
     action: Literal["initial", "applied", "deleted"]
@@ -68,7 +68,10 @@ class Reflector:
         self._pause = FIRST_PAUSE
 
     def list_first(self, began: float) -> list[Seen]:
-        """Read the whole list; raises ApiError, Unreachable. `began`: time.monotonic() when the recording did."""
+        """Read the whole list.
+
+        Raises ApiError, Unreachable. `began`: time.monotonic() at the start of the recording.
+        """
         self._began = began
         objects, versions = self._list()
         self._known = {key: _digest(item) for key, item in objects.items()}
@@ -103,8 +106,8 @@ class Reflector:
             self._lost_since = self._now()
 
     def _wait(self) -> None:
-        """Wait before the next try, longer each time, so that a server that comes back is not overrun."""
-        self._stop.wait(self._pause * random.uniform(0.75, 1.25))  # noqa: S311
+        """Wait before the next try, longer each time, so that a recovering server is not overloaded."""
+        self._stop.wait(self._pause * random.uniform(0.75, 1.25))  # noqa: S311 - no secret
         self._pause = min(self._pause * 2, LONGEST_PAUSE)
 
     def _list(self) -> tuple[dict[Key, Manifest], dict[Key, str]]:
@@ -130,7 +133,7 @@ class Reflector:
         return objects, versions
 
     def _list_again(self) -> None:
-        """Replace the known objects: those missing from the list were deleted meanwhile."""
+        """Replace the known objects: those missing from the list were deleted in the meantime."""
         before = self._version
         try:
             objects, versions = self._list()
@@ -149,7 +152,7 @@ class Reflector:
         self._sink(Gap(self.resource, now if start is None else start, now, before, self._version))
 
     def _watch_once(self) -> None:
-        seconds = random.randint(*WATCH_SECONDS)  # noqa: S311
+        seconds = random.randint(*WATCH_SECONDS)  # noqa: S311 - no secret
         for event in self._server.watch(self._path, self._version, seconds):
             if self._stop.is_set():
                 return

@@ -1,4 +1,4 @@
-"""The resources that are listed and watched, by the names that the API server gives them."""
+"""The resources that are listed and watched, with their names in the API."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from kschedui.recording.api_server import FORBIDDEN, NOT_FOUND, UNAUTHORIZED, ApiError
 from kschedui.scenarios.importers.reading.reading_table import reading_table
-from scheduler_core.scenario.objects.kinds import LOAD_ORDER
+from scheduler_core.scenario.objects.kinds import LOAD_ORDER, MOVED_GROUPS
 
 NEVER_REQUESTED = (
     "Challenge",
@@ -36,9 +36,9 @@ NEEDED = ("Node", "Pod")  # without these there is nothing to simulate
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """`group_version` "v1" or "apps/v1"; `name` as in an address: "poddisruptionbudgets".
+    """A resource. `group_version` "v1" or "apps/v1"; `name` as in a URL: "poddisruptionbudgets".
 
-    `older`: other versions of the group to ask for where this one is not served, the newest first.
+    `older`: other versions of the group to request if this one is not served, the newest first.
     """
 
     group_version: str
@@ -48,7 +48,7 @@ class Resource:
     older: tuple[str, ...] = ()
 
     def path(self, namespace: str = "") -> str:
-        """Return the address of its list, of one namespace or of all."""
+        """Return the path of its list, in one namespace or in all."""
         root = "/api/" if "/" not in self.group_version else "/apis/"
         inside = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
         return f"{root}{self.group_version}{inside}/{self.name}"
@@ -58,8 +58,10 @@ class Resource:
         return self.group_version.rpartition("/")[0]
 
     def read_served(self, read: Callable[[Resource], T]) -> T:
-        """Return what `read` returns for the newest version that is served; raises ApiError, of the newest if none
-        is."""
+        """Return the result of `read` for the newest version that is served.
+
+        Raises ApiError, that of the newest version if none is served.
+        """
         try:
             return read(self)
         except ApiError as refusal:
@@ -73,7 +75,7 @@ class Resource:
 
 
 def resource_of(group_version: str, kind: str, older: tuple[str, ...] = ()) -> Resource:
-    """The resource of a kind, with the plural that the API server's own rule gives it (UnsafeGuessKindToResource)."""
+    """Return the resource of a kind, with the plural of the API server's rule (UnsafeGuessKindToResource)."""
     singular = kind.lower()
     if singular.endswith("s"):
         plural = f"{singular}es"
@@ -85,7 +87,7 @@ def resource_of(group_version: str, kind: str, older: tuple[str, ...] = ()) -> R
 
 
 def resources_to_import() -> list[Resource]:
-    """Return everything that an import reads: initial objects in load order, then what makes pods."""
+    """Return everything that an import reads: initial objects in load order, then workloads."""
     kinds = reading_table()["kinds"]
     older = {(resource.group, resource.kind): resource.older for resource in resources_to_record()}
     resources = [resource_of(kinds[name]["version"], name) for name in kinds if name not in NEVER_REQUESTED]
@@ -96,7 +98,8 @@ def resources_to_record() -> list[Resource]:
     """Return the resources that the scheduler itself reads: kinds of a scenario, without workload controllers."""
     versions: dict[tuple[str, str], list[str]] = {}
     for kind in LOAD_ORDER:  # of each name, the newest version comes last
-        versions.setdefault((kind.api_version.rpartition("/")[0], kind.name), []).insert(0, kind.api_version)
+        if kind.group not in MOVED_GROUPS:
+            versions.setdefault((kind.group, kind.name), []).insert(0, kind.api_version)
     return [resource_of(newest, name, tuple(older)) for (_, name), (newest, *older) in versions.items()]
 
 
@@ -104,11 +107,11 @@ EVENTS = resource_of("v1", "Event")
 
 
 class MissingPermission(Exception):
-    """The account may not read what a simulation needs; the text is a sentence."""
+    """The account cannot read what a simulation needs; the text is a sentence."""
 
 
 def refusal_note(resource: Resource, refusal: ApiError) -> str:
-    """Return why a kind is missing; raises MissingPermission for a kind that a simulation needs."""
+    """Return the reason that a kind is missing. Raises MissingPermission for a kind that a simulation needs."""
     if resource.kind in NEEDED and refusal.status not in (FORBIDDEN, UNAUTHORIZED):
         raise refusal
     if resource.kind in NEEDED:

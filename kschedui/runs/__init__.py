@@ -1,1 +1,1 @@
-"""A run: stored, worked on, ended."""
+"""Runs: storage, processing, and their end."""

@@ -11,7 +11,7 @@ from scheduler_core.apis.messages import Message
 
 
 class Stopped(Exception):
-    """A limit was met; the sentence is for people."""
+    """A limit was reached; the text is a sentence for people."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)
@@ -37,7 +37,7 @@ class Bounds(NamedTuple):
         return setting_of(f"{self.kind}_{of}")
 
     def require_steps(self, steps: int) -> None:
-        """Raises Stopped."""
+        """Check the number of steps. Raises Stopped."""
         if steps > self.steps:
             raise Stopped(
                 Message(
@@ -48,7 +48,7 @@ class Bounds(NamedTuple):
             )
 
     def require_seconds(self, seconds: float) -> None:
-        """Raises Stopped."""
+        """Check the seconds of work. Raises Stopped."""
         if seconds > self.seconds:
             raise Stopped(
                 Message(
@@ -59,7 +59,7 @@ class Bounds(NamedTuple):
             )
 
     def require_room(self, chunk: Chunk, stored: int) -> None:
-        """Require room for one more chunk in addition to those that are stored; raises Stopped."""
+        """Require room for one more chunk in addition to the stored ones. Raises Stopped."""
         if len(chunk.frame) > (most := settings.LIMITS["frame_bytes"]):
             raise Stopped(
                 Message(

@@ -1,9 +1,9 @@
 """A small picture of the cluster at the end of a run, or at one of its steps, as data.
 
 A drawing is {queue: [[priority, waiting]], nodes: [{name, cpu, joined, pods: [[cpu, priority, state]]}], cells, total}.
-Cpu is in millicores. A state is RUNNING (since the start), PLACED (in this run), EVICTED, or at a step HERO, the pod
-that the step is about. `waiting` is 1 for a pod that is pending at the end, 2 for the hero. For a large cluster,
-`nodes` is empty and `cells` has a digit for each node (or for a few neighbours): EMPTY or the highest state there.
+Cpu is in millicores. A state is RUNNING (since the start), PLACED (in this run), EVICTED, or HERO (the pod of the drawn
+step). `waiting` is 1 for a pod that is pending at the end, 2 for the hero. For a large cluster, `nodes` is empty and
+`cells` has a digit for each node (or for a few neighbours): EMPTY or the highest state there.
 """
 
 from itertools import pairwise
@@ -79,8 +79,9 @@ class ClusterDrawing:
     def drawing(self, hero: str | None = None) -> dict[str, Any]:
         """Return the drawing, small enough for a column of the run's row.
 
-        `hero` is the key of the pod that a step is about, or "". With it, the queue has the pods that wait at the step;
-        with None, every pod that ever waited."""
+        `hero` is the key of the pod that a step is about, or "". The queue then contains the pods that are pending at
+        the step; with None, every pod that was ever pending.
+        """
         on_node: dict[str, list[list[int]]] = {name: [] for name in self.nodes}
         for key, (name, state) in self.places.items():
             if name in on_node:
@@ -95,7 +96,7 @@ class ClusterDrawing:
         return {"queue": queue, "nodes": shown, "cells": cells if large else "", "total": len(on_node)}
 
     def waiting(self, key: str, hero: str | None) -> int:
-        """Return the `waiting` of a pod in the queue; 0 if it has a node."""
+        """Return `waiting` for a pod in the queue; 0 if it has a node."""
         return 2 if key == hero else int(key in self.pending)
 
     def node(self, name: str, pods: list[list[int]]) -> dict[str, Any]:
@@ -106,7 +107,7 @@ class ClusterDrawing:
 
 
 def cells_of(states: list[str]) -> str:
-    """Return at most CELLS digits; neighbours that share one show the highest state among them."""
+    """Return at most CELLS digits; neighbours that share a digit show their highest state."""
     count = min(len(states), CELLS)
     ends = [len(states) * i // count for i in range(count + 1)] if count else []
     return "".join(max(states[start:end]) for start, end in pairwise(ends))

@@ -10,9 +10,9 @@
            24  u32      CRC-32 of the first 24 bytes and of all behind the header
            28  4 bytes  zero
 
-All little-endian. Level 1 of isal takes a sixth of zlib's time and fewer bytes; higher levels save little more.
-Stored frames may be older: schema 1 has whole keyframes and zlib's bytes, and until engine 0.7.0 there was no checksum.
-Their events read the same.
+All little-endian. Level 1 of isal takes a sixth of zlib's time and fewer bytes; higher levels save little more. Stored
+frames may be older: schema 1 has complete keyframes and is compressed by zlib, and before engine 0.7.0 there was no
+checksum. Their events are read in the same way.
 """
 
 import struct
@@ -34,7 +34,7 @@ MEDIA_TYPE = "application/vnd.kschedui.chunk"
 
 
 class Damaged(ValueError):
-    """These are not the bytes of a frame as it was stored."""
+    """The bytes are not a frame as it was stored."""
 
 
 class Header(NamedTuple):
@@ -51,7 +51,7 @@ class Header(NamedTuple):
 
 
 def pack(chunk: TraceChunk) -> bytes:
-    """Return the frame of a chunk; equal chunks give equal bytes."""
+    """Return the frame of a chunk; equal chunks have equal bytes."""
     raw = encode(chunk)
     body = isal_zlib.compress(raw, LEVEL)
     flags = CHECKED | (LAST if chunk.last else 0)
@@ -65,14 +65,14 @@ def checksum_of(header: bytes | memoryview, body: bytes | memoryview) -> int:
 
 
 def header_of(frame: bytes) -> Header:
-    """Return the header; raises Damaged."""
+    """Return the header. Raises Damaged."""
     if len(frame) < HEADER.size or not frame.startswith(MAGIC):
         raise Damaged("not a chunk frame")
     return Header._make(HEADER.unpack_from(frame))
 
 
 def require_whole(frame: bytes) -> None:
-    """Raises Damaged. An older frame, which has no checksum, is decompressed: zlib's format has one."""
+    """Check the frame. Raises Damaged. An older frame without checksum is decompressed: zlib's format has one."""
     header = header_of(frame)
     if not header.flags & CHECKED:
         decompress(frame)
@@ -83,12 +83,12 @@ def require_whole(frame: bytes) -> None:
 
 
 def decompress(frame: bytes) -> bytes:
-    """Return the chunk's JSON, not checked further; raises Damaged."""
+    """Return the chunk's JSON without further checks. Raises Damaged."""
     header = header_of(frame)
     reader = isal_zlib.decompressobj()
     try:
         raw: bytes = reader.decompress(memoryview(frame)[HEADER.size :], header.raw_length + 1)
-    except isal_zlib.error as error:  # type: ignore[misc]
+    except isal_zlib.error as error:  # type: ignore[misc] # isal's types give an instance
         raise Damaged(str(error)) from None
     if len(raw) != header.raw_length or not reader.eof:
         raise Damaged("a chunk frame of another length than its header says")
@@ -96,14 +96,14 @@ def decompress(frame: bytes) -> bytes:
 
 
 def body_of(frame: bytes) -> bytes:
-    """Return the chunk's JSON; raises Damaged."""
+    """Return the chunk's JSON. Raises Damaged."""
     if header_of(frame).flags & CHECKED:
         require_whole(frame)
     return decompress(frame)
 
 
 def events_of(frame: bytes) -> list[AnyEvent]:
-    """Return the events that a frame carries; raises Damaged."""
+    """Return the events in a frame. Raises Damaged."""
     raw = body_of(frame)
     try:
         return events_in(raw)

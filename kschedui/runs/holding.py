@@ -1,7 +1,7 @@
-"""Hold a row while it is worked on: a timer renews the lease, however long reading a text or one event takes.
+"""Holds a row while it is worked on: a timer renews the lease, however long parsing or an event takes.
 
-What takes longer than it may is ended by the timer too: a sentence is kept, and the process ends, since nothing else
-stops Python code that is busy.
+The timer also ends work that exceeds its time limit: it stores an error and ends the process, since nothing else stops
+busy Python code.
 """
 
 import logging
@@ -23,8 +23,10 @@ GRACE_SECONDS = 30  # after a limit that the simulation keeps itself, between tw
 
 
 class Holding:
-    """Renews from `with` on; `lost` tells that the row is not ours any more, and `on_loss` is called as it is. `fail`
-    keeps the sentence of what was stuck."""
+    """Renews the lease inside `with`. `lost` is set when another worker holds the row, and `on_loss` is called then.
+
+    `fail` stores the error of work that is stuck.
+    """
 
     def __init__(
         self, row: leases.Row, fail: Callable[[Message], None], on_loss: Callable[[], object] | None = None
@@ -75,7 +77,7 @@ class Holding:
             connection.close()  # this thread's own
 
     def give_up(self, sentence: Message) -> None:
-        """Keep the sentence, and end this process; the pool starts another."""
+        """Store the error and end this process; the pool starts another."""
         try:
             self.fail(sentence)
         except (leases.Lost, Error) as error:

@@ -1,7 +1,8 @@
 """Rows that a worker holds while it works on them: runs, batches of an experiment's cells, uploads.
 
-Whoever takes a row raises its attempt number and holds it for a lease, which it renews (`holding.py`). Every write of
-its is conditional on that number, so that who was thought dead and is not writes nothing more.
+A worker that takes a row increases its attempt number and holds it for the time of a lease, which it renews
+(`holding.py`). All its writes are conditional on that number, so that a worker that was considered dead writes nothing
+more.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ Kind = TypeVar("Kind", Run, Batch, Upload)
 
 
 class Lost(Exception):
-    """The row is not this worker's any more: cancelled, or taken over after its lease ended."""
+    """The worker no longer holds the row: it was cancelled, or taken over after its lease expired."""
 
 
 def lease() -> Any:
@@ -38,7 +39,7 @@ def free() -> Q:
 
 
 def lost() -> Q:
-    """Return the rows whose worker is silent: the lease has ended, or is so long that the clock was set back since."""
+    """Return the rows of silent workers: the lease expired, or is too long because the clock was set back."""
     now = timezone.now()
     longest = timedelta(seconds=MOST_AHEAD * settings.RUN_LEASE_SECONDS)
     return Q(state=Run.State.RUNNING) & (Q(lease_until__lt=now) | Q(lease_until__gt=now + longest))
@@ -50,27 +51,29 @@ def held_columns(row: Row) -> dict[str, Any]:
 
 
 def take(row: Row, changes: dict[str, Any]) -> bool:
-    """Write under the next attempt number; False when another worker was quicker."""
+    """Write under the next attempt number; False if another worker was faster."""
     as_seen = type(row).objects.filter(free(), pk=row.pk, attempt=row.attempt)
     row.attempt += 1
     return bool(as_seen.update(attempt=row.attempt, **changes))
 
 
 def update_mine(row: Row, **changes: Any) -> None:
-    """Write if the row is still this worker's; raises Lost."""
+    """Write if this worker still holds the row. Raises Lost."""
     mine = type(row).objects.filter(pk=row.pk, attempt=row.attempt, state=Run.State.RUNNING)
     if not mine.update(**changes):
         raise Lost(str(row))
 
 
 def renew(row: Row) -> None:
-    """Extend the lease of the row; raises Lost."""
+    """Extend the lease of the row. Raises Lost."""
     update_mine(row, lease_until=lease())
 
 
 def requeue(kind: type[Kind]) -> Iterator[Kind]:
-    """Queue again what no worker holds; those rows of which the workers are to be told: lost ones, and queued ones
-    that nobody took."""
+    """Queue rows again that no worker holds.
+
+    Return those to notify workers of: lost ones, and queued ones that nobody took.
+    """
     now = timezone.now()
     kind.objects.filter(lost()).update(state=Run.State.QUEUED, lease_until=None, queued_at=now - 2 * UNCLAIMED)
     untold = Q(queued_at__lt=now - UNCLAIMED) | Q(queued_at__gt=now + UNCLAIMED)  # by a clock that was set back

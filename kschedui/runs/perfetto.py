@@ -1,7 +1,7 @@
-"""A run as Chrome trace JSON, which ui.perfetto.dev opens: nodes and their pods, and the scheduler's cycles.
+"""A run as Chrome trace JSON for ui.perfetto.dev: nodes with their pods, and the scheduler's cycles.
 
-Virtual time does not pass inside a scheduling cycle, so every event takes a microsecond there: attempts at one instant
-stand side by side, in order. Processes are the scheduler and the nodes; threads are profiles and pods.
+Virtual time does not pass during a scheduling cycle, so every event takes a microsecond: simultaneous attempts are
+shown next to each other, in order. Processes are the scheduler and the nodes; threads are profiles and pods.
 """
 
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ class Trace:
         self.cycle = None
 
     def place(self, pod: str, node: str) -> Iterator[dict[str, Any]]:
-        """Note that the pod runs from now on."""
+        """Record the start of the pod on its node."""
         if node not in self.processes:
             self.processes[node] = SCHEDULER + 1 + len(self.processes)
             yield name_row("process_name", self.processes[node], 0, f"node {node}")
@@ -74,7 +74,7 @@ class Trace:
         self.placed[pod] = (node, self.now)
 
     def leave(self, pod: str) -> Iterator[dict[str, Any]]:
-        """Yield the time of a pod that ends on its node, as a slice."""
+        """Yield a slice for the pod's time on its node."""
         if pod in self.placed:
             node, since = self.placed.pop(pod)
             yield slice_row(pod, self.processes[node], self.threads[pod], since, self.now, {"node": node})
@@ -86,7 +86,7 @@ class Trace:
 
 
 def name_row(what: str, process: int, thread: int, name: str) -> dict[str, Any]:
-    """Metadata: the name of a process or thread."""
+    """Return the metadata row with the name of a process or thread."""
     return {"ph": "M", "name": what, "pid": process, "tid": thread, "args": {"name": name}}
 
 

@@ -1,6 +1,6 @@
-"""The places for long runs: one less than a worker has processes, so that one is always free for the short lane.
+"""Places for long runs: one fewer than a worker has processes, so that one process is always free for the short lane.
 
-A place is a locked file; the lock goes with the process that holds it, however that ends.
+A place is a locked file; the lock ends with the process that holds it.
 """
 
 import fcntl
@@ -30,7 +30,7 @@ def remove() -> None:
 
 @contextmanager
 def held() -> Iterator[bool]:
-    """Hold a place if one is free; is it so? Outside of a worker's pool always."""
+    """Hold a place if one is free, and yield whether it is held. Always true outside a worker's pool."""
     if FOLDER not in os.environ:
         yield True
         return

@@ -23,7 +23,7 @@ DISK_IS_FULL = Message(
 
 
 class NoRoom(Exception):
-    """The storage limit is reached; the sentence says whose. `here`: the site's disk is full, not somebody's share."""
+    """The storage limit is reached; the sentence says whose. `here`: the site's disk is full, not a visitor's share."""
 
     def __init__(self, sentence: Message, *, here: bool = False) -> None:
         super().__init__(sentence)
@@ -32,7 +32,7 @@ class NoRoom(Exception):
 
 
 def require_room(visitor: Visitor, address: str) -> None:
-    """Check the storage limits before something is stored; raises NoRoom."""
+    """Check the storage limits before something is stored. Raises NoRoom."""
     require_disk()
     limits = settings.LIMITS
     most = limits["account_bytes"] if visitor.user else limits["browser_bytes"]
@@ -52,8 +52,10 @@ def require_room(visitor: Visitor, address: str) -> None:
 
 
 def kept_by(visitor: Visitor) -> int:
-    """Bytes of the visitor's texts and uploads, of the runs that they asked for, of whatever scenario, and of the
-    results of their experiments."""
+    """Return the bytes that count for the visitor.
+
+    These are texts and uploads, the runs that they started, of any scenario, and the results of their experiments.
+    """
     mine = Q(scenario__owner=visitor.user) if visitor.user else Q(scenario__editor_hash=visitor.editor_hash)
     if not visitor.user and not visitor.editor_hash:
         return 0
@@ -92,7 +94,7 @@ def experiments_of(visitor: Visitor) -> QuerySet[Experiment]:
 
 
 def kept_today(address: str) -> int:
-    """Bytes of the uploads, the runs, and their texts, that the (hashed) address asked for within a day."""
+    """Return the bytes of uploads, runs and their texts that the (hashed) address stored within a day."""
     lately = {"address": address, "created__gt": timezone.now() - DAY}
     found = Run.objects.filter(**lately)
     uploads = total(Upload.objects.filter(**lately), "bytes")
@@ -100,12 +102,12 @@ def kept_today(address: str) -> int:
 
 
 def total(found: QuerySet[Any], field: str) -> int:
-    """Return the sum of a column; 0 of no row."""
+    """Return the sum of a column; 0 without rows."""
     return found.order_by().aggregate(sum=Sum(field))["sum"] or 0
 
 
 def require_disk() -> None:
-    """Raises NoRoom when the disk is nearly full, or the database as large as it may be."""
+    """Check that the disk is not nearly full and the database not at its limit. Raises NoRoom."""
     floor, most = settings.LIMITS["free_disk_bytes"], settings.LIMITS["database_bytes"]
     free = free_disk()
     if (free is not None and free < floor) or (most and database_size() > most):
@@ -113,7 +115,7 @@ def require_disk() -> None:
 
 
 def free_disk() -> int | None:
-    """Return how many bytes are free where the database is; None if it is on another machine."""
+    """Return the free bytes where the database is; None if it is on another machine."""
     if connection.vendor != "sqlite":
         return None
     file = Path(str(connection.settings_dict["NAME"]))

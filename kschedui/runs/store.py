@@ -1,7 +1,7 @@
-"""Runs: one simulation of a version by an engine, found again instead of repeated; its stored trace is the truth.
+"""Runs: a simulation of a version by an engine, reused instead of repeated; its stored trace is authoritative.
 
-A run is written by the one worker whose attempt number is the run's. Each chunk is committed together with the run's
-counters, then announced; an announcement that is lost costs nothing, since whoever follows also asks every 2 seconds.
+Only the worker whose attempt number is that of the run writes to it. Each chunk is committed together with the run's
+counters, then announced; a lost announcement does no harm, since followers also poll every 2 seconds.
 """
 
 import logging
@@ -38,7 +38,7 @@ LOST_TOO_OFTEN = Message("The run was stopped after {tries} workers exited while
 
 
 class DamagedChunk(Exception):
-    """A stored chunk is not as it was written. `repaired`: the run is on its way again."""
+    """A stored chunk is damaged. `repaired`: the run is being repeated."""
 
     def __init__(self, run: str, seq: int, *, repaired: bool) -> None:
         super().__init__(run, seq)
@@ -60,6 +60,11 @@ class Sight(NamedTuple):
     visibility: str
     owner: int | None
     sharing: int
+
+    @property
+    def open_to_all(self) -> bool:
+        """Return whether everyone with the link can see the run (access.may_see)."""
+        return self.deleted is None and self.visibility != Scenario.Visibility.PRIVATE
 
 
 class Status(NamedTuple):
@@ -85,7 +90,9 @@ class Status(NamedTuple):
 
 
 def start_run(version: Version, asker: Asker = NOBODY, *, retry: bool = False, kubernetes: str | None = None) -> Run:
-    """The run of the version by this engine; queued if there is none. `retry`: also if it was cancelled or failed.
+    """Return the run of the version by this engine, queued if there is none.
+
+    `retry`: also if it was cancelled or failed.
 
     `kubernetes`: on another release than the text's; each release has a run of its own.
     """
@@ -104,9 +111,10 @@ def start_run(version: Version, asker: Asker = NOBODY, *, retry: bool = False, k
 
 
 def enqueue(public_id: str) -> None:
-    """Notify the workers of a queued run; the worker that responds takes the run whose turn it is, perhaps another.
+    """Notify the workers of a queued run; the worker that responds takes the run whose turn it is, possibly another
+    one.
 
-    If the broker does not answer, the run stays queued, and `requeue_lost` tells again.
+    If the broker does not respond, the run stays queued, and `requeue_lost` notifies workers again.
     """
     try:
         app.send_task(TASK, retry=False, expires=TOLD_SECONDS)
@@ -115,10 +123,10 @@ def enqueue(public_id: str) -> None:
 
 
 def find_run(version: Version, engine_version: str | None = None, kubernetes: str | None = None) -> Run | None:
-    """Return the run by that engine on that release, else on the version's own; without an engine, the oldest that is
-    complete: it is what old links were made from.
+    """Return the run by that engine on that release, by default the version's own.
 
-    Few engines run a version, so all of its runs are read: one query, none for versions with prefetched `runs`.
+    Without an engine: the oldest complete run, to which old links refer. Few engines run a version, so all of its runs
+    are read: one query, none for versions with prefetched `runs`.
     """
     all_runs = list(version.runs.all())
     kubernetes = _own_release(all_runs) if kubernetes is None else kubernetes
@@ -129,7 +137,9 @@ def find_run(version: Version, engine_version: str | None = None, kubernetes: st
 
 
 def own_release(version: Version) -> str:
-    """Return the release of its links: "", what the text says; what was run when there was but one keeps that one."""
+    """Return the release of the version's links: "" for that of the text; older versions keep the only one
+    there was.
+    """
     return _own_release(version.runs.all())
 
 
@@ -144,7 +154,7 @@ def release_of(version: Version, kubernetes: str) -> str:
 
 
 def by_id(public_id: str) -> Run:
-    """Return the run with its version (without text) and scenario; raises Run.DoesNotExist."""
+    """Return the run with its version (without text) and scenario. Raises Run.DoesNotExist."""
     if not is_public_id(public_id):
         raise Run.DoesNotExist
     found = Run.objects.select_related("version__scenario").defer("version__text", "version__challenge")
@@ -152,7 +162,7 @@ def by_id(public_id: str) -> Run:
 
 
 def status(public_id: str) -> Status:
-    """Return the status of a run; raises Run.DoesNotExist."""
+    """Return the status of a run. Raises Run.DoesNotExist."""
     found = statuses([public_id])
     if not found:
         raise Run.DoesNotExist
@@ -175,7 +185,7 @@ def statuses(public_ids: list[str]) -> dict[str, Status]:
 
 
 def frame(public_id: str, seq: int) -> bytes | None:
-    """Return one stored frame; None if it does not exist yet. Raises DamagedChunk, also when the row is gone."""
+    """Return a stored frame; None if it does not exist yet. Raises DamagedChunk, also if the row is missing."""
     found = Chunk.objects.filter(run__public_id=public_id, seq=seq).values_list("frame", flat=True).first()
     if found is not None:
         return whole(public_id, seq, found)
@@ -185,7 +195,7 @@ def frame(public_id: str, seq: int) -> bytes | None:
 
 
 def frame_of(run: Run, seq: int) -> bytes:
-    """Return one existing frame of the run; raises DamagedChunk."""
+    """Return an existing frame of the run. Raises DamagedChunk."""
     found = frame(run.public_id, seq)
     if found is None:  # somebody else found it damaged meanwhile
         raise DamagedChunk(run.public_id, seq, repaired=True)
@@ -193,8 +203,10 @@ def frame_of(run: Run, seq: int) -> bytes:
 
 
 def first_frame(run: Run, most: int) -> bytes | None:
-    """The frame that the run begins with, if it is stored and holds at most so many bytes; None of a damaged one,
-    which whoever follows the run hears of."""
+    """Return the first frame of the run, if it is stored and not larger than this number of bytes.
+
+    None if it is damaged.
+    """
     small = Chunk.objects.filter(run=run, seq=0).annotate(size=Length("frame")).filter(size__lte=most)
     found = small.values_list("frame", flat=True).first()
     try:
@@ -204,13 +216,13 @@ def first_frame(run: Run, most: int) -> bytes | None:
 
 
 def frame_at(run: Run, step: int) -> bytes | None:
-    """Return the stored frame that a step is in; raises DamagedChunk."""
+    """Return the stored frame that contains a step. Raises DamagedChunk."""
     found = Chunk.objects.filter(run=run, first_step__lte=step).order_by("-first_step").first()
     return None if found is None else whole(run.public_id, found.seq, found.frame)
 
 
 def whole(public_id: str, seq: int, stored: bytes | memoryview) -> bytes:
-    """Return a frame as it was written; of one that is not the run is repaired, and DamagedChunk raised."""
+    """Return a frame if it is intact. Otherwise, repair the run and raise DamagedChunk."""
     found = bytes(stored)
     try:
         frames.require_whole(found)
@@ -222,7 +234,7 @@ def whole(public_id: str, seq: int, stored: bytes | memoryview) -> bytes:
 
 
 def repair(public_id: str, seq: int) -> bool:
-    """Run again from a chunk on, which gives the same bytes; False for what another engine made."""
+    """Run again from a chunk, which results in the same bytes; False for the run of another engine."""
     with transaction.atomic():
         gone = Chunk.objects.filter(run__public_id=public_id, seq__gte=seq)
         size = gone.aggregate(sum=Sum(Length("frame")))["sum"] or 0
@@ -238,7 +250,7 @@ def repair(public_id: str, seq: int) -> bool:
 
 
 def all_frames(run: Run) -> Iterator[bytes]:
-    """Yield every stored frame, read one by one: each may be megabytes. Raises DamagedChunk."""
+    """Yield every stored frame; they are read one by one, since each may be megabytes. Raises DamagedChunk."""
     for seq in range(run.chunks):
         yield frame_of(run, seq)
 
@@ -247,9 +259,9 @@ def all_frames(run: Run) -> Iterator[bytes]:
 
 
 def claim(public_id: str) -> Run | None:
-    """Take a run that nobody works on: None when it is ended, gone, or held by a worker whose lease goes on.
+    """Take a run that no worker holds; None if it has ended, does not exist, or is held.
 
-    A run that takes its workers down with it (the memory is too small, say) must not do so for ever: it fails.
+    A run that repeatedly crashes its workers (because of too little memory, for example) fails.
     """
     run = Run.objects.select_related("version__scenario").filter(leases.free(), public_id=public_id).first()
     if run is None:
@@ -271,7 +283,7 @@ def claim(public_id: str) -> Run | None:
 
 
 def store_chunk(run: Run, chunk: Chunk, time: float) -> None:
-    """Commit the run's next chunk; raises leases.Lost when the run is not this worker's any more."""
+    """Commit the run's next chunk. Raises leases.Lost if the worker no longer holds the run."""
     size = len(chunk.frame)
     with transaction.atomic():
         changes = {"chunks": chunk.seq + 1, "steps": chunk.first_step + chunk.events, "time": time}
@@ -283,24 +295,24 @@ def store_chunk(run: Run, chunk: Chunk, time: float) -> None:
 
 
 def change_lane(run: Run) -> None:
-    """Move the run to the queue of long runs; raises leases.Lost."""
+    """Move the run to the queue of long runs. Raises leases.Lost."""
     leases.update_mine(run, lane=Run.Lane.LONG)
 
 
 def give_back(run: Run) -> None:
-    """Let another go on with the run, in the lane for long ones; raises leases.Lost."""
+    """Let another worker continue the run, in the lane for long ones. Raises leases.Lost."""
     leases.update_mine(run, lane=Run.Lane.LONG, state=Run.State.QUEUED, lease_until=None, tries=run.tries)
     enqueue(run.public_id)
     announce(run.public_id)
 
 
 def finish(run: Run, outcome: dict[str, Any]) -> None:
-    """Mark the run as complete; raises leases.Lost."""
+    """Mark the run as complete. Raises leases.Lost."""
     _end_mine(run, state=Run.State.DONE, outcome=outcome)
 
 
 def fail(run: Run, sentence: Message) -> None:
-    """End the run with an error and keep its trace so far; raises leases.Lost."""
+    """End the run with an error and keep its trace so far. Raises leases.Lost."""
     _end_mine(run, state=Run.State.FAILED, error=sentence)
 
 
@@ -314,7 +326,7 @@ def _end_mine(run: Run, **changes: Any) -> None:
 
 
 def cancel(run: Run) -> bool:
-    """End a run that is not ended; its worker notices at its next write. What is stored stays."""
+    """Cancel a run that has not ended; its worker notices at its next write. Stored chunks stay."""
     open_run = Run.objects.filter(pk=run.pk, state__in=[Run.State.QUEUED, Run.State.RUNNING])
     stopped = open_run.update(state=Run.State.CANCELLED, finished=timezone.now(), lease_until=None)
     announce(run.public_id)
@@ -323,7 +335,10 @@ def cancel(run: Run) -> bool:
 
 
 def requeue_lost() -> int:
-    """Queue again what no worker holds: runs whose lease ended, and queued ones that nobody took; how many."""
+    """Queue runs again that no worker holds: those with an expired lease, and queued ones that nobody took.
+
+    Return their number.
+    """
     told = 0
     for run in leases.requeue(Run):
         enqueue(run.public_id)
@@ -332,12 +347,12 @@ def requeue_lost() -> int:
 
 
 def touch(public_id: str) -> None:
-    """Somebody looks at the run."""
+    """Record that somebody views the run."""
     Run.objects.filter(public_id=public_id).update(seen=timezone.now())
 
 
 def cancel_unseen_previews() -> int:
-    """Cancel the previews that nobody is watching any more; return how many there were."""
+    """Cancel the previews that nobody is watching any more. Return their number."""
     unseen = Run.objects.filter(
         state__in=[Run.State.QUEUED, Run.State.RUNNING],
         version__scenario__scratch=True,
@@ -347,8 +362,10 @@ def cancel_unseen_previews() -> int:
 
 
 def forget_traces(scenario: Scenario) -> None:
-    """Stop the runs of a deleted scenario and give back their room; brought back, it is simulated again. What another
-    engine made stays, for this one might make it otherwise."""
+    """Stop the runs of a deleted scenario and free their storage; if it is restored, it is simulated again.
+
+    Runs of other engines stay, since this one might have a different result.
+    """
     for run in Run.objects.filter(version__scenario=scenario):
         cancel(run)
         if run.engine_version == ENGINE_VERSION:
@@ -356,8 +373,10 @@ def forget_traces(scenario: Scenario) -> None:
 
 
 def forget_trace(run: Run) -> None:
-    """Delete the trace of an ended run. When it is opened again, it is simulated to the same trace, so links keep
-    their steps."""
+    """Delete the trace of an ended run.
+
+    When it is opened again, it is simulated to the same trace, so links keep their steps.
+    """
     with transaction.atomic():
         gone = {"state": Run.State.CANCELLED, "chunks": 0, "steps": 0, "bytes": 0, "time": 0.0, "outcome": {}}
         Run.objects.filter(pk=run.pk).update(**gone, attempt=F("attempt") + 1, lease_until=None)
@@ -365,7 +384,7 @@ def forget_trace(run: Run) -> None:
 
 
 def prunable(before: datetime) -> QuerySet[Run]:
-    """Runs that ended before then and can be made again by this engine; the library's stay."""
+    """Return runs that ended before the given time and can be repeated by this engine, without those of the library."""
     ended = Run.objects.filter(state__in=Run.ENDED, finished__lt=before, chunks__gt=0)
     return ended.filter(engine_version=ENGINE_VERSION, version__scenario__slug=None).order_by("finished")
 

@@ -1,7 +1,7 @@
 """Celery tasks of runs. Arguments are ids; every task is idempotent.
 
 The worker's main process forks its pool, and an SQLite connection must not be carried across a fork: its locks are lost
-and the file can be damaged. So the main process never touches the database; it only sends tasks, as its clock ticks.
+and the file can be damaged. So the main process never uses the database; it only sends tasks at regular intervals.
 """
 
 import logging
@@ -30,7 +30,7 @@ STAY_SECONDS = 60.0
 
 @app.task(name=runs.TASK, acks_late=True, reject_on_worker_lost=True)
 def work_on_runs() -> None:
-    """Simulate the runs whose turn it is, one after another; does nothing when there is none that may be taken here."""
+    """Simulate the runs whose turn it is, one after another; does nothing if this worker cannot take any."""
     end = monotonic() + STAY_SECONDS
     try:
         while worker.serve():
@@ -43,7 +43,7 @@ def work_on_runs() -> None:
 
 @app.task(name="kschedui.tasks.reap")
 def reap() -> None:
-    """Queue lost runs again within seconds; the broker's own redelivery to a killed worker takes hours."""
+    """Queue lost runs again within seconds; the broker's own redelivery after a crash takes hours."""
     try:
         runs.cancel_unseen_previews()
         runs.requeue_lost()
@@ -53,7 +53,7 @@ def reap() -> None:
 
 @app.task(name="kschedui.tasks.purge")
 def purge() -> None:
-    """Remove what was deleted long ago, previews and classes of yesterday, and sessions that have expired."""
+    """Remove what was deleted long ago, old previews and classes, and expired sessions."""
     try:
         scenarios.purge()
         classrooms.purge()
@@ -71,13 +71,13 @@ def make_places(instance: Any, **_: object) -> None:
 
 @worker_process_init.connect
 def make_way(**_: object) -> None:
-    """Pages go first, then runs, then experiments and slow work."""
+    """Lower the priority of this process: pages come first, then runs, then experiments and slow work."""
     os.nice(NICE)
 
 
 @worker_process_init.connect
 def limit_memory(**_: object) -> None:
-    """Limit the memory of each process of the pool, so that a run ends with a sentence and the machine survives."""
+    """Limit the memory of each process of the pool, so that a run fails with a sentence and the machine survives."""
     limits.limit_memory(settings.LIMITS["run_memory_bytes"])
 
 
@@ -89,6 +89,6 @@ def remove_places(**_: object) -> None:
 
 @worker_ready.connect
 def tick(sender: Any, **_: object) -> None:
-    """Send the housekeeping tasks as time goes on; one that no pool process takes before the next is dropped."""
+    """Send the housekeeping tasks at regular intervals; a task that no process takes before the next one is dropped."""
     for task, seconds in ((reap, settings.REAPER_SECONDS), (purge, PURGE_SECONDS)):
         sender.timer.call_repeatedly(seconds, task.apply_async, kwargs={"expires": seconds})

@@ -1,7 +1,7 @@
-"""A run's trace as the lines of a file, made piece by piece.
+"""A run's trace as the lines of a file, generated piece by piece.
 
-Each class takes events in order and gives the bytes that they complete; what it holds in between is plain data, so that
-the next piece may be made in another process.
+Each class processes events in order and returns the bytes that they complete; its state in between is plain data, so
+that the next piece can be generated in another process.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class EventLines:
 
 
 class DecisionLines:
-    """One decision per line, as `manage.py simulate` prints them."""
+    """One decision per line, as printed by `manage.py simulate`."""
 
     def __init__(self) -> None:
         self.reader = DecisionReader()

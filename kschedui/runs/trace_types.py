@@ -1,4 +1,4 @@
-"""The trace in the browser, from its one definition in scheduler_core: types, and what each event declares."""
+"""Generates the browser's files about the trace from scheduler_core: types, and the declarations of events."""
 
 import inspect
 import sys
@@ -29,12 +29,12 @@ export const EVENTS = /** @type {Record<AnyEvent["type"], Declaration>} */ ({
 
 
 def generate() -> dict[str, str]:
-    """Return the files, by their paths in the repository."""
+    """Return the files by their paths in the repository."""
     return {"static/js/trace/trace.d.ts": types(), "static/js/trace/events.js": declarations()}
 
 
 def types() -> str:
-    """trace.d.ts."""
+    """Return the text of trace.d.ts."""
     lines = [f"/** {GENERATED} */\n", "export type Column = number | string;"]
     lines += [f"export type {name} = {type_text(getattr(records, name))};" for name in NAMED]
     events = [sys.modules[name] for name in dict.fromkeys(event.__module__ for event in EVENTS)]
@@ -45,7 +45,7 @@ def types() -> str:
 
 
 def declarations() -> str:
-    """events.js."""
+    """Return the text of events.js."""
     return DECLARATIONS % (GENERATED, "\n".join(map(_declaration, EVENTS)))
 
 
@@ -57,7 +57,7 @@ def _declaration(event: type[Event]) -> str:
 
 
 def structs_of(modules: Sequence[ModuleType]) -> Iterator[type[msgspec.Struct]]:
-    """Yield the structs of the modules, as they stand in them."""
+    """Yield the structs of the modules in their order."""
     for module in modules:
         for name, found in vars(module).items():
             own = inspect.isclass(found) and found.__module__ == module.__name__
@@ -66,7 +66,7 @@ def structs_of(modules: Sequence[ModuleType]) -> Iterator[type[msgspec.Struct]]:
 
 
 def interface(record: type[msgspec.Struct]) -> str:
-    """Return the TypeScript interface of one struct; fields that are omitted at their default are optional."""
+    """Return the TypeScript interface of a struct; fields that are omitted at their default are optional."""
     hints = get_type_hints(record)
     config = record.__struct_config__
     rows = [f'  type: "{config.tag}";'] if config.tag else []

@@ -1,7 +1,7 @@
 """The order of queued runs: parties take turns, and the authors within a party; small runs have a lane of their own.
 
-A party is an account, or everybody without one at one address. First served are those of whom the fewest runs are going
-on, then those who were served longest ago, so that nobody waits for more than one run of each other party.
+A party is an account, or all visitors without one at an address. The party with the fewest running runs is first, then
+the one that was served longest ago, so that nobody waits for more than one run of each other party.
 """
 
 from bisect import bisect_left
@@ -30,21 +30,23 @@ class Asker(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """The wait of a queued run: the number of runs before it, and the estimated seconds (None: not known yet)."""
+    """The wait of a queued run: the number of runs before it, and the estimated seconds (None: unknown)."""
 
     runs: int
     seconds: int | None
 
 
 def lane_of(version: Version) -> str:
-    """Return the lane for the size in the version's summary; a run that proves to be long changes lanes (see
-    worker)."""
+    """Return the lane for the size in the version's summary.
+
+    A run that turns out to be long changes lanes (see worker).
+    """
     nodes, pods = version.summary.get("nodes", 0), version.summary.get("pods", 0)
     return SHORT if pods <= SHORT_PODS and nodes * pods <= SHORT_WORK else LONG
 
 
 def next_run(*, long: bool) -> str | None:
-    """Return the id of the queued run whose turn it is; with `long` false only of the short lane."""
+    """Return the id of the queued run whose turn it is; with `long` false only from the short lane."""
     queued = Run.objects.filter(state=Run.State.QUEUED)
     if not long:
         queued = queued.filter(lane=SHORT)
@@ -61,14 +63,16 @@ def next_run(*, long: bool) -> str | None:
 
 
 def full_parties() -> set[str]:
-    """Return the parties that hold as many places for long runs as one party may; one place is left for the others."""
+    """Return the parties that already hold the maximum number of places for long runs; one place is left for the
+    others.
+    """
     going_on = Run.objects.filter(state=Run.State.RUNNING, lane=LONG).exclude(party="")
     most = max(1, settings.LONG_PLACES - 1)
     return {row["party"] for row in going_on.values("party").annotate(runs=Count("pk")) if row["runs"] >= most}
 
 
 def first_served(of: str, queued: QuerySet[Any], **within: str) -> str | None:
-    """Return the party (or author) among those with a queued run, or batch of an experiment, whose turn it is."""
+    """Return the party (or author) with a queued run or batch whose turn it is."""
     oldest = {row[of]: row["oldest"] for row in queued.order_by().values(of).annotate(oldest=Min("pk"))}
     if len(oldest) < 2:
         return next(iter(oldest), None)
@@ -85,7 +89,7 @@ def first_served(of: str, queued: QuerySet[Any], **within: str) -> str | None:
 
 
 class Line:
-    """Everybody who waits, as of now; read once for all who want to know their place."""
+    """All queued runs at this time; read once for all visitors who want to know their place."""
 
     def __init__(self) -> None:
         self.waiting: dict[str, dict[str, list[int]]] = {SHORT: {}, LONG: {}}  # lane, party, primary keys
@@ -109,7 +113,7 @@ def ahead_of(run: Run) -> Ahead:
 
 
 def seconds_of(lane: str) -> float | None:
-    """Return how long a run of the lane delays the next one, from those that ended recently."""
+    """Return by how long a run of the lane delays the next one, estimated from recent ones."""
     ended = Run.objects.filter(lane=lane, finished__gt=timezone.now() - LOOKED_BACK, started__isnull=False)
     mean = ended.aggregate(mean=Avg(F("finished") - F("started")))["mean"]
     if mean is None:

@@ -1,7 +1,7 @@
-"""A worker's run: simulate, store chunk by chunk, continue after a crash, stop at the limits.
+"""A worker's run: simulates, stores chunk by chunk, continues after a crash, stops at limits.
 
-A simulation is a pure function of text and engine, and chunk boundaries are fixed. So a run that was cut short is
-simulated again from its start; stored chunks are skipped, and the rest equals what would have come.
+A simulation is a pure function of text and engine, and chunk boundaries are fixed. So an interrupted run is simulated
+again from its start; stored chunks are skipped, and the rest is the same as without the interruption.
 """
 
 import gc
@@ -44,8 +44,11 @@ FAILED = Message(
 
 
 class Outcome(msgspec.Struct):
-    """The outcome of a finished run for its card. `attempts` has a letter each: Scheduled, Nominated, Unschedulable,
-    Error. `drawing` is the cluster as the run ends (cluster_drawing.py)."""
+    """The outcome of a finished run for its card.
+
+    `attempts` has a letter per attempt: Scheduled, Nominated, Unschedulable, Error. `drawing` is the cluster at the end
+    of the run (cluster_drawing.py).
+    """
 
     attempts: str = ""
     count: int = 0
@@ -59,7 +62,7 @@ class Outcome(msgspec.Struct):
     drawing: dict[str, Any] = {}
 
     def take(self, event: AnyEvent) -> None:
-        """Count one event in."""
+        """Count an event."""
         match event:
             case AttemptFinished():
                 self.count += 1
@@ -78,11 +81,11 @@ class Outcome(msgspec.Struct):
 
 
 class TooLongForItsLane(Exception):
-    """The run goes on in the lane for long ones, by whoever has a place for it."""
+    """The run continues in the lane for long ones, on any worker with a place for it."""
 
 
 def serve() -> bool:
-    """Take the run whose turn it is, and work on it; False when there is none that may be taken here."""
+    """Take the run whose turn it is and work on it; False if this worker cannot take any."""
     with places.held() as long:
         public_id = turns.next_run(long=long)
         if public_id:
@@ -91,7 +94,10 @@ def serve() -> bool:
 
 
 def execute(public_id: str, *, long: bool = True) -> None:
-    """Work on a run if nobody else does; safe to call any number of times. `long`: there is a place for a long one."""
+    """Work on a run if no other worker does; safe to call any number of times.
+
+    `long`: there is a place for a long one.
+    """
     run = runs.claim(public_id)
     if run is None:
         return
@@ -122,14 +128,14 @@ def execute(public_id: str, *, long: bool = True) -> None:
 
 
 def tally(outcome: Outcome) -> None:
-    """Count its attempts, by kube-scheduler's results."""
+    """Count the attempts of the run, by kube-scheduler's results."""
     tallies.add(tallies.ATTEMPTS, "unschedulable", outcome.unschedulable)
     tallies.add(tallies.ATTEMPTS, "error", outcome.errors)
     tallies.add(tallies.ATTEMPTS, "scheduled", outcome.count - outcome.unschedulable - outcome.errors)
 
 
 def give_up(run: Run, sentence: Message) -> None:
-    """End the run with a sentence, unless somebody else has it by now."""
+    """End the run with an error, unless another worker holds it by now."""
     try:
         runs.fail(run, sentence)
     except leases.Lost:
@@ -137,7 +143,7 @@ def give_up(run: Run, sentence: Message) -> None:
 
 
 def work(run: Run, *, long: bool = True) -> Outcome:
-    """Simulate and store what is missing; raises leases.Lost, Stopped, TooLongForItsLane."""
+    """Simulate and store what is missing. Raises leases.Lost, Stopped, TooLongForItsLane."""
     if run.engine_version != ENGINE_VERSION:
         raise Stopped(
             Message(
@@ -165,7 +171,9 @@ def work(run: Run, *, long: bool = True) -> Outcome:
 
 @contextmanager
 def settled_memory() -> Iterator[None]:
-    """Freeze the current objects: they stay, and a run makes few cycles, so the garbage collector can run rarely."""
+    """Freeze the current objects: they stay, and a run creates few reference cycles, so garbage collection can
+    be rare.
+    """
     often = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(COLLECTED_AFTER, *often[1:])
@@ -177,7 +185,7 @@ def settled_memory() -> Iterator[None]:
 
 
 def draw_cluster(events: Iterable[AnyEvent], ending: ClusterDrawing) -> Iterator[AnyEvent]:
-    """Pass events on, and draw how the cluster ends."""
+    """Yield the events, and draw the cluster at the end."""
     for event in events:
         ending.take(event)
         yield event
@@ -193,7 +201,7 @@ def row(run: Run, chunk: TraceChunk) -> Chunk:
 def watch(
     run: Run, holding: Holding, events: Iterable[AnyEvent], outcome: Outcome, bounds: Bounds, *, long: bool
 ) -> Iterator[AnyEvent]:
-    """Pass events on; count them into `outcome`, stop at the limits, or when the run is somebody else's."""
+    """Yield the events; count them in `outcome`, stop at limits, or when another worker holds the run."""
     begun = monotonic()
     short = run.lane == Run.Lane.SHORT
     for step, event in enumerate(events, 1):

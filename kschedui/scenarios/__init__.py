@@ -1,1 +1,1 @@
-"""A scenario: stored, shared, read in; and the library of lessons."""
+"""Scenarios: storage, sharing, import; and the library of lessons."""

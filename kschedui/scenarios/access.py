@@ -1,4 +1,6 @@
-"""Visitors and their permissions: an account, or the browser that made a scenario (known by one signed cookie)."""
+"""Visitors and their permissions: an account, or the browser that created a scenario (identified by a signed
+cookie).
+"""
 
 import hashlib
 import hmac
@@ -25,7 +27,7 @@ WIDER: list[str] = [Scenario.Visibility.PRIVATE, Scenario.Visibility.UNLISTED, S
 
 
 class NotAllowed(Exception):
-    """The text is the sentence for the visitor."""
+    """The visitor has no access; the text is the sentence for them."""
 
 
 class Deleted(NotAllowed):
@@ -34,8 +36,10 @@ class Deleted(NotAllowed):
 
 @dataclass(frozen=True)
 class Visitor:
-    """`user` is None without an account; `editor` is the browser's token, "" when it has none. `kept_hash`: of a token
-    that is not known here."""
+    """A visitor. `user` is None without an account; `editor` is the browser's token, "" if it has none.
+
+    `kept_hash`: the hash of a token that is not known here.
+    """
 
     user: Any = None
     editor: str = ""
@@ -43,12 +47,14 @@ class Visitor:
 
     @property
     def editor_hash(self) -> str:
-        """The token's digest, which a scenario stores in place of the token."""
+        """Return the token's digest, which a scenario stores instead of the token."""
         return hashlib.sha256(self.editor.encode()).hexdigest() if self.editor else self.kept_hash
 
     @property
     def author(self) -> str:
-        """The name under which the visitor's runs and idempotency keys are counted; "" without account and token."""
+        """Return the name under which the visitor's runs and idempotency keys are counted; "" without account and
+        token.
+        """
         return f"account {self.user.pk}" if self.user else self.editor_hash
 
 
@@ -69,7 +75,7 @@ def visitor_of_scope(scope: Mapping[str, Any]) -> Visitor:
 
 
 def token_in(cookies: Mapping[str, str]) -> str:
-    """Return the browser's token; "" when there is none, or one that we did not sign."""
+    """Return the browser's token; "" if it has none or an invalid one."""
     try:
         return signing.TimestampSigner(salt=SALT).unsign(cookies.get(COOKIE, ""), max_age=COOKIE_SECONDS)
     except signing.BadSignature:
@@ -77,15 +83,15 @@ def token_in(cookies: Mapping[str, str]) -> str:
 
 
 def editing_visitor(request: HttpRequest) -> Visitor:
-    """Return the visitor, with a token unless there is an account; `remember` sends it, anew each time it is used."""
+    """Return the visitor, with a token unless there is an account; `remember` sends it, each time it is used."""
     visitor = visitor_of(request)
     if not visitor.user and not visitor.kept_hash:
-        request.new_editor = visitor.editor or secrets.token_urlsafe(TOKEN_BYTES)  # type: ignore[attr-defined]
+        request.new_editor = visitor.editor or secrets.token_urlsafe(TOKEN_BYTES)  # type: ignore[attr-defined] # read by `remember`
     return visitor_of(request)
 
 
 def remember(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Give the token to the browser, for as long as that keeps one."""
+    """Set the token's cookie with the maximum lifetime."""
     token = getattr(request, "new_editor", "")
     if token:
         value = signing.TimestampSigner(salt=SALT).sign(token)
@@ -93,12 +99,15 @@ def remember(request: HttpRequest, response: HttpResponseBase) -> None:
 
 
 def forget_sessions() -> None:
-    """Remove those that have expired: nobody else does."""
+    """Remove expired sessions, which Django does not do by itself."""
     SessionStore.clear_expired()
 
 
 def owns(visitor: Visitor, kept: Scenario | Course) -> bool:
-    """Return the owner; before there is one, the browser that made it. Nobody owns the library."""
+    """Return whether the visitor owns the scenario; without an owner, the browser that created it.
+
+    Nobody owns the library.
+    """
     if isinstance(kept, Scenario) and kept.slug:
         return False
     if kept.owner_id:
@@ -112,7 +121,9 @@ def may_edit(visitor: Visitor, scenario: Scenario) -> bool:
 
 
 def may_see(visitor: Visitor, scenario: Scenario) -> bool:
-    """Everyone with the link; when it is private, its owner and whoever it is shared with; deleted, nobody."""
+    """Return whether the visitor can see the scenario: everyone with the link; if private, its owner and those it is
+    shared with.
+    """
     if scenario.deleted_at:
         return False
     open_to_all = scenario.visibility != Scenario.Visibility.PRIVATE
@@ -128,7 +139,7 @@ def shares_with(visitor: Visitor, scenario: Scenario) -> QuerySet[Share]:
 
 
 def secret_origin(visitor: Visitor, copy: Scenario) -> Scenario | None:
-    """Return the private scenario of somebody else that this is a copy of."""
+    """Return somebody else's private scenario of which this one is a copy."""
     origin: Scenario | None = copy.fork_of.scenario if copy.fork_of else None
     if origin is None or origin.visibility != Scenario.Visibility.PRIVATE or owns(visitor, origin):
         return None
@@ -136,7 +147,10 @@ def secret_origin(visitor: Visitor, copy: Scenario) -> Scenario | None:
 
 
 def require_no_wider(visitor: Visitor, origin: Scenario | None, visibility: str) -> None:
-    """Raise NotAllowed for a copy more visible than its original, unless that is the visitor's or the site's own."""
+    """Require a copy to be no more visible than its original, unless that is the visitor's or the site's.
+
+    Raises NotAllowed.
+    """
     if origin is None or owns(visitor, origin) or not (origin.owner_id or origin.editor_hash):
         return
     if WIDER.index(visibility) > WIDER.index(origin.visibility):
@@ -144,7 +158,7 @@ def require_no_wider(visitor: Visitor, origin: Scenario | None, visibility: str)
 
 
 def require_sight(visitor: Visitor, scenario: Scenario) -> None:
-    """Raise NotAllowed with the reason."""
+    """Require that the visitor can see it. Raises NotAllowed with the reason."""
     if scenario.deleted_at:
         raise Deleted(gettext_noop("This scenario was deleted."))
     if not may_see(visitor, scenario):
@@ -152,12 +166,12 @@ def require_sight(visitor: Visitor, scenario: Scenario) -> None:
 
 
 def require_editing(visitor: Visitor, scenario: Scenario) -> None:
-    """Raise NotAllowed with the reason."""
+    """Require that the visitor can edit it. Raises NotAllowed with the reason."""
     if not may_edit(visitor, scenario):
         raise NotAllowed(gettext_noop("Only the author can change this scenario. You can fork it."))
 
 
 def require_owner(visitor: Visitor, kept: Scenario | Course) -> None:
-    """Raise NotAllowed with the reason."""
+    """Require that the visitor owns it. Raises NotAllowed with the reason."""
     if not owns(visitor, kept):
         raise NotAllowed(gettext_noop("Only the owner can do this."))

@@ -20,9 +20,12 @@ Record = dict[str, Any]
 
 
 class Outcome(msgspec.Struct):
-    """`letters`: each attempt's outcome, Scheduled, Nominated, Unschedulable or Error. `refused`: why the release does
-    not take the scenario. `differs`: the first attempt that is not as on the next newer release (0: none), and whose;
-    `before` there and `after` here are its node, or its outcome. `cut`: only the first attempts were compared."""
+    """The outcome of a scenario on a release. `letters`: Scheduled, Nominated, Unschedulable or Error for each attempt.
+
+    `refused`: the reason that the release rejects the scenario. `differs`: the first attempt that differs from the next
+    newer release (0: none), and its pod; `before` there and `after` here are its node, or its outcome. `cut`: only the
+    first attempts were compared.
+    """
 
     version: str
     letters: str = ""
@@ -39,7 +42,7 @@ class Outcome(msgspec.Struct):
 
 
 def outcomes(text: str) -> list[Outcome]:
-    """Newest first."""
+    """Return the outcome on every release, newest first."""
     found: list[Outcome] = []
     newer: list[Record] = []
     for version in reversed(RELEASES):
@@ -53,7 +56,7 @@ def outcomes(text: str) -> list[Outcome]:
 
 
 def _records(text: str, outcome: Outcome) -> list[Record]:
-    """Return the decision records of a run on the outcome's release, which is filled in."""
+    """Return the decision records of a run on the outcome's release, whose fields are set."""
     records: list[Record] = []
     try:
         for record in decisions(engine.simulate(engine.read(text, outcome.version))):

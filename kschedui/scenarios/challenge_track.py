@@ -15,6 +15,6 @@ CHALLENGES = (
 
 
 def in_order(found: Iterable[Scenario]) -> list[Scenario]:
-    """Return challenges as the list shows them."""
+    """Return challenges in the order of the list."""
     places = {slug: place for place, slug in enumerate(CHALLENGES)}
     return sorted(found, key=lambda scenario: (places.get(str(scenario.slug), len(places)), str(scenario.slug)))

@@ -1,4 +1,4 @@
-"""Objects as short YAML: what fits on a line stands on one, as people write manifests and as the lessons do."""
+"""Objects as short YAML: values that fit on a line are written on one, as in manifests and in the lessons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def write_all(objects: Iterable[dict[str, Any]]) -> str:
 
 
 def _block(value: Any, indent: int) -> Iterator[str]:
-    """Yield the lines of a mapping or a list that is not empty."""
+    """Yield the lines of a non-empty mapping or list."""
     pad = " " * indent
     if isinstance(value, dict):
         for key, item in value.items():
@@ -59,7 +59,7 @@ def _flow(value: Any) -> str:
 
 
 def scalar(value: Any) -> str:
-    """Return a text without quotes where every reader takes it for a text."""
+    """Return a text without quotes if every parser reads it as a text."""
     return _text(value) if isinstance(value, str) else json.dumps(value)
 
 

@@ -1,4 +1,4 @@
-"""Courses: scenarios in an order, under one link. A course shows nobody what they may not see by themselves."""
+"""Courses: scenarios in an order, under one link. A course shows visitors only the scenarios that they can see."""
 
 import re
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ LINK = re.compile(r"(?:.*/)?(?P<kind>s|library|embed)/(?P<name>[\w-]+)(?:/.*)?",
 
 
 class BadCourse(ValueError):
-    """The text is the sentence for the visitor."""
+    """The course cannot be saved; the text is the sentence for the visitor."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)
@@ -28,21 +28,21 @@ class BadCourse(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """A place in a course, from 1, and its scenario; None where the visitor may not see it, or it is gone."""
+    """A place in a course, from 1, and its scenario; None if the visitor cannot see it or it is deleted."""
 
     number: int
     scenario: Scenario | None
 
 
 def create(visitor: Visitor, title: str, about: str, names: list[str]) -> Course:
-    """Keep a new course of what the names or links say; raises BadCourse."""
+    """Create a course of scenarios given by name or link. Raises BadCourse."""
     hashed = "" if visitor.user else visitor.editor_hash
     course = Course(owner=visitor.user, editor_hash=hashed)
     return save(visitor, course, title, about, names)
 
 
 def save(visitor: Visitor, course: Course, title: str, about: str, names: list[str]) -> Course:
-    """Change all of it; raises BadCourse. What is in it already may stay, whether or not it can still be seen."""
+    """Replace the course. Raises BadCourse. Existing entries can stay even if they can no longer be seen."""
     if not 0 < len(names) <= MOST_SCENARIOS:
         raise BadCourse(Message("A course must have 1 to {most} scenarios.", most=MOST_SCENARIOS))
     kept = set(course.scenarios)
@@ -56,7 +56,7 @@ def save(visitor: Visitor, course: Course, title: str, about: str, names: list[s
 
 
 def require_scenario(visitor: Visitor, number: int, name: str, kept: set[str]) -> str:
-    """Return the id of the scenario that a line of a course names, if the visitor may see it."""
+    """Return the id of the scenario that a line of a course names, if the visitor can see it."""
     link = LINK.fullmatch(name.strip())
     kind, key = (link["kind"], link["name"]) if link else ("s", name.strip())
     if key in kept:
@@ -70,14 +70,14 @@ def require_scenario(visitor: Visitor, number: int, name: str, kept: set[str]) -
 
 
 def by_id(public_id: str) -> Course:
-    """Raises Course.DoesNotExist."""
+    """Return the course. Raises Course.DoesNotExist."""
     if not is_public_id(public_id):
         raise Course.DoesNotExist
     return Course.objects.select_related("owner").get(public_id=public_id)
 
 
 def of_visitor(visitor: Visitor) -> QuerySet[Course]:
-    """Yours: the account's, or without one the browser's."""
+    """Return the visitor's courses: those of the account, or without one those of the browser."""
     if visitor.user:
         return Course.objects.filter(owner=visitor.user)
     mine = Course.objects.filter(owner=None, editor_hash=visitor.editor_hash)

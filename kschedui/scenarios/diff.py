@@ -1,7 +1,7 @@
-"""Two texts line by line, in time that grows as they do: patience diff, with a bound on how deep it looks.
+"""Compares two texts line by line in time that grows with their length: patience diff with a limited depth.
 
-Lines that stand once in both texts, in the same order in both, are taken for the same; so are the lines around them
-that are equal, and between them the search begins anew. difflib finds a little more, and needs hours for some texts.
+Lines that occur once in both texts, in the same order, are matched; so are equal lines around them, and the search is
+repeated between them. difflib finds slightly more, and needs hours for some texts.
 """
 
 import difflib
@@ -9,33 +9,46 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 DEEPEST = 12  # levels of search
 CONTEXT = 4  # unchanged lines shown around a change
 LONGEST_COMPARED = 2_000_000  # characters of both texts
 MOST_LINES_COMPARED = 30_000
 
+Tag = Literal["replace", "delete", "insert", "equal"]
+Opcode = tuple[Tag, int, int, int, int]
+
 
 class Block(NamedTuple):
-    """`size` lines from `old` are those from `new`."""
+    """Lines that are equal: `size` lines from `old` on and from `new` on."""
 
     old: int
     new: int
     size: int
 
 
+class Grouping(difflib.SequenceMatcher[str]):
+    """difflib's grouping of changes with their context, over opcodes of ours."""
+
+    def __init__(self, old: list[str], new: list[str]) -> None:
+        super().__init__(None, "", "")
+        self._opcodes = opcodes(old, new)
+
+    def get_opcodes(self) -> list[Opcode]:
+        """Return the opcodes that are grouped."""
+        return self._opcodes
+
+
 def comparable(*texts: str) -> bool:
-    """Longer ones nobody would read as one page."""
+    """Return whether the texts can be compared; longer ones would not be readable on a page."""
     return sum(map(len, texts)) <= LONGEST_COMPARED and sum(text.count("\n") for text in texts) <= MOST_LINES_COMPARED
 
 
 def compare(before: str, after: str) -> Iterator[dict[str, Any]]:
-    """Yield rows {mark, old, new, text}: "+" added, "-" removed, " " the same, "@" lines left out; numbers or None."""
+    """Yield rows {mark, old, new, text}: "+" added, "-" removed, " " equal, "@" lines left out; numbers or None."""
     old, new = before.splitlines(), after.splitlines()
-    grouping = difflib.SequenceMatcher(None, "", "")
-    grouping.opcodes = opcodes(old, new)  # type: ignore[attr-defined]
-    for group in grouping.get_grouped_opcodes(CONTEXT):
+    for group in Grouping(old, new).get_grouped_opcodes(CONTEXT):
         yield {"mark": "@", "old": None, "new": None, "text": ""}
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
@@ -46,24 +59,22 @@ def compare(before: str, after: str) -> Iterator[dict[str, Any]]:
             yield from ({"mark": "+", "old": None, "new": j + 1, "text": new[j]} for j in range(j1, j2))
 
 
-def opcodes(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
+def opcodes(old: list[str], new: list[str]) -> list[Opcode]:
     """Return the opcodes in difflib's format."""
     ends = [Block(0, 0, 0), *blocks(old, new), Block(len(old), len(new), 0)]
-    found = []
+    changes: list[Opcode] = []
     for last, block in pairwise(ends):
         i, j = last.old + last.size, last.new + last.size
-        tag = {(True, True): "replace", (True, False): "delete", (False, True): "insert"}.get(
-            (i < block.old, j < block.new)
-        )
-        if tag:
-            found.append((tag, i, block.old, j, block.new))
+        if i < block.old or j < block.new:
+            tag: Tag = "insert" if i == block.old else "delete" if j == block.new else "replace"
+            changes.append((tag, i, block.old, j, block.new))
         if block.size:
-            found.append(("equal", block.old, block.old + block.size, block.new, block.new + block.size))
-    return found
+            changes.append(("equal", block.old, block.old + block.size, block.new, block.new + block.size))
+    return changes
 
 
 def blocks(old: list[str], new: list[str]) -> list[Block]:
-    """Return the lines that are the same, in order."""
+    """Return the equal lines, in order."""
     found: list[Block] = []
     gaps = [(0, len(old), 0, len(new), 0)]
     while gaps:
@@ -82,7 +93,7 @@ def blocks(old: list[str], new: list[str]) -> list[Block]:
 
 
 def join_blocks(found: list[Block]) -> list[Block]:
-    """Blocks that follow each other in both texts are one."""
+    """Merge blocks that follow each other in both texts."""
     whole: list[Block] = []
     for block in found:
         last = whole[-1] if whole else Block(0, 0, 0)
@@ -96,7 +107,7 @@ def join_blocks(found: list[Block]) -> list[Block]:
 def between(
     old: list[str], new: list[str], i1: int, i2: int, j1: int, j2: int, *, depth: int
 ) -> list[tuple[int, int, int, int, int]]:
-    """Return the stretches that begin at each anchor of this one; none without an anchor."""
+    """Return the ranges that begin at each anchor of this one; none without an anchor."""
     anchors = longest_rising(pairs(old[i1:i2], new[j1:j2]))
     if not anchors:
         return []
@@ -105,7 +116,7 @@ def between(
 
 
 def pairs(old: list[str], new: list[str]) -> list[tuple[int, int]]:
-    """Return where lines that occur once in each text stand, by their place in the old one."""
+    """Return the positions of lines that occur once in each text, by their position in the old one."""
     once = {line for line, times in Counter(new).items() if times == 1}
     times = Counter(old)
     places = {line: j for j, line in enumerate(new) if line in once}
@@ -113,7 +124,7 @@ def pairs(old: list[str], new: list[str]) -> list[tuple[int, int]]:
 
 
 def longest_rising(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the most pairs whose second numbers rise as the first do (patience sorting)."""
+    """Return the longest sequence of pairs whose numbers increase in both texts (patience sorting)."""
     tops: list[int] = []
     ends: list[int] = []  # which pair each top is
     before: list[int] = []

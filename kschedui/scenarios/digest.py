@@ -1,9 +1,10 @@
-"""Data stored beside a text: read once, as plain data, so that another process can read it."""
+"""Data stored with a text: parsed once, as plain data that another process can read."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from kschedui.scenarios import engine, importers
+from kschedui.scenarios import engine, importers, kinds_of_text
+from kschedui.scenarios.imported import IMPORTED
 from kschedui.scenarios.importers.reading import raw_text
 from kschedui.scenarios.prose import clean_title
 from kschedui.work import progress
@@ -15,8 +16,10 @@ CLEANING = 0.8  # of the time of a text that a cluster printed
 
 
 class Digest(NamedTuple):
-    """A text that was read. `text` is without what scheduling does not read of a cluster's print, and without its
-    `challenge`."""
+    """A parsed text.
+
+    `text` lacks the fields of a cluster's output that scheduling does not read, and its `challenge`.
+    """
 
     text: str
     title: str  # "" when it has none
@@ -27,7 +30,7 @@ class Digest(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text as a scenario. `notes`: what was done to make it one; [] if it is one as it stands."""
+    """A text as a scenario. `notes`: the changes made to convert it; [] if it is already one."""
 
     text: str
     scenario: Scenario
@@ -35,19 +38,19 @@ class Text(NamedTuple):
 
 
 def as_scenario(text: str) -> Text:
-    """Read a text as all commands do: what a cluster printed is converted, and workloads get their pods.
+    """Read a text as all commands do: output of a cluster is converted, and workloads get their pods.
 
-    Raises ScenarioErrors, with the lines of the text itself where it has errors of its own.
+    Raises ScenarioErrors, with the lines of the text itself if it has errors of its own.
     """
-    printed = raw_text.was_printed(text)
-    if not raw_text.is_dump(text) or (printed and raw_text.has_scenario(text)):
+    printed = kinds_of_text.was_printed(text)
+    if not kinds_of_text.is_dump(text) or (printed and kinds_of_text.has_scenario(text)):
         cleaning = CLEANING if printed else 0
         with progress.within(0, cleaning):
             text = raw_text.reduced(text, engine.limits())
         with progress.within(cleaning, 1):
             return Text(text, engine.read(text), ())
     try:
-        of_cluster = printed or raw_text.is_export(text)
+        of_cluster = printed or kinds_of_text.is_export(text)
         with progress.within(0, CLEANING):
             made = importers.convert(text, engine.limits(), of_cluster=of_cluster)
         with progress.within(CLEANING, 1):
@@ -58,15 +61,15 @@ def as_scenario(text: str) -> Text:
 
 
 def digest_of(text: str) -> Digest:
-    """Raises ScenarioErrors."""
+    """Return the digest of a text. Raises ScenarioErrors."""
     found = as_scenario(text)
-    return digest_of_read(found.text, found.scenario, hidden=raw_text.was_printed(text))
+    return digest_of_read(found.text, found.scenario, hidden=kinds_of_text.was_printed(text))
 
 
 def digest_of_read(text: str, parsed: Scenario, *, hidden: bool = False) -> Digest:
-    """Return the digest of a text that was parsed already and is kept whole."""
+    """Return the digest of a text that is already parsed and stored unchanged."""
     title = clean_title(parsed.title or parsed.name)
-    hidden = hidden or importers.IMPORTED in parsed.annotations
+    hidden = hidden or IMPORTED in parsed.annotations
     challenge = ""
     if parsed.challenge is not None:
         text, challenge = split_challenge(parsed)

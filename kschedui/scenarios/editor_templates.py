@@ -1,5 +1,6 @@
-"""The text that a new scenario begins with, and the pieces that the editor inserts: one for each kind that is read;
-of devices and of a challenge, whole examples."""
+"""The text of a new scenario, and the snippets that the editor inserts: one per kind, and complete examples of devices
+and / of a challenge.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The web's one door to scheduler_core: read a text within this site's limits, and sum up what it holds."""
+"""The interface of the web to scheduler_core: parses a text within this site's limits and summarizes it."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ DRAWN_WAITING = 36
 
 
 def limits() -> Limits:
-    """Return the limits on an untrusted text."""
+    """Return the limits for an untrusted text."""
     known = settings.LIMITS
     return Limits(
         bytes=known["scenario_bytes"],
@@ -53,13 +53,16 @@ def setting_of(limit: str) -> str:
 
 
 def read(text: str, kubernetes: str = "") -> Scenario:
-    """Parse; raises ScenarioErrors with a place and a sentence for each reason. `kubernetes`: instead of the text's."""
+    """Parse a text.
+
+    Raises ScenarioErrors with a place and a sentence per error. `kubernetes` replaces the text's release.
+    """
     plugins, release = known_plugins(outside_plugins()), RELEASES.get(kubernetes)
     return place_decisions(parse_scenario(text, limits(), plugins, release, progress.tell))
 
 
 def simulate(scenario: Scenario) -> Iterator[AnyEvent]:
-    """Yield the events of a run, with the plugins of other packages too."""
+    """Yield the events of a run, with the plugins of other packages."""
     return scheduler_core.simulate(scenario, registry())
 
 
@@ -70,7 +73,7 @@ def explain(text: str, attempt: int, nodes: Sequence[str] | None, kubernetes: st
 
 @lru_cache(maxsize=2)  # a large one takes hundreds of megabytes
 def read_again(text: str, kubernetes: str = "") -> Scenario:
-    """Read a stored text as `read` does, with a cache for texts that are used many times."""
+    """Parse a stored text like `read`, with a cache for texts that are used often."""
     return read(text, kubernetes)
 
 
@@ -87,9 +90,9 @@ def warning_row(warning: ParseWarning) -> dict[str, Any]:
 
 
 def fix(message: Message) -> dict[str, Any]:
-    """Return a correction for the editor, {value: the JSON in the text, instead: the JSON that may be meant}.
+    """Return a correction for the editor: {value: the JSON in the text, instead: the suggested JSON}.
 
-    Unknown ones are omitted.
+    Unknown values are omitted.
     """
     found: dict[str, Any] = {name: message.values[name] for name in ("value", "instead") if name in message.values}
     for part in message.values.values():
@@ -110,7 +113,8 @@ def nodes_and_pods(scenario: Scenario) -> tuple[list[Node], list[Pod]]:
 
 
 def summary(scenario: Scenario) -> dict[str, Any]:
-    """Return what a card shows without reading the text again: counts, the cluster's drawing, the lesson's words.
+    """Return the data of a card, so that the text need not be parsed again: counts, the cluster's drawing, the lesson's
+    texts.
 
     {nodes, pods, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]}, lesson, rules,
     challenge} `rules`, if there are any, are those of SchedulerPlugins; `challenge`, if it is one, {asks, variants}.
@@ -130,7 +134,7 @@ def summary(scenario: Scenario) -> dict[str, Any]:
 
 
 def challenge_summary(challenge: Challenge) -> dict[str, Any]:
-    """Return what everybody may know of a challenge: {asks: the kinds of documents, variants: how many}."""
+    """Return the public data of a challenge: {asks: the kinds of documents, variants: their number}."""
     return {"asks": list(challenge.asks), "variants": 1 + len(challenge.variants)}
 
 
@@ -152,13 +156,13 @@ def drawn_nodes(nodes: list[Node], pods: list[Pod]) -> list[dict[str, Any]]:
 
 
 def drawn_waiting(pods: list[Pod]) -> list[list[int]]:
-    """Return the first pods that wait, those of high priority first."""
+    """Return the first pending pods, those of high priority first."""
     waiting = sorted((pod for pod in pods if not pod.node_name), key=lambda pod: -pod.priority)
     return [[pod.requests.get("cpu", 0), pod.priority] for pod in waiting[:DRAWN_WAITING]]
 
 
 def manifest(text: str, kind: str, namespace: str, name: str) -> Any:
-    """An object as its author wrote it, from the start of the run or from its timeline; None if there is none."""
+    """Return an object as written by its author, initial or from the timeline; None if there is none."""
     scenario = read_again(text)
     created = (event.object for event in scenario.events if event.object is not None)
     for found in itertools.chain(scenario.objects, created):

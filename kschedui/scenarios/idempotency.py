@@ -1,4 +1,4 @@
-"""A create call that is sent twice, since its answer was lost, makes one scenario."""
+"""Idempotency keys: repeating a create call whose response was lost does not create a second scenario."""
 
 import hashlib
 from collections.abc import Callable
@@ -18,16 +18,16 @@ LONGEST_KEY = 128
 
 
 class KeyReused(Exception):
-    """The key stands for another call."""
+    """The key was used for another call."""
 
 
 def once(
     visitor: Visitor, key: str, asked: str, prepare: Callable[[], Prepared], create: Callable[[Prepared], Version]
 ) -> tuple[Version, bool]:
-    """Return what `create` made of what `prepare` returned, now or earlier under this key, and whether it was now.
+    """Return what `create` made of the result of `prepare`, now or earlier under this key, and whether it was now.
 
-    What takes long belongs into `prepare`: while `create` goes on, SQLite takes no other write. Raises KeyReused if
-    `asked`, the call as sent, was another one then. Without a key, it is always created.
+    Slow work belongs in `prepare`: SQLite accepts no other writes during `create`. Raises KeyReused if `asked`, the
+    call as sent, differs from the first one. Without a key, it is always created.
     """
     if not key:
         return create(prepare()), True
@@ -47,7 +47,7 @@ def once(
 
 
 def before(author: str, key: str, digest: str) -> Version:
-    """Return what the key created; raises IdempotencyKey.DoesNotExist, KeyReused."""
+    """Return what the key created. Raises IdempotencyKey.DoesNotExist, KeyReused."""
     used = IdempotencyKey.objects.select_related("version__scenario").get(author=author, key=key)
     if used.sha256 != digest:
         raise KeyReused

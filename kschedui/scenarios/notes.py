@@ -1,4 +1,4 @@
-"""Private notes at the steps of a version: for the one who wrote them, an account or a browser, and nobody else."""
+"""Private notes at the steps of a version, visible only to their author (an account or a browser)."""
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -12,7 +12,7 @@ MOST = 300  # of one person on one version
 
 
 class BadNote(ValueError):
-    """The text is the sentence for the visitor."""
+    """The note cannot be stored; the text is the sentence for the visitor."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)
@@ -20,7 +20,7 @@ class BadNote(ValueError):
 
 
 def of(visitor: Visitor, version: Version) -> QuerySet[Note]:
-    """Return the visitor's own, in the order of steps."""
+    """Return the visitor's notes in the order of steps."""
     if visitor.user:
         return Note.objects.filter(version=version, owner=visitor.user)
     mine = Note.objects.filter(version=version, owner=None, editor_hash=visitor.editor_hash)
@@ -28,7 +28,7 @@ def of(visitor: Visitor, version: Version) -> QuerySet[Note]:
 
 
 def keep(visitor: Visitor, version: Version, step: int, text: str) -> str:
-    """Instead of what the visitor wrote there before; "" for nothing. What is kept; raises BadNote."""
+    """Replace the visitor's note at a step; "" removes it. Return the stored text. Raises BadNote."""
     text = text.replace("\0", "").strip()
     if len(text) > LONGEST:
         raise BadNote(
@@ -47,13 +47,13 @@ def keep(visitor: Visitor, version: Version, step: int, text: str) -> str:
 
 
 def carry_over(before: Version, after: Version) -> None:
-    """A new version begins with the notes of the one before it, each person's, at the same steps."""
+    """Copy each person's notes from the previous version to the same steps of a new one."""
     kept = Note.objects.filter(version=before).values("owner_id", "editor_hash", "step", "text")
     Note.objects.bulk_create([Note(version=after, **one) for one in kept])
 
 
 def claim_all(visitor: Visitor) -> None:
-    """Give the account those of this browser, except where it has one itself."""
+    """Move the notes of this browser to the account, except at steps where the account already has one."""
     own = Note.objects.filter(owner=visitor.user, version=OuterRef("version"), step=OuterRef("step"))
     theirs = Note.objects.filter(~Exists(own), owner=None, editor_hash=visitor.editor_hash)
     theirs.update(owner=visitor.user, editor_hash="")

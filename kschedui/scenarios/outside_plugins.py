@@ -1,13 +1,13 @@
-"""Scheduler plugins from other packages: found by their entry points, handed to the engine by whoever runs it.
+"""Scheduler plugins from other packages, found by their entry points and passed to the engine by its callers.
 
 A package offers a plugin in its pyproject.toml:
 
     [project.entry-points."kschedui.plugins"]
     MyPlugin = "my_package.my_plugin:MyPlugin"
 
-The name is the one that a KubeSchedulerConfiguration enables; the class implements the protocols of
-`scheduler_core.framework.interface` and may bring its words as `about` (`scheduler_core.framework.about`). A plugin
-that cannot be loaded is left out, with an error in the log. The engine itself reads no files, so the search is here.
+A KubeSchedulerConfiguration enables the plugin by this name; the class implements the protocols of
+`scheduler_core.framework.interface` and may declare its texts as `about` (`scheduler_core.framework.about`). A plugin
+that cannot be loaded is skipped, and the error logged. The engine itself reads no files, so the search is here.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 @cache
 def outside_plugins() -> Mapping[str, type[Any]]:
-    """Name -> class of every plugin that the installed packages offer, in order of their names."""
+    """Return the class of every plugin in the installed packages, by name in alphabetical order."""
     found: dict[str, type[Any]] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
@@ -70,7 +70,7 @@ def simulate(scenario: Scenario) -> Iterator[AnyEvent]:
 
 
 def known_plugins(plugins: Mapping[str, type[Any]]) -> dict[str, tuple[str, ...]]:
-    """Name -> the extension points that the class implements: what `parse_scenario` wants to know about them."""
+    """Return the extension points of the plugins by name, as required by `parse_scenario`."""
     methods = {**{point: point for point in _POINTS}, **_METHODS}
     return {
         name: tuple(point for method, point in methods.items() if callable(getattr(plugin, method, None)))

@@ -1,4 +1,4 @@
-"""Texts that strangers write, made safe to show: Markdown without script, titles without invisible tricks."""
+"""Makes texts of visitors safe to display: Markdown without scripts, titles without invisible characters."""
 
 import html
 import re
@@ -19,7 +19,7 @@ DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def markdown_html(text: str) -> SafeString:
-    """Markdown as HTML that holds nothing but text, lists, tables and links that say where they lead."""
+    """Convert Markdown to HTML that contains only text, lists, tables and links that show their target."""
     rendered = MARKDOWN.render(text[:LONGEST_DESCRIPTION])
     clean = nh3.clean(
         rendered, tags=TAGS, attributes=ATTRIBUTES, url_schemes={"http", "https"}, link_rel="noopener nofollow ugc"
@@ -28,7 +28,7 @@ def markdown_html(text: str) -> SafeString:
 
 
 def plain_text(text: str, length: int = 300) -> str:
-    """Return the words of a Markdown text, for a link's preview."""
+    """Return the text of Markdown without markup, for link previews."""
     words = nh3.clean(markdown_html(text), tags=set()).split()
     line = html.unescape(" ".join(words))
     return line if len(line) <= length else line[: length - 1] + "…"

@@ -1,7 +1,7 @@
-"""A scenario for each difference between adjacent releases, which shows it in both.
+"""Example scenarios for the differences between adjacent releases.
 
-`differences/<name>-<older release>.yaml`; the name is the rule's, the plugin's or the feature gate's. No file says
-anything of its release or of what it shows: that is put in, in the words of the difference.
+`differences/<name>-<older release>.yaml`; the name is that of the rule, the plugin or the feature gate. The files
+contain neither release nor description: these are added from the description of the difference.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Pair = tuple[Release, Release]  # older, newer
 
 
 def name_of(found: Difference) -> str:
-    """Return the name under which the difference's scenario is found."""
+    """Return the name under which the difference's scenario is stored."""
     return found.name or found.where
 
 
 def pair_of(found: Difference, before: Release, after: Release) -> Pair | None:
-    """Return the neighbours, between the two releases, at which the difference arose last and has a scenario."""
+    """Return the adjacent releases, between the two, of the last occurrence of the difference with a scenario."""
     versions = sorted((before.version, after.version), key=list(RELEASES).index)
     for older, newer in reversed(list(neighbours(*versions))):
         if path_of(name_of(found), older.version).exists() and arises(name_of(found), older, newer):
@@ -63,7 +63,7 @@ def path_of(name: str, older: str) -> Path:
 
 
 def text_of(name: str, older: str, release: str) -> str:
-    """Return the scenario's text on a release, in the visitor's language; `older` is the older one of the pair."""
+    """Return the scenario's text for a release, in the visitor's language; `older` is the older one of the pair."""
     text = path_of(name, older).read_text(encoding="utf-8")
     says = {"kubernetesVersion": release, **_texts_of(name, older)}
     lines = [f"  {field}: {json.dumps(value, ensure_ascii=False)}\n" for field, value in says.items()]
@@ -71,10 +71,10 @@ def text_of(name: str, older: str, release: str) -> str:
 
 
 def _texts_of(name: str, older: str) -> dict[str, str]:
-    """Title and description."""
+    """Return title and description."""
     order = list(RELEASES.values())
     newer = order[order.index(RELEASES[older]) + 1]
-    found = next(one for one in differences(RELEASES[older], newer) if name_of(one) == name)
+    found = next(difference for difference in differences(RELEASES[older], newer) if name_of(difference) == name)
     before, after = in_language(found.before), in_language(found.after)
     title = after[0].upper() + after[1:] if found.name else gettext("{where}: {after}").format(where=name, after=after)
     description = gettext("Kubernetes {older}: {before}. Kubernetes {newer}: {after}.")

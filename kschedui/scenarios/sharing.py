@@ -1,4 +1,4 @@
-"""With whom a private scenario is shared: accounts by name, and groups that its owner belongs to."""
+"""Shares of private scenarios with accounts by name, and with groups that the owner belongs to."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ MOST_SHARES = 100  # of one scenario
 
 
 class NotShared(Exception):
-    """The text is the sentence for whoever wanted to share."""
+    """The scenario cannot be shared so; the text is the sentence for the owner."""
 
 
 def shares_of(scenario: Scenario) -> QuerySet[Share]:
-    """Accounts first, by name."""
+    """Return the shares, accounts first, by name."""
     return scenario.shares.select_related("user", "group").order_by("group__name", "user__username")
 
 
@@ -31,7 +31,7 @@ def groups_of(owner: Any) -> QuerySet[Group]:
 
 
 def share(scenario: Scenario, *, account: str = "", group: str = "", may_edit: bool = False) -> Share:
-    """Show it to an account or to a group of the owner's, or change what they may do; raises NotShared."""
+    """Share the scenario with an account or one of the owner's groups, or change the permission. Raises NotShared."""
     whom = {"group": group_named(scenario.owner, group)} if group else {"user": account_named(account)}
     if whom.get("user") == scenario.owner:
         raise NotShared(gettext_noop("You already own it."))
@@ -51,7 +51,7 @@ def share(scenario: Scenario, *, account: str = "", group: str = "", may_edit: b
 
 
 def end(scenario: Scenario, pk: int) -> bool:
-    """Stop sharing; whether there was such a share."""
+    """Stop sharing. Return whether there was such a share."""
     with transaction.atomic():
         gone, _ = scenario.shares.filter(pk=pk).delete()
         mark_changed(scenario)
@@ -59,12 +59,12 @@ def end(scenario: Scenario, pk: int) -> bool:
 
 
 def mark_changed(scenario: Scenario) -> None:
-    """Increment the counter of changes, so that access of open viewers is checked again."""
+    """Increment the counter of changes, so that the access of open viewers is checked again."""
     Scenario.objects.filter(pk=scenario.pk).update(sharing=F("sharing") + 1)
 
 
 def account_named(name: str) -> Any:
-    """Raises NotShared."""
+    """Return the account with this name. Raises NotShared."""
     found = get_user_model().objects.filter(username=name, is_active=True).first()
     if found is None:
         raise NotShared(Message("There is no account named {name}.", name=name[:150]))
@@ -72,8 +72,8 @@ def account_named(name: str) -> Any:
 
 
 def group_named(owner: Any, name: str) -> Group:
-    """Return a group of the owner's; raises NotShared."""
-    found = groups_of(owner).filter(name=name).first()
-    if found is None:
+    """Return a group of the owner's. Raises NotShared."""
+    group = groups_of(owner).filter(name=name).first()
+    if group is None:
         raise NotShared(Message("You are not a member of a group named {name}.", name=name[:150]))
-    return found
+    return group

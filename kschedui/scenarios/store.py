@@ -1,4 +1,4 @@
-"""Scenarios as people keep them: save, fork, rename, show, delete and bring back, claim, find."""
+"""Scenarios of visitors: save, fork, rename, set visibility, delete and restore, claim, find."""
 
 import hashlib
 from datetime import timedelta
@@ -26,7 +26,7 @@ IS_CHALLENGE = Q(slug__startswith="challenge-")  # of the library: scenarios/cha
 
 
 class Conflict(Exception):
-    """Somebody saved in between; `newest` is the number of the version that stands now."""
+    """Another version was saved in between; `newest` is the number of the current one."""
 
     def __init__(self, newest: int) -> None:
         self.sentence = Message("Version {number} was saved from another window in the meantime.", number=newest)
@@ -43,15 +43,15 @@ def create(
     scratch: bool = False,
     change: str = "",
 ) -> Version:
-    """Keep a new scenario; raises ScenarioErrors, NotAllowed. With an account it is the account's, else the browser's.
+    """Create a scenario. It belongs to the account, or without one to the browser. Raises ScenarioErrors, NotAllowed.
 
-    What a cluster printed is private unless somebody says else, and kept without what scheduling does not read. A copy
-    is no more visible than its original (access.require_no_wider), and private if that is, unless somebody says else.
-    `change`: what a fork is made for, which its title then tells.
+    Output of a cluster is private by default, and stored without the fields that scheduling does not read. A copy is
+    never more visible than its original (access.require_no_wider), and by default private if that is. `change`: a
+    description of the fork's edit for its title.
     """
-    found = digest_of(text) if isinstance(text, str) else text
+    digest = digest_of(text) if isinstance(text, str) else text
     origin = fork_of.scenario if fork_of else None
-    secret = scratch or found.hidden or (origin is not None and origin.visibility == Scenario.Visibility.PRIVATE)
+    secret = scratch or digest.hidden or (origin is not None and origin.visibility == Scenario.Visibility.PRIVATE)
     visibility = visibility or (Scenario.Visibility.PRIVATE if secret else Scenario.Visibility.UNLISTED)
     access.require_no_wider(visitor, origin, visibility)
     with transaction.atomic():
@@ -59,38 +59,38 @@ def create(
             owner=visitor.user,
             editor_hash="" if visitor.user else visitor.editor_hash,
             visibility=Scenario.Visibility(visibility),
-            title=title_with(fork_of, change) if fork_of and change else found.title or _("Untitled scenario"),
+            title=title_with(fork_of, change) if fork_of and change else digest.title or _("Untitled scenario"),
             renamed=bool(change),
             fork_of=fork_of,
             scratch=scratch,
         )
-        return add_version(scenario, 1, found)
+        return add_version(scenario, 1, digest)
 
 
 def save(scenario: Scenario, text: str | Digest, base: int | None = None) -> Version:
-    """Keep a new version; raises ScenarioErrors, and Conflict when `base` is no longer the newest.
+    """Save a new version. Raises ScenarioErrors, and Conflict if `base` is not the newest any more.
 
-    The newest version's own text makes no new version, so that saving again after a lost answer is no conflict.
+    The text of the newest version creates no new version, so that saving again after a lost response is no conflict.
     """
-    found = digest_of(text) if isinstance(text, str) else text
-    text = found.text
+    digest = digest_of(text) if isinstance(text, str) else text
+    text = digest.text
     changes: dict[str, Any] = {"updated": timezone.now()}
     if not scenario.renamed:
-        changes["title"] = found.title or _("Untitled scenario")
+        changes["title"] = digest.title or _("Untitled scenario")
     with in_turn(f"versions of {scenario.pk}"):
         last = newest(scenario)
-        if last.sha256 == sha256(text) and last.challenge == found.challenge:
+        if last.sha256 == sha256(text) and last.challenge == digest.challenge:
             return last
         if base is not None and base != last.number:
             raise Conflict(last.number)
         Scenario.objects.filter(pk=scenario.pk).update(**changes)
-        made = add_version(scenario, last.number + 1, found)
+        made = add_version(scenario, last.number + 1, digest)
         notes.carry_over(last, made)
         return made
 
 
 def add_version(scenario: Scenario, number: int, digest: Digest) -> Version:
-    """Return a version row; raises IntegrityError when there is one of this number."""
+    """Add a version row. Raises IntegrityError if there is one with this number."""
     text = digest.text
     size = len(text.encode("utf-8", "surrogatepass"))
     known = {"bytes": size, "sha256": sha256(text), "summary": digest.summary, "challenge": digest.challenge}
@@ -98,14 +98,14 @@ def add_version(scenario: Scenario, number: int, digest: Digest) -> Version:
 
 
 def text_for(visitor: Visitor, version: Version) -> str:
-    """Return the text of a version, for those who may edit it with the challenge."""
+    """Return the text of a version; those who can edit it get the challenge too."""
     if not version.challenge or not access.may_edit(visitor, version.scenario):
         return version.text
     return with_challenge(version.text, version.challenge)
 
 
 def preview(visitor: Visitor, text: str | Digest) -> Version:
-    """Return an unsaved text as a scratch scenario, kept for a day so that it can run; the same text is found again."""
+    """Store an unsaved text for a day as a preview that can run; the same text is found again."""
     mine = Q(scenario__owner=visitor.user) if visitor.user else Q(scenario__editor_hash=visitor.editor_hash)
     fresh = timezone.now() - KEPT_PREVIEW / 2
     digest = digest_of(text) if isinstance(text, str) else text
@@ -115,7 +115,7 @@ def preview(visitor: Visitor, text: str | Digest) -> Version:
 
 
 def example(text: str) -> Version:
-    """Return a text of this site's own, which nobody owns and no page lists; the same text is found again."""
+    """Store one of the site's own texts, which nobody owns and no page lists; the same text is found again."""
     unowned = {"owner": None, "editor_hash": "", "slug": None, "deleted_at": None, "scratch": False}
     by_scenario = {f"scenario__{name}": value for name, value in unowned.items()}
     found = Version.objects.filter(sha256=sha256(text), **by_scenario).first()
@@ -128,7 +128,7 @@ def fork(visitor: Visitor, origin: Version, digest: Digest | None = None) -> Ver
 
 
 def title_with(origin: Version, change: str) -> str:
-    """ "Flash sale: n3 cordoned": the change stays whole, however long the title is."""
+    """Return "Flash sale: n3 cordoned": the change is complete; the title is shortened if necessary."""
     change = clean_title(change)
     room = max(0, LONGEST_TITLE - len(change) - 2)
     lesson = lessons.load(origin.summary.get("lesson", {}))
@@ -137,7 +137,10 @@ def title_with(origin: Version, change: str) -> str:
 
 
 def by_id(public_id: str) -> Scenario:
-    """Raises Scenario.DoesNotExist, for anything that is no id too: PostgreSQL refuses to look for some texts."""
+    """Return the scenario.
+
+    Raises Scenario.DoesNotExist, also for an invalid id: PostgreSQL rejects queries for some texts.
+    """
     if not is_public_id(public_id):
         raise Scenario.DoesNotExist
     found = Scenario.objects.select_related("owner", "fork_of__scenario").defer("fork_of__text", "fork_of__challenge")
@@ -145,12 +148,12 @@ def by_id(public_id: str) -> Scenario:
 
 
 def by_slug(slug: str) -> Scenario:
-    """Return a lesson; raises Scenario.DoesNotExist."""
+    """Return a lesson. Raises Scenario.DoesNotExist."""
     return Scenario.objects.get(slug=slug)
 
 
 def newest(scenario: Scenario) -> Version:
-    """Return the last version; raises Version.DoesNotExist, which only a scenario that is being made can cause."""
+    """Return the last version. Raises Version.DoesNotExist only while a scenario is being created."""
     found = versions(scenario).first()
     if found is None:
         raise Version.DoesNotExist
@@ -158,7 +161,7 @@ def newest(scenario: Scenario) -> Version:
 
 
 def version(scenario: Scenario, number: int) -> Version:
-    """Raises Version.DoesNotExist."""
+    """Return the version. Raises Version.DoesNotExist."""
     return versions(scenario).get(number=number)
 
 
@@ -168,18 +171,20 @@ def versions(scenario: Scenario) -> QuerySet[Version]:
 
 
 def text_for_work(version: Version) -> Fetched:
-    """Return the version's text as an argument of work, whose process reads it."""
+    """Return the version's text as an argument of work, which reads it in its own process."""
     return Fetched(text_of, version.pk, version.bytes)
 
 
 def text_of(version: int) -> str:
-    """Return the text of the version with this key; raises Version.DoesNotExist."""
+    """Return the text of the version with this key. Raises Version.DoesNotExist."""
     text: str = Version.objects.values_list("text", flat=True).get(pk=version)
     return text
 
 
 def with_newest(found: QuerySet[Scenario]) -> QuerySet[Scenario]:
-    """Scenarios with their newest version's `number` and `summary`, and the `outcome` of its run, in one query."""
+    """Annotate scenarios with their newest version's `number` and `summary`, and the `outcome` of its run, in one
+    query.
+    """
     last = Version.objects.filter(scenario=OuterRef("pk")).order_by("-number")
     done = Run.objects.filter(version__scenario=OuterRef("pk"), state=Run.State.DONE).order_by("-version__number", "pk")
     return found.annotate(
@@ -213,7 +218,9 @@ def public() -> QuerySet[Scenario]:
 
 
 def of_visitor(visitor: Visitor) -> QuerySet[Scenario]:
-    """Yours: the account's, or without one the browser's; deleted ones too, while they can be brought back."""
+    """Return the visitor's scenarios (of the account, or without one of the browser), including deleted ones that can
+    be restored.
+    """
     if visitor.user:
         return saved_scenarios().filter(owner=visitor.user)
     return (
@@ -239,8 +246,10 @@ def filter_by_title(found: QuerySet[Scenario], search: str) -> QuerySet[Scenario
 
 
 def after(found: QuerySet[Scenario], public_id: str | None) -> QuerySet[Scenario]:
-    """Return what follows that scenario in `saved_scenarios`; raises Scenario.DoesNotExist if it is not in the
-    list."""
+    """Return the scenarios after that one in `saved_scenarios`.
+
+    Raises Scenario.DoesNotExist if it is not in the list.
+    """
     if public_id is None:
         return found
     last = found.get(public_id=public_id)
@@ -248,7 +257,7 @@ def after(found: QuerySet[Scenario], public_id: str | None) -> QuerySet[Scenario
 
 
 def rename(scenario: Scenario, title: str) -> None:
-    """An empty title gives back the text's own."""
+    """Rename the scenario; an empty title restores that of the text."""
     own = newest(scenario).summary.get("lesson", {}).get("title", "")
     scenario.renamed = bool(clean_title(title))
     scenario.title = clean_title(title) or clean_title(own) or _("Untitled scenario")
@@ -256,7 +265,7 @@ def rename(scenario: Scenario, title: str) -> None:
 
 
 def show_to(visitor: Visitor, scenario: Scenario, visibility: str) -> None:
-    """Set who may see it; raises NotAllowed."""
+    """Set the visibility. Raises NotAllowed."""
     if visibility != scenario.visibility:
         access.require_no_wider(visitor, scenario.fork_of.scenario if scenario.fork_of else None, visibility)
     scenario.visibility = Scenario.Visibility(visibility)
@@ -264,7 +273,7 @@ def show_to(visitor: Visitor, scenario: Scenario, visibility: str) -> None:
 
 
 def delete(scenario: Scenario) -> None:
-    """Gone for everyone; `restore` brings it back until `purge` takes it."""
+    """Delete the scenario for everyone; `restore` undoes it until `purge` removes the scenario."""
     Scenario.objects.filter(pk=scenario.pk, deleted_at=None).update(deleted_at=timezone.now())
 
 
@@ -274,7 +283,7 @@ def restore(scenario: Scenario) -> None:
 
 
 def claim(visitor: Visitor, scenario: Scenario) -> bool:
-    """Give a scenario that has no owner to the visitor's account; False when somebody else has it already."""
+    """Give a scenario without an owner to the visitor's account; False if somebody else already has it."""
     free = Scenario.objects.filter(pk=scenario.pk, owner=None, slug=None)
     if not free.update(owner=visitor.user, editor_hash=""):
         return bool(scenario.owner_id == visitor.user.pk)
@@ -285,7 +294,7 @@ def claim(visitor: Visitor, scenario: Scenario) -> bool:
 
 
 def claim_all(visitor: Visitor) -> int:
-    """Give the account everything that this browser made; how many."""
+    """Give the account everything that this browser created. Return the number."""
     if not visitor.editor_hash:
         return 0
     notes.claim_all(visitor)
@@ -297,7 +306,7 @@ def claim_all(visitor: Visitor) -> int:
 
 
 def purge() -> int:
-    """Remove for good what was deleted long ago, and previews of yesterday; how many."""
+    """Remove permanently what was deleted long ago, and old previews. Return the number."""
     now = timezone.now()
     old = Scenario.objects.filter(deleted_at__lt=now - KEPT_AFTER_DELETE)
     old_previews = Scenario.objects.filter(scratch=True, updated__lt=now - KEPT_PREVIEW)
@@ -305,7 +314,7 @@ def purge() -> int:
 
 
 def remove_all(found: QuerySet[Scenario]) -> int:
-    """Remove scenarios one by one, since SQLite takes no other write while one is removed; how many."""
+    """Remove scenarios one by one, since SQLite accepts no other writes during a removal. Return the number."""
     keys = list(found.values_list("pk", flat=True))
     return sum(Scenario.objects.filter(pk=pk).delete()[1].get(Scenario._meta.label, 0) for pk in keys)
 

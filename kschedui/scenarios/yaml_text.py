@@ -1,4 +1,4 @@
-"""Objects as YAML that this site's parser, and kubectl's, read back as they were."""
+"""Objects as YAML that this site's parser and kubectl's read back unchanged."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from scheduler_core.scenario.reading.yaml_composer import resolve_plain
 
 
 class Dumper(yaml.CSafeDumper):
-    """Quotes every text that go-yaml would take for a number or a boolean: PyYAML leaves `n` and `1e3` bare."""
+    """Quotes every text that go-yaml would read as a number or a boolean: PyYAML does not quote `n` and `1e3`."""
 
 
 def _text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:

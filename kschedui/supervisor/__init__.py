@@ -1,1 +1,1 @@
-"""Runs the whole of kschedui on one machine: broker, worker and web server, none of which outlives it."""
+"""Runs all of kschedui on one machine: broker, workers and web server, which all end with the supervisor."""

@@ -14,13 +14,15 @@ ROOT = Path(__file__).resolve().parents[2]  # where `kschedui` can be imported f
 
 
 class Lifeline:
-    """A pipe whose write end lives in this process alone; its closing is how the guards learn that we are gone."""
+    """A pipe whose write end is open in this process only; when it closes, the guards know that this process
+    has ended.
+    """
 
     def __init__(self) -> None:
         self.read_end, self.write_end = os.pipe()  # neither is inherited unless passed on by name
 
     def close(self) -> None:
-        """End every guard that still waits."""
+        """End every guard that is still waiting."""
         for end in (self.read_end, self.write_end):
             if end >= 0:
                 os.close(end)
@@ -29,7 +31,10 @@ class Lifeline:
 
 @dataclass(frozen=True)
 class Program:
-    """A program to run. `grace` is the seconds between SIGTERM and SIGKILL, `log` takes its standard output."""
+    """A program to run.
+
+    `grace` is the number of seconds between SIGTERM and SIGKILL; `log` receives its standard output.
+    """
 
     name: str
     command: Sequence[str]
@@ -40,12 +45,12 @@ class Program:
 
 
 class Child:
-    """A running program. `group` is its process group; `poll` and `stop` are all that there is to do with it."""
+    """A running program. `group` is its process group."""
 
     def __init__(self, program: Program, lifeline: Lifeline) -> None:
         self.program = program
         guard = [sys.executable, "-I", "-S", str(GUARD), str(lifeline.read_end), str(program.grace), str(program.log)]
-        self.guard = subprocess.Popen(  # noqa: S603
+        self.guard = subprocess.Popen(  # noqa: S603 - a program of ours
             [*guard, *program.command],
             cwd=ROOT,
             env=dict(program.env),
@@ -70,12 +75,12 @@ class Child:
         return self.guard.poll()
 
     def begin_stop(self) -> None:
-        """Ask it to stop, without waiting."""
+        """Ask it to stop without waiting."""
         if self.poll() is None:
             self.guard.terminate()
 
     def stop(self) -> None:
-        """Stop it and wait; afterwards nothing of it is left, even if its guard was killed before."""
+        """Stop it and wait; afterwards no process of it is left, even if its guard was killed before."""
         self.begin_stop()
         try:
             self.guard.wait(self.program.grace + 2)

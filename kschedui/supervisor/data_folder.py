@@ -1,4 +1,4 @@
-"""The folder that belongs to one running instance: the SQLite file, the lock, the development secret key."""
+"""The folder of one running instance: the SQLite file, the lock, the development secret key."""
 
 import errno
 import fcntl
@@ -10,7 +10,9 @@ from .errors import StartError
 
 
 class DataFolder:
-    """A data folder, created if absent and locked while this object lives; the lock ends with the process."""
+    """A data folder, created if absent and locked during the lifetime of this object; the lock ends with the
+    process.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -35,7 +37,9 @@ class DataFolder:
         return f" (process {process})" if process else ""
 
     def secret_key(self) -> str:
-        """Return a random key for development, kept so that sessions survive a restart, readable by the owner only."""
+        """Return a random key for development, stored so that sessions survive a restart, and readable only by the
+        owner.
+        """
         path = self.path / "secret_key"
         try:
             if not path.exists():
@@ -46,5 +50,5 @@ class DataFolder:
             raise StartError(f"The data folder {self.path} cannot be written: {error.strerror}.") from None
 
     def close(self) -> None:
-        """Give up the lock."""
+        """Release the lock."""
         os.close(self._lock)

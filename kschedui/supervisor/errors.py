@@ -1,4 +1,4 @@
-"""Errors that keep kschedui from starting, or stop it."""
+"""Errors that prevent kschedui from starting, or stop it."""
 
 
 class StartError(Exception):

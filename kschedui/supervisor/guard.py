@@ -1,13 +1,13 @@
-"""Run one command, and end it when the process that asked for it is gone, however that ended.
+"""Runs a command, and ends it when the process that requested it has ended, for whatever reason.
 
     python guard.py LIFELINE GRACE LOG COMMAND...
 
 LIFELINE is the read end of a pipe whose write end only the supervisor holds: it closes when the supervisor exits, even
-by `kill -9`. The command gets its own process group, so that its own children end with it; the group's number is the
-one line that this prints on its standard output, and what the command prints there goes to the file LOG. On SIGTERM,
-or when the lifeline closes, the group gets SIGTERM and, after GRACE seconds, SIGKILL. The exit status is the command's.
+by `kill -9`. The command gets its own process group, so that its children end with it. The guard prints the group's
+number on standard output; the standard output of the command is written to the file LOG. On SIGTERM, or when the
+lifeline closes, the group gets SIGTERM and, after GRACE seconds, SIGKILL. The exit status is the command's.
 
-Standard library only, and never imported: it starts in a few milliseconds with `python -I -S`.
+It uses only the standard library and is never imported, so it starts in a few milliseconds with `python -I -S`.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ ORPHAN_GRACE_SECONDS = 2.0
 
 
 def main(lifeline: int, grace: float, log: str, command: list[str]) -> int:
-    """Start the command, wait for its end or for a reason to end it; its exit status, 128 + N for signal N."""
+    """Start the command, and wait for its end or a reason to end it. Return its exit status, 128 + N for signal N."""
     wakeup, wakeup_write = os.pipe()
     os.set_blocking(wakeup_write, False)
     signal.set_wakeup_fd(wakeup_write)
@@ -32,7 +32,7 @@ def main(lifeline: int, grace: float, log: str, command: list[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with open(log, "w") as output:
-            child = subprocess.Popen(command, stdout=output, process_group=0)  # noqa: S603
+            child = subprocess.Popen(command, stdout=output, process_group=0)  # noqa: S603 - the guard's own arguments
     except OSError as error:
         print(f"{error.filename or command[0]}: {error.strerror}", file=sys.stderr)
         return 127
@@ -50,7 +50,7 @@ def main(lifeline: int, grace: float, log: str, command: list[str]) -> int:
 
 
 def end(child: "subprocess.Popen[bytes]", grace: float) -> None:
-    """Ask the command to stop, then make it."""
+    """Ask the command to stop, then kill it."""
     signal_group(child, signal.SIGTERM)
     deadline = time.monotonic() + grace
     while child.poll() is None and time.monotonic() < deadline:
@@ -60,7 +60,7 @@ def end(child: "subprocess.Popen[bytes]", grace: float) -> None:
 
 
 def signal_group(child: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
-    """Send a signal to the command and everything it started."""
+    """Send a signal to the command and all processes that it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, number)
 

@@ -12,14 +12,14 @@ from .errors import StartError
 
 
 def free_port() -> int:
-    """Return a loopback port that nothing listens on at this moment."""
+    """Return a loopback port on which nothing listens at this moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def require_free(host: str, port: int) -> None:
-    """Raise StartError if the address cannot be listened on."""
+    """Check that the address can be listened on. Raises StartError."""
     if not 0 < port < 65536:
         raise StartError(f"There is no port {port}: they go from 1 to 65535.")
     try:
@@ -50,7 +50,7 @@ def answers_tcp(port: int) -> bool:
 
 
 def answers_http(url: str) -> bool:
-    """Return whether a web server responds there, with whatever status."""
+    """Return whether a web server responds on this loopback port, with any status."""
     try:
         urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=2).close()
     except urllib.error.HTTPError:
@@ -61,7 +61,7 @@ def answers_http(url: str) -> bool:
 
 
 def wait_until(condition: Callable[[], object], seconds: float) -> bool:
-    """Ask every 50 ms until it holds; False when it never did."""
+    """Check the condition every 50 ms until it holds; False if it never did."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -1,9 +1,9 @@
-"""Health checks for containers: exit status 0 when the web server answers, or when the worker's event loop turns.
+"""Health checks for containers: exit status 0 if the web server responds, or if the worker's event loop runs.
 
     python probe.py web PORT
     python probe.py worker FILE      the file that the worker touches every few seconds
 
-Standard library only, since it runs every few seconds.
+Uses only the standard library, since it runs every few seconds.
 """
 
 import http.client
@@ -16,7 +16,7 @@ TIMEOUT_SECONDS = 4
 
 
 def web_answers(port: int, hosts: str) -> bool:
-    """Does /healthz say that database and broker answer? Asked under the first allowed host name, as browsers do."""
+    """Return whether /healthz reports database and broker, requested with the first allowed host name."""
     host = hosts.split(",")[0].strip().lstrip(".").replace("*", "localhost") or "localhost"
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
     try:
@@ -29,7 +29,7 @@ def web_answers(port: int, hosts: str) -> bool:
 
 
 def worker_turns(file: str) -> bool:
-    """Return whether the file was touched recently; a time to come is one before the clock was set back."""
+    """Return whether the file was touched recently; a future time means that the clock was set back."""
     try:
         return abs(time.time() - os.stat(file).st_mtime) < ALIVE_SECONDS
     except FileNotFoundError:

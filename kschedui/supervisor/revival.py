@@ -1,4 +1,4 @@
-"""Start again what has ended by itself, later each time; give up on what never stays."""
+"""Restarts processes that ended unexpectedly, with increasing delays; gives up on processes that never stay up."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ MOST_STARTS = 8
 
 @dataclass
 class Patient:
-    """A child that ended: how often it was started since it ran steadily, when it was, and when it will be next."""
+    """A child that ended: the number of starts since it last ran steadily, the last start, and the next one."""
 
     starts: int = 0
     started: float = 0.0
@@ -23,7 +23,7 @@ class Patient:
 
 
 class Revival:
-    """`look` is called again and again."""
+    """Restarts children. Call `look` repeatedly."""
 
     def __init__(self, stack: Stack, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self.stack = stack
@@ -32,13 +32,13 @@ class Revival:
         self.patients: dict[str, Patient] = {}
 
     def look(self) -> None:
-        """Check every child once; raises StartError when one of them keeps ending."""
+        """Check every child once. Raises StartError if a child keeps ending."""
         for name, child in list(self.stack.children.items()):
             if child.poll() is not None:
                 self.treat(name, child)
 
     def treat(self, name: str, child: Child) -> None:
-        """Set the time of its next start, or start it when that has come."""
+        """Set the time of the next start, or start the child if that time has come."""
         patient, now = self.patients.setdefault(name, Patient()), self.clock()
         if patient.due is None:
             if now - patient.started > STEADY_SECONDS:

@@ -1,4 +1,4 @@
-"""The running whole: broker, workers and web server, started in order and stopped in the opposite one."""
+"""The running system: broker, workers and web server, started in order and stopped in reverse."""
 
 import os
 import secrets
@@ -20,9 +20,12 @@ BROKER_TRIES = 3
 
 
 class Stack:
-    """`env` is what every child gets; `start_broker` and `use_broker` add REDIS_URL to it. Use as a context manager.
+    """The processes.
 
-    `logs` is a folder for what the children print on standard output; standard error is ours.
+    `env` is the environment of every child; `start_broker` and `use_broker` add REDIS_URL to it. Use as a context
+    manager.
+
+    `logs` is a folder for the standard output of the children; their standard error is that of this process.
     """
 
     def __init__(self, env: Mapping[str, str], logs: Path) -> None:
@@ -40,7 +43,7 @@ class Stack:
         self.stop()
 
     def start_broker(self) -> str:
-        """Start the embedded broker on a free port and return its URL. If the port is taken, another is tried."""
+        """Start the embedded broker on a free port and return its URL. If the port is in use, another one is tried."""
         password = secrets.token_urlsafe(24)
         for _ in range(BROKER_TRIES):
             port = free_port()
@@ -51,7 +54,7 @@ class Stack:
         raise StartError("The embedded broker did not start; set REDIS_URL to use a Redis server of your own.")
 
     def use_broker(self, url: str) -> str:
-        """Use the broker at `url`; raises StartError if it does not answer."""
+        """Use the broker at `url`. Raises StartError if it does not respond."""
         try:
             with redis.Redis.from_url(url, socket_timeout=5, socket_connect_timeout=5) as client:
                 client.ping()
@@ -61,7 +64,7 @@ class Stack:
         return url
 
     def start_worker(self, processes: int | None = None) -> Child:
-        """Start a Celery worker; it takes tasks as soon as it is up, and `wait` waits for that too."""
+        """Start a Celery worker; it takes tasks as soon as it is ready, and `wait` also waits for that."""
         self.worker_alive = self.logs / "worker.alive"
         self.worker_alive.unlink(missing_ok=True)
         env = {**WORKER_ENV, "KSCHEDUI_WORKER_ALIVE_FILE": str(self.worker_alive)}
@@ -72,12 +75,15 @@ class Stack:
         return self._start("experiments", experiments_command(processes), WORKER_ENV, grace=8)
 
     def start_web(self, host: str, port: int) -> Child:
-        """Start the ASGI server; `wait` waits until it answers."""
+        """Start the ASGI server; `wait` waits until it responds."""
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         return self._start("web", web_command(host, port), {}, grace=5)
 
     def wait(self) -> str:
-        """The address, once web server and worker are up; StartError when one is not, or when a child ended."""
+        """Return the address when web server and workers are ready.
+
+        Raises StartError if one is not, or if a child ended.
+        """
         if not wait_until(lambda: self.ended() is not None or self._is_up(), START_SECONDS):
             raise StartError(f"The web server or the worker was not ready within {START_SECONDS:.0f} seconds.")
         self.require_running()
@@ -94,7 +100,7 @@ class Stack:
         return next((child for child in self.children.values() if child.poll() is not None), None)
 
     def require_running(self) -> None:
-        """StartError when a child has ended."""
+        """Check that no child has ended. Raises StartError."""
         child = self.ended()
         if child is not None:
             name, status = child.program.name, child.poll()
@@ -103,7 +109,7 @@ class Stack:
             )
 
     def stop(self) -> None:
-        """End everything; the broker last, since the worker gives its unfinished tasks back to it."""
+        """Stop all children; the broker last, since the worker returns its unfinished tasks to it."""
         for name, child in self.children.items():
             if name != "broker":
                 child.begin_stop()
@@ -129,5 +135,5 @@ class Stack:
 
 
 def up_or_ended(broker: Child, port: int) -> bool:
-    """Return whether there is nothing left to wait for: it listens, or never will."""
+    """Return whether the wait is over: the child is listening, or has ended."""
     return broker.poll() is not None or answers_tcp(port)

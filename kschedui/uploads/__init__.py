@@ -1,1 +1,1 @@
-"""Large requests: kept, and answered by a worker exactly as a small one is answered at once."""
+"""Large requests: stored, and answered by a worker exactly as a small one is answered immediately."""

@@ -1,4 +1,4 @@
-"""A kept request, answered by the same view that answers a small one, in a process that can be ended."""
+"""Answers a stored request by the same view that answers a small one, in a process that can be ended."""
 
 import tempfile
 import zlib
@@ -32,7 +32,7 @@ class Answer(NamedTuple):
 
 
 def answer(pk: int) -> Answer:
-    """Call the view of an upload that this worker holds; what the view changes is changed once, however often."""
+    """Call the view of an upload that this worker holds; its changes are made once, however often it is called."""
     upload = Upload.objects.select_related("owner").get(pk=pk)
     try:
         with tempfile.TemporaryFile(prefix="kschedui-upload-") as body:
@@ -74,7 +74,7 @@ class KeptRequest(WSGIRequest):
 
 
 def request_of(upload: Upload, body: BinaryIO, size: int) -> HttpRequest:
-    """Rebuild the stored request, from the same sender, whose rights were checked when it came."""
+    """Rebuild the stored request with its sender, whose permissions were checked when it arrived."""
     asked = store.Asked(**upload.request)
     request = KeptRequest(
         {
@@ -106,7 +106,7 @@ def upload_of(request: HttpRequest) -> Upload | None:
 
 
 def asked_of(request: HttpRequest) -> store.Asked:
-    """Return the parts of the request that are stored beside its body."""
+    """Return the parts of the request that are stored with its body."""
     return store.Asked(
         request.method or "",
         request.path,
@@ -117,15 +117,17 @@ def asked_of(request: HttpRequest) -> store.Asked:
 
 
 def blocks_of(request: HttpRequest, head: bytes) -> Iterator[bytes]:
-    """Yield the whole body, of which `head` was read."""
+    """Yield the whole body; `head` has already been read."""
     yield head
     while block := request.read(parts.PIECE):
         yield block
 
 
 def read_small(request: HttpRequest, most: int) -> bytes | None:
-    """None when the request has no more than so many bytes, unpacked: they can be read as if nothing had happened.
-    Else what was read of it, and the rest is still to be read."""
+    """Return None if the request has at most this number of bytes, unpacked: it can then be read normally.
+
+    Otherwise return the part that was read; the rest is still to be read.
+    """
     head = request.read(most + 1)
     if len(head) > most or unpacks_to_more(head, most):
         return head
@@ -135,7 +137,7 @@ def read_small(request: HttpRequest, most: int) -> bytes | None:
 
 
 def unpacks_to_more(packed: bytes, most: int) -> bool:
-    """Did gzip pack more than so many bytes?"""
+    """Return whether the bytes are gzip and unpack to more than this number."""
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
     try:
         return packed.startswith(GZIP) and len(unpacker.decompress(packed, most + 1)) > most

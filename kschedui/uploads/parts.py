@@ -1,6 +1,7 @@
-"""Bytes of an upload as rows of a megabyte: packed, and encrypted, since a dump may hold Secrets until it is reduced.
+"""Bytes of an upload as rows of a megabyte: compressed, and encrypted, since a dump may contain Secrets until it is
+pruned.
 
-The key follows from SECRET_KEY and the upload's id, so that the database alone tells nothing.
+The key is derived from SECRET_KEY and the upload's id, so that the database alone reveals nothing.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ NONCE_BYTES = 12
 
 
 class TooMuch(Exception):
-    """Packed, there is more than `most` bytes."""
+    """The compressed bytes exceed `most`."""
 
     def __init__(self, most: int) -> None:
         super().__init__(most)
@@ -36,7 +37,7 @@ class Damaged(Exception):
 
 
 def write(upload: Upload, kind: Kind, blocks: Iterable[bytes], most: int | None = None) -> None:
-    """Keep bytes in place of those of this kind; raises TooMuch."""
+    """Replace the bytes of this kind. Raises TooMuch."""
     with transaction.atomic():
         upload.parts.filter(kind=kind).delete()
     size = 0
@@ -51,7 +52,7 @@ def write(upload: Upload, kind: Kind, blocks: Iterable[bytes], most: int | None 
 
 
 def read(upload: Upload, kind: Kind) -> Iterator[bytes]:
-    """Yield the bytes, a stored piece at a time; raises Damaged."""
+    """Yield the bytes part by part. Raises Damaged."""
     unpacker = zlib.decompressobj()
     for seq in range(upload.parts.filter(kind=kind).count()):
         content = bytes(upload.parts.filter(kind=kind, seq=seq).values_list("content", flat=True).first() or b"")
@@ -83,5 +84,5 @@ def cipher(upload: Upload) -> AESGCM:
 
 
 def place(kind: Kind, seq: int) -> bytes:
-    """Return the associated data that binds a piece to its position."""
+    """Return the associated data that binds a part to its position."""
     return f"{kind} {seq}".encode()

@@ -1,4 +1,4 @@
-"""Uploads: keep a large request, find it, tell how far it is, keep its answer, forget it."""
+"""Uploads: store a large request, find it, report its progress, store its response, delete it."""
 
 import logging
 from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ State = Run.State
 
 
 class Asked(NamedTuple):
-    """The parts of a request that are stored beside its body."""
+    """The parts of a request that are stored with its body."""
 
     method: str
     path: str
@@ -57,14 +57,14 @@ class TooMany(Exception):
 
 
 class NotDone(Exception):
-    """The upload has no answer (yet)."""
+    """The upload has no response (yet)."""
 
 
 # --- For whoever asks ---------------------------------------------------------------------------------------------
 
 
 def keep(visitor: Visitor, asker: Asker, asked: Asked, body: Iterable[bytes]) -> Upload:
-    """Queue a request; raises TooMany, and parts.TooMuch. Until all of it is here, its state is cancelled."""
+    """Queue a request. Raises TooMany, and parts.TooMuch. Its state is cancelled until it has arrived completely."""
     upload = Upload.objects.create(
         **owned_by(visitor),
         **asker._asdict(),
@@ -86,7 +86,7 @@ def keep(visitor: Visitor, asker: Asker, asked: Asked, body: Iterable[bytes]) ->
 
 
 def require_few(upload: Upload) -> None:
-    """Raises TooMany; of several that come at once, the later."""
+    """Check the limit of unfinished uploads; of concurrent ones the later fails. Raises TooMany."""
     most = settings.LIMITS["uploads_waiting"]
     going_on = Q(state__in=[State.QUEUED, State.RUNNING]) | Q(finished=None, state=State.CANCELLED)
     if Upload.objects.filter(going_on, author=upload.author, pk__lt=upload.pk).count() >= most:
@@ -94,7 +94,7 @@ def require_few(upload: Upload) -> None:
 
 
 def owned_by(visitor: Visitor) -> dict[str, Any]:
-    """Return the columns that name the owner."""
+    """Return the columns that identify the owner."""
     return {"owner": visitor.user, "editor_hash": "" if visitor.user else visitor.editor_hash}
 
 
@@ -104,7 +104,7 @@ def sender_of(upload: Upload) -> Visitor:
 
 
 def by_id(visitor: Visitor, public_id: str) -> Upload:
-    """Return the visitor's upload; raises Upload.DoesNotExist, for somebody else's as for none."""
+    """Return the visitor's upload. Raises Upload.DoesNotExist, also for somebody else's."""
     if not is_public_id(public_id):
         raise Upload.DoesNotExist
     mine = Q(owner=None, editor_hash=visitor.editor_hash) if visitor.editor_hash else Q(pk=None)
@@ -114,7 +114,7 @@ def by_id(visitor: Visitor, public_id: str) -> Upload:
 
 
 def ahead_of(upload: Upload) -> Ahead | None:
-    """Estimate the uploads before this one, if every party goes on taking turns; None once it has begun."""
+    """Estimate the uploads before this one, if all parties continue to take turns; None once it has started."""
     if upload.state != State.QUEUED:
         return None
     queued = Upload.objects.filter(state=State.QUEUED)
@@ -125,7 +125,7 @@ def ahead_of(upload: Upload) -> Ahead | None:
 
 
 def cancel(upload: Upload) -> None:
-    """End the upload and delete its parts; its worker notices soon."""
+    """Cancel the upload and delete its parts; its worker notices soon."""
     going_on = Upload.objects.filter(pk=upload.pk, state__in=[State.QUEUED, State.RUNNING])
     going_on.update(state=State.CANCELLED, finished=timezone.now(), lease_until=None)
     upload.parts.all().delete()
@@ -133,14 +133,14 @@ def cancel(upload: Upload) -> None:
 
 
 def answer_of(upload: Upload) -> Iterator[bytes]:
-    """Yield the bytes of its answer; raises NotDone."""
+    """Yield the bytes of its response. Raises NotDone."""
     if upload.state != State.DONE:
         raise NotDone
     return parts.read(upload, parts.Kind.ANSWER)
 
 
 def digest_of(upload: Upload) -> Digest:
-    """Return the text that an import made, read already; raises NotDone."""
+    """Return the parsed text of an import. Raises NotDone."""
     packed = b"".join(parts.read(upload, parts.Kind.DIGEST)) if upload.state == State.DONE else b""
     if not packed:
         raise NotDone
@@ -148,7 +148,7 @@ def digest_of(upload: Upload) -> Digest:
 
 
 def tell() -> None:
-    """Tell a worker that there is one more. If the broker does not answer, the timer tells again."""
+    """Notify a worker of a new upload. If the broker does not respond, the timer notifies it later."""
     try:
         app.send_task(TASK, retry=False, expires=60)
     except Exception as error:  # whatever the broker's client raises; the row is the truth
@@ -171,24 +171,24 @@ def next_upload() -> Upload | None:
 
 
 def keep_digest(upload: Upload, digest: Digest) -> None:
-    """So that saving the text reads it not again."""
+    """Store the digest, so that saving the text need not parse it again."""
     parts.write(upload, parts.Kind.DIGEST, [msgspec.msgpack.encode(digest)])
 
 
 def tell_progress(upload: Upload, part: float) -> None:
-    """Keep how far it is."""
+    """Store the progress."""
     Upload.objects.filter(pk=upload.pk, attempt=upload.attempt).update(progress=round(part, 3))
 
 
 def finish(upload: Upload, status: int, content_type: str, answer: Iterable[bytes]) -> None:
-    """Keep the answer; raises leases.Lost."""
+    """Store the response. Raises leases.Lost."""
     leases.renew(upload)
     parts.write(upload, parts.Kind.ANSWER, answer)
     _end(upload, state=State.DONE, status=status, content_type=content_type, progress=1.0)
 
 
 def fail(upload: Upload, sentence: Message) -> None:
-    """There will be no answer; raises leases.Lost."""
+    """End the upload without a response. Raises leases.Lost."""
     _end(upload, state=State.FAILED, error=sentence)
 
 
@@ -198,7 +198,7 @@ def _end(upload: Upload, **changes: Any) -> None:
 
 
 def requeue_lost() -> None:
-    """Queue again what no worker holds, and tell workers as long as some wait."""
+    """Queue uploads again that no worker holds, and notify workers while some are queued."""
     for upload in leases.requeue(Upload):
         logger.info("upload %s is queued again", upload.public_id)
     if Upload.objects.filter(state=State.QUEUED).exists():
@@ -206,7 +206,7 @@ def requeue_lost() -> None:
 
 
 def forget() -> None:
-    """Remove those of yesterday, and those of which not everything came."""
+    """Remove old uploads, and those that did not arrive completely."""
     now = timezone.now()
     ended = Upload.objects.filter(finished__lt=now - KEPT)
     broken_off = Upload.objects.filter(state=State.CANCELLED, finished=None, created__lt=now - NOT_SENT)

@@ -18,7 +18,7 @@ FORGETTING_SECONDS = 3600.0
 
 @app.task(name=store.TASK, acks_late=True, reject_on_worker_lost=True)
 def answer_uploads() -> None:
-    """Answer the upload whose turn it is, if there is a place for it, and tell again: there may be more."""
+    """Answer the next upload if there is a place for it, and notify again: there may be more."""
     try:
         with places.held() as free:
             served = free and worker.serve()
@@ -30,7 +30,7 @@ def answer_uploads() -> None:
 
 @app.task(name="kschedui.tasks.reap_uploads")
 def reap_uploads() -> None:
-    """Queue lost ones again within seconds."""
+    """Queue lost uploads again within seconds."""
     try:
         store.requeue_lost()
     except Error as error:
@@ -39,7 +39,7 @@ def reap_uploads() -> None:
 
 @app.task(name="kschedui.tasks.forget_uploads")
 def forget_uploads() -> None:
-    """Remove those of yesterday."""
+    """Remove old uploads."""
     try:
         store.forget()
     except Error as error:
@@ -48,6 +48,6 @@ def forget_uploads() -> None:
 
 @worker_ready.connect
 def tick(sender: Any, **_: object) -> None:
-    """Send the housekeeping tasks as time goes on."""
+    """Send the housekeeping tasks at regular intervals."""
     for task, seconds in ((reap_uploads, settings.REAPER_SECONDS), (forget_uploads, FORGETTING_SECONDS)):
         sender.timer.call_repeatedly(seconds, task.apply_async, kwargs={"expires": seconds})

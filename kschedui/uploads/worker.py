@@ -1,4 +1,4 @@
-"""Answers uploads in a process that can be killed, and stores the answers."""
+"""Answers uploads in a process that can be killed, and stores the responses."""
 
 import logging
 import multiprocessing
@@ -27,7 +27,7 @@ AGAIN = 503  # the database is away, say: it is tried again
 
 
 def serve() -> bool:
-    """Answer the upload whose turn it is; False when there is none."""
+    """Answer the next upload; False if there is none."""
     upload = store.next_upload()
     if upload is not None:
         execute(upload)
@@ -35,7 +35,7 @@ def serve() -> bool:
 
 
 def execute(upload: Upload) -> None:
-    """Answer an upload that is this worker's."""
+    """Answer an upload that this worker holds."""
     gone = Gone()
 
     def fail(sentence: Message) -> None:
@@ -53,7 +53,7 @@ def execute(upload: Upload) -> None:
 
 
 def keep(upload: Upload, made: Answer | Message) -> None:
-    """The answer, or why there is none; raises leases.Lost."""
+    """Store the response, or the error. Raises leases.Lost."""
     if isinstance(made, Message):
         store.fail(upload, made)
     elif made.status != AGAIN:
@@ -61,7 +61,7 @@ def keep(upload: Upload, made: Answer | Message) -> None:
 
 
 def answered(upload: Upload, gone: Gone) -> Answer | Message:
-    """Return the answer, or a sentence that says why there is none; raises Ended."""
+    """Return the response, or a sentence that explains why there is none. Raises Ended."""
     try:
         if not settings.WORK_PROCESSES:  # in tests of one process
             return answer(upload.pk)
@@ -86,8 +86,11 @@ def answered(upload: Upload, gone: Gone) -> Answer | Message:
 
 @lru_cache(maxsize=1)
 def process() -> Worker:
-    """This process's, for one upload after another. Celery's pool takes itself for Python's multiprocessing, and for
-    daemonic: such a process starts no other. What this one starts ends when nobody is at the other end of its pipe."""
+    """Return this process's worker process, for one upload after another.
+
+    Celery's pool processes are daemonic for multiprocessing and cannot start others. The process ends when the other
+    end of its pipe is closed.
+    """
     here: Any = multiprocessing.process
     here._current_process = MAIN
     return Worker(settings.LIMITS["run_memory_bytes"], slow=True)

@@ -1,1 +1,1 @@
-"""Pods that wait: what kube-scheduler's message says, in words, and what blocks each of a run's waiting pods."""
+"""Pending pods: kube-scheduler's message in words, and the reason that each pod of a run is pending."""

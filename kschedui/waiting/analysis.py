@@ -1,8 +1,8 @@
-"""The reasons why pods are pending at the end of a run: the verdicts of their last attempts, and the nearest nodes.
+"""The reasons that pods are pending at the end of a run: the verdicts of their last attempts, and the nearest nodes.
 
     waiting = waiting_pods(scenario, registry)
 
-`nearest` is of the cluster as the run ends: the nodes that take the fewest changes, and all of them.
+`nearest` refers to the cluster at the end of the run: the nodes that need the fewest changes, with all of them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ MOST_KINDS = 40  # of waiting pods, whose nearest nodes are looked for
 
 
 class Cause(msgspec.Struct):
-    """Nodes that one plugin rejected for the same reasons; of a pod that no node was asked for, `nodes` is 0."""
+    """Nodes that one plugin rejected for the same reasons; `nodes` is 0 if the pod was rejected without evaluating
+    nodes.
+    """
 
     plugin: str
     reasons: list[str]
@@ -50,10 +52,12 @@ class Cause(msgspec.Struct):
 
 
 class WaitingPod(msgspec.Struct):
-    """`step` is that of the message; `causes` have the plugin last that most nearly let the pod pass.
+    """A pending pod.
 
-    `nearest`: None where it was not looked for, since too many kinds of pods wait; `missing`: what it asks for and is
-    not there. `dumped`: the message of the PodScheduled condition with which the pod came; "" where it had none.
+    `step` is that of the message; the plugin in `causes` that came closest to accepting the pod is last.
+
+    `nearest`: None if not searched for, because too many kinds of pods are pending; `missing`: missing objects and
+    resources. `dumped`: the message in the pod's original PodScheduled condition; "" if it had none.
     """
 
     pod: str
@@ -72,7 +76,7 @@ class WaitingPod(msgspec.Struct):
 
     @property
     def blocker(self) -> Cause | None:
-        """Return the first thing that would have to change: the verdict on the nodes that got furthest."""
+        """Return the first thing that has to change: the verdict on the nodes that passed most plugins."""
         return self.causes[-1] if self.causes else None
 
 
@@ -89,14 +93,14 @@ class _Last:
 
 
 def waiting_pods(scenario: Scenario, registry: Registry) -> list[WaitingPod]:
-    """Return every pod that is pending at the end of the run, in the order of the run; raises RunEnded."""
+    """Return every pod that is pending at the end of the run, in the order of the run. Raises RunEnded."""
     follower = Follower()
     moment = followed(scenario, follower.take, registry)
     return follower.waiting(dumped_messages(scenario), moment)
 
 
 def dumped_messages(scenario: Scenario) -> dict[str, str]:
-    """Pod -> what its PodScheduled condition said in the cluster."""
+    """Return the original message of each pod's PodScheduled condition in the cluster."""
     found: dict[str, str] = {}
     for pod in (one for one in scenario.objects if isinstance(one, Pod)):
         for condition in (pod.manifest.get("status") or {}).get("conditions") or ():
@@ -167,17 +171,19 @@ class Follower:
         """Count the nodes of each verdict, in the order in which the plugins ran."""
         verdict = decode_column(event.verdict, event.evaluated)
         counts = np.bincount(verdict, minlength=len(event.verdicts) + 1)[1:].tolist()
-        found = [
+        causes = [
             Cause(one.plugin, one.reasons, nodes) for one, nodes in zip(event.verdicts, counts, strict=True) if nodes
         ]
         rank = {name: number for number, name in enumerate(event.plugins)}
-        self.now.causes = sorted(found, key=lambda cause: (rank.get(cause.plugin, len(rank)), cause.nodes))
+        self.now.causes = sorted(causes, key=lambda cause: (rank.get(cause.plugin, len(rank)), cause.nodes))
         for extender, _, message in event.extenders:
             self.now.causes.append(Cause(extender, [message], 1))
 
     def waiting(self, dumped: Mapping[str, str], moment: Moment | None) -> list[WaitingPod]:
-        """Return the pending pods; `moment` is the end of the run. With None, nothing is said about the nearest
-        nodes."""
+        """Return the pending pods; `moment` is the end of the run.
+
+        If it is None, the nearest nodes are not searched for.
+        """
         nearby = Nearby(moment) if moment is not None else None
         return [self.waiting_pod(key, nearby, dumped.get(key, "")) for key in self.pending if key in self.pods]
 
@@ -202,14 +208,14 @@ class Follower:
 
 
 class Nearby:
-    """The nearest nodes by pod, worked out once for pods that ask for the same; for so many kinds of them."""
+    """The nearest nodes by pod, computed once for pods with equal requirements, for a limited number of kinds."""
 
     def __init__(self, moment: Moment) -> None:
         self._moment, self._world = moment, moment.world()
         self._known: dict[bytes, tuple[list[Near] | None, list[Missing]]] = {}
 
     def of(self, key: str) -> tuple[list[Near] | None, list[Missing]]:
-        """Return the nearest nodes, None if they were not looked for; and what is missing."""
+        """Return the nearest nodes, None if they were not searched for; and what is missing."""
         pod = self._world.cluster.pods.get(key)
         if pod is None:
             return None, []

@@ -1,4 +1,4 @@
-"""Messages of cluster-autoscaler and Karpenter, which `kubectl describe` prints beside those of the scheduler.
+"""Messages of cluster-autoscaler and Karpenter, which `kubectl describe` prints next to those of the scheduler.
 
 Their counts are node groups, not nodes. The wordings are those of the events of cluster-autoscaler (NotTriggerScaleUp,
 TriggeredScaleUp) and of Karpenter (FailedScheduling, Nominated).
@@ -22,7 +22,7 @@ Say = Callable[[Message], str]
 
 @dataclass(frozen=True)
 class ForeignPart:
-    """A reason. `count` of node groups, 0: it is that of `group`, or of the pod."""
+    """A reason. `count` is a number of node groups; 0: the reason applies to `group`, or to the pod."""
 
     reason: str
     count: int = 0
@@ -32,7 +32,7 @@ class ForeignPart:
 
 @dataclass(frozen=True)
 class ForeignMessage:
-    """A message of an autoscaler about a pod that waits."""
+    """A message of an autoscaler about a pending pod."""
 
     source: str
     message: str
@@ -80,7 +80,7 @@ ON_ITS_WAY = Message(
 
 
 def foreign_messages(text: str, say: Say = str) -> list[ForeignMessage]:
-    """Return all messages of autoscalers in a text, each once."""
+    """Return all distinct messages of autoscalers in a text."""
     lines = "\n".join(line.rstrip(" \t") for line in unquote(text).split("\n"))
     plain = re.sub(r"\n[ \t]+", " ", lines)
     found = [*_of_cluster_autoscaler(plain, say), *_of_karpenter(plain, say)]

@@ -15,9 +15,11 @@ Say = Callable[[str], str]  # a sentence in the language of whoever asks
 
 @dataclass(frozen=True)
 class Row:
-    """A part in words. `total`: of how many nodes; `lesson`: the slug of one that shows it; `page`: of the plugin.
+    """A part in words.
 
-    `helps`: evicting pods could resolve it; `tried`: it could, and the message says what preemption came to.
+    `total`: the number of all nodes; `lesson`: the slug of a lesson about it; `page`: that of the plugin.
+
+    `helps`: evicting pods could resolve it; `tried`: it could, and the message includes the result of preemption.
     """
 
     count: int
@@ -33,7 +35,9 @@ class Row:
 
 
 def in_words(message: FailedMessage, say: Say = str) -> dict[str, Any]:
-    """`message`, `rows` [Row], `preemption` [Row], `note`, `overlap` (nodes that are counted twice), `cut`, `helps`."""
+    """Return `message`, `rows` and `preemption` [Row], `note`, `overlap` (nodes that are counted twice), `cut`,
+    `helps`.
+    """
     tried = message.preemption is not None
     rows = [row(part.count, message.total, part.reason, say, tried=tried) for part in message.parts]
     preemption = [

@@ -1,4 +1,4 @@
-"""A FailedScheduling message taken apart: wordings of kube-scheduler 1.20 to 1.36, wherever it was copied from.
+"""Parses FailedScheduling messages of kube-scheduler 1.20 to 1.36, wherever they were copied from.
 
 0/5 nodes are available: 1 node(s) were unschedulable, 4 Insufficient cpu. preemption: 0/5 nodes are available: ...
 """
@@ -59,9 +59,10 @@ class Part:
 
 @dataclass
 class FailedMessage:
-    """`total` nodes were there. `preemption`: what it said of evicting; None where it says nothing of that. `end`: "."
-    where it is whole, "..." where a mark says that more followed, else "". `doubled`: it ends with two dots, as some
-    releases end what PostFilter says.
+    """A message about `total` nodes. `preemption`: its part about preemption; None if there is none.
+
+    `end`: "." if it is complete, "..." if it is truncated, otherwise "". `doubled`: it ends with two dots, like the
+    PostFilter part in some releases.
     """
 
     total: int = 0
@@ -77,7 +78,7 @@ class FailedMessage:
 
 
 def messages(text: str) -> list[FailedMessage]:
-    """Return all messages in a text, each once: of kubectl describe, of an event list, of a dump."""
+    """Return all distinct messages in a text: output of kubectl describe, an event list, a dump."""
     plain = IN_A_LOG.sub("", unquote(" ".join(text.split())))
     starts = [match.start() for match in NODES.finditer(plain) if not _of_preemption(plain, match)]
     starts += [match.start() for match in OLD.finditer(plain)]
@@ -88,12 +89,12 @@ def messages(text: str) -> list[FailedMessage]:
 
 
 def decode(text: str) -> FailedMessage:
-    """Return the first message in a text, with what it says of preemption; without any, nothing is `understood`."""
+    """Return the first message in a text, with its part about preemption; without one, nothing is `understood`."""
     return next(iter(messages(text)), FailedMessage())
 
 
 def write_message(message: FailedMessage) -> str:
-    """Return the message as a scheduler writes it."""
+    """Return the message in the scheduler's format."""
     if not message.total and all(not part.count for part in message.parts):
         return " ".join(part.reason for part in message.parts)
     sentences = [(message.parts, message.total)]
@@ -104,12 +105,12 @@ def write_message(message: FailedMessage) -> str:
 
 
 def write_parts(parts: list[Part]) -> str:
-    """Return counts, as in: 1 node(s) were unschedulable, 4 Insufficient cpu."""
+    """Format counts: 1 node(s) were unschedulable, 4 Insufficient cpu."""
     return ", ".join(f"{part.count} {part.reason}" if part.count else part.reason for part in parts)
 
 
 def _parse_counts(plain: str, *, alone: bool) -> FailedMessage:
-    """Return the message with which a text begins. `alone`: nothing else stands behind it."""
+    """Return the message at the beginning of a text. `alone`: nothing follows it."""
     found = list(NODES.finditer(plain))
     if not found:
         return _parse_without_counts(plain)
@@ -150,7 +151,7 @@ def _of_preemption(text: str, match: re.Match[str]) -> bool:
 
 
 def _sentence(body: str) -> tuple[list[Part], str, str]:
-    """Return the parts of it, what follows it, and how it ends."""
+    """Return the parts of the sentence, the text after it, and how it ends."""
     end = END.search(body)
     mark = CUT.search(body)
     if mark and (end is None or end.start() >= mark.start()):
@@ -161,7 +162,7 @@ def _sentence(body: str) -> tuple[list[Part], str, str]:
 
 
 def _parts(text: str) -> list[Part]:
-    """ "1 a, 4 b" or, of the pod as a whole, "a"."""
+    """Parse "1 a, 4 b" or, for the pod as a whole, "a"."""
     starts = list(PART.finditer(text))
     if not starts or starts[0].start() > 0:
         behind = list(COUNTED_BEHIND.finditer(text))
@@ -173,7 +174,7 @@ def _parts(text: str) -> list[Part]:
 
 
 def _known_notes(text: str) -> str:
-    """Return the part of the text after a sentence, among other lines, that a plugin wrote."""
+    """Return the known plugin notes in the text after a sentence, among other lines."""
     found = NOTES.match(text.strip())
     return found[0] if found else ""
 
@@ -206,7 +207,7 @@ SAME = tuple(
 
 
 def in_any_release(reason: str) -> str:
-    """Return a reason in words that do not depend on the release: to compare messages of two."""
+    """Return a reason in a form that does not depend on the release, to compare messages of two releases."""
     for pattern, words in SAME:
         reason = pattern.sub(words, reason)
     return reason
@@ -217,16 +218,16 @@ GENERAL = re.compile(r"node\(s\) didn't match pod affinity/anti-affinity(?: rule
 
 
 def exact(message: FailedMessage) -> list[Part]:
-    """Return the parts without one that only says again, less exactly, what another says."""
-    kept = [part for part in message.parts if not GENERAL.fullmatch(part.reason)]
-    if any("affinity rules" in part.reason for part in kept):
-        return kept
+    """Return the parts without those that repeat another one less precisely."""
+    parts = [part for part in message.parts if not GENERAL.fullmatch(part.reason)]
+    if any("affinity rules" in part.reason for part in parts):
+        return parts
     named = "node(s) didn't match pod affinity rules"
     return [Part(part.count, named) if GENERAL.fullmatch(part.reason) else part for part in message.parts]
 
 
 def counts(message: FailedMessage) -> Counter[str]:
-    """Return the number of nodes by reason, in words that do not depend on the release."""
+    """Return the number of nodes by reason, in a form that does not depend on the release."""
     found: Counter[str] = Counter()
     for part in exact(message):
         found[in_any_release(part.reason)] += part.count

@@ -1,13 +1,14 @@
-"""The declarations of plugins (`about.py` beside each rule) for the player: texts by language, reasons and colours.
+"""The declarations of plugins (`about.py` next to each rule) for the player: texts by language, reasons and colours.
 
-Those of our plugins are generated into static files (`manage.py generate`); those of other packages, which are known
-only where they are installed, come with the page.
+Those of this project's plugins are generated to static files (`manage.py generate`); those of other packages, which
+depend on the installation, are part of the page.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,9 +28,10 @@ HEADER = """// @ts-check
 /**
  * What a plugin declares (scheduler_core/framework/about.py). `reasons` are regular expressions for the whole of one,
  * each with its kind. `points` and `weight` are those of the newest release's default profile.
- * `source` is the address of a page that shows it, if it is not that of all plugins.
- * @typedef {{ colour?: number, looks_at?: string[], upstream?: string, points?: string[], weight?: number,
- *   reasons?: [string, string][], source?: string }} PluginData
+ * `like` is the plugin of today whose rule it has under a former name. `source` is the address of a page that shows
+ * it, if it is not that of all plugins.
+ * @typedef {{ like?: string, colour?: number, looks_at?: string[], upstream?: string, points?: string[],
+ *   weight?: number, reasons?: [string, string][], source?: string }} PluginData
  */
 
 /** @type {Record<string, PluginData>} */
@@ -37,8 +39,8 @@ export const PLUGINS = """
 
 
 def generate(folder: Path) -> dict[str, str]:
-    """The files, by their paths in the repository. Of the catalogues, which are in `folder`, only plugins' texts."""
-    declared = {name: about_of(plugin) for name, plugin in REGISTRY.items()}
+    """Return the files by their paths in the repository. Only plugins' texts in the catalogues of `folder` change."""
+    declared = {name: _in_own_name(name, plugin) for name, plugin in REGISTRY.items()}
     files = {MODULE: f"{HEADER}{_as_javascript(_of_our_plugins())};\n"}
     for language, name in CATALOGUES.items():
         path = folder / name
@@ -48,7 +50,7 @@ def generate(folder: Path) -> dict[str, str]:
 
 
 def with_texts(catalogue: Mapping[str, str], declared: Mapping[str, str]) -> dict[str, str]:
-    """Return the catalogue with exactly the declared texts under keys that name a plugin; all others stay."""
+    """Return the catalogue with exactly the declared texts for keys that name a plugin; all others are unchanged."""
     kept = {
         key: text for key, text in catalogue.items() if key in declared or not REGISTRY.keys() & set(key.split("."))
     }
@@ -64,7 +66,7 @@ def texts_of(declared: Mapping[str, About], language: str) -> dict[str, str]:
 
 
 def data_of(declared: Mapping[str, About]) -> dict[str, dict[str, Any]]:
-    """Return the other data that the player has of these plugins, as in plugins.js."""
+    """Return the other data of these plugins for the player, as in plugins.js."""
     return {name: data for name, about in declared.items() if (data := _data_of(about))}
 
 
@@ -74,13 +76,33 @@ def _data_of(about: About) -> dict[str, Any]:
     return {name: value for name, value in data.items() if value not in (None, "", [])}
 
 
+def _name_today(name: str, plugin: Any) -> str:
+    """Return the name of the plugin that this one is derived from; "" if its rule had no other name."""
+    bases = [str(base.__dict__["name"]) for base in plugin.__mro__[1:] if "name" in base.__dict__]
+    return next((base for base in reversed(bases) if base != name and base in REGISTRY), "")
+
+
+def _in_own_name(name: str, plugin: Any) -> About:
+    """Return the declaration of a plugin; one that has the texts of another speaks of itself in them."""
+    about, today = about_of(plugin), _name_today(name, plugin)
+    if not today:
+        return about
+
+    def renamed(text: Text) -> Text:
+        return Text(text.en.replace(today, name), text.zh.replace(today, name))
+
+    return replace(about, captions={key: renamed(text) for key, text in about.captions.items()})
+
+
 def _of_our_plugins() -> dict[str, dict[str, Any]]:
-    """With what the newest release says of them; the source is in a directory of the plugin's name."""
+    """Return the data with the newest release; the source is in a directory with the plugin's name."""
     release = RELEASES[max(RELEASES, key=lambda version: tuple(map(int, version.split("."))))]
     defaults = {ref.name: ref for ref in release.default_plugins}
     found = {}
     for name, plugin in REGISTRY.items():
         data = _data_of(about_of(plugin))
+        if today := about_of(plugin).like or _name_today(name, plugin):
+            data["like"] = today
         if name in defaults:
             data = {"upstream": name.lower(), **data, "points": [_camel(one) for one in release.plugin_points[name]]}
             if defaults[name].weight:
@@ -90,7 +112,7 @@ def _of_our_plugins() -> dict[str, dict[str, Any]]:
 
 
 def _camel(point: str) -> str:
-    """Return an extension point as a configuration names it: "preFilter"."""
+    """Return the name of an extension point in a configuration: "preFilter"."""
     first, *others = point.split("_")
     return first + "".join(map(str.capitalize, others))
 
@@ -98,7 +120,7 @@ def _camel(point: str) -> str:
 def of_other_plugins(language: str, rules: Mapping[str, Rule] = MappingProxyType({})) -> dict[str, Any]:
     """Return the texts of plugins from other packages and of rules: {texts, plugins}; empty if there are none.
 
-    `rules` by the address of the page that shows each.
+    `rules` by the URL of each rule's page.
     """
     declared = {name: about_of(plugin) for name, plugin in outside_plugins().items()}
     declared |= {rule.name: make_about(rule) for rule in rules.values()}
@@ -113,7 +135,7 @@ def _as_javascript(data: Mapping[str, Mapping[str, Any]]) -> str:
     lines = []
     for name, about in data.items():
         lines.append(f"\t{name}: {{")
-        plain = [field for field in ("colour", "looks_at", "upstream", "points", "weight") if field in about]
+        plain = [field for field in ("like", "colour", "looks_at", "upstream", "points", "weight") if field in about]
         lines += [f"\t\t{field}: {json.dumps(about[field])}," for field in plain]
         if "reasons" in about:
             pairs = [f"\t\t\t[{json.dumps(pattern)}, {json.dumps(kind)}]," for pattern, kind in about["reasons"]]

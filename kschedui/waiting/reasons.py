@@ -1,7 +1,7 @@
-"""Every reason of a FailedScheduling message that is known: what it means, what it leaves unsaid, and who gives it.
+"""The known reasons in FailedScheduling messages: their meaning, what they leave open, and their plugins.
 
-Each plugin brings its own (`about.py` beside its rule); here are those of the scheduler itself. The wordings are those
-of kube-scheduler 1.20 to 1.36. A reason is that of the first row whose pattern is the whole of it.
+Each plugin declares its own (`about.py` next to its rule); this module has those of the scheduler itself. The wordings
+are those of kube-scheduler 1.20 to 1.36. The first row whose pattern matches the whole reason applies.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scheduler_core.plugins import REGISTRY
 
 
 class KnownReason(NamedTuple):
-    """A reason, and the name of the plugin that gives it, "" for the scheduler itself."""
+    """A reason and its plugin, "" for the scheduler itself."""
 
     plugin: str
     reason: Reason
@@ -29,7 +29,7 @@ class KnownReason(NamedTuple):
 
 
 def have_no_nodes(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Change nothing: the cluster has no nodes already."""
+    """Change nothing: the cluster already has no nodes."""
 
 
 OF_THE_SCHEDULER = (
@@ -43,23 +43,6 @@ OF_THE_SCHEDULER = (
             "By which field of the pod: a node affinity that names nodes, or a volume that is on certain ones.",
             "依据的是 Pod 的哪个字段：指名节点的节点亲和性，还是只在某些节点上的卷。",
         ),
-    ),
-    Reason(
-        r"node\(s\) didn't have the requested labels",
-        Text(
-            "The scheduler was told to use only nodes with, or without, a certain label (NodeLabel, up to 1.22).",
-            "调度器被配置为只使用带有（或不带）某个标签的节点（NodeLabel，1.22 及以前）。",
-        ),
-        Text("Which label: it stands in the scheduler's configuration.", "是哪个标签：写在调度器的配置里。"),
-    ),
-    Reason(
-        r"node\(s\) didn't match service affinity",
-        Text(
-            "The pods of a service were to run on nodes with the same label (ServiceAffinity, up to 1.22).",
-            "同一 Service 的 Pod 应运行在标签相同的节点上（ServiceAffinity，1.22 及以前）。",
-        ),
-        Text("Which label: it stands in the scheduler's configuration.", "是哪个标签：写在调度器的配置里。"),
-        preemption_helps=True,
     ),
     Reason(
         r"no nodes available to schedule pods",
@@ -122,7 +105,7 @@ NOT_SIMULATED = (
 
 @cache
 def declarations() -> dict[str, About]:
-    """Return the declaration of each plugin that has one: ours, then those of other packages."""
+    """Return the declarations of all plugins that have one: built-in plugins first, then those of other packages."""
     plugins = {**REGISTRY, **outside_plugins()}
     return {name: about_of(plugin) for name, plugin in plugins.items()}
 
@@ -135,8 +118,8 @@ def known_reasons() -> tuple[KnownReason, ...]:
 
 
 def reason_of(text: str) -> KnownReason | None:
-    """Return the reason with these words; None if it is not known."""
-    return next((known for known in known_reasons() if known.match(text)), None)
+    """Return the reason that matches these words; None if it is unknown."""
+    return next((reason for reason in known_reasons() if reason.match(text)), None)
 
 
 def post_filter_notes() -> Iterator[PostFilterNote]:
@@ -145,12 +128,12 @@ def post_filter_notes() -> Iterator[PostFilterNote]:
 
 
 def note_meaning(text: str) -> Message | None:
-    """Return the meaning of what a PostFilter plugin adds to the message; None if it is not known."""
+    """Return the meaning of a PostFilter plugin's note in the message; None if it is unknown."""
     notes = (note for note in post_filter_notes() if re.fullmatch(note.pattern, text, re.DOTALL))
     return next((note.meaning.message() for note in notes), None)
 
 
 def preemption_meaning(text: str) -> Message | None:
-    """Return the meaning of a reason of the second sentence, which may also be one that a filter gives."""
+    """Return the meaning of a reason in the part about preemption, which may also be a filter's reason."""
     known = reason_of(text)
     return note_meaning(text) or (known.reason.meaning.message() if known else None)

@@ -1,4 +1,6 @@
-"""A small scenario whose pod gets the same FailedScheduling message: for each reason as many nodes as it counts."""
+"""A small scenario whose pod gets the same FailedScheduling message, with the counted number of nodes for each
+reason.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,17 @@ Make = Callable[[StarterCluster, list[Manifest]], None]
 
 
 class Starter(NamedTuple):
-    """A scenario's text. `stand_ins`: reasons that an extender gives in it, in place of what is not simulated."""
+    """A scenario's text.
+
+    `stand_ins`: reasons that an extender returns, in place of conditions that are not simulated.
+    """
 
     text: str = ""
     stand_ins: list[str] = []
 
 
 def starter(message: FailedMessage) -> Starter:
-    """A scenario that gets the message; without a text where there is none, or where there would be too many nodes."""
+    """Return a scenario that results in the message; without a text if there is none, or too many nodes are needed."""
     message = replace(message, parts=exact(message))
     if not message.parts or message.total > MOST_NODES:
         return Starter()
@@ -46,7 +51,7 @@ def starter(message: FailedMessage) -> Starter:
 
 
 def own_maker(part: Part) -> Make | None:
-    """Return the starter that the plugin brings for this reason."""
+    """Return the plugin's own starter for this reason."""
     known = reason_of(part.reason)
     if known is None or known.reason.starter is None or (known.reason.about_nodes and not part.count):
         return None
@@ -55,7 +60,7 @@ def own_maker(part: Part) -> Make | None:
 
 
 def stand_in(message: FailedMessage, part: Part) -> Make | None:
-    """An extender that gives the reason, whatever it is; None if no nodes are counted, or the message is cut off."""
+    """Return an extender that returns the reason; None if no nodes are counted, or the message is truncated."""
     if not part.count or message.end != "." or len(part.reason) >= LONGEST:
         return None
     known = reason_of(part.reason)
@@ -69,7 +74,7 @@ def stand_in(message: FailedMessage, part: Part) -> Make | None:
 
 
 def build_starter(message: FailedMessage, makers: list[Make | None], *, small: bool = False) -> tuple[int, Starter]:
-    """Return the scenario that these make, and how much its message is like this one; 0 when it counts other nodes.
+    """Return the scenario and the similarity of its message to this one; 0 if it counts other nodes.
 
     `small`: nodes without room are too small, so that no eviction would help.
     """
@@ -100,7 +105,7 @@ def of_release(cluster: StarterCluster, version: str) -> str:
 
 
 def configuration(cluster: StarterCluster) -> list[Manifest]:
-    """Return the scheduler's configuration, where one is needed."""
+    """Return the scheduler's configuration, if one is needed."""
     made: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     if cluster.plugin_config:
         made["profiles"] = [{"schedulerName": "default-scheduler", "pluginConfig": cluster.plugin_config}]
@@ -110,7 +115,7 @@ def configuration(cluster: StarterCluster) -> list[Manifest]:
 
 
 def best(texts: Iterator[str], message: FailedMessage) -> tuple[int, str]:
-    """Return the similarity of the most similar message and its text; of equals, the first."""
+    """Return the similarity of the most similar message and its text; the first in a tie."""
     most, found = 0, ""
     for text in texts:
         alike = likeness(told_by(text), message)
@@ -133,13 +138,15 @@ LIKE: tuple[Callable[[FailedMessage, FailedMessage], bool], ...] = (  # each onl
 
 
 def likeness(text: str, message: FailedMessage) -> int:
-    """Return how much a message is like another one: counts, wording, preemption, notes and dots."""
+    """Return the similarity of two messages: counts, wording, preemption, notes and dots."""
     told = decode(text)
     return next((number for number, alike in enumerate(LIKE) if not alike(told, message)), len(LIKE))
 
 
 def share_nodes(message: FailedMessage) -> list[tuple[int, int]] | None:
-    """The nodes that each part gets, from and up to: one after another, or together where reasons may share a node."""
+    """Return the first and last node of each part: one after another, or shared if the reasons can apply to the same
+    node.
+    """
     amounts = [part for part in message.parts if (known := reason_of(part.reason)) and known.reason.beside_others]
     others = sum(part.count for part in message.parts if part not in amounts)
     room = message.total - others
@@ -152,7 +159,7 @@ def share_nodes(message: FailedMessage) -> list[tuple[int, int]] | None:
             turn += 1
             found.append((others, others + part.count) if turn % 2 else (message.total - part.count, message.total))
         elif part in amounts:
-            before = sum(one.count for one in amounts[: amounts.index(part)])
+            before = sum(amount.count for amount in amounts[: amounts.index(part)])
             found.append((others + before, others + before + part.count))
         else:
             found.append((at, at + part.count))

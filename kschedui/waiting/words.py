@@ -1,4 +1,4 @@
-"""A waiting pod in words: what blocks it, how near the nearest nodes are, why the dump said something else."""
+"""A pending pod in words: its blocker, the distance of the nearest nodes, and differences from the dump's message."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def blocker_words(waiting: WaitingPod) -> Message:
 
 
 def _resources(cause: Cause) -> Iterator[str]:
-    """Resources that the reasons name."""
+    """Return the resources that the reasons name."""
     for text in cause.reasons:
         known = reason_of(text)
         match = known.match(text) if known else None
@@ -34,7 +34,7 @@ def _resources(cause: Cause) -> Iterator[str]:
 
 
 def cause_words(cause: Cause) -> Message:
-    """Return the cause as a number of nodes, the plugin, and kube-scheduler's words."""
+    """Return the cause as a number of nodes, the plugin, and kube-scheduler's reason."""
     reasons = ", ".join(cause.reasons)
     if not cause.nodes:
         return Message("{plugin}: {reasons}", plugin=cause.plugin, reasons=reasons or "-")
@@ -44,7 +44,7 @@ def cause_words(cause: Cause) -> Message:
 
 
 def differences(waiting: WaitingPod) -> Iterator[Message]:
-    """Return why the cluster's message differs from this one; nothing if they agree, or if there is none."""
+    """Return the reasons that the cluster's message differs from this one; none if they agree, or if there is none."""
     if not waiting.dumped or waiting.dumped == waiting.message:
         return
     there, here = decode(waiting.dumped), decode(waiting.message)
@@ -61,7 +61,7 @@ def differences(waiting: WaitingPod) -> Iterator[Message]:
 
 
 def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
-    """Reasons whose counts differ."""
+    """Return the reasons whose counts differ."""
     theirs, ours = counts(there), counts(here)
     same = theirs == ours
     for reason in sorted(theirs.keys() | ours.keys()):

@@ -1,6 +1,6 @@
-"""Arguments that the process which does the work reads for itself.
+"""Arguments that the process which does the work reads itself.
 
-Sending a long text to another process costs the sender many times what reading it costs, and holds Python's lock.
+Sending a long text to another process costs the sender many times as much as reading it, and holds Python's lock.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,19 +18,19 @@ class Fetched(NamedTuple):
 
 
 def call(function: Callable[..., Result], args: Sequence[Any]) -> Result:
-    """Return the function's result; arguments that are to be fetched are fetched first."""
+    """Return the function's result; arguments to fetch are fetched first."""
     return function(*map(fetch, args))
 
 
 def fetch(argument: Any) -> Any:
-    """Return the argument itself, with what it holds that is to be fetched."""
+    """Return the argument itself, with all fetched parts."""
     if isinstance(argument, Fetched):
         return argument.read(argument.key)
     return tuple(map(fetch, argument)) if type(argument) is tuple else argument
 
 
 def size_of(argument: Any) -> int:
-    """Return the characters of the texts in an argument, also of those that are to be fetched."""
+    """Return the number of characters of the texts in an argument, including those to fetch."""
     if isinstance(argument, Fetched):
         return argument.size
     if isinstance(argument, str):

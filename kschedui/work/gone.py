@@ -18,7 +18,7 @@ class Gone:
         return self._left
 
     def leave(self) -> None:
-        """The client is gone."""
+        """Report that the client has disconnected."""
         with self._guard:
             self._left = True
             if self._told is not None:
@@ -26,7 +26,7 @@ class Gone:
 
     @contextmanager
     def telling(self, told: Callable[[], None]) -> Iterator[None]:
-        """Call `told` when the client goes while the block runs; afterwards no call is under way."""
+        """Call `told` if the client disconnects while the block runs; no call is running afterwards."""
         with self._guard:
             self._told = told
             if self._left:

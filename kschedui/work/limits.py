@@ -12,7 +12,7 @@ MEGABYTE = 1024 * 1024
 
 
 class TooMuch(Exception):
-    """Work met a limit; the sentence names it, its value and its setting."""
+    """The work exceeded a limit; the sentence names it, its value and its setting."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)
@@ -20,11 +20,11 @@ class TooMuch(Exception):
 
 
 class TooManySeconds(TooMuch):
-    """The work took more processor time than is allowed."""
+    """The work took more processor time than allowed."""
 
 
 def too_many_seconds(seconds: int, setting: str) -> TooManySeconds:
-    """Return the error of work that takes too much processor time."""
+    """Return the error for work that takes too much processor time."""
     return TooManySeconds(
         Message(
             "This takes more than {seconds} seconds of processor time, which is the limit ({setting}).",
@@ -35,7 +35,7 @@ def too_many_seconds(seconds: int, setting: str) -> TooManySeconds:
 
 
 def too_long(seconds: int, setting: str) -> TooManySeconds:
-    """Return the error of work that takes too long by the clock: the processors are busy with other work."""
+    """Return the error for work that takes too much real time: the processors are busy with other work."""
     return TooManySeconds(
         Message(
             "This was stopped after {clock} seconds on busy processors. The limit is {seconds} seconds of processor "
@@ -48,12 +48,12 @@ def too_long(seconds: int, setting: str) -> TooManySeconds:
 
 
 def longest(seconds: int) -> float:
-    """Return the time by the clock in which work can use its processor time while others are served too."""
+    """Return the real time in which work can use its processor time while others are served too."""
     return max(30.0, 6.0 * seconds)
 
 
 def too_many_bytes(most: int, setting: str) -> TooMuch:
-    """Return the error of work that takes too much memory."""
+    """Return the error for work that takes too much memory."""
     return TooMuch(
         Message(
             "This takes more than {most:,} MB of memory, which is the limit ({setting}).",
@@ -64,7 +64,7 @@ def too_many_bytes(most: int, setting: str) -> TooMuch:
 
 
 def limit_memory(most: int) -> None:
-    """Allow this process this many more bytes than it has; beyond them, Python raises MemoryError."""
+    """Limit this process to this many additional bytes; beyond them, Python raises MemoryError."""
     if sys.platform == "linux":
         with open("/proc/self/statm") as sizes:
             now = int(sizes.read().split()[0]) * PAGE
@@ -73,6 +73,6 @@ def limit_memory(most: int) -> None:
 
 
 def limit_processor(seconds: int) -> None:
-    """Allow this process this many seconds; then the system sends SIGXCPU, which ends it."""
+    """Limit this process to this many seconds; then the system ends it with SIGXCPU."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (int(process_time()) + seconds + 1, hard))

@@ -1,7 +1,8 @@
-"""The order of waiting work: parties take turns, and the authors within a party; one process is left for quick work.
+"""The order of waiting work: parties take turns, and the authors within a party; one process is reserved for quick
+work.
 
-First served is the party that took least processor time lately, so that five browsers behind one address wait for each
-other and not everybody for them. A party never has all that there is of the processes, an author one.
+The party that used the least processor time recently is served first, so that several browsers behind one address wait
+for each other and not everybody for them. A party never gets all processes; an author gets one.
 """
 
 import threading
@@ -15,7 +16,7 @@ KEPT_SECONDS = 15.0  # that the place of somebody who asks again is kept
 
 
 class Client(NamedTuple):
-    """The party and the author whose turn a piece of work takes. `request` names it, to find its place again."""
+    """The party and the author whose turn a piece of work takes. `request` identifies it, to find its place again."""
 
     party: str
     author: str
@@ -23,18 +24,18 @@ class Client(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """The wait of a piece of work: how many come before it, and the estimated seconds."""
+    """The wait of a piece of work: the number of pieces before it, and the estimated seconds."""
 
     others: int
     seconds: int
 
 
 class Full(Exception):
-    """The line is full."""
+    """The line has reached its limit."""
 
 
 class Ticket:
-    """The ticket of waiting work; `turn` is set when it gets a process, and when its client disconnects."""
+    """The ticket of waiting work; `turn` is set when it gets a process, or when its client disconnects."""
 
     def __init__(self, client: Client, number: int, *, slow: bool, near: object) -> None:
         self.client = client
@@ -46,7 +47,7 @@ class Ticket:
 
 
 class Usage:
-    """Seconds of processor time that somebody took, fading away."""
+    """The recently used seconds of processor time, which decay over time."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
@@ -63,9 +64,9 @@ class Usage:
 
 
 class Line:
-    """Everybody who waits for one of `processes`; the last of them is for quick work alone, if there are several.
+    """The work that waits for one of `processes`; the last of them is for quick work only, if there are several.
 
-    Safe to be used by several threads. `clock` is monotonic, in seconds.
+    Thread-safe. `clock` is monotonic, in seconds.
     """
 
     def __init__(self, processes: int, most: int, clock: Callable[[], float] = monotonic) -> None:
@@ -83,7 +84,7 @@ class Line:
         self._guard = threading.Lock()
 
     def join(self, client: Client, *, slow: bool = False, near: object = None) -> Ticket:
-        """Wait at the end, or where the same request waited a moment ago; raises Full."""
+        """Wait at the end, or in the place that the same request had a moment ago. Raises Full."""
         with self._guard:
             mine = sum(ticket.client.party == client.party for ticket in self.waiting)
             if len(self.waiting) >= self.most or mine >= max(1, self.most // 2):
@@ -96,7 +97,7 @@ class Line:
             return ticket
 
     def leave(self, ticket: Ticket, *, keep: bool = False) -> bool:
-        """Wait no longer; `keep` the place for a while. False: it has its turn already."""
+        """Stop waiting; `keep` the place for a while. False: it already has its turn."""
         with self._guard:
             if ticket not in self.waiting:
                 return False
@@ -108,7 +109,7 @@ class Line:
             return True
 
     def done(self, ticket: Ticket, processor: float, clock: float) -> None:
-        """Give the process back, after so many seconds of its time and by the clock."""
+        """Return the process, with the seconds that were used of its time and of real time."""
         assert ticket.process is not None
         with self._guard:
             self.going_on.remove(ticket)
@@ -155,7 +156,7 @@ class Line:
                 ticket.turn.set()
 
     def _process_for(self, ticket: Ticket) -> int | None:
-        """Return a free process for the work: where similar work ran, or for quick work the one reserved for it."""
+        """Return a free process for the work: one where similar work ran, or for quick work the reserved one."""
         mine = [other for other in self.going_on if other.client.party == ticket.client.party]
         alike = sum(other.slow == ticket.slow for other in mine)
         most = max(1, self.processes - (2 if ticket.slow else 1))

@@ -1,9 +1,9 @@
-"""Runs CPU-bound work for visitors: reading, simulating, asking, comparing, explaining, rendering from a trace.
+"""Runs CPU-bound work for visitors: parsing, simulating, asking, comparing, explaining, drawing.
 
-A piece of work is a function of a module in settings.WORK_MODULES, with plain data in and out. It is done in one of a
-few processes (process.py) within limits (limits.py), when it is its party's turn (line.py). Work is taken for quick
-until it proves to be slow: then it is begun anew among slow work, and so is for a while whatever else its party asks
-for. Functions are pure, so that nothing but those seconds is lost.
+A piece of work is a function of a module in settings.WORK_MODULES, with plain data as input and output. It runs in one
+of a few processes (process.py) within limits (limits.py), when it is its party's turn (line.py). Work is assumed to be
+quick until it proves to be slow: it is then restarted as slow work, and for a while all work of its party is assumed to
+be slow. Functions are pure, so that nothing but those seconds is lost.
 """
 
 import threading
@@ -34,8 +34,10 @@ counted: Counter[str] = Counter()  # pieces of work by name, and those refused, 
 
 
 class Busy(Exception):
-    """It is not this work's turn yet; its place is kept for the same request soon. `ahead` None: too many are
-    waiting."""
+    """It is not this work's turn yet; its place is kept for a while for the same request.
+
+    `ahead` None: too many are waiting.
+    """
 
     def __init__(self, ahead: Ahead | None) -> None:
         super().__init__(ahead)
@@ -47,8 +49,11 @@ class ClientGone(Exception):
 
 
 class Wish(NamedTuple):
-    """Options for a piece of work: `slow` from the start, `near` where the same was done before, within `patience`
-    seconds of waiting, and only while the client is there."""
+    """Options for a piece of work.
+
+    `slow`: treat as slow from the start; `near`: prefer the process where the same was done before; `patience`: seconds
+    to wait. Work is done only while the client is connected.
+    """
 
     slow: bool = False
     near: Hashable = None
@@ -57,7 +62,7 @@ class Wish(NamedTuple):
 
 
 def run(client: Client, wish: Wish, function: Callable[..., Result], *args: Any) -> Result:
-    """The function's result, from a process; raises what the function raises, TooMuch, Busy, ClientGone."""
+    """Return the function's result from a process. Raises any error of the function, TooMuch, Busy, ClientGone."""
     counted[function.__name__] += 1
     if not settings.WORK_PROCESSES:  # in tests of one process
         return call(function, args)
@@ -66,7 +71,7 @@ def run(client: Client, wish: Wish, function: Callable[..., Result], *args: Any)
 
 
 class Place:
-    """The processes that belong to this one, and the line before them."""
+    """The worker processes of this process, and the line before them."""
 
     def __init__(self, processes: int) -> None:
         quick = processes - 1
@@ -75,7 +80,7 @@ class Place:
         self.suspected: dict[str, float] = {}
 
     def run(self, client: Client, wish: Wish, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """See the function of this module."""
+        """Run work; see the function of this module."""
         slow, quick = settings.LIMITS["work_seconds"], settings.LIMITS["quick_seconds"]
         if not wish.slow and quick < slow and self.suspected.get(client.party, 0.0) < monotonic():
             try:
@@ -86,7 +91,7 @@ class Place:
         return self.served(client, wish._replace(slow=True), Allowance.of(slow, SLOW), function, args)
 
     def suspect(self, party: str) -> None:
-        """Take the party's work for slow from now on, for a while."""
+        """Assume that the party's work is slow for a while."""
         now = monotonic()
         known = {one: until for one, until in self.suspected.items() if until > now}
         self.suspected = {**known, party: now + SUSPECTED_SECONDS}
@@ -94,7 +99,7 @@ class Place:
     def served(
         self, client: Client, wish: Wish, allowance: Allowance, function: Callable[..., Any], args: tuple[Any, ...]
     ) -> Any:
-        """The result, in its turn; work whose process was ended is done again."""
+        """Return the result in its turn; work whose process was ended is repeated."""
         for _ in range(TRIES):
             ticket = self.turn(client, wish)
             assert ticket.process is not None
@@ -115,7 +120,7 @@ class Place:
         raise TooMuch(sentence)
 
     def turn(self, client: Client, wish: Wish) -> Ticket:
-        """A ticket that has a process; raises Busy, ClientGone."""
+        """Return a ticket that has a process. Raises Busy, ClientGone."""
         try:
             ticket = self.line.join(client, slow=wish.slow, near=wish.near)
         except Full:
@@ -135,18 +140,18 @@ class Place:
         return ticket
 
     def start(self) -> None:
-        """Have the processes there before somebody needs them."""
+        """Start the processes before they are needed."""
         for worker in reversed(self.workers):
             worker.start()
 
     def stop(self) -> None:
-        """End them."""
+        """Stop the processes."""
         for worker in self.workers:
             worker.stop()
 
 
 def give_back_connections() -> None:
-    """Hold no connection to the database while others work, except within a transaction."""
+    """Release database connections while others work, except within a transaction."""
     for connection in connections.all(initialized_only=True):
         if not connection.in_atomic_block:
             connection.close()
@@ -159,6 +164,6 @@ def place() -> Place:
 
 
 def start_soon() -> None:
-    """Start the processes while this one goes on: loading the code takes them a second or two."""
+    """Start the processes in the background: loading the code takes them a second or two."""
     if settings.WORK_PROCESSES:
         threading.Thread(target=place().start, name="work", daemon=True).start()

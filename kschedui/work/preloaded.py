@@ -1,4 +1,4 @@
-"""Loaded by the server that processes for work are forked from: all code that they run, and no threads."""
+"""Loaded by the server from which worker processes are forked: all code that they run, and no threads."""
 
 import gc
 import os

@@ -1,7 +1,7 @@
 """A process that does one piece of work after another, and its handle.
 
-It is forked from a server that has loaded the code and has no threads (multiprocessing's forkserver), so that it is
-there in a few milliseconds and shares the server's memory.
+It is forked from a server that has loaded the code and has no threads (multiprocessing's forkserver), so that it starts
+in a few milliseconds and shares the server's memory.
 """
 
 import gc
@@ -24,13 +24,13 @@ from kschedui.work.fetched import call
 from kschedui.work.gone import Gone
 
 WORKS = 200  # of one process, so that what a large one left in memory does not stay
-NICE = 10  # of a process for slow work: whatever else wants the processor goes first
+QUICK_NICE, SLOW_NICE = 2, 10  # pages go before quick work, and whatever else wants the processor before slow work
 LONGEST = 128 * limits.MEGABYTE  # answer
 PRELOADED = "kschedui.work.preloaded"
 
 
 class Allowance(NamedTuple):
-    """The limits of a piece of work; a setting's name for each figure."""
+    """The limits of a piece of work, with the setting of each."""
 
     seconds: int  # of processor time
     seconds_setting: str
@@ -39,17 +39,19 @@ class Allowance(NamedTuple):
 
     @classmethod
     def of(cls, seconds: int, setting: str) -> "Allowance":
-        """Return the allowance with as much memory as the settings say."""
+        """Return the allowance with the memory in the settings."""
         return cls(seconds, setting, settings.LIMITS["work_bytes"], "KSCHEDUI_MAX_WORK_BYTES")
 
 
 class Ended(Exception):
-    """Somebody ended the process, or it failed; whose work it did hears that it was not done."""
+    """The process was ended, or failed, before its work was done."""
 
 
 class Worker:
-    """A worker process; started on first use, and again after it has ended. For one thread at a time.
-    `took` is the processor time of the last work."""
+    """A worker process; started on first use, and again after it has ended.
+
+    For one thread at a time. `took` is the processor time of the last work.
+    """
 
     def __init__(self, memory: int, *, slow: bool) -> None:
         self.memory = memory
@@ -63,7 +65,10 @@ class Worker:
     def run(
         self, allowance: Allowance, gone: Gone, language: str | None, function: Callable[..., Any], args: Sequence[Any]
     ) -> Any:
-        """The function's result, or what it raises; raises TooMuch, and Ended when the client is gone."""
+        """Return the function's result, or raise its error.
+
+        Raises TooMuch, and Ended if the client has disconnected.
+        """
         begun, self.took = monotonic(), 0.0
         if self._done >= WORKS:
             self.stop()
@@ -80,11 +85,11 @@ class Worker:
         if kind == "memory":
             raise limits.too_many_bytes(allowance.memory, allowance.memory_setting)
         if kind == "raised":
-            raise value
+            raise rebuild(*value)
         return value
 
     def stop(self) -> None:
-        """End it, and forget it."""
+        """End the process and forget it."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -96,7 +101,7 @@ class Worker:
         self._done = 0
 
     def start(self) -> None:
-        """Have it there before it is needed. The site may be stopping already: then nothing is needed any more."""
+        """Start the process before it is needed, unless the site is already stopping."""
         with suppress(EOFError, OSError):
             self._ready()
 
@@ -116,13 +121,13 @@ class Worker:
         self._process.kill()
 
     def _answer(self, connection: Connection, seconds: float) -> Any:
-        """(kind, value, seconds of processor time); raises EOFError or OSError when the process ended, or had to be."""
+        """Return (kind, value, seconds of processor time). Raises EOFError or OSError if the process ended."""
         if not connection.poll(seconds):
             self._kill()
         return connection.recv()
 
     def _end(self, allowance: Allowance, clock: float) -> Exception:
-        """Return why the process ended."""
+        """Return the reason that the process ended."""
         process = self._process
         process.join()
         code = process.exitcode
@@ -142,8 +147,7 @@ def serve(connection: Connection, memory: int, slow: bool) -> None:
     """Do work as it arrives, until the other end is closed."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
-    if slow:
-        os.nice(NICE)
+    os.nice(SLOW_NICE if slow else QUICK_NICE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     limits.limit_memory(memory)
     while True:
@@ -164,12 +168,32 @@ def serve(connection: Connection, memory: int, slow: bool) -> None:
 def pack(kind: str, value: Any, seconds: float) -> Any:
     """Pickle a result. One that is too large or cannot be pickled becomes an error."""
     try:
-        made = ForkingPickler.dumps((kind, value, seconds))
+        made = ForkingPickler.dumps((kind, parts_of(value) if kind == "raised" else value, seconds))
     except MemoryError:
         return ForkingPickler.dumps(("memory", None, seconds))
     except Exception as error:
-        return ForkingPickler.dumps(("raised", RuntimeError(f"an answer that cannot travel: {error}"), seconds))
+        unsent = RuntimeError(f"an answer that cannot travel: {error}")
+        return ForkingPickler.dumps(("raised", parts_of(unsent), seconds))
     return made if len(made) <= LONGEST else ForkingPickler.dumps(("memory", None, seconds))
+
+
+def parts_of(error: Exception) -> tuple[type[Exception], tuple[Any, ...], dict[str, Any]]:
+    """Return the parts from which an error can be rebuilt.
+
+    A pickled error is rebuilt by its class from `args` alone, which not every class supports.
+    """
+    return type(error), error.args, vars(error)
+
+
+def rebuild(kind: type[Exception], args: tuple[Any, ...], attributes: dict[str, Any]) -> Exception:
+    """Return the error that consists of these parts."""
+    try:
+        error = kind(*args)
+    except TypeError:
+        error = kind.__new__(kind, *args)
+    error.args = args
+    vars(error).update(attributes)
+    return error
 
 
 def outcome(language: str | None, function: Callable[..., Any], args: Sequence[Any]) -> tuple[str, Any]:

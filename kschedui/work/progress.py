@@ -15,7 +15,7 @@ def tell(part: float) -> None:
 
 @contextmanager
 def within(start: float, end: float) -> Iterator[None]:
-    """Report the block's own progress, from 0 to 1, as this part of the whole."""
+    """Scale the progress reported within the block to this part of the whole."""
     listener = _listener.get()
     if listener is None:
         yield

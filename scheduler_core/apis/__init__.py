@@ -1,1 +1,1 @@
-"""Kubernetes objects and values as the engine holds them; imports nothing else of it."""
+"""The Kubernetes objects and values that the engine works with. Imports nothing else of the engine."""

@@ -52,7 +52,7 @@ class ResourceSpec:
 
 @dataclass(frozen=True, slots=True)
 class UtilizationShapePoint:
-    """A point of a scoring function: utilization 0 to 100 gets score 0 to 10."""
+    """A point of a scoring function: a utilization from 0 to 100 and its score from 0 to 10."""
 
     utilization: int
     score: int
@@ -63,7 +63,7 @@ DEFAULT_RESOURCES = (ResourceSpec("cpu"), ResourceSpec("memory"))
 
 @dataclass(frozen=True, slots=True)
 class NodeResourcesFitArgs:
-    """`shape` is the one of RequestedToCapacityRatio, () for the other strategies."""
+    """Arguments of NodeResourcesFit. `shape` is that of the strategy RequestedToCapacityRatio, () for the others."""
 
     ignored_resources: frozenset[str] = frozenset()
     ignored_resource_groups: frozenset[str] = frozenset()
@@ -74,7 +74,7 @@ class NodeResourcesFitArgs:
 
 @dataclass(frozen=True, slots=True)
 class NodeResourcesBalancedAllocationArgs:
-    """The resources whose shares are balanced; weights can only be 1."""
+    """Arguments of NodeResourcesBalancedAllocation: the resources whose shares are balanced. Weights can only be 1."""
 
     resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
 
@@ -89,7 +89,10 @@ class NodeAffinityArgs:
 
 @dataclass(frozen=True, slots=True)
 class PodTopologySpreadArgs:
-    """`default_constraints` have the selector `nothing()`: the plugin deduces it from the pod's services and owner."""
+    """Arguments of PodTopologySpread.
+
+    `default_constraints` have the selector `nothing()`: the plugin derives it from the pod's services and owner.
+    """
 
     defaulting_type: Literal["System", "List"] = "System"
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
@@ -109,7 +112,10 @@ class DefaultPreemptionArgs:
 
 @dataclass(frozen=True, slots=True)
 class VolumeBindingArgs:
-    """`shape` needs the gate StorageCapacityScoring, which is off: always ()."""
+    """Arguments of VolumeBinding.
+
+    `shape` needs the feature gate StorageCapacityScoring, which is off, so it is always ().
+    """
 
     bind_timeout_seconds: int = 600
     shape: tuple[UtilizationShapePoint, ...] = ()
@@ -122,9 +128,9 @@ class DynamicResourcesArgs:
 
 @dataclass(frozen=True, slots=True)
 class CoschedulingArgs:
-    """Arguments of scheduler-plugins' Coscheduling (v1 defaults: 60 s permit waiting, no group backoff).
+    """Arguments of Coscheduling of scheduler-plugins (v1 defaults: a permit wait of 60 s, no group backoff).
 
-    A group of which at most `pod_group_reject_percentage` percent of minMember is missing is not rejected as a whole.
+    A group is not rejected as a whole if at most `pod_group_reject_percentage` percent of minMember is missing.
     """
 
     permit_waiting_time_seconds: int = 60
@@ -134,7 +140,7 @@ class CoschedulingArgs:
 
 @dataclass(frozen=True, slots=True)
 class OutsidePluginArgs:
-    """`pluginConfig[].args` of a plugin that is not kube-scheduler's, as written."""
+    """Arguments (`pluginConfig[].args`) of a plugin that is not part of kube-scheduler, as written."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
 
@@ -163,7 +169,7 @@ class ManagedResource:
 
 @dataclass(frozen=True, slots=True)
 class Extender:
-    """`extenders[]`: an empty verb means that the extender does not take part there; what it answers is scripted."""
+    """`extenders[]`. The extender takes no part in a step whose verb is empty; its responses are scripted."""
 
     url_prefix: str = ""
     filter_verb: str = ""
@@ -180,10 +186,12 @@ class Extender:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One scheduler: `plugins[extension point]` in the order in which they run; args for every plugin that has some.
+    """A scheduler profile: `plugins[extension point]` in the order in which they run, and the args of plugins that have
+    some.
 
-    `percentage_of_nodes_to_score` None: the configuration's counts. `checks_all_filters`: a node that one filter
-    rejected is judged by the others, too (alwaysCheckAllPredicates of a Policy).
+    `percentage_of_nodes_to_score` None: that of the configuration applies. `checks_all_filters`: the other filters also
+    run on a node that one filter rejected (alwaysCheckAllPredicates of a Policy). `names_in_policy`: plugins
+    under names that the Policy gave them, and what they are.
     """
 
     scheduler_name: str
@@ -191,11 +199,12 @@ class Profile:
     plugin_args: Mapping[str, PluginArgs] = field(default_factory=dict)
     percentage_of_nodes_to_score: int | None = None
     checks_all_filters: bool = False
+    names_in_policy: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulerConfiguration:
-    """`percentage_of_nodes_to_score` 0: adaptive (50 - nodes/125, at least 5)."""
+    """A scheduler's configuration. `percentage_of_nodes_to_score` 0 means adaptive (50 - nodes/125, at least 5)."""
 
     profiles: tuple[Profile, ...]
     percentage_of_nodes_to_score: int = 0
@@ -204,5 +213,5 @@ class SchedulerConfiguration:
     extenders: tuple[Extender, ...] = ()
 
     def profile_for(self, scheduler_name: str) -> Profile | None:
-        """Return the profile of a pod's `spec.schedulerName`; None: this scheduler does not handle the pod."""
+        """Return the profile of a pod's `spec.schedulerName`, None if this scheduler does not handle the pod."""
         return next((profile for profile in self.profiles if profile.scheduler_name == scheduler_name), None)

@@ -29,7 +29,7 @@ class Toleration:
 
 @dataclass(frozen=True, slots=True)
 class HostPort:
-    """One host port that a pod asks for; `ip` is "0.0.0.0" when the manifest gives none."""
+    """A host port that a pod requests; `ip` is "0.0.0.0" if the manifest specifies none."""
 
     ip: str
     protocol: str
@@ -48,8 +48,8 @@ class PreferredNodeTerm:
 class PodAffinityTerm:
     """A term of pod (anti-)affinity after admission: matchLabelKeys and mismatchLabelKeys are merged into `selector`.
 
-    `namespaces` is the pod's own namespace when neither namespaces nor namespaceSelector is given;
-    `namespace_selector` None means that none was given (it then matches no namespace).
+    `namespaces` is the pod's own namespace when neither namespaces nor namespaceSelector is specified;
+    `namespace_selector` None means that none is specified (no namespace matches).
     """
 
     topology_key: str
@@ -68,7 +68,7 @@ class WeightedPodAffinityTerm:
 
 @dataclass(frozen=True, slots=True)
 class TopologySpreadConstraint:
-    """`pod.spec.topologySpreadConstraints[]`; `match_label_keys` are merged by the plugin, not by admission."""
+    """`pod.spec.topologySpreadConstraints[]`; the plugin, not admission, merges `match_label_keys`."""
 
     max_skew: int
     topology_key: str

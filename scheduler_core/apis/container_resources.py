@@ -1,4 +1,4 @@
-"""Resource lists of containers in manifests, as integers in the units of the scheduler."""
+"""Resource lists of containers in manifests, as integers in the scheduler's units."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Amounts = dict[str, int]  # cpu in millicores, everything else in whole units
 
 @lru_cache(maxsize=65536)
 def amount(name: str, quantity: str) -> int:
-    """Return a valid quantity in the unit in which the scheduler counts the resource."""
+    """Return a valid quantity in the scheduler's unit for the resource."""
     nano = parse_nano(quantity)
     return milli_value(nano) if name == "cpu" else value(nano)
 
@@ -34,5 +34,5 @@ def requests_or_limits(resources: Mapping[str, Any]) -> Amounts:
 
 
 def is_sidecar(container: Mapping[str, Any]) -> bool:
-    """Return whether an init container keeps running beside the containers of the pod."""
+    """Return whether an init container keeps running beside the pod's containers."""
     return container.get("restartPolicy") == "Always"

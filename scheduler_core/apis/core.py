@@ -46,9 +46,9 @@ class OwnerReference:
 class Volume:
     """`pod.spec.volumes[]`, as far as the volume plugins read it.
 
-    `claim` is the PersistentVolumeClaim's name (of an ephemeral volume the one that its controller gives: pod-volume).
-    `source` is the inline volume's type and its identifying fields as written (awsElasticBlockStore, gcePersistentDisk,
-    iscsi, rbd, azureDisk, csi), or None.
+    `claim` is the name of the PersistentVolumeClaim; for an ephemeral volume, the claim that its controller creates:
+    pod-volume. `source` is the type of the inline volume with its identifying fields as written (awsElasticBlockStore,
+    gcePersistentDisk, iscsi, rbd, azureDisk, csi), or None.
     """
 
     name: str
@@ -116,11 +116,11 @@ class Pod:
 
     @property
     def pod_group_key(self) -> PodGroupKey:
-        """ "namespace/name" of the pod's group, "" if it is in none; the group need not exist."""
+        """Return "namespace/name" of the pod's group, "" if it has none. The group need not exist."""
         return f"{self.namespace}/{self.pod_group}" if self.pod_group else ""
 
     def changed(self, **fields: Any) -> Pod:
-        """Return a copy with some fields replaced (as `dataclasses.replace`, eight times as fast)."""
+        """Return a copy with some fields replaced (like `dataclasses.replace`, but eight times as fast)."""
         copy = _UnfrozenPod(*_READ_POD(self))
         for name, value in fields.items():
             setattr(copy, name, value)
@@ -134,7 +134,7 @@ _UnfrozenPod: Any = make_dataclass("_UnfrozenPod", Pod.__slots__, slots=True)  #
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node; `allocatable` falls back to capacity. `images` maps every image name to its size in bytes."""
+    """A node. `allocatable` defaults to the capacity; `images` maps each image name to its size in bytes."""
 
     name: str
     uid: str
@@ -152,10 +152,13 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class PodDisruptionBudget:
-    """`disruptions_allowed` None: recomputed by the played disruption controller; a number: fixed by the document.
+    """A PodDisruptionBudget.
 
-    `selector` is the scheduler's reading (empty matches nothing); `controller_selector` the disruption controller's
-    (empty matches all). `min_available`, `max_unavailable`: an int or a percentage such as "50%"; at most one is set.
+    `disruptions_allowed` None: computed by the simulated disruption controller; a number: fixed by the document.
+
+    `selector` is the scheduler's interpretation (empty matches nothing), `controller_selector` that of the disruption
+    controller (empty matches all). `min_available` and `max_unavailable` are an int or a percentage such as "50%"; at
+    most one of them is set.
     """
 
     name: str
@@ -171,7 +174,10 @@ class PodDisruptionBudget:
 
 @dataclass(frozen=True, slots=True)
 class PersistentVolume:
-    """A volume. `node_affinity` None: reachable from all nodes. `source` is as in the manifest: {"csi": {...}}."""
+    """A PersistentVolume.
+
+    `node_affinity` None: reachable from all nodes. `source` is as in the manifest: {"csi": {...}}.
+    """
 
     name: str
     labels: Mapping[str, str]
@@ -192,7 +198,10 @@ class PersistentVolume:
 
 @dataclass(frozen=True, slots=True)
 class PersistentVolumeClaim:
-    """`storage_class` None: no class and no default; `volume_name` "" and `bound` False: not bound yet."""
+    """A PersistentVolumeClaim.
+
+    `storage_class` None: no class and no default. `volume_name` "" and `bound` False: not bound.
+    """
 
     name: str
     namespace: str
@@ -215,7 +224,10 @@ class PersistentVolumeClaim:
 
 @dataclass(frozen=True, slots=True)
 class StorageClass:
-    """`allowed_topologies`: terms of (key, values) pairs; a node is allowed when any term's pairs all match."""
+    """A StorageClass.
+
+    `allowed_topologies` are terms of (key, values) pairs; a node is allowed if all pairs of a term match.
+    """
 
     name: str
     provisioner: str
@@ -227,7 +239,10 @@ class StorageClass:
 
 @dataclass(frozen=True, slots=True)
 class CSINode:
-    """`limits`: driver name -> allocatable volume count, or None for no limit. `migrated`: migrated in-tree plugins."""
+    """A CSINode.
+
+    `limits` maps each driver to its volume limit, None for no limit; `migrated` are migrated in-tree plugins.
+    """
 
     name: str
     limits: Mapping[str, int | None]
@@ -246,7 +261,7 @@ class CSIDriver:
 
 @dataclass(frozen=True, slots=True)
 class CSIStorageCapacity:
-    """Capacities in bytes, None when absent; `node_topology` None matches no node."""
+    """A CSIStorageCapacity. Capacities are in bytes, None if absent; `node_topology` None matches no node."""
 
     name: str
     namespace: str
@@ -259,7 +274,7 @@ class CSIStorageCapacity:
 
 @dataclass(frozen=True, slots=True)
 class VolumeAttachment:
-    """An attachment that NodeVolumeLimits counts on its node."""
+    """A VolumeAttachment, which NodeVolumeLimits counts on its node."""
 
     name: str
     attacher: str
@@ -270,7 +285,7 @@ class VolumeAttachment:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A Service, ReplicationController, ReplicaSet or StatefulSet: what default topology spreading selects by."""
+    """A Service, ReplicationController, ReplicaSet or StatefulSet, whose selectors default topology spreading uses."""
 
     kind: str
     name: str
@@ -282,7 +297,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """Labels include `kubernetes.io/metadata.name`."""
+    """A Namespace. Its labels include `kubernetes.io/metadata.name`."""
 
     name: str
     labels: Mapping[str, str]
@@ -313,8 +328,8 @@ class PodGroupCondition:
 class PodGroup:
     """A scheduling.k8s.io/v1alpha2 PodGroup. `min_count` None: the policy is basic, not gang.
 
-    `topology_key` "": no topology constraint, though there may be (empty) `constraints`. `priority` counts with
-    WorkloadAwarePreemption, as does the disruption mode: "PodGroup" means that members are evicted all together.
+    `topology_key` "": no topology constraint, though there may be (empty) `constraints`. `priority` and the disruption
+    mode take effect with WorkloadAwarePreemption; the mode "PodGroup" evicts all members together.
     """
 
     name: str
@@ -335,7 +350,7 @@ class PodGroup:
 
 @dataclass(frozen=True, slots=True)
 class CoschedulingPodGroup:
-    """scheduling.x-k8s.io/v1alpha1 PodGroup, read by Coscheduling."""
+    """A scheduling.x-k8s.io/v1alpha1 PodGroup, which Coscheduling reads."""
 
     kind: ClassVar[str] = "PodGroup"
 

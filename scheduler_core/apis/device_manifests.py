@@ -1,4 +1,4 @@
-"""Claims as the API writes them: allocation and status in plain data, for records and for `kubectl get -o yaml`."""
+"""Manifests of ResourceClaims, with allocation and status, for recordings and for `kubectl get -o yaml`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FINALIZER = "resource.kubernetes.io/delete-protection"
 
 
 def result_manifest(result: DeviceResult) -> Manifest:
-    """Return a DeviceRequestAllocationResult, without what is absent."""
+    """Return a DeviceRequestAllocationResult without absent fields."""
     return {
         "request": result.request,
         "driver": result.driver,
@@ -38,7 +38,7 @@ def result_manifest(result: DeviceResult) -> Manifest:
 
 
 def allocation_manifest(allocation: Allocation) -> Manifest:
-    """Return an AllocationResult, without the configurations, of which only the number is known."""
+    """Return an AllocationResult without its configurations, of which only the number is stored."""
     return {
         "devices": {"results": [result_manifest(result) for result in allocation.results]},
         **_given(nodeSelector=allocation.selector_manifest),
@@ -46,7 +46,7 @@ def allocation_manifest(allocation: Allocation) -> Manifest:
 
 
 def claim_manifest(claim: ResourceClaim) -> Mapping[str, Any]:
-    """Return the claim's document with its status and finalizers as they are now."""
+    """Return the manifest of the claim with its current status and finalizers."""
     metadata = dict(claim.manifest.get("metadata") or {})
     others = [name for name in metadata.get("finalizers") or () if name != FINALIZER]
     metadata.pop("finalizers", None)

@@ -1,6 +1,6 @@
 """The objects of resource.k8s.io as the scheduler reads them, frozen, with API defaults applied.
 
-Whatever decides a search for devices is hashable, so that pods whose claims ask for the same can share what is known.
+Everything that affects the allocation of devices is hashable, so that pods with equal requests can share results.
 kube-scheduler: staging/src/k8s.io/api/resource/v1/types.go.
 """
 
@@ -31,7 +31,7 @@ AttributeKind = Literal["string", "int", "bool", "version"]
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A device's attribute: two are the same if kind and value are, versions by their text."""
+    """An attribute of a device. Two attributes are equal if kind and value are; versions are compared as text."""
 
     kind: AttributeKind
     value: str | int | bool
@@ -42,7 +42,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class ValidRange:
-    """The amounts of a capacity that a request may be given: from `minimum` on in steps, up to `maximum`."""
+    """The valid amounts of a capacity for a request: from `minimum` in steps up to `maximum`."""
 
     minimum: Quantity | None = None
     maximum: Quantity | None = None
@@ -60,7 +60,7 @@ class RequestPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """An amount of something that a device has."""
+    """A capacity of a device."""
 
     value: Quantity
     policy: RequestPolicy | None = None
@@ -86,7 +86,7 @@ class DeviceToleration:
     seconds: int | None = None
 
     def tolerates(self, taint: DeviceTaint) -> bool:
-        """`resourceclaim.ToleratesTaint`."""
+        """Return whether the toleration tolerates the taint (`resourceclaim.ToleratesTaint`)."""
         if self.effect and self.effect != taint.effect:
             return False
         if self.key and self.key != taint.key:
@@ -96,9 +96,9 @@ class DeviceToleration:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The nodes that can use a slice or a device: one by name, all nodes, or the nodes that match a selector.
+    """The nodes that can access a slice or a device: one node by name, all nodes, or the nodes that match a selector.
 
-    `selector_manifest` is the selector as it was written, which an allocation repeats.
+    `selector_manifest` is the selector as written, which an allocation repeats.
     """
 
     node_name: str = ""
@@ -107,7 +107,7 @@ class Reach:
     selector_manifest: Manifest | None = field(default=None, compare=False)
 
     def includes(self, name: str, labels: Mapping[str, str]) -> bool:
-        """`NodeMatches` (structured/internal/*/pools_*.go)."""
+        """Return whether the node can access the devices (`NodeMatches` in structured/internal/*/pools_*.go)."""
         if self.node_name:
             return self.node_name == name
         return self.all_nodes or (self.selector is not None and self.selector.matches(labels, name))
@@ -118,9 +118,9 @@ CounterSet = tuple[str, tuple[tuple[str, int], ...]]  # name, and amounts in nan
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device of a slice. Attributes and capacities are by qualified name; without a domain, the driver's is meant.
+    """A device of a slice. Attributes and capacities are keyed by qualified name; the default domain is the driver's.
 
-    `reach` counts where the slice leaves it to its devices which nodes they are for.
+    `reach` applies if the slice leaves it to each device which nodes can access it.
     """
 
     name: str
@@ -137,7 +137,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class ResourceSlice:
-    """Some devices of a pool, or the counters that its devices share. `reach` None: each device says its own."""
+    """A ResourceSlice: devices of a pool, or the counters that they share. `reach` None: each device has its own."""
 
     name: str
     driver: str
@@ -152,7 +152,7 @@ class ResourceSlice:
 
 @dataclass(frozen=True, slots=True)
 class DeviceClass:
-    """`selectors` are CEL expressions, `configs` how many configurations the class has."""
+    """A DeviceClass. `selectors` are CEL expressions; `configs` is the number of its configurations."""
 
     name: str
     selectors: tuple[str, ...] = ()
@@ -164,9 +164,9 @@ class DeviceClass:
 
 @dataclass(frozen=True, slots=True)
 class DeviceRequest:
-    """A request for devices of a class, one of the subrequests of a list, or (with `first_available`) such a list.
+    """A request for devices of a class, a subrequest, or (with `first_available`) a list of subrequests.
 
-    `selectors` are CEL expressions. `capacity` None: nothing is said of capacities.
+    `selectors` are CEL expressions. `capacity` None: the request specifies no capacities.
     """
 
     name: str
@@ -182,7 +182,7 @@ class DeviceRequest:
 
 @dataclass(frozen=True, slots=True)
 class DeviceConstraint:
-    """An attribute that the devices of these requests (none: of all) must share, or in which they must differ."""
+    """An attribute that the devices of the requests (all, if none are named) must share, or in which they differ."""
 
     requests: tuple[str, ...] = ()
     match_attribute: str = ""
@@ -191,7 +191,7 @@ class DeviceConstraint:
 
 @dataclass(frozen=True, slots=True)
 class ClaimSpec:
-    """The spec of a ResourceClaim. `configs`: the requests that each configuration applies to (none: all)."""
+    """The spec of a ResourceClaim. `configs` lists, for each configuration, its requests (empty: all)."""
 
     requests: tuple[DeviceRequest, ...] = ()
     constraints: tuple[DeviceConstraint, ...] = ()
@@ -226,7 +226,7 @@ DeviceID = tuple[str, str, str]  # driver, pool, device
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """The devices that a claim was given, and the nodes that they can be used on (None: all)."""
+    """The devices that are allocated to a claim, and the nodes on which they can be used (None: all)."""
 
     results: tuple[DeviceResult, ...]
     node_selector: NodeSelector | None = None
@@ -237,7 +237,7 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCondition:
-    """A condition that a driver reports of an allocated device."""
+    """A condition that a driver reports for an allocated device."""
 
     type: str
     status: str
@@ -255,12 +255,12 @@ class DeviceStatus:
     conditions: tuple[DeviceCondition, ...] = ()
 
     def condition(self, kind: str) -> DeviceCondition | None:
-        return next((one for one in self.conditions if one.type == kind), None)
+        return next((condition for condition in self.conditions if condition.type == kind), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """A user that a claim is reserved for, usually a pod."""
+    """A consumer for which a claim is reserved, usually a pod."""
 
     name: str
     uid: str
@@ -272,7 +272,7 @@ class Consumer:
 class ResourceClaim:
     """A claim with its status. `finalizer`: the claim is protected from deletion while it is in use.
 
-    `owner_name` and `owner_uid` are the pod that it was generated for, "" if none was.
+    `owner_name` and `owner_uid` identify the pod for which the claim was generated, "" if there is none.
     """
 
     name: str
@@ -291,11 +291,11 @@ class ResourceClaim:
 
     @property
     def key(self) -> str:
-        """ "namespace/name"."""
+        """Return "namespace/name"."""
         return f"{self.namespace}/{self.name}"
 
     def is_reserved_for(self, pod_uid: str) -> bool:
-        """`resourceclaim.IsReservedForPod`."""
+        """Return whether the claim is reserved for the pod (`resourceclaim.IsReservedForPod`)."""
         return any(consumer.uid == pod_uid for consumer in self.reserved_for)
 
 
@@ -313,7 +313,7 @@ class ResourceClaimTemplate:
 
 @dataclass(frozen=True, slots=True)
 class PodClaim:
-    """An entry of a pod's `spec.resourceClaims`: a claim by its name, or one generated from a template."""
+    """An entry of a pod's `spec.resourceClaims`: the name of a claim or of a template."""
 
     name: str
     claim: str = ""

@@ -1,7 +1,7 @@
-"""Translatable sentences: an English template and its values.
+"""Translatable messages: an English template and its values.
 
-Whoever shows it translates `template` and formats it with `values`; the site does so through its gettext catalogue.
-Everybody else reads the string itself, which is English.
+To show a message in another language, translate `template` and format it with `values`; the site uses its gettext
+catalogue. The string itself is in English.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 
 class Message(str):
-    """`Message("unknown field {field}", field="podd")`. A value may be a Message too, a part of it.
+    """A translatable message: `Message("unknown field {field}", field="podd")`. A value may itself be a Message.
 
-    The template is always written out where the message is made, so that a test can collect all of them.
+    The template is always written out where the message is created, so that a test can collect all templates.
     """
 
     template: str
@@ -25,16 +25,17 @@ class Message(str):
         return made
 
     def as_data(self) -> list[Any]:
-        """[template, values] as plain data, for JSON."""
+        """Return [template, values] as plain data for JSON."""
         values = {name: value.as_data() if isinstance(value, Message) else value for name, value in self.values.items()}
         return [self.template, values]
 
     @classmethod
     def from_data(cls, data: list[Any]) -> Message:
-        """Return the Message that `as_data` has converted."""
+        """Return the Message from the result of `as_data`."""
         template, values = data
         return cls(
-            template, **{name: cls.from_data(one) if isinstance(one, list) else one for name, one in values.items()}
+            template,
+            **{name: cls.from_data(value) if isinstance(value, list) else value for name, value in values.items()},
         )
 
 
@@ -50,19 +51,19 @@ class Text(NamedTuple):
 
 
 class TranslatedMessage(Message):
-    """A Message with its own Chinese template instead of one from the site's catalogue."""
+    """A Message with its own Chinese template instead of an entry in the site's catalogue."""
 
     chinese: str
 
     def __new__(cls, template: str, /, *, chinese: str = "", **values: object) -> TranslatedMessage:
-        made = super().__new__(cls, template, **values)
-        assert isinstance(made, TranslatedMessage)
-        made.chinese = chinese
-        return made
+        translated_message = super().__new__(cls, template, **values)
+        assert isinstance(translated_message, TranslatedMessage)
+        translated_message.chinese = chinese
+        return translated_message
 
 
 class NotAnswerable(Exception):
-    """The run cannot answer the question, for example because there is no such attempt or node."""
+    """The question cannot be answered for this run, for example because an attempt or node does not exist."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)

@@ -38,7 +38,7 @@ class Quantity:
 
     @staticmethod
     def parse(text: str) -> Quantity:
-        """Raises QuantityError."""
+        """Return the quantity of the text. Raises QuantityError."""
         nano = parse_nano(text)
         if text.endswith("i"):
             return Quantity(nano, "BinarySI")
@@ -46,11 +46,11 @@ class Quantity:
 
     @property
     def value(self) -> int:
-        """Whole units, rounded away from zero (`Quantity.Value`)."""
+        """Return whole units, rounded away from zero (`Quantity.Value`)."""
         return value(self.nano)
 
     def __str__(self) -> str:
-        """Return the canonical form (`Quantity.CanonicalizeBytes`): the largest suffix that loses nothing."""
+        """Return the canonical form (`Quantity.CanonicalizeBytes`): with the largest suffix that loses no precision."""
         whole, rest = divmod(self.nano, _NANO)
         if self.format == "BinarySI" and not rest and abs(whole) >= 1024:
             return format_bytes(whole)
@@ -78,17 +78,19 @@ def parse_nano(text: str) -> int:
 
 
 def value(nano: int) -> int:
-    """Whole units, rounded away from zero (`Quantity.Value`)."""
+    """Return whole units, rounded away from zero (`Quantity.Value`)."""
     return _divide_away_from_zero(nano, _NANO)
 
 
 def milli_value(nano: int) -> int:
-    """Thousandths, rounded away from zero (`Quantity.MilliValue`), at most 2^63 - 1."""
+    """Return thousandths, rounded away from zero (`Quantity.MilliValue`), at most 2^63 - 1."""
     return min(_divide_away_from_zero(nano, 10**6), MAX_INT64)
 
 
 def format_bytes(number: int) -> str:
-    """Return bytes as `Quantity.String` prints a binary quantity: the largest binary suffix that leaves an integer."""
+    """Format bytes as `Quantity.String` prints a binary quantity: with the largest binary suffix that leaves an
+    integer.
+    """
     for suffix, bits in reversed(_BINARY.items()):
         if number and number % (1 << bits) == 0:
             return f"{number >> bits}{suffix}"
@@ -96,12 +98,12 @@ def format_bytes(number: int) -> str:
 
 
 def format_cpu(millicores: int) -> str:
-    """Millicores as `Quantity.String` prints a cpu quantity: "2" or "1500m"."""
+    """Format millicores as `Quantity.String` prints a cpu quantity: "2" or "1500m"."""
     return str(millicores // 1000) if millicores % 1000 == 0 else f"{millicores}m"
 
 
 def _scaled(digits: int, decimals: int, suffix: str) -> int:
-    """`digits` / 10^`decimals` with the suffix applied, in nano units, rounded up."""
+    """Return `digits` / 10^`decimals` with the suffix applied, in nano units, rounded up."""
     if suffix in _BINARY:
         return _ceil_div((digits << _BINARY[suffix]) * _NANO, 10**decimals)
     exponent = _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])

@@ -1,4 +1,4 @@
-"""SchedulerPlugin (kschedui.io/v1alpha1): a plugin whose answers are CEL expressions of the scenario."""
+"""SchedulerPlugin (kschedui.io/v1alpha1): a plugin that the scenario defines by CEL expressions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ POINTS: dict[Point, str] = {"preEnqueue": "pre_enqueue", "filter": "filter", "sc
 class Rule:
     """A plugin that a scenario declares.
 
-    `expressions` by point. `message`: an expression for the reason of a rejection, "": a sentence with the name.
-    `resolvable`: evicting pods may help. `requeue`: the events that queue a rejected pod again ("Node/Add"). `sums`: an
-    expression reads what the cluster adds up to, so there is a PreFilter. `minor` is that of the Kubernetes release
-    whose CEL libraries there are.
+    `expressions` by extension point. `message`: an expression for the reason of a rejection; "" for a default sentence.
+    `resolvable`: evicting pods may help. `requeue`: the events that move a rejected pod back to the queue ("Node/Add").
+    `sums`: an expression reads totals of the cluster, so there is a PreFilter. `minor`: the Kubernetes release whose
+    CEL libraries are available.
     """
 
     name: str

@@ -36,7 +36,10 @@ class Requirement:
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """NotIn and DoesNotExist hold when the label is absent; every other operator needs it."""
+        """Return whether the labels match.
+
+        NotIn and DoesNotExist match an absent label; all other operators require the label.
+        """
         value = labels.get(self.key)
         match self.operator:
             case "In":
@@ -51,18 +54,18 @@ class Requirement:
                 return value is not None and self._compare(value)
 
     def _compare(self, value: str) -> bool:
-        """Gt and Lt compare as 64-bit integers; a label or a bound that is no integer never matches."""
+        """Compare as 64-bit integers for Gt and Lt; a label or bound that is not an integer never matches."""
         left, right = parse_int64(value), parse_int64(self.values[0])
         if left is None or right is None:
             return False
         return left > right if self.operator == "Gt" else left < right
 
     def errors(self) -> list[str]:
-        """The error with which `labels.NewRequirement` refuses this requirement, which kube-apiserver accepts."""
-        found = []
+        """Return the error with which `labels.NewRequirement` rejects the requirement; kube-apiserver accepts it."""
+        errors = []
         if self.operator in ("Gt", "Lt") and parse_int64(self.values[0]) is None:
             reason = "for 'Gt', 'Lt' operators, the value must be an integer"
-            found.append(f'values[0]: Invalid value: "{self.values[0]}": {reason}')
+            errors.append(f'values[0]: Invalid value: "{self.values[0]}": {reason}')
         for index, value in enumerate(self.values):
             reasons = []
             if len(value) > _LABEL_VALUE_LENGTH:
@@ -70,8 +73,8 @@ class Requirement:
             if not _LABEL_VALUE.fullmatch(value):
                 reasons.append(_LABEL_VALUE_RULE)
             if reasons:
-                found.append(f'values[{index}][{self.key}]: Invalid value: "{value}": {"; ".join(reasons)}')
-        return found
+                errors.append(f'values[{index}][{self.key}]: Invalid value: "{value}": {"; ".join(reasons)}')
+        return errors
 
     def __str__(self) -> str:
         """Return the notation of `kubectl get -l`."""
@@ -92,7 +95,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class LabelSelector:
-    """A set of requirements, ANDed; without any it matches everything, unless it is `nothing()`.
+    """A set of requirements, ANDed. Without requirements it matches everything, unless it is `nothing()`.
 
     kube-scheduler reads an absent selector as `nothing()` and an empty one ({}) as `everything()`.
     """
@@ -110,12 +113,12 @@ class LabelSelector:
 
     @staticmethod
     def from_labels(labels: Mapping[str, str]) -> LabelSelector:
-        """`labels.SelectorFromSet`: every label must be there with that value."""
+        """Return a selector that requires every label with its value (`labels.SelectorFromSet`)."""
         return LabelSelector(tuple(Requirement(key, "In", (labels[key],)) for key in sorted(labels)))
 
     @property
     def empty(self) -> bool:
-        """True if it restricts nothing (`labels.Selector.Empty`; `nothing()` is not empty)."""
+        """Return whether the selector restricts nothing (`labels.Selector.Empty`; `nothing()` is not empty)."""
         return not self.requirements and not self.matches_nothing
 
     def matches(self, labels: Mapping[str, str]) -> bool:
@@ -147,7 +150,7 @@ class NodeSelectorTerm:
         return not self.match_expressions and not self.match_fields
 
     def errors(self) -> list[str]:
-        """Return the errors of kube-scheduler's parsing. Required affinity ignores them; the term matches nothing."""
+        """Return the errors of kube-scheduler's parser. Required affinity ignores them; such a term matches nothing."""
         return [
             f"matchExpressions[{index}].{error}"
             for index, requirement in enumerate(self.match_expressions)
@@ -163,7 +166,7 @@ class NodeSelectorTerm:
         )
 
     def node_names(self) -> frozenset[str] | None:
-        """Return the names that matchFields allow by operator In, None if they name none (NodeAffinity's PreFilter)."""
+        """Return the names that matchFields allow by operator In, None if there are none (NodeAffinity's PreFilter)."""
         names: frozenset[str] | None = None
         for requirement in self.match_fields:
             if requirement.key == NODE_NAME_FIELD and requirement.operator == "In":
@@ -193,12 +196,12 @@ _NOTHING = LabelSelector(matches_nothing=True)
 
 
 def sorted_requirements(requirements: tuple[Requirement, ...]) -> tuple[Requirement, ...]:
-    """Requirements in order of their keys, as `labels.NewSelector().Add` keeps them (stable for equal keys)."""
+    """Sort requirements by key, as `labels.NewSelector().Add` does (stable for equal keys)."""
     return tuple(sorted(requirements, key=lambda requirement: requirement.key))
 
 
 def parse_int64(text: str) -> int | None:
-    """Go's `strconv.ParseInt(text, 10, 64)`; None where that fails."""
+    """Parse a 64-bit integer like Go's `strconv.ParseInt(text, 10, 64)`; None if that fails."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isascii() and digits.isdigit()) or len(digits) > 40:
         return None

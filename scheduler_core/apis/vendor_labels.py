@@ -1,4 +1,4 @@
-"""Labels that vendors give nodes: who sets a label, and which of them name a node group."""
+"""Node labels of vendors: who sets a label, and which labels identify a node group."""
 
 # The label whose value is the name of a node's group. Sources: the documentation of each.
 GROUP_LABELS = (

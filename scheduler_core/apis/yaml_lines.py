@@ -1,4 +1,4 @@
-"""Plain data as YAML, line by line, and the line of each value."""
+"""Plain data written as YAML, with the line of each value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
 
 class YamlLines:
-    """A document's `lines`. `line_of` a path is where its value begins, or the nearest value around it."""
+    """The `lines` of a document.
+
+    `line_of` returns the line where the value at a path, or its nearest parent, begins.
+    """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.lines: list[str] = []
@@ -62,7 +65,7 @@ def _scalar(value: Any) -> str:
 
 
 def _quoted(text: str) -> str:
-    """In single quotes, which leave double ones as they are, unless a control character needs to be escaped."""
+    """Return the text in single quotes, or in double quotes if a control character has to be escaped."""
     if any(ord(letter) < 32 for letter in text):
         return json.dumps(text, ensure_ascii=False)
     return "'" + text.replace("'", "''") + "'"

@@ -1,1 +1,1 @@
-"""Hypothetical changes to a scenario: judged, compared and searched for, each evaluated by the simulation itself."""
+"""Hypothetical changes to a scenario: evaluated, compared and searched for, always by the simulation itself."""

@@ -1,38 +1,43 @@
-"""Capacity: copies of a pod are placed one by one until no node has room.
+"""Capacity: copies of a pod are placed one after another until no node has room.
 
-Room is what is free: nobody is preempted. Each copy is decided as the scheduler would and counted on its node before
-the next one.
+Only free resources are used: nothing is preempted. Each copy is scheduled as the scheduler would schedule it and counts
+on its node before the next one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import msgspec
 
 from scheduler_core.apis.core import Node, Pod, PodKey
+from scheduler_core.apis.devices import ResourceSlice
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import MOST_NODES_ADDED, AddNodes, NotPossible
 from scheduler_core.ask.editing.objects import no_such
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.ask.moments.world import World
+from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.trace.records import NodeName
 
 MOST_REPLICAS = 10_000
 MOST_ROOMS = 200  # nodes whose room is told
+FEW = 8  # values of an attribute; of more, that are all different, each names its device
 
 
 class NodesMore(msgspec.Struct, frozen=True):
-    """The number of nodes like one that must be added until all wanted copies fit; None if no number is enough."""
+    """The number of nodes of a kind that must be added until all requested copies fit; None if no number is enough."""
 
     like: NodeName
     count: int | None
 
 
 class Room(msgspec.Struct, frozen=True):
-    """A resource of a node: used `before` and by the `copies`; for `further` ones there is enough of it."""
+    """A resource of a node: the amounts used `before` and by the `copies`, and the number of `further` copies
+    that fit.
+    """
 
     resource: str
     allocatable: int
@@ -42,11 +47,12 @@ class Room(msgspec.Struct, frozen=True):
 
 
 class Capacity(msgspec.Struct, frozen=True):
-    """The number of copies that `fit`; `message` is the reason for the next one, "" if no more were wanted.
+    """The number of copies that `fit`; `message` is the reason that the next one does not, "" if no more were
+    requested.
 
-    `by_node` and `by_zone` are what they stand on, the most first; `more` what `wanted` would take, by kind of node.
-    `rooms` are the resources that the pod requests, on nodes with most copies first; of a node the one that fills up
-    first comes first.
+    `by_node` and `by_zone` count the placed copies, the most first; `more` is the number of nodes that `wanted` copies
+    would need, by kind of node. `rooms` are the requested resources of the nodes with the most copies; for each node,
+    the one that is used up first comes first.
     """
 
     pod: PodKey
@@ -60,7 +66,7 @@ class Capacity(msgspec.Struct, frozen=True):
 
 
 def capacity(moment: Moment, key: PodKey, wanted: int | None = None) -> Capacity:
-    """Count the copies of a pod that fit; with `wanted`, also what is missing for so many. Raises NotPossible."""
+    """Count the copies of a pod that fit; with `wanted`, also the nodes needed for that many. Raises NotPossible."""
     if wanted is not None and not 1 <= wanted <= MOST_REPLICAS:
         raise NotPossible(Message("must be 1 to {most:,} replicas", most=MOST_REPLICAS))
     world = moment.world()
@@ -78,7 +84,7 @@ def capacity(moment: Moment, key: PodKey, wanted: int | None = None) -> Capacity
 
 
 def placed(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str]:
-    """Place copies of the pod. Return their nodes in order, and the message of the first copy that does not fit."""
+    """Place copies of the pod. Return their nodes in order, and the message for the first copy that does not fit."""
     places: list[NodeName] = []
     while len(places) < most:
         copy = _copy(pod, world, len(places) + 1)
@@ -92,7 +98,7 @@ def placed(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str]:
 
 
 def _rooms(world: World, pod: Pod, on: Counter[NodeName]) -> dict[NodeName, list[Room]]:
-    """Return the room of each node once the copies are there."""
+    """Return the used and free resources of each node once the copies are placed."""
     nodes = world.cluster.nodes
     rows = {name: row for row, name in enumerate(nodes.names)}
     shown = [*(name for name, _ in on.most_common(MOST_ROOMS)), *(name for name in rows if name not in on)][:MOST_ROOMS]
@@ -131,20 +137,48 @@ def _zone(node: Node | None) -> str:
 
 
 def _nodes_more(moment: Moment, pod: Pod, wanted: int, fit: int) -> list[NodesMore]:
-    """Return, for each kind of node, the smallest sufficient number (by bisection); the smallest first."""
+    """Return the smallest sufficient number for each kind of node (by bisection), the smallest first."""
     found = [NodesMore(node.name, _fewest(moment, pod, node.name, wanted, fit)) for node in kinds(moment)]
     return sorted(found, key=lambda one: (one.count is None, one.count or 0))
 
 
 def kinds(moment: Moment, most: int = 8) -> Sequence[Node]:
-    """Return a node of each kind (nodes that differ in more than their name), the smallest first."""
+    """Return a node of each kind (nodes of one kind differ only in name), the smallest first."""
     seen: dict[object, Node] = {}
-    for node in moment.world().cluster.all_nodes():
+    cluster = moment.world().cluster
+    devices = _devices_of_nodes(cluster)
+    for node in cluster.all_nodes():
         labels = {key: value for key, value in node.labels.items() if value != node.name}
-        shape = (tuple(sorted(node.allocatable.items())), tuple(sorted(labels.items())), node.taints)
+        shape = tuple(sorted(node.allocatable.items())), tuple(sorted(labels.items())), node.taints
         if not node.unschedulable:
-            seen.setdefault(shape, node)
+            seen.setdefault((*shape, devices.get(node.name)), node)
     return sorted(seen.values(), key=lambda one: one.allocatable.get("cpu", 0))[:most]
+
+
+def _devices_of_nodes(cluster: Cluster) -> dict[NodeName, tuple[Hashable, ...]]:
+    """Return what the devices of each node are, but for attributes that are another for each of many devices."""
+    slices = [one for one in cluster.objects("ResourceSlice") if isinstance(one, ResourceSlice) and one.reach]
+    local = [one for one in slices if one.reach is not None and one.reach.node_name]
+    values = Counter(
+        (key, value) for one in local for device in one.devices for key, value in device.attributes.items()
+    )
+    several = {key for (key, _), count in values.items() if count > 1}
+    number = Counter(key for key, _ in values)
+    found: dict[NodeName, tuple[Hashable, ...]] = {}
+    for one in local:
+        assert one.reach is not None
+        described = tuple(
+            (
+                one.driver,
+                tuple((key, value) for key, value in device.attributes.items() if key in several or number[key] <= FEW),
+                tuple(device.capacity.items()),
+                device.taints,
+                device.consumes_counters,
+            )
+            for device in one.devices
+        )
+        found[one.reach.node_name] = (*found.get(one.reach.node_name, ()), described, one.shared_counters)
+    return found
 
 
 def _fewest(moment: Moment, pod: Pod, like: NodeName, wanted: int, fit: int) -> int | None:

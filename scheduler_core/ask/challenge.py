@@ -1,4 +1,4 @@
-"""The answer to a challenge, judged: the scenario and each variant are run with it, with each seed."""
+"""Evaluates an answer to a challenge: runs the scenario and each variant with it, with each seed."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ Simulate = Callable[[Scenario], Iterable[AnyEvent]]
 
 
 class Verdict(NamedTuple):
-    """The scenario itself (number 0) or a variant with the answer. `held` of `seeds` runs kept what is asked for;
-    `seed` is the first with which one did not, and `unmet` says why not."""
+    """The result of the scenario (number 0) or a variant with the answer.
+
+    `held` of `seeds` runs met all requirements; `seed` is the first for which a run did not, and `unmet` the reason.
+    """
 
     number: int
     variant: Variant | None
@@ -37,12 +39,12 @@ class Verdict(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Return whether all runs kept what is asked for."""
+        """Return whether all runs met the requirements."""
         return self.held == self.seeds
 
 
 class BadVariant(Exception):
-    """A variant that is no scenario, whatever the answer is."""
+    """A variant that is not a valid scenario, whatever the answer is."""
 
     def __init__(self, number: int, errors: ScenarioErrors) -> None:
         first = errors.errors[0]
@@ -66,12 +68,12 @@ def split_challenge(scenario: Scenario) -> tuple[str, str]:
 
 
 def with_challenge(text: str, challenge: str) -> str:
-    """Return the whole text again, the challenge last."""
+    """Return the complete text with the challenge at the end."""
     return f"{text.rstrip()}{_DOCUMENT}{challenge}" if challenge else text
 
 
 def answer_in(text: str, asks: Sequence[str]) -> str:
-    """Return the documents of a text that can be an answer, as they are written."""
+    """Return the documents of a text that can be an answer, unchanged."""
     wanted = {ANSWERS[kind] for kind in asks}
     chunks: dict[int, Chunk] = {}
     for document in read_documents(text, Limits(), Problems()):
@@ -81,7 +83,7 @@ def answer_in(text: str, asks: Sequence[str]) -> str:
 
 
 def judge(text: str, challenge: Challenge, answer: str, read: Read, simulate: Simulate) -> Iterator[Verdict]:
-    """Judge the documents of an answer (`answer_in`), variant by variant. Raises BadVariant."""
+    """Evaluate the documents of an answer (`answer_in`), variant by variant. Raises BadVariant."""
     for number, variant in enumerate((None, *challenge.variants)):
         try:
             scenario = read(variant_text(text, challenge, answer, variant, None, json.dumps))
@@ -117,7 +119,7 @@ def variant_text(
     seed: int | None,
     dump: Callable[[Any], str],
 ) -> str:
-    """Return a variant with the answer as a scenario of its own; the answer comes first."""
+    """Return a variant with the answer as a scenario of its own, the answer first."""
     asked = {ANSWERS[kind] for kind in challenge.asks}
     kept = [
         document.data
@@ -129,7 +131,7 @@ def variant_text(
 
 
 def _objects(documents: Sequence[Manifest], variant: Variant) -> Iterator[Manifest]:
-    """Replaced where they stand, those that are new at the end."""
+    """Replace existing objects in place and append new ones."""
     given = {_name(one): one for one in variant.objects}
     for document in documents:
         name = _name(document)
@@ -147,7 +149,7 @@ def _name(data: Manifest) -> ObjectName:
 
 
 def _asked(data: Manifest, variant: Variant | None, seed: int | None) -> Manifest:
-    """Return a document of the variant: the Scenario has what is expected of it, and no words about another run."""
+    """Return a document of the variant; the Scenario contains the requirements, and no texts about another run."""
     if (data.get("apiVersion"), data.get("kind")) != SCENARIO:
         return data
     spec = {key: value for key, value in (data.get("spec") or {}).items() if key not in ("lesson", "description")}

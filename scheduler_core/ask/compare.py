@@ -2,8 +2,8 @@
 
     compare(lambda: simulate(a), lambda: simulate(b))
 
-The runs are read twice at most: once for all their attempts in short, and again only as far as the decision that
-differs first, which is then told in full.
+Each run is read at most twice: once for a summary of all attempts, and again up to the first different decision for its
+details.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Events = Callable[[], Iterable[AnyEvent]]
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """An attempt in short. `pod_attempt` is its number among the pod's attempts; `step` is its first event."""
+    """A summary of an attempt. `pod_attempt` is its number among the pod's attempts; `step` is its first event."""
 
     attempt: int
     pod: PodKey
@@ -44,17 +44,20 @@ class Attempt(msgspec.Struct, frozen=True):
 
     @property
     def came_to(self) -> tuple[str, ...]:
-        """The parts of the result that are equal if two attempts decide the same. Messages may count other nodes."""
+        """Return the parts of the result that are equal if two attempts made the same decision.
+
+        Messages may count other nodes.
+        """
         return (self.outcome, self.node, self.nominated, *sorted(self.victims), *(self.devices if self.node else ()))
 
 
 class Cause(msgspec.Struct, frozen=True):
     """The cause of a different decision, in numbers; the page adds the words.
 
-    filter: `node` was turned down in one run, by what `before` or `after` says. score: its total was `before` in one
-    run and `after` in the other, mostly because of `plugin`, whose weighted score went from the one to the other.
-    tie: the same best score on several nodes, another of them taken. devices: others on the same node. victims: other
-    pods had to go. message: pending for other reasons. only: the other run has no such attempt.
+    filter: `node` was rejected in one run; `before` or `after` is the reason. score: its total was `before` in one run
+    and `after` in the other, mostly because of `plugin`, whose weighted score changed between the runs. tie: several
+    nodes have the same best score, and another one was selected. devices: others on the same node. victims: other pods
+    were preempted. message: pending for other reasons. only: the other run has no such attempt.
     """
 
     kind: Literal["filter", "score", "tie", "devices", "victims", "message", "only"]
@@ -67,7 +70,7 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """The first decision that differs, in each run; None if the run has no such decision."""
+    """The first decision that differs, as made in each run; None if a run has no such decision."""
 
     before: Attempt | None
     after: Attempt | None
@@ -91,7 +94,10 @@ class Pair(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """A comparison. `pairs` are in the order of the first run, then of the second. `first` None: no difference."""
+    """The result of a comparison.
+
+    `pairs` follow the order of the first run, then of the second. `first` None: no difference.
+    """
 
     first: Difference | None
     moved: list[Moved]
@@ -152,7 +158,7 @@ def _seen_by(tally: Tally, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
 
 
 def attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
-    """Yield each attempt as it ends; attempts of a pod are numbered by the scheduler."""
+    """Yield a summary of each attempt as it ends; the scheduler numbers the attempts of a pod."""
     time = 0.0
     tries: dict[PodKey, int] = {}
     going: dict[PodKey, _Going] = {}
@@ -205,9 +211,9 @@ class _Going:
 
 def _paired(before: _Run, after: _Run) -> list[Pair]:
     pairs = []
-    for index, one in enumerate(before.attempts):
-        other = after.by_pod.get((one.pod, one.pod_attempt), -1)
-        same = other >= 0 and after.attempts[other].came_to == one.came_to
+    for index, attempt in enumerate(before.attempts):
+        other = after.by_pod.get((attempt.pod, attempt.pod_attempt), -1)
+        same = other >= 0 and after.attempts[other].came_to == attempt.came_to
         pairs.append(Pair(index, other, same))
     pairs += [
         Pair(-1, index, False)
@@ -218,7 +224,7 @@ def _paired(before: _Run, after: _Run) -> list[Pair]:
 
 
 def _first(differing: list[Pair], before: _Run, after: _Run) -> Difference:
-    """Return the earliest difference in virtual time; of those, the one tried first."""
+    """Return the earliest difference in virtual time; of several at the same time, the first attempt."""
 
     def when(pair: Pair) -> tuple[float, int]:
         found = [run.attempts[place] for run, place in ((before, pair.before), (after, pair.after)) if place >= 0]
@@ -233,7 +239,7 @@ def _first(differing: list[Pair], before: _Run, after: _Run) -> Difference:
 
 
 def cause_of(old: Record, new: Record) -> Cause:
-    """Return the cause of a different second decision, from the results of the two chosen nodes."""
+    """Return the cause of a different decision, from the results of the two selected nodes."""
     for name, one in ((new["node"], old), (old["node"], new)):
         if name and name not in one["feasible"]:
             said = _rejection(one, name)

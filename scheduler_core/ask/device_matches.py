@@ -1,7 +1,7 @@
-"""Results of a CEL expression: its value, error and cost for each device.
+"""Results of a CEL expression for each device: value, error and cost.
 
-A file of devices has either `devices` and `expressions`, each device with its name, driver, attributes and capacity as
-in a ResourceSlice, or ResourceSlices as a cluster prints them.
+A file of devices has either `devices` (each with name, driver, attributes and capacity as in a ResourceSlice) and
+`expressions`, or ResourceSlices as a cluster prints them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def read_devices(text: str, limits: Limits | None = None) -> DeviceTable:
 
 
 def match_devices(expression: str, devices: dict[str, Device], release: Release) -> dict[str, Any]:
-    """Return a release's answer: `compileError`, or `maxCost` and the `results` by device."""
+    """Return the result of a release: `compileError`, or `maxCost` and the `results` by device."""
     try:
         selector = compile_device_selector(expression, int(release.version.partition(".")[2]))
     except CompileError as error:

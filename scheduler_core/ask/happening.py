@@ -1,7 +1,7 @@
-"""Edits as timeline events, so that the run is the same until the moment and continues from there.
+"""Edits as timeline events: the run is unchanged until their time and continues from there.
 
-What is done to nodes and budgets later than the start becomes an event of the timeline at the moment's time; a pod,
-and the configuration, are edited where they are written.
+An edit of a node or budget after the start becomes a timeline event; pods and the configuration are edited where they
+are defined.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LATER = ("Node", "PodDisruptionBudget")
 
 
 def continued(moment: Moment, text: str, edits: Sequence[Edit], dump: Dump) -> str:
-    """Return the text with the edits. Raises NotPossible."""
+    """Return the text with the edits applied. Raises NotPossible."""
     later = [edit for edit in edits if moment.time > 0 and _happens(edit)]
     text = written(text, [edit for edit in edits if edit not in later], dump)
     for event in reversed(_events(moment, later)):

@@ -28,8 +28,8 @@ from scheduler_core.trace.summaries import bound_at_the_end, nodes_of, pods_of, 
 class Measures(msgspec.Struct, frozen=True):
     """The measures of a run. Waits are virtual seconds from the first enqueueing of a pod to its binding.
 
-    `cpu` and `memory` are requested shares of the allocatable amounts; `cpu_spread` is the standard deviation of the
-    nodes' shares. `skew` is the number of pods in the fullest zone minus that in the emptiest, None without zones.
+    `cpu` and `memory` are the requested shares of the allocatable amounts; `cpu_spread` is the standard deviation of
+    the nodes' shares. `skew` is the number of pods in the fullest zone minus that in the emptiest, None without zones.
     `highest_victim` and `mean_victim` are priorities.
     """
 
@@ -52,7 +52,7 @@ class Measures(msgspec.Struct, frozen=True):
 
 
 class Tally:
-    """Computes the measures of a run from its events."""
+    """Computes the measures of a run, event by event."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, NodeSummary] = {}
@@ -156,7 +156,7 @@ class Tally:
 
 
 def measured(events: Iterable[AnyEvent]) -> Measures:
-    """Return the measures of a run."""
+    """Compute the measures of a run."""
     tally = Tally()
     for event in events:
         tally.take(event)

@@ -1,4 +1,4 @@
-"""The values of a scenario's rules for a pod on each node, at the start of its run."""
+"""The values of a scenario's CEL rules for a pod on each node, at the start of its run."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MOST_PODS = 200  # to choose from
 
 
 class PointValues(msgspec.Struct, frozen=True):
-    """The values of an expression: one for each node, or a single one at preEnqueue, which reads no node.
+    """The values of an expression: one per node, or a single one for preEnqueue, which reads no node.
 
-    `value` is "true", "false", a number or "error"; `text` the message of a rejection or an error.
+    `value` is "true", "false", a number or "error"; `text` is the message of a rejection or an error.
     """
 
     point: Point
@@ -35,7 +35,7 @@ class RuleValues(msgspec.Struct, frozen=True):
 
 
 class PodValues(msgspec.Struct, frozen=True):
-    """The values of all rules for a pod; `pods` are those to choose from, `nodes` the first of the cluster."""
+    """The values of all rules for a pod; `pods` can be selected, and `nodes` are the first ones of the cluster."""
 
     pod: PodKey
     pods: list[PodKey]
@@ -44,7 +44,7 @@ class PodValues(msgspec.Struct, frozen=True):
 
 
 def evaluate_rules(scenario: Scenario, pod: PodKey = "", registry: Registry = REGISTRY) -> PodValues | None:
-    """Return the values for a pod, by default the first that is to be scheduled; None without rules or such pods."""
+    """Return the values for a pod, by default the first pod to be scheduled; None without rules or such pods."""
     waiting = [one for one in scenario.objects if isinstance(one, Pod) and not one.node_name]
     waiting += [
         event.object
@@ -65,6 +65,6 @@ def evaluate_rules(scenario: Scenario, pod: PodKey = "", registry: Registry = RE
     rules = []
     for rule in scenario.rules:
         values = make_rule_plugin(rule, framework).values(chosen, rows)
-        rules.append(RuleValues(rule.name, [PointValues(point, found) for point, found in values.items()]))
+        rules.append(RuleValues(rule.name, [PointValues(point, value) for point, value in values.items()]))
     names = scheduler.cluster.nodes.names[:MOST_NODES]
     return PodValues(chosen.key, [one.key for one in waiting[:MOST_PODS]], names, rules)

@@ -1,4 +1,4 @@
-"""Counts of the devices of a scenario that each of its CEL selectors matches, for the editor."""
+"""For the editor: the number of devices in a scenario that each CEL selector matches."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ MOST_COST = 1_000_000  # of all evaluations together, in CEL's units: a tenth of
 
 
 class SelectorMatches(msgspec.Struct, frozen=True):
-    """An expression, with the number of `devices` in the scenario and of those that it is `matching`.
+    """An expression, the number of `devices` in the scenario, and the number of `matching` ones.
 
-    `names` are the first of these, "pool/device". `error`: what the first evaluation that fails says.
+    `names` are the first matching devices, "pool/device". `error`: the message of the first evaluation that fails.
     """
 
     expression: str
@@ -39,7 +39,7 @@ class SelectorMatches(msgspec.Struct, frozen=True):
 def match_selectors(scenario: Scenario) -> list[SelectorMatches]:
     """Return the matches of each expression that compiles; [] without devices.
 
-    Expressions for which evaluating takes too long are left out, and those after them.
+    The first expression that takes too long to evaluate, and all after it, are left out.
     """
     devices = list(_devices(one for one in scenario.objects if isinstance(one, ResourceSlice)))
     expressions = dict.fromkeys(one for item in scenario.objects for one in _expressions(item))

@@ -1,4 +1,4 @@
-"""The Common Expression Language as Kubernetes has it: parser, type checker, evaluation and cost.
+"""The Common Expression Language as Kubernetes uses it: parser, type checker, evaluation and cost.
 
-Selectors of devices and rules of users are written in it.
+Selectors of devices and user-defined rules are CEL expressions.
 """

@@ -29,7 +29,7 @@ _MAX_WEIGHT = 2000  # of a type
 
 @dataclass(slots=True)
 class Checked:
-    """A tree with the type of each node by id, and for each call the ids of the overloads that may fit."""
+    """A tree with the type of each node by id and, for each call, the ids of the overloads that may match."""
 
     tree: Tree
     types: dict[int, Type] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Checked:
 
 
 def check(tree: Tree, declarations: Declarations) -> tuple[Checked, Issues]:
-    """Return the checked tree, of no use if there are issues."""
+    """Return the checked tree. It must not be used if there are issues."""
     checker = _Checker(tree, declarations)
     try:
         checker.check(tree.root)
@@ -59,7 +59,7 @@ def check(tree: Tree, declarations: Declarations) -> tuple[Checked, Issues]:
 
 
 class _TooLarge(Exception):
-    """A type is too large; nested maps can double it at each level."""
+    """Raised for a type that is too large; nested maps can double it at each level."""
 
 
 class _Checker:
@@ -328,7 +328,7 @@ class _Checker:
                 )
 
     def _unwrap(self, expr: Expr, type_: Type) -> Type:
-        """Return what the optional type of an element with a question mark holds."""
+        """Return the type inside the optional type of an element with a question mark."""
         inner, is_optional = unwrap_optional(type_)
         if not is_optional and not inner.is_dyn:
             self._mismatch(expr.id, types.optional_of(inner), inner)

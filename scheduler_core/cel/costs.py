@@ -107,10 +107,10 @@ _KUBERNETES_TYPES = frozenset(
 
 
 class Tracker:
-    """The cost so far, and the ids of the values that cel-go keeps on a stack while it evaluates.
+    """The cost so far, and the ids of the values that cel-go keeps on a stack during evaluation.
 
-    A call is charged only if the ids of all its arguments are on the stack, and what `&&` and comprehensions leave
-    there is cleared in a peculiar way: what an expression costs depends on it.
+    A call is charged only if the ids of all its arguments are on the stack, and cel-go removes what `&&` and
+    comprehensions leave there in its own way; the cost of an expression depends on that.
     """
 
     __slots__ = ("_at", "_ids", "cost", "limit")
@@ -126,14 +126,14 @@ class Tracker:
         self._ids.append(id_)
 
     def charge(self, cost: int, id_: int) -> None:
-        """Add a step's cost, and put its value's id on the stack."""
+        """Add the cost of a step, and push the id of its value."""
         self.cost += cost
         self.push(id_)
         if self.cost > self.limit:
             raise Cancelled("operation cancelled: actual cost limit exceeded")
 
     def drop(self, id_: int) -> bool:
-        """Remove an id's last place on the stack and everything above; False if it is not there."""
+        """Remove the last entry of an id from the stack and everything above it; False if there is none."""
         places = self._at.get(id_)
         if not places:
             return False
@@ -144,12 +144,12 @@ class Tracker:
         return True
 
     def drop_arguments(self, ids: list[int]) -> bool:
-        """Remove the arguments of a call, the last first; False as soon as one is not there."""
+        """Remove the arguments of a call, the last first; False as soon as one is not on the stack."""
         return all(self.drop(id_) for id_ in reversed(ids))
 
 
 def call_cost(function: str, overload: str, arguments: tuple[Value, ...], result: Value) -> int:
-    """Return what a call costs, its arguments not counted."""
+    """Return the cost of a call, without its arguments."""
     tracked = _TRACKED.get(overload)
     if tracked is not None:
         return tracked(arguments, result)
@@ -218,7 +218,7 @@ def _ceil(number: float) -> int:
 
 
 def _traversal(value: Value) -> int:
-    """Return the cost of going through all of a value."""
+    """Return the cost of traversing a whole value."""
     kind = type(value)
     if kind is str:
         return int(len(value.encode()) * TRAVERSAL)

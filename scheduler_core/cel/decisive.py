@@ -1,5 +1,6 @@
-"""Expressions with their values in place of names: the comparison that made a selector false ("memory 40Gi < 80Gi"),
-the conditions of a rule, and the arithmetic of a number."""
+"""Explanations of results, with values in place of names: the comparison that made a selector false ("memory 40Gi <
+80Gi"), the conditions of a rule, and the arithmetic of a number.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 
 
 def decisive_part(environment: Environment, checked: Checked, variables: dict[str, Value]) -> str:
-    """Return what is decisive in an expression that is false; of several alternatives, each, with " and " between."""
+    """Return the decisive part of an expression that is false; several alternatives are joined with " and "."""
     with deep_recursion():
         reasons = dict.fromkeys(_Reader(environment, checked, variables).reasons(checked.tree.root, wanted=True))
     return " and ".join(_joined(reason) for reason in reasons)
@@ -39,7 +40,7 @@ Reason = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A part of a condition that decides, and whether it is as the whole needs it."""
+    """A part of a condition that determines its result, and whether it has the required value."""
 
     reason: Reason
     holds: bool
@@ -50,14 +51,14 @@ class Condition:
 
 
 def conditions(environment: Environment, checked: Checked, variables: dict[str, Value]) -> list[Condition]:
-    """Return the parts that decide: if the whole is true all of them hold, else at least one does not."""
+    """Return the parts that determine the result: all of them if it is true, the failing ones if it is false."""
     with deep_recursion():
         reader = _Reader(environment, checked, variables)
         return list(dict.fromkeys(reader.conditions(checked.tree.root, wanted=True)))
 
 
 def arithmetic(environment: Environment, checked: Checked, variables: dict[str, Value]) -> list[str]:
-    """Return the steps to a number: the choices taken, the values that are read, and the calculation with them."""
+    """Return the steps to a number: the branches taken, the values read, and the calculation with these values."""
     with deep_recursion():
         return _Reader(environment, checked, variables).arithmetic(checked.tree.root)
 
@@ -108,7 +109,7 @@ class _Reader:
         return lines or [value]
 
     def _filled_in(self, expr: Expr, leaves: dict[str, str], above: int) -> str:
-        """Return a calculation with values in place of what is read; these are added to `leaves`."""
+        """Return a calculation with values in place of the parts that are read; these are added to `leaves`."""
         node = expr.node
         if isinstance(node, Literal):
             return self._text(expr)
@@ -123,7 +124,7 @@ class _Reader:
         return value
 
     def reasons(self, expr: Expr, *, wanted: bool) -> Iterator[Reason]:
-        """Return the reasons for which the expression is not what was `wanted`."""
+        """Return the reasons that the expression does not have the value `wanted`."""
         node = expr.node
         if isinstance(node, Call):
             if node.function == "!_":
@@ -148,7 +149,7 @@ class _Reader:
         yield _name(expr) or written(expr), "=", self._text(expr)
 
     def _of_logic(self, node: Call, *, wanted: bool) -> Iterator[Reason]:
-        """Yield all sides of what needs one that holds; the first failing side of what needs them all."""
+        """Yield all sides of an expression that needs one of them; the first failing side of one that needs all."""
         failing = [part for part in node.arguments if self._value(part) is not wanted]
         needs_all = (node.function == "_&&_") == wanted
         for part in failing[:1] if needs_all else failing:
@@ -165,7 +166,7 @@ class _Reader:
         shown = node
         if node.target is not None and function not in ("orValue", "hasValue"):
             target = Expr(-1, Ident(self._text(node.target)))
-            shown = Call(function, [self._filled(one) for one in node.arguments], target)
+            shown = Call(function, [self._filled(argument) for argument in node.arguments], target)
         name = _name(node.target)
         return f"{name + ' ' if name else ''}{written(Expr(-1, shown))} is {_word(not wanted)}", "", ""
 
@@ -188,7 +189,7 @@ class _Reader:
         return f"{name + ' ' if name else ''}{self._text(left)}", sign, self._text(right)
 
     def _source(self, expr: Expr) -> str:
-        """Return the text of an expression: from its first part to where the brackets of its last part close."""
+        """Return the text of an expression: from its first part to the closing brackets of its last part."""
         tree = self.checked.tree
         text = tree.source.text
         if expr is tree.root:
@@ -202,7 +203,7 @@ class _Reader:
         return Expr(-1, Ident(self._text(expr)))
 
     def _text(self, expr: Expr) -> str:
-        """Return the value as people write it; the source where the value says less."""
+        """Return the value as people write it; the source if it says more than the value."""
         literal = _quantity_or_version(expr)
         if literal is not None:
             return literal
@@ -230,7 +231,7 @@ class _Reader:
 
 
 def _closing(text: str, start: int, last: int) -> int:
-    """Return the end of what is open at the last part."""
+    """Return the end of the brackets that are open at the last part."""
     depth = 0
     quoted = ""
     for at in range(start, len(text)):
@@ -253,7 +254,7 @@ def _closing(text: str, start: int, last: int) -> int:
 
 
 def written(expr: Expr) -> str:
-    """Return an expression as text again; a macro is three dots."""
+    """Return an expression as text; a macro is shown as three dots."""
     node = expr.node
     if isinstance(node, Literal):
         return _cut(_shown(node.value))
@@ -262,14 +263,14 @@ def written(expr: Expr) -> str:
     if isinstance(node, Select):
         return f"{written(node.operand)}.{node.field}"
     if isinstance(node, ListOf):
-        return "[" + ", ".join(written(one) for one in node.elements) + "]"
+        return "[" + ", ".join(written(element) for element in node.elements) + "]"
     if isinstance(node, Call):
         return _written_call(node)
     return "…"
 
 
 def _written_call(node: Call) -> str:
-    arguments = [written(one) for one in node.arguments]
+    arguments = [written(argument) for argument in node.arguments]
     if node.function in ("_[_]", "_[?_]"):
         return f"{arguments[0]}[{arguments[1]}]"
     if node.function == "_?._":
@@ -288,7 +289,7 @@ def _written_call(node: Call) -> str:
 
 
 def _precedence(expr: Expr) -> int:
-    """Return how strongly the parts of a calculation hold together; of anything else, more than any."""
+    """Return the operator precedence of the parts of a calculation; for anything else, more than any operator."""
     return _PRECEDENCE.get(expr.node.function, 3) if isinstance(expr.node, Call) else 3
 
 
@@ -308,7 +309,7 @@ def _name(expr: Expr | None) -> str:
 
 
 def _quantity_or_version(expr: Expr) -> str | None:
-    """`quantity("80Gi")` and `semver("1.2.3")` as they were written."""
+    """Return the text of `quantity("80Gi")` or `semver("1.2.3")` as written."""
     node = expr.node
     if isinstance(node, Call) and node.function in ("quantity", "semver") and node.target is None and node.arguments:
         inner = node.arguments[0].node
@@ -332,7 +333,7 @@ def _shown(value: Any) -> str:
 
 
 def _quantity(value: Quantity) -> str:
-    """With the suffix that makes it shortest."""
+    """Return the quantity with the suffix that makes it shortest."""
     if not 0 <= value.exponent < 30:
         return f"{value.number}e{value.exponent}"
     number = value.number * 10**value.exponent

@@ -1,7 +1,7 @@
 """Declarations of an environment: functions with overloads, variables, types; and the overload resolution of calls.
 
-Rules: cel-go's `common/decls/decls.go`. An overload says for which types of arguments a function is declared; the type
-checker picks those that may fit, and a call whose arguments are known at run time only picks among all at run time.
+Rules: cel-go's `common/decls/decls.go`. An overload declares a function for certain argument types. The type checker
+selects the overloads that may match; a call whose argument types are only known at run time is resolved then.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Implementation: TypeAlias = Callable[..., Value]
 
 @dataclass(frozen=True, slots=True)
 class Overload:
-    """One signature of a function; `implementation` is None if the function has one for all its overloads.
+    """A signature of a function; `implementation` is None if all overloads of the function share one.
 
-    `variadic` says that cel-go binds it as a function of any number of arguments, which stops at the first error
-    among them.
+    `variadic`: cel-go binds it as a function of any number of arguments, which stops at the first argument that is an
+    error.
     """
 
     id: str
@@ -47,8 +47,8 @@ class Overload:
 class Function:
     """A function and its overloads in the order of their declaration.
 
-    `singleton` is the implementation of all overloads, `trait` what its first argument must be able to do.
-    `unguarded` functions look at their arguments themselves; `accepts_errors` ones take errors as arguments.
+    `singleton` is the implementation of all overloads, `trait` what its first argument must support. `unguarded`
+    functions check their arguments themselves; `accepts_errors` functions accept errors as arguments.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Function:
     accepts_errors: bool = False
 
     def merge(self, other: Function) -> Function:
-        """Return the function with another library's overloads behind its own."""
+        """Return the function with another library's overloads appended."""
         return Function(
             self.name,
             self.overloads + other.overloads,
@@ -77,7 +77,7 @@ class Function:
         return no_such_overload(self.name, arguments)
 
     def guard(self, overload: Overload) -> Implementation:
-        """Return the overload's implementation behind a look at its arguments' types."""
+        """Return the overload's implementation, preceded by a check of its arguments' types."""
         implementation = overload.implementation
         assert implementation is not None
         if self.unguarded or not overload.parameters:
@@ -94,7 +94,7 @@ class Function:
 
 
 def no_such_overload(name: str, arguments: tuple[Value, ...]) -> Error:
-    """Return the first error among the arguments, or that the function has no overload for their types."""
+    """Return the first error among the arguments, or an error that no overload matches their types."""
     for argument in arguments:
         if type(argument) is Error:
             return argument
@@ -124,17 +124,16 @@ _NOTHING = object()
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Functions that come together."""
+    """Functions that are added to an environment together."""
 
     functions: tuple[Function, ...]
 
 
 @dataclass(slots=True)
 class Declarations:
-    """Everything that an expression may name.
+    """All names that an expression can use.
 
-    `variables` have their types; `types` are names that stand for types; `structs` have the types of their
-    fields by name.
+    `variables` maps names to types; `types` are names of types; `structs` maps each struct to the types of its fields.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Selectors of devices: expressions over `device` (`k8s.io/dynamic-resource-allocation/cel/compile.go`)."""
+"""CEL selectors of devices: expressions over `device` (`k8s.io/dynamic-resource-allocation/cel/compile.go`)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ AttributeValue: TypeAlias = "tuple[str, bool | int | str]"
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device as selectors see it: attributes and capacity by their names, qualified or not, as in a ResourceSlice."""
+    """A device for selectors: attributes and capacity by name, qualified or not, as in a ResourceSlice."""
 
     driver: str
     attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Whether a device matches, or what went wrong, and the cost."""
+    """The result of a selector for a device: whether it matches, or the error, and the cost."""
 
     matches: bool | None
     error: str | None
@@ -61,9 +61,9 @@ class Evaluation:
 
 
 class CompiledSelector:
-    """A selector that can be evaluated for devices. `max_cost` is the estimate of Kubernetes.
+    """A compiled selector. `max_cost` is the estimate of Kubernetes.
 
-    `reads` are the attributes that it can read; but an invalid version among any others fails it, too.
+    `reads` are the attributes that it can read; an invalid version in any other attribute fails it too.
     """
 
     __slots__ = ("_program", "expression", "max_cost", "reads")
@@ -89,9 +89,9 @@ class CompiledSelector:
 
 @lru_cache(maxsize=1024)
 def compile_device_selector(text: str, minor: int, *, consumable_capacity: bool = True) -> CompiledSelector:
-    """Return the compiled selector for a release 1.`minor` of Kubernetes; raises CompileError with Kubernetes' message.
+    """Compile a selector for Kubernetes 1.`minor`. Raises CompileError with Kubernetes' message.
 
-    `consumable_capacity` is the feature gate DRAConsumableCapacity, which brings `device.allowMultipleAllocations`.
+    `consumable_capacity` is the feature gate DRAConsumableCapacity, which adds `device.allowMultipleAllocations`.
     """
     environment = _environment(minor, consumable_capacity)
     with deep_recursion():
@@ -103,7 +103,7 @@ def compile_device_selector(text: str, minor: int, *, consumable_capacity: bool 
 
 
 def explain_mismatch(text: str, minor: int, device: Device, *, consumable_capacity: bool = True) -> str:
-    """Return what is decisive where a selector is false of a device ("memory 40Gi < 80Gi"); raises CompileError."""
+    """Return the decisive part of a selector that is false for a device ("memory 40Gi < 80Gi"). Raises CompileError."""
     environment = _environment(minor, consumable_capacity)
     with deep_recursion():
         return decisive_part(environment, environment.check(text), {"device": _device_value(device)})
@@ -152,7 +152,7 @@ def _split(name: str, driver: str) -> tuple[str, str]:
 
 
 def _not_bool(value: Value) -> str:
-    """Return what Kubernetes says of a result that is no bool."""
+    """Return Kubernetes' error for a result that is not a bool."""
     kind = type_of(value).name
     if type(value) is str:
         why = "unsupported native conversion from string to 'bool'"

@@ -63,7 +63,7 @@ class Environment:
     macros: Macros
 
     def check(self, text: str) -> Checked:
-        """Return the checked tree of an expression; raises CompileError."""
+        """Return the checked tree of an expression. Raises CompileError."""
         source = Source(text)
         tree, issues = parse(source, self.macros)
         if not issues:
@@ -75,7 +75,7 @@ class Environment:
         raise CompileError(f"compilation failed: {issues.display()}", issues)
 
     def plan(self, checked: Checked) -> Program:
-        """Return the program of a checked tree; raises CompileError."""
+        """Return the program of a checked tree. Raises CompileError."""
         try:
             return plan(checked, self.declarations, _REGEXES)
         except (PlanError, PatternError) as error:
@@ -100,7 +100,7 @@ def make_environment(
     *,
     bindings: bool = True,
 ) -> Environment:
-    """Return a release's environment with variables and structs of one's own; `bindings` adds cel.bind."""
+    """Return a release's environment with additional variables and structs; `bindings` adds cel.bind."""
     libraries, expanders = base_environment(minor)
     declarations = Declarations(variables=dict(variables), types=dict(TYPE_NAMES), structs=dict(structs))
     declarations.types |= {each.name: each for each in (types.OPTIONAL, types.IP, types.CIDR)}

@@ -25,7 +25,7 @@ _MAX_FORMAT_PATTERN = 128
 
 
 class Range(NamedTuple):
-    """A cost or a size that is at least one number and at most another; sums and products stop at 2^64 - 1."""
+    """A range of costs or sizes; sums and products are capped at 2^64 - 1."""
 
     low: int
     high: int
@@ -88,7 +88,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Entries:
-    """The sizes of a list's or map's keys and values."""
+    """The estimated sizes of the keys and values of a list or map."""
 
     kind: Kind
     key: Range
@@ -106,7 +106,7 @@ class _Local:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A target or argument of a call."""
+    """A target or argument of a call, with its estimates."""
 
     expr: Expr
     type: Type
@@ -120,9 +120,9 @@ class _CallCost(NamedTuple):
 
 
 def estimate_cost(checked: Checked, variables: Mapping[str, Shape], *, most: int = MAX_UINT) -> int:
-    """Return what an evaluation costs at most; `variables` says how large they can be.
+    """Return the estimated maximum cost of an evaluation; `variables` are the maximum sizes of their values.
 
-    `most` is taken for sizes that cel-go does not estimate, such as that of an optional's value or of `string(1)`.
+    `most` is used for sizes that cel-go does not estimate, such as that of an optional's value or of `string(1)`.
     """
     before = _unknown.set(Range(0, most))
     try:
@@ -459,11 +459,11 @@ class _Estimator:
         return None
 
     def _entries_of(self, expr: Expr) -> _Entries | None:
-        known = self._entries.get(expr.id)
-        if known is None and isinstance(expr.node, Ident):
+        entries = self._entries.get(expr.id)
+        if entries is None and isinstance(expr.node, Ident):
             local = self._local(expr.node.name)
             return None if local is None else local.entries
-        return known
+        return entries
 
     def _join_entries(self, expr: Expr, one: Expr, other: Expr) -> None:
         a, b = self._entries_of(one), self._entries_of(other)
@@ -488,7 +488,7 @@ def _is_bind(node: Comprehension) -> bool:
 
 
 def _written_size(expr: Expr) -> Range | None:
-    """Return the size of a literal, list or map that is written out."""
+    """Return the size of a literal, list or map."""
     node = expr.node
     if isinstance(node, ListOf):
         return _exactly(len(node.elements))
@@ -506,14 +506,14 @@ def _is_scalar(type_: Type) -> bool:
 
 
 def _literal_int(arguments: list[_Part], default: int) -> int:
-    """Return the first argument if it is written out as an integer."""
+    """Return the first argument if it is an integer literal."""
     if arguments and isinstance(arguments[0].expr.node, Literal) and type(arguments[0].expr.node.value) is int:
         return arguments[0].expr.node.value & MAX_UINT
     return default
 
 
 def _replaced(text: Range, old: Range, new: Range) -> Range:
-    """Return the size of a text in which something is replaced."""
+    """Return the size of a string after a replacement."""
     high_count = high_kept = low_count = low_kept = 0
     if old.low == 0:
         high_count, high_kept = min(text.high + 1, MAX_UINT), text.high
@@ -531,7 +531,7 @@ def _replaced(text: Range, old: Range, new: Range) -> Range:
 
 
 def _uint(number: int) -> int:
-    """Return what Go makes of a number that is too large for an unsigned integer."""
+    """Return the result of Go's conversion of a number that is too large for an unsigned integer."""
     return number if number <= MAX_UINT else 1 << 63
 
 
@@ -617,7 +617,7 @@ def _comparing(factor: float) -> _ListCost:
 
 
 def _natural(part: _Part, default: int) -> int:
-    """Return an argument that is written out as an integer, not less than 0."""
+    """Return an argument that is a non-negative integer literal."""
     node = part.expr.node
     if isinstance(node, Literal) and type(node.value) is int:
         return max(node.value, 0)

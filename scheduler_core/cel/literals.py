@@ -42,7 +42,9 @@ def parse_double(text: str) -> float:
 
 
 def unescape(text: str, *, as_bytes: bool = False) -> str | bytes:
-    """Return what is between the quotes; in bytes, \\x and octal escapes are bytes, in strings code points."""
+    """Unescape the text between the quotes; \\x and octal escapes are bytes in bytes literals, code points in
+    strings.
+    """
     text = _NEWLINES.sub("\n", text)
     raw = text[0] in "rR"
     if raw:
@@ -67,7 +69,7 @@ def unescape(text: str, *, as_bytes: bool = False) -> str | bytes:
 
 
 def _unescape_one(body: str, at: int, *, as_bytes: bool) -> tuple[bytes, int]:
-    """Return the character of the escape sequence at an offset, and its end."""
+    """Return the character of the escape sequence at an offset, and the end of the sequence."""
     letter = body[at + 1 : at + 2]
     if letter in _SIMPLE:
         return _SIMPLE[letter].encode(), at + 2

@@ -1,6 +1,6 @@
 """Macros: calls that are expanded to larger expressions (cel-go's `parser/macro.go`, `ext`).
 
-Each makes its nodes in cel-go's order, since ids are given in that order.
+Each creates its nodes in cel-go's order, since ids are assigned in that order.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Numbering(Protocol):
 
 
 class Maker:
-    """Makes a macro's nodes, all at the place of its call."""
+    """Creates the nodes of a macro, all at the position of its call."""
 
     def __init__(self, numbering: Numbering, call_id: int) -> None:
         self._numbering = numbering
@@ -73,7 +73,7 @@ class Maker:
         return self.new(ListOf(list(elements)))
 
     def copy(self, expr: Expr) -> Expr:
-        """Return the expression again, with ids of its own at the same places."""
+        """Return a copy of the expression with new ids at the same positions."""
         made = self._numbering.new_id(self._numbering.offsets.get(expr.id, 0))
         return Expr(made, self._copy_node(expr.node))
 
@@ -101,16 +101,16 @@ class Maker:
         id_ = self._numbering.new_id(self._offset)
         return Entry(id_, self.copy(entry.key), self.copy(entry.value), entry.optional)
 
-    def _copy_field(self, given: Field) -> Field:
+    def _copy_field(self, field: Field) -> Field:
         id_ = self._numbering.new_id(self._offset)
-        return Field(id_, given.name, self.copy(given.value), given.optional)
+        return Field(id_, field.name, self.copy(field.value), field.optional)
 
 
 Expander = Callable[[Maker, "Expr | None", "list[Expr]"], "Expr | None"]
 
 
 class Macros:
-    """The macros of an environment by name, number of arguments and whether they are called on something."""
+    """The macros of an environment by name, number of arguments, and whether they have a target."""
 
     def __init__(self, macros: dict[tuple[str, int, bool], Expander]) -> None:
         self._macros = macros
@@ -157,7 +157,7 @@ def _exists_one(make: Maker, target: Expr | None, arguments: list[Expr]) -> Expr
 
 
 def make_map(make: Maker, target: Expr | None, arguments: list[Expr]) -> Expr:
-    """Return `list.map(x, transform)` or `list.map(x, predicate, transform)`."""
+    """Expand `list.map(x, transform)` or `list.map(x, predicate, transform)`."""
     variable = _variable(arguments[0], "argument is not an identifier")
     return _into_list(make, target, variable, "", arguments[1:])
 
@@ -212,7 +212,7 @@ def _bind(make: Maker, target: Expr | None, arguments: list[Expr]) -> Expr | Non
 
 
 def bind(make: Maker, name: str, value: Expr, result: Expr) -> Expr:
-    """Return the result with a name for the value, which is evaluated when it is first used."""
+    """Return the result with a name bound to the value, which is evaluated on first use."""
     empty, never = make.list(), make.literal(False)
     return make.new(Comprehension(empty, UNUSED, "", name, value, never, make.ident(name), result))
 

@@ -1,7 +1,7 @@
-"""From text to syntax tree, with the messages of cel-go's parser (`parser/parser.go`).
+"""The parser: from text to syntax tree, with the messages of cel-go's parser (`parser/parser.go`).
 
-ANTLR's runtime reads the text by the grammar in `grammar/Cel.g4`, since cel-go's messages about syntax are ANTLR's own.
-What it has read becomes a tree whose ids are given in cel-go's order: costs depend on them.
+ANTLR's runtime parses the text with the grammar in `grammar/Cel.g4`, since cel-go's syntax errors are ANTLR's messages.
+Its parse tree is converted to a tree whose ids are assigned in cel-go's order: costs depend on them.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ _NO_VIABLE = re.compile(r"no viable alternative at input '.(true|false|null)'")
 
 
 class _Abandoned(Exception):
-    """Parsing cannot go on; what was wrong has been said."""
+    """Raised when parsing cannot continue; the error has been reported."""
 
 
 def parse(source: Source, macros: Macros) -> tuple[Tree, Issues]:
-    """Return the syntax tree, of no use if there are issues."""
+    """Return the syntax tree. It must not be used if there are issues."""
     issues = Issues(source)
     reader = _Reader(source, issues, macros)
     if len(source.text) > MAX_CODE_POINTS:
@@ -92,7 +92,7 @@ def parse(source: Source, macros: Macros) -> tuple[Tree, Issues]:
 
 
 class _Listener(ErrorListener):  # type: ignore[misc]
-    """Pass ANTLR's errors on."""
+    """Passes ANTLR's errors on."""
 
     def __init__(self, source: Source, issues: Issues) -> None:
         self._source, self._issues, self._reported = source, issues, 0
@@ -112,7 +112,7 @@ class _Listener(ErrorListener):  # type: ignore[misc]
 
 
 class _DepthListener:
-    """Refuse rules that are nested too deeply within themselves."""
+    """Rejects rules that are nested too deeply within themselves."""
 
     def __init__(self, issues: Issues) -> None:
         self._issues = issues
@@ -139,7 +139,7 @@ class _DepthListener:
 
 
 class _Parser(CelParser):  # type: ignore[misc]
-    """The parser; each caller gets a set of expected tokens of its own, since ANTLR's recovery adds to it."""
+    """The parser; each caller gets its own set of expected tokens, since ANTLR's recovery adds to it."""
 
     def getExpectedTokens(self) -> IntervalSet:
         expected = IntervalSet()
@@ -148,7 +148,7 @@ class _Parser(CelParser):  # type: ignore[misc]
 
 
 class _Consumer:
-    """The parser as error recovery sees it: it skips a limited number of tokens."""
+    """The parser as seen by error recovery, which can skip a limited number of tokens."""
 
     def __init__(self, parser: Any, issues: Issues) -> None:
         object.__setattr__(self, "_parser", parser)
@@ -170,7 +170,7 @@ class _Consumer:
 
 
 class _ErrorStrategy(DefaultErrorStrategy):  # type: ignore[misc]
-    """ANTLR's recovery from errors, a limited number of times."""
+    """ANTLR's error recovery, with a limited number of attempts."""
 
     def __init__(self, issues: Issues) -> None:
         super().__init__()
@@ -194,7 +194,7 @@ class _ErrorStrategy(DefaultErrorStrategy):  # type: ignore[misc]
 
 
 class _Reader:
-    """Makes nodes of what ANTLR has read; each method is named after the grammar's rule or alternative."""
+    """Converts ANTLR's parse tree to nodes; each method is named after a rule or alternative of the grammar."""
 
     def __init__(self, source: Source, issues: Issues, macros: Macros) -> None:
         self._source, self._issues, self._macros = source, issues, macros
@@ -221,7 +221,7 @@ class _Reader:
     # Ids and positions
 
     def new_id(self, offset: int) -> int:
-        """Return the next id, for what begins at an offset."""
+        """Return the next id for a node that begins at an offset."""
         made = self._next_id
         self.offsets[made] = offset
         self._next_id += 1
@@ -231,7 +231,7 @@ class _Reader:
         return Expr(self.new_id(offset), node)
 
     def forget(self, id_: int) -> None:
-        """Give an id back: a macro's call is not in the tree."""
+        """Give an id back: the call of a macro is not in the tree."""
         self.offsets.pop(id_, None)
         if id_ == self._next_id - 1:
             self._next_id -= 1
@@ -241,7 +241,7 @@ class _Reader:
         return NO_POSITION if offset is None else self._source.position(offset)
 
     def report(self, at: Any, message: str) -> Expr:
-        """Say what is wrong at a token, a rule's context or a position, and return a node for it."""
+        """Report an error at a token, a rule's context or a position, and return a placeholder node."""
         expr = self._unspecified(at)
         self._issues.add(at if isinstance(at, Position) else self.position(expr.id), message)
         return expr
@@ -454,12 +454,15 @@ class _Reader:
         return [] if context is None else [self._visit(each) for each in context.expr()]
 
     def _identifier(self, context: Any) -> str | None:
-        """Return a field's name; None where there is none, or it is in backticks, which Kubernetes does not allow."""
+        """Return the name of a field.
+
+        None if there is none, or if it is in backticks, which Kubernetes does not allow.
+        """
         simple = type(context).__name__ == "SimpleIdentifierContext" and context.name is not None
         return context.name.text if simple else None
 
     def _call(self, id_: int, function: str, target: Expr | None, arguments: list[Expr]) -> Expr:
-        """Return what a macro makes of the call, or the call."""
+        """Return the expansion of a macro's call, or the call."""
         try:
             expanded = self._macros.expand(self, id_, function, target, arguments)
         except MacroError as error:
@@ -476,7 +479,7 @@ _COUNTED = frozenset(("Expr", "Relation", "Calc", "Select", "MemberCall", "Index
 
 
 def _unnest(context: Any) -> Any:
-    """Return the first context within one that is more than a way to the next."""
+    """Return the first context that contains more than a single other context."""
     while context is not None:
         name = type(context).__name__.removesuffix("Context")
         if name == "Expr" and context.op is None:

@@ -1,9 +1,8 @@
-"""From a checked tree to something that can be evaluated, in cel-go's steps (`interpreter/planner.go`, `attributes.go`,
-`interpretable.go`, `decorators.go`), each of which knows what it costs (`runtimecost.go`).
+"""Plans a checked tree: converts it to steps that can be evaluated, as cel-go does (`interpreter/planner.go`,
+`attributes.go`, `interpretable.go`, `decorators.go`). Each step knows its cost (`runtimecost.go`).
 
-Selecting a field or an element does not make a node of its own: it becomes a qualifier of the attribute it selects
-from.
-Calls of conversions with a constant, lists of constants and `in` such a list are worked out beforehand.
+Selecting a field or element creates no node: it becomes a qualifier of the attribute. Conversions of constants, lists
+of constants and `in` with such a list are evaluated in advance.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ _CONVERSIONS = frozenset(["bool", "bytes", "double", "duration", "dyn", "int", "
 
 
 class PlanError(Exception):
-    """An expression that cannot be planned, as with an undefined type; the message says why."""
+    """An expression that cannot be planned, for example with an undefined type; the message is the reason."""
 
 
 class Program:
@@ -70,7 +69,7 @@ class Program:
         self._root = root
 
     def evaluate(self, variables: Variables, *, limit: int) -> tuple[Value, int]:
-        """Return the result, an `Error` if there is one, and the cost; going beyond the limit is an error too."""
+        """Return the result (an `Error` if evaluation fails) and the cost. Exceeding the limit is an error too."""
         grant_steps()
         tracker = Tracker(limit)
         try:
@@ -80,7 +79,7 @@ class Program:
 
 
 class Scope:
-    """The variables outside of all comprehensions."""
+    """The variables outside all comprehensions."""
 
     __slots__ = ("_variables", "tracker")
 
@@ -93,7 +92,7 @@ class Scope:
 
 
 class Node:
-    """A step that gives a value, puts its id on the tracker's stack and charges for itself."""
+    """A step that returns a value, pushes its id on the tracker's stack and adds its cost."""
 
     __slots__ = ("id",)
 
@@ -120,7 +119,7 @@ class Constant(Node):
 
 
 class Qualifier:
-    """A field, key or index that is known beforehand."""
+    """A constant field, key or index."""
 
     __slots__ = ("id", "optional", "test_only", "value")
 
@@ -145,7 +144,7 @@ class Qualifier:
 
 
 class ComputedQualifier(Qualifier):
-    """A key or index that is itself computed: by an attribute, or by any other node."""
+    """A key or index that is itself computed: by an attribute or another node."""
 
     __slots__ = ("_attribute", "_node")
 
@@ -181,7 +180,7 @@ class ComputedQualifier(Qualifier):
 
 
 class Attribute:
-    """Something that fields and elements are selected from; its id is that of the last thing selected."""
+    """A value from which fields and elements are selected; its id is that of the last selection."""
 
     __slots__ = ("id", "qualifiers")
 
@@ -246,7 +245,7 @@ class Operand(Attribute):
 
 
 class Choice(Attribute):
-    """`condition ? one : other`; what is selected from it is selected from the one taken."""
+    """`condition ? one : other`; a selection from it is a selection from the chosen branch."""
 
     __slots__ = ("_call_id", "condition", "if_false", "if_true")
 
@@ -274,7 +273,7 @@ class Choice(Attribute):
 
 
 class AttributeNode(Node):
-    """Gives an attribute's value, or with `test_only` whether its last field is there."""
+    """Returns the value of an attribute or, with `test_only`, whether its last field exists."""
 
     __slots__ = ("attribute", "test_only")
 
@@ -307,7 +306,9 @@ class AttributeNode(Node):
 
 
 def _find(target: Value, key: Value) -> Value:
-    """Return the value at a key or index of the target: MISSING if there is none, an Error if it has no keys."""
+    """Return the value at a key or index of the target: MISSING if it does not exist, an Error if the target has no
+    keys.
+    """
     if isinstance(target, Map):
         return target.find(key)
     if is_list(target):
@@ -345,7 +346,7 @@ def _index(key: Value) -> Value:
 
 
 class Logical(Node):
-    """`&&` and `||`: the deciding value wins over errors of the other side."""
+    """`&&` and `||`: a value that decides the result overrides errors of the other side."""
 
     __slots__ = ("_deciding", "_terms")
 
@@ -369,7 +370,7 @@ class Logical(Node):
 
 
 class CallNode(Node):
-    """A call; its cost is charged if its arguments' ids are on the stack."""
+    """A call; its cost is added if the ids of its arguments are on the stack."""
 
     __slots__ = ("arguments", "function", "overload")
 
@@ -383,7 +384,7 @@ class CallNode(Node):
         return result
 
     def compute(self, scope: Scope) -> tuple[tuple[Value, ...], Value]:
-        """Return the arguments' values, as many as were evaluated, and the result."""
+        """Return the values of the arguments that were evaluated, and the result."""
         raise NotImplementedError
 
     def _charge(self, scope: Scope, values: tuple[Value, ...], result: Value) -> None:
@@ -413,7 +414,7 @@ class Equality(CallNode):
 
 
 class FixedCall(CallNode):
-    """A call with no, one or two arguments, which are all evaluated."""
+    """A call with zero, one or two arguments, which are all evaluated."""
 
     __slots__ = ("_implementation", "_strict", "_trait")
 
@@ -450,7 +451,7 @@ class FixedCall(CallNode):
 
 
 class VariadicCall(CallNode):
-    """A call of any number of arguments, which stops at the first error among them."""
+    """A call with any number of arguments; evaluation stops at the first error."""
 
     __slots__ = ("_implementation", "_strict")
 
@@ -502,7 +503,7 @@ class OptionalOr(Node):
 
 
 class Membership(Node):
-    """`in` a list of constants: a look into a set, which costs nothing."""
+    """`in` with a list of constants: a lookup in a set, which costs nothing."""
 
     __slots__ = ("_argument", "_members")
 
@@ -586,7 +587,7 @@ class MapNode(Node):
 
 
 class MessageNode(Node):
-    """A message: none that Kubernetes declares can be made."""
+    """A message. Kubernetes declares none that can be constructed."""
 
     __slots__ = ("_name", "_values")
 
@@ -691,7 +692,7 @@ class FoldScope(Scope):
 
 
 def go_type_name(value: Value) -> str:
-    """Return how Go prints the type of a value that cannot be gone through."""
+    """Return Go's name for the type of a value that cannot be iterated."""
     return _GO_TYPES.get(type_of(value).name, type_of(value).name)
 
 
@@ -713,7 +714,7 @@ def _member_key(value: Value) -> object:
 
 
 class Planner:
-    """Makes nodes of a checked tree."""
+    """Converts a checked tree to steps."""
 
     def __init__(self, checked: Checked, declarations: Declarations, regexes: dict[str, RegexFactory]) -> None:
         self._checked, self._declarations, self._regexes = checked, declarations, regexes
@@ -833,7 +834,10 @@ class Planner:
 
 
 def plan(checked: Checked, declarations: Declarations, regexes: dict[str, RegexFactory]) -> Program:
-    """Return the program; raises PlanError. `regexes` makes functions of patterns that are known beforehand."""
+    """Return the program of a checked tree.
+
+    Raises PlanError. `regexes` are functions whose constant patterns are compiled in advance.
+    """
     try:
         return Program(Planner(checked, declarations, regexes).plan(checked.tree.root))
     except Cancelled as error:
@@ -847,7 +851,7 @@ def _test_only(node: AttributeNode, id_: int) -> AttributeNode:
 
 
 def _branch(node: Node) -> Attribute:
-    """Return a branch of a choice: an attribute as it is, without a cost of its own, or what another node gives."""
+    """Return a branch of a conditional: an attribute without a cost of its own, or the result of another node."""
     if isinstance(node, AttributeNode):
         return node.attribute
     return Operand(node.id, node)

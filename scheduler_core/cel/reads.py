@@ -1,7 +1,7 @@
-"""The parts of its variables that an expression reads, found in its syntax tree.
+"""The parts of its variables that an expression reads, determined from its syntax tree.
 
-A path is a tuple of names: ("node", "metadata", "labels", "price"). `EACH` stands for all elements of a list or map. A
-path that ends says that everything below it may be read.
+A path is a tuple of names: ("node", "metadata", "labels", "price"). `EACH` stands for all elements of a list or map.
+Everything below the end of a path may be read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INDEXING = ("_[_]", "_[?_]", "_?._")
 
 
 def read_paths(checked: Checked) -> list[Path]:
-    """Return the paths that an evaluation may read, each once, in the order of the text."""
+    """Return the paths that an evaluation may read, without duplicates, in the order of the text."""
     reader = _Reader(checked)
     reader.visit(checked.tree.root)
     return list(reader.paths)
@@ -34,9 +34,9 @@ Attributes: TypeAlias = "frozenset[tuple[str, str]] | None"
 
 
 def attributes_read(checked: Checked) -> Attributes:
-    """Return the attributes of `device` that the expression reads by name; None if it may read others, too.
+    """Return the attributes of `device` that the expression reads by name; None if it may read others too.
 
-    Most devices have an attribute of their own, such as a UUID, and hardly any selector names it.
+    Most devices have a unique attribute, such as a UUID, that hardly any selector reads.
     """
     read: set[tuple[str, str]] = set()
     for path in read_paths(checked):
@@ -72,13 +72,16 @@ class _Reader:
     _local: list[tuple[str, Path | None]] = field(default_factory=list)  # innermost last; None: no part of a variable
 
     def visit(self, expr: Expr) -> None:
-        """Note what the expression reads."""
+        """Record what the expression reads."""
         path = self._path(expr)
         if path is not None:
             self.paths[path] = None
 
     def _path(self, expr: Expr) -> Path | None:
-        """Return the path that the expression is, after a look at what its parts read; None if it is none."""
+        """Return the path that the expression denotes, after visiting the parts of that path.
+
+        None if it denotes none.
+        """
         node = expr.node
         if isinstance(node, Ident):
             for name, path in reversed(self._local):
@@ -111,7 +114,7 @@ class _Reader:
         return self._below(target, EACH)
 
     def _membership(self, element: Expr, container: Expr) -> Path | None:
-        """`'key' in map` reads that key alone; any other element is compared with all."""
+        """Record an `in` operator: `'key' in map` reads that key only; any other element is compared with all."""
         if self.checked.types[container.id].kind is Kind.MAP:
             return self._index(container, element)
         self.visit(element)
@@ -119,7 +122,7 @@ class _Reader:
         return None
 
     def _size(self, container: Expr) -> None:
-        """The number of elements does not depend on what they are."""
+        """Record a `size()` call: the number of elements does not depend on their values."""
         path = self._path(container)
         if path is not None:
             is_list = self.checked.types[container.id].kind is Kind.LIST
@@ -152,12 +155,14 @@ class _Reader:
 
 
 def is_bind(node: Comprehension) -> bool:
-    """Return whether it only names a value (`cel.bind`, `optMap`): its condition is never true."""
+    """Return whether the comprehension only binds a value to a name (`cel.bind`, `optMap`): its condition is never
+    true.
+    """
     return isinstance(node.condition.node, Literal) and node.condition.node.value is False
 
 
 def _filter_condition(node: Comprehension) -> Expr | None:
-    """Return the condition of `list.filter(element, condition)`, whose elements are those of the list."""
+    """Return the condition of `list.filter(element, condition)`."""
     step = node.step.node
     if not isinstance(step, Call) or step.function != "_?_:_":
         return None

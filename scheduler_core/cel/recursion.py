@@ -1,4 +1,4 @@
-"""Room for expressions as deeply nested as cel-go allows: 250 levels are some thousand Python calls."""
+"""Recursion limit for expressions nested as deeply as cel-go allows: 250 levels are some thousand Python calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _users = 0
 
 @contextmanager
 def deep_recursion() -> Iterator[None]:
-    """Raise Python's limit of nested calls for the block; the last user puts it back."""
+    """Raise Python's recursion limit for the block; the last user restores it."""
     global _users, _usual
     if _users == 0:
         _usual = sys.getrecursionlimit()

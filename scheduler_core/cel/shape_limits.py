@@ -1,4 +1,4 @@
-"""Limits on the form of an expression: its length, how deep it is, and how many macros stand within each other."""
+"""Limits for an expression's length, depth and nested macros."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FormLimits:
 
 
 def find_excess(checked: Checked, limits: FormLimits) -> tuple[Position, str, int] | None:
-    """Return where an expression exceeds a limit, which one and its value; None: nowhere."""
+    """Return the position where an expression exceeds a limit, the limit and its value; None if it exceeds none."""
     waiting = [(checked.tree.root, 1, 1)]
     parts = 0
     while waiting:

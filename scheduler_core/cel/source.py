@@ -21,7 +21,7 @@ NO_POSITION = Position(-1, -1)
 
 
 class Source:
-    """A text and where its lines begin."""
+    """The text of an expression and the offsets of its lines."""
 
     __slots__ = ("_starts", "text")
 
@@ -59,7 +59,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """An error message and its position; `known` are the names that there are in place of an unknown one."""
+    """An error message and its position; `known` are existing names to suggest for an unknown one."""
 
     position: Position
     message: str
@@ -85,7 +85,7 @@ class Issues:
             self.issues.append(Issue(position, message, tuple(known)))
 
     def display(self) -> str:
-        """Return all, each with its line and a caret below the position."""
+        """Return all messages, each with its line and a caret below the position."""
         shown = [_display(self._source, issue) for issue in sorted(self.issues, key=lambda issue: issue.position)]
         if self._count > MAX_ERRORS:
             shown.append(f"{self._count - MAX_ERRORS} more errors were truncated")

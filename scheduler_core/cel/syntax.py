@@ -1,7 +1,7 @@
 """The syntax tree of an expression: nodes with ids, and the position of each id in the text.
 
-An expression keeps its id while the type checker replaces what it is (`a.b` by the variable of that name).
-Costs and positions are kept by id, as cel-go does (`common/ast`).
+An expression keeps its id when the type checker replaces it (`a.b` by the variable of that name). Costs and positions
+are stored by id, as in cel-go (`common/ast`).
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Tree:
 
 
 def children(expr: Expr) -> list[Expr]:
-    """Return the expressions directly within one, in cel-go's order of walking."""
+    """Return the direct children of an expression, in cel-go's traversal order."""
     node = expr.node
     if isinstance(node, Select):
         return [node.operand]
@@ -141,7 +141,7 @@ def children(expr: Expr) -> list[Expr]:
 
 
 def descendants(root: Expr) -> list[Expr]:
-    """Return the expression and all within it, each before its parts."""
+    """Return the expression and all its descendants, parents first."""
     found = [root]
     for each in children(root):
         found.extend(descendants(each))
@@ -149,7 +149,7 @@ def descendants(root: Expr) -> list[Expr]:
 
 
 def qualified_name(expr: Expr) -> str | None:
-    """Return `a.b.c` if the expression is nothing else."""
+    """Return `a.b.c` if the expression is just a qualified name."""
     node = expr.node
     if isinstance(node, Ident):
         return node.name

@@ -1,4 +1,4 @@
-"""Static types of the Common Expression Language, and how its type checker relates and prints them.
+"""Static types of the Common Expression Language, and how its type checker compares and prints them.
 
 The rules are cel-go's (`common/types/types.go`, `checker/types.go`, `checker/format.go`).
 """
@@ -53,7 +53,7 @@ class Type:
 
     @property
     def is_dyn(self) -> bool:
-        """Whether its values are known at run time only."""
+        """Return whether its values are only known at run time."""
         return self.kind is Kind.DYN or self.kind is Kind.ANY
 
     @property
@@ -138,12 +138,12 @@ def format_signature(arguments: list[Type], *, member: bool) -> str:
 
 
 def unwrap_optional(type_: Type) -> tuple[Type, bool]:
-    """Return what an optional type holds, and whether it is one."""
+    """Return the type inside an optional type, and whether it is one."""
     return (type_.parameters[0], True) if type_.is_optional else (type_, False)
 
 
 class Mapping:
-    """Type parameters bound so far (`checker/mapping.go`); a failed assignment leaves it as it was."""
+    """The type parameters bound so far (`checker/mapping.go`); a failed assignment does not change it."""
 
     __slots__ = ("_bound",)
 
@@ -157,7 +157,7 @@ class Mapping:
         return self.are_assignable([to], [from_])
 
     def are_assignable(self, to: list[Type], from_: list[Type]) -> bool:
-        """Bind parameters so that each pair fits; change nothing where they do not."""
+        """Return whether each pair is assignable and bind type parameters accordingly; change nothing otherwise."""
         attempt = Mapping(dict(self._bound))
         if attempt._assign_all(to, from_):
             self._bound = attempt._bound
@@ -165,7 +165,7 @@ class Mapping:
         return False
 
     def substitute(self, type_: Type, *, parameters_to_dyn: bool) -> Type:
-        """Return the type with bound parameters replaced, and on request unbound ones by dyn."""
+        """Return the type with bound parameters replaced and, on request, unbound ones replaced by dyn."""
         bound = self._bound.get(type_)
         if bound is not None:
             return self.substitute(bound, parameters_to_dyn=parameters_to_dyn)

@@ -16,7 +16,7 @@ from scheduler_core.cel.values import Error
 
 
 def validate(checked: Checked) -> Issues:
-    """Return what is wrong with literals of durations, timestamps, patterns and formats, and with mixed lists."""
+    """Report invalid literals of durations, timestamps, patterns and formats, and lists of mixed types."""
     issues = Issues(checked.tree.source)
     _check_elements(checked, issues)
     calls = [(expr, expr.node) for expr in descendants(checked.tree.root) if isinstance(expr.node, Call)]
@@ -55,7 +55,9 @@ def _is_pattern(value: object) -> bool:
 
 
 def _check_elements(checked: Checked, issues: Issues) -> None:
-    """Elements of one list, keys and values of one map are of one type; arguments of a format may differ."""
+    """Check that the elements of a list, and the keys and values of a map, have one type; arguments of a format may
+    differ.
+    """
     lists: list[Expr] = []
     maps: list[Expr] = []
     waiting = [checked.tree.root]
@@ -109,7 +111,7 @@ class _WrongArgument(FormatError):
 
 
 def _check_format(checked: Checked, expr: Expr, call: Call, issues: Issues) -> None:
-    """A format that is a literal fits a list of arguments that is one."""
+    """Check that a literal format matches its literal list of arguments."""
     if call.function != "format" or call.target is None or len(call.arguments) != 1:
         return
     text, given = call.target.node, call.arguments[0].node

@@ -25,24 +25,24 @@ MAX_LENGTH = 5_000_000  # of a string or a list
 
 
 class Cancelled(Exception):
-    """The evaluation was given up; the message is the sentence for it."""
+    """Raised when an evaluation is cancelled; the message is the reason."""
 
 
 _steps: ContextVar[int] = ContextVar("steps", default=MAX_STEPS)
 
 
 def grant_steps() -> None:
-    """Begin an evaluation with all its steps."""
+    """Start an evaluation with its full number of steps."""
     _steps.set(MAX_STEPS)
 
 
 def steps_spent() -> int:
-    """Return the steps of the evaluation so far."""
+    """Return the number of steps that the evaluation has used."""
     return MAX_STEPS - _steps.get()
 
 
 def spend_steps(number: int) -> None:
-    """Count work whose cost Kubernetes counts too late or not at all; raises Cancelled when there was too much."""
+    """Count work whose cost Kubernetes counts too late or not at all. Raises Cancelled if it is too much."""
     left = _steps.get() - number
     if left < 0:
         raise Cancelled("operation cancelled: actual cost limit exceeded")
@@ -50,13 +50,13 @@ def spend_steps(number: int) -> None:
 
 
 def check_length(length: int) -> None:
-    """Refuse a string or list that no evaluation within the cost limit could go through."""
+    """Reject a string or list that no evaluation within the cost limit could traverse."""
     if length > MAX_LENGTH:
         raise Cancelled("operation cancelled: actual cost limit exceeded")
 
 
 def allocate(length: int) -> None:
-    """Count a string or list that is made, and refuse it if it is too long."""
+    """Count a new string or list, and reject it if it is too long."""
     check_length(length)
     spend_steps(length // 10)
 
@@ -73,21 +73,21 @@ NO_SUCH_OVERLOAD = Error("no such overload")
 
 @dataclass(frozen=True, slots=True)
 class Uint:
-    """An unsigned integer of 64 bits."""
+    """A 64-bit unsigned integer."""
 
     value: int
 
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """A span in nanoseconds."""
+    """A duration in nanoseconds."""
 
     nanos: int
 
 
 @dataclass(frozen=True, slots=True)
 class Timestamp:
-    """A moment in nanoseconds since 1970, and the offset from UTC in seconds with which it was written."""
+    """A time in nanoseconds since 1970, and the UTC offset in seconds with which it was written."""
 
     nanos: int
     offset: int = 0
@@ -95,7 +95,7 @@ class Timestamp:
 
 @dataclass(frozen=True, slots=True)
 class TypeValue:
-    """A type as a value: what `type(x)` gives."""
+    """A type as a value: the result of `type(x)`."""
 
     name: str
 
@@ -112,10 +112,10 @@ NONE = Optional()
 
 
 class Map(dict[object, Value]):
-    """A map by keys that keep their type apart (`key_of`).
+    """A map whose keys distinguish types (`key_of`).
 
-    `default` is what an unknown key gives, if anything; `named` maps have strings as keys and may be asked for
-    anything. `zeros` makes the value of an absent field, as of a Go struct; `has` still tells that it is absent.
+    `default` is the value of unknown keys, if any; `named` maps have string keys and accept any key. `zeros` returns
+    the value of an absent field, as in a Go struct; `has` still reports it as absent.
     """
 
     __slots__ = ("default", "named", "zeros")
@@ -134,7 +134,7 @@ class Map(dict[object, Value]):
         self.zeros = zeros
 
     def find(self, key: Value) -> Value:
-        """Return the value of a key, `MISSING` if there is none; numeric keys match across types."""
+        """Return the value of a key, `MISSING` if it does not exist; numeric keys match across types."""
         for candidate in self._candidates(key):
             found = self.get(candidate, MISSING)
             if found is not MISSING:
@@ -144,7 +144,7 @@ class Map(dict[object, Value]):
         return MISSING if self.default is None else self.default
 
     def lacks(self, key: Value) -> bool:
-        """Return whether a key only has the zero value of an absent field."""
+        """Return whether a key has only the zero value of an absent field."""
         return self.zeros is not None and key not in self
 
     def contains(self, key: Value) -> bool:
@@ -169,19 +169,19 @@ MISSING = _Missing()
 
 
 class Accumulator(list[Value]):
-    """The list that a comprehension is filling."""
+    """The list that a comprehension builds."""
 
     __slots__ = ()
 
 
 class MapAccumulator(Map):
-    """The map that a comprehension is filling."""
+    """The map that a comprehension builds."""
 
     __slots__ = ()
 
 
 class Chain:
-    """Two lists one after the other, which cost nothing to join."""
+    """Two concatenated lists, which cost nothing to join."""
 
     __slots__ = ("first", "length", "second")
 
@@ -219,7 +219,7 @@ Lister: TypeAlias = "list[Value] | Chain"
 
 @dataclass(frozen=True, slots=True)
 class RuntimeType:
-    """The type of a value at run time and what cel-go's values of it can do (`traits`)."""
+    """The run-time type of a value, and the operations that cel-go supports for it (`traits`)."""
 
     type: Type
     traits: frozenset[str]
@@ -264,7 +264,7 @@ def register(
     text: Callable[..., str] | None = None,
     unhashable: str | None = None,
 ) -> None:
-    """Make a library's class a class of values; `unhashable` is what Go calls one that cannot be a key."""
+    """Register a library's class as a type of values; `unhashable` is Go's name for one that cannot be a key."""
     if unhashable is not None:
         _UNHASHABLE[class_] = unhashable
     RUNTIME_TYPES[class_] = RuntimeType(type_, frozenset())
@@ -292,12 +292,12 @@ def is_number(value: Value) -> bool:
 
 
 def key_of(value: Value) -> object:
-    """Return what a value is kept under in a map: Python would take 1, 1.0 and true for the same key."""
+    """Return the key for a value in a map: Python treats 1, 1.0 and true as the same key."""
     return (type(value), value) if type(value) in (bool, float) else value
 
 
 def hashable_key(value: Value) -> object:
-    """Return the same for any value; Go gives up where a value cannot be a key, and compares some by identity."""
+    """Return the key for any value; Go fails for values that cannot be keys, and compares some by identity."""
     kind = type(value)
     unhashable = _UNHASHABLE.get(kind)
     if unhashable is not None:
@@ -308,7 +308,9 @@ def hashable_key(value: Value) -> object:
 
 
 def _candidate_keys(key: Value) -> Iterator[object]:
-    """Yield under what a key may be kept: a number also under the other number types that hold it exactly."""
+    """Yield the possible keys of a value: a number also has the keys of other number types that represent it
+    exactly.
+    """
     kind = type(key)
     if kind is int:
         yield key
@@ -331,7 +333,7 @@ def _candidate_keys(key: Value) -> Iterator[object]:
 
 
 def size_of(value: Value) -> int | None:
-    """Return the size that cel-go's values of the type have: letters, bytes, elements, entries; None if it has none."""
+    """Return the size of a value in cel-go: characters, bytes, elements or entries; None if it has none."""
     kind = type(value)
     if kind in (str, bytes, list, Map, Accumulator, Chain, MapAccumulator):
         return len(value)
@@ -339,20 +341,20 @@ def size_of(value: Value) -> int | None:
     return None if measure is None else measure(value)
 
 
-def compare_numbers(one: Value, other: Value) -> int:
-    """Return -1, 0 or 1. Numbers of all types are compared by value; doubles are rounded as in cel-go."""
-    a, b = type(one), type(other)
+def compare_numbers(value: Value, other: Value) -> int:
+    """Compare numbers of any type by value: -1, 0 or 1; doubles are rounded as in cel-go."""
+    a, b = type(value), type(other)
     if a is float or b is float:
         if a is b:
-            return _sign(one, other)
+            return _sign(value, other)
         if a is float:
-            return _compare_double(one, other)
-        return -_compare_double(other, one)
-    return _sign(one.value if a is Uint else one, other.value if b is Uint else other)
+            return _compare_double(value, other)
+        return -_compare_double(other, value)
+    return _sign(value.value if a is Uint else value, other.value if b is Uint else other)
 
 
-def _compare_double(double: Value, whole: Value) -> int:
-    number, low, high = (whole.value, 0, MAX_UINT) if type(whole) is Uint else (whole, MIN_INT, MAX_INT)
+def _compare_double(double: Value, value: Value) -> int:
+    number, low, high = (value.value, 0, MAX_UINT) if type(value) is Uint else (value, MIN_INT, MAX_INT)
     if double < low:
         return -1
     if double > float(high):
@@ -360,52 +362,52 @@ def _compare_double(double: Value, whole: Value) -> int:
     return _sign(double, float(number))
 
 
-def _sign(one: Value, other: Value) -> int:
-    return int(one > other) - int(one < other)
+def _sign(value: Value, other: Value) -> int:
+    return int(value > other) - int(value < other)
 
 
-def equal(one: Value, other: Value) -> Value:
+def equal(value: Value, other: Value) -> Value:
     """Return whether two values are equal, or an Error: Kubernetes' own types cannot be compared with others."""
-    kind = type(one)
-    if one is None or other is None:
-        return one is other
+    kind = type(value)
+    if value is None or other is None:
+        return value is other
     if kind in (str, bytes, bool, Duration):
-        return kind is type(other) and one == other
+        return kind is type(other) and value == other
     if kind in (int, float, Uint):
         if type(other) not in (int, float, Uint):
             return False
-        if _is_nan(one) or _is_nan(other):
+        if _is_nan(value) or _is_nan(other):
             return False
-        return compare_numbers(one, other) == 0
+        return compare_numbers(value, other) == 0
     if kind in (list, Accumulator, Chain):
-        return _equal_lists(one, other)
+        return _equal_lists(value, other)
     if kind in (Map, MapAccumulator):
-        return _equal_maps(one, other)
+        return _equal_maps(value, other)
     if kind is Error:
-        return one
+        return value
     if kind is Timestamp:
-        return type(other) is Timestamp and one.nanos == other.nanos
+        return type(other) is Timestamp and value.nanos == other.nanos
     if kind is TypeValue:
-        return type(other) is TypeValue and one == other
+        return type(other) is TypeValue and value == other
     if kind is Optional:
         if type(other) is not Optional:
             return False
-        if not (one.present and other.present):
-            return one.present == other.present
-        return equal(one.value, other.value)
-    return _equality[kind](one, other)
+        if not (value.present and other.present):
+            return value.present == other.present
+        return equal(value.value, other.value)
+    return _equality[kind](value, other)
 
 
-def _equal_lists(one: Value, other: Value) -> Value:
-    if not is_list(other) or len(one) != len(other):
+def _equal_lists(value: Value, other: Value) -> Value:
+    if not is_list(other) or len(value) != len(other):
         return False
     first_error = None
-    for a, b in zip(one, other, strict=True):
+    for a, b in zip(value, other, strict=True):
         spend_steps(1)
         same = equal(a, b)
         if same is False:
             return False
-        if type(one) is Chain and first_error is None and type(same) is Error:
+        if type(value) is Chain and first_error is None and type(same) is Error:
             first_error = same
     return True if first_error is None else first_error
 
@@ -440,7 +442,7 @@ def is_zero(value: Value) -> bool:
 
 
 def text_of(value: Value) -> str:
-    """Return a value as Go prints it within an error ("no such key: 1.5")."""
+    """Return a value as Go prints it in an error message ("no such key: 1.5")."""
     kind = type(value)
     if value is None:
         return "0"
@@ -469,7 +471,7 @@ def text_of(value: Value) -> str:
 
 
 def format_double(number: float) -> str:
-    """Return a double as Go's %g prints it: the shortest digits that read back as it."""
+    """Format a double like Go's %g: with the fewest digits that parse to the same value."""
     if math.isnan(number):
         return "NaN"
     if math.isinf(number):
@@ -485,7 +487,7 @@ def format_double(number: float) -> str:
 
 
 def format_double_plainly(number: float) -> str:
-    """Return a double as Go's strconv.FormatFloat(number, 'f', -1) prints it: without an exponent."""
+    """Format a double like Go's strconv.FormatFloat(number, 'f', -1): without an exponent."""
     if math.isnan(number) or math.isinf(number):
         return format_double(number)
     if number == 0:
@@ -495,7 +497,7 @@ def format_double_plainly(number: float) -> str:
 
 
 def _shortest(number: float) -> tuple[str, int]:
-    """Return the fewest digits that read back as the number, and the power of ten of the first."""
+    """Return the fewest digits that parse to the same number, and the power of ten of the first digit."""
     head, _, tail = repr(abs(number)).partition("e")
     whole, _, fraction = head.partition(".")
     digits = (whole + fraction).lstrip("0")

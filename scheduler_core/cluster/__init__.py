@@ -1,1 +1,1 @@
-"""The cluster as kube-scheduler's cache and snapshot know it: nodes and pods as columns, written by `Cluster` only."""
+"""The cluster as in kube-scheduler's cache and snapshot: nodes and pods as columns that only `Cluster` writes."""

@@ -1,7 +1,7 @@
-"""Cluster: all the objects that the scheduler sees, and the only writer of the node and pod tables.
+"""Cluster: all objects that the scheduler sees, and the only writer of the node and pod tables.
 
-kube-scheduler: backend/cache/cache.go (assume, forget, add, update, remove, UpdateSnapshot) and its informers' listers.
-The simulation and the scheduling cycle call the writing methods; plugins only read.
+kube-scheduler: backend/cache/cache.go (assume, forget, add, update, remove, UpdateSnapshot) and the listers of its
+informers. The simulation and the scheduling cycle call the writing methods; plugins only read.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ class Cluster:
         return self._objects.get(kind, _NOTHING).values()
 
     def version(self, kind: str) -> int:
-        """Return a number that grows with every write of an object of that kind, for use in cache keys."""
+        """Return a number that increases with every write of an object of that kind, for use in cache keys."""
         return self._changes[kind].version
 
     def changed(self, kind: str, since: int) -> Sequence[ObjectKey]:
-        """Return the keys of the objects of a kind that were written or deleted after `version(kind)` was `since`."""
+        """Return the keys of the objects of a kind that were written or deleted since `version(kind)` was `since`."""
         return self._changes[kind].since(since)
 
     def node(self, name: str) -> Node | None:
@@ -117,7 +117,7 @@ class Cluster:
         return other
 
     def _order_of(self, tree: NodeTree) -> list[str]:
-        """Return the order of the tree, or the order of the last snapshot if it has the same nodes."""
+        """Return the order of the node tree, or that of the last snapshot if it has the same nodes."""
         names = tree.list()
         return self.nodes.names if self.nodes.row_of.keys() == set(names) else names
 
@@ -163,7 +163,7 @@ class Cluster:
     def apply_pod(self, pod: Pod) -> int:
         """Create or replace a pod and return its slot. A pod with a node name is counted on that node.
 
-        A pod that is assumed stays where it is assumed until it is bound or forgotten.
+        An assumed pod stays on its assumed node until it is bound or forgotten.
         """
         slot = self.pods.slot_of.get(pod.key)
         if slot is None and pod.pod_group:

@@ -1,7 +1,7 @@
-"""The disruption controller, simulated: status.disruptionsAllowed of every PodDisruptionBudget.
+"""The simulated disruption controller: status.disruptionsAllowed of every PodDisruptionBudget.
 
-kube-controller-manager: pkg/controller/disruption. Pods count whether they are bound or not; only bound ones that are
-not terminating are healthy. A budget whose document fixes the number keeps it.
+kube-controller-manager: pkg/controller/disruption. Both bound and pending pods count; only bound ones that are not
+terminating are healthy. A budget whose document fixes the number is not changed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def disruptions_allowed(cluster: Cluster) -> Mapping[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The numbers of a budget: of `expected` pods, `healthy` are bound and `desired` must stay bound."""
+    """The pods that a budget counts: of `expected` pods, `healthy` are bound and `desired` must stay bound."""
 
     allowed: int
     expected: int = 0
@@ -31,7 +31,7 @@ class Counted:
 
 
 def counted(budget: PodDisruptionBudget, cluster: Cluster) -> Counted:
-    """Return the number of disruptions that a budget allows, and the numbers that it is computed from."""
+    """Return the number of disruptions that a budget allows, and the numbers from which it is computed."""
     if budget.disruptions_allowed is not None:
         return Counted(budget.disruptions_allowed)
     pods = [pod for pod in cluster.pods.all() if _covers(budget, pod)]

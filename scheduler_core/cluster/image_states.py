@@ -1,8 +1,8 @@
 """The number of nodes that have each image, as stored in each node's NodeInfo (cache.go: addNodeImageStates).
 
-The snapshot copies a NodeInfo, and with it the number of nodes that have each of its images, only when something about
-that very node has changed. So after another node came or went, a node's numbers stay old until a pod comes to it.
-An image has the size that the first node gave which had it.
+The snapshot copies a NodeInfo, and with it the number of nodes that have each of its images, only when that node has
+changed. So after another node was added or removed, a node's numbers stay outdated until a pod is added to it. The size
+of an image is that on the first node with the image.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ImageStates:
         self._touched[node_name] = None
 
     def refresh(self) -> bool:
-        """Copy the nodes that were touched. Return whether anything differs."""
+        """Copy the nodes that were touched. Return whether anything changed."""
         touched, self._touched = self._touched, {}
         changed = False
         if self._settled:

@@ -19,7 +19,10 @@ def _first(node: Node, labels: tuple[str, str]) -> str:
 
 
 class NodeTree:
-    """Zones in order of first appearance, nodes in order of insertion; an emptied zone loses its place."""
+    """The zones in order of first appearance, with their nodes in order of insertion.
+
+    A zone without nodes is removed.
+    """
 
     _zone_key = staticmethod(zone_key)
 

@@ -1,7 +1,7 @@
-"""The node tree before 1.19, which remembers where it stopped (internal/cache/node_tree.go).
+"""The node tree before 1.19, which remembers its position (internal/cache/node_tree.go).
 
-The list of a snapshot is taken from there. If nodes were added since, it starts with the new ones, and may then name a
-node twice and another one not at all.
+A snapshot lists the nodes from that position. If nodes were added since, it starts with the new ones, and may then list
+a node twice and omit another one.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from scheduler_core.cluster.node_tree import REGION_LABELS, ZONE_LABELS, NodeTre
 
 
 def beta_zone_key(node: Node) -> str:
-    """Return region and zone by the beta labels alone, "" if both are missing (GetZoneKey before 1.17)."""
+    """Return region and zone from the beta labels only, "" if both are missing (GetZoneKey before 1.17)."""
     zone, region = (node.labels.get(labels[0], "") for labels in (ZONE_LABELS, REGION_LABELS))
     return f"{region}:\x00:{zone}" if zone or region else ""
 
 
 class NodeTreeBefore119(NodeTree):
-    """A tree with a position: the zone that is next, and in each zone the node that is next."""
+    """A tree with a position: the next zone, and the next node of each zone."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class NodeTreeBefore119(NodeTree):
             del self._last_index[zone]
 
     def next(self) -> str:
-        """Return the next node: of the next zone, the next in it. After the last one of all zones, start again."""
+        """Return the next node of the next zone. After the last node of all zones, start again."""
         exhausted = 0
         while self._zones:
             zones = list(self._zones)
@@ -65,7 +65,7 @@ class NodeTreeBefore119(NodeTree):
         return ""
 
     def snapshot_list(self) -> list[str]:
-        """Return the list of the snapshot; it is taken anew if nodes came or went since (UpdateSnapshot)."""
+        """Return the nodes of the snapshot, listed again if nodes were added or removed since (UpdateSnapshot)."""
         if self._listed.keys() != self._zone_of.keys():
             self._listed = dict.fromkeys(self._zone_of)
             self._list = [self.next() for _ in self._zone_of]
@@ -73,7 +73,7 @@ class NodeTreeBefore119(NodeTree):
 
 
 class NodeTreeBefore117(NodeTreeBefore119):
-    """Each search takes its nodes from the tree one by one, and the next one goes on from there."""
+    """The tree before 1.17: each search takes its nodes from the tree, and the next search continues from there."""
 
     _zone_key = staticmethod(beta_zone_key)
 
@@ -97,11 +97,11 @@ class NodeTreeBefore117(NodeTreeBefore119):
         self.gone[name] = None
 
     def upcoming(self) -> list[str]:
-        """Return the nodes of a search that tries as many as there are."""
+        """Return the nodes of a search that evaluates as many as exist."""
         ahead = self.copy()
         return [ahead.next() for _ in self._zone_of]
 
     def take(self, count: int) -> None:
-        """Go on by this many nodes."""
+        """Advance by a number of nodes."""
         for _ in range(count):
             self.next()

@@ -25,7 +25,7 @@ D = TypeVar("D")
 
 
 class ResourceIndex(dict[str, int]):
-    """The first index into `allocatable`, `requested` and `requests` of each resource name, except "pods"."""
+    """The index of each resource name, except "pods", in `allocatable`, `requested` and `requests`."""
 
     def __init__(self) -> None:
         super().__init__({"cpu": CPU, "memory": MEMORY, "ephemeral-storage": EPHEMERAL_STORAGE})
@@ -41,7 +41,10 @@ class ResourceIndex(dict[str, int]):
 
 @dataclass(frozen=True, slots=True)
 class Interned(Generic[T]):
-    """A column of few distinct values: row r has `values[codes[r]]`. Run a rule once per value, then gather."""
+    """A column with few distinct values: row r has `values[codes[r]]`.
+
+    Evaluate a rule once per value, then index by code.
+    """
 
     values: list[T]
     codes: NDArray[np.intp]
@@ -55,7 +58,7 @@ class Interned(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class LabelColumn:
-    """The values of one label key: `codes[r]` indexes `values`, -1 where the node has no such label."""
+    """The values of one label key: `codes[r]` indexes `values`, -1 if the node does not have the label."""
 
     values: list[str]
     codes: NDArray[np.intp]
@@ -63,10 +66,10 @@ class LabelColumn:
 
 
 class NodeTable:
-    """Columns over the snapshot's nodes. `generation` changes whenever rows move or any node itself changes.
+    """The snapshot's nodes as columns. `generation` changes whenever rows move or a node itself changes.
 
-    What depends on pods (`requested`, `non_zero`, `pod_count`) changes in place; `touched` are the rows where it did
-    since `states` was asked last.
+    Columns that depend on pods (`requested`, `non_zero`, `pod_count`) change in place; `touched` are the rows that
+    changed since the last call of `states`.
     """
 
     def __init__(self, resources: ResourceIndex) -> None:
@@ -139,13 +142,14 @@ class NodeTable:
         return self.derived(("without_pods", len(self.resources)), build)
 
     def everywhere(self, number: int) -> bool:
-        """Return whether every node has some of a resource."""
+        """Return whether every node has the resource."""
         return self.derived(("everywhere", number), lambda nodes: bool(nodes.allocatable[number].all()))
 
     def states(self) -> NDArray[np.intp]:
-        """int[N]: the amounts of each row, allocatable and requested, as a number that rows in the same state share.
+        """Return int[N]: a number for the amounts of each row, allocatable and requested; rows with equal amounts share
+        it.
 
-        The numbers are below `states_known` and mean the same for as long as `numbering` does not change.
+        The numbers are below `states_known` and keep their meaning as long as `numbering` does not change.
         """
         if self._state is None or (self.touched and len(self._state_number) > max(2 * len(self), MIN_KEPT_STATES)):
             self._state = self._number_states()
@@ -170,31 +174,31 @@ class NodeTable:
 
     def label(self, key: str) -> LabelColumn:
         """Return the column of a label key."""
-        found = self._columns.get(("label", key))
-        if found is None:
+        label_column = self._columns.get(("label", key))
+        if label_column is None:
             number: dict[str, int] = {}
             values = [node.labels.get(key) for node in self.nodes]
             codes = [-1 if value is None else number.setdefault(value, len(number)) for value in values]
-            found = LabelColumn(list(number), np.array(codes, np.intp), number)
-            self._columns["label", key] = found
-        column: LabelColumn = found
+            label_column = LabelColumn(list(number), np.array(codes, np.intp), number)
+            self._columns["label", key] = label_column
+        column: LabelColumn = label_column
         return column
 
     @property
     def taints(self) -> Interned[Any]:
-        """The taints of each node, interned as tuples of `Taint`."""
+        """Return the taints of each node, interned as tuples of `Taint`."""
         return self.derived("taints", lambda nodes: Interned.of(node.taints for node in nodes.nodes))
 
     @property
     def labels(self) -> Interned[Any]:
-        """The labels of each node, interned as tuples of (key, value) sorted by key."""
+        """Return the labels of each node, interned as tuples of (key, value) sorted by key."""
         return self.derived(
             "labels", lambda nodes: Interned.of(tuple(sorted(node.labels.items())) for node in nodes.nodes)
         )
 
     @property
     def images(self) -> Interned[Any]:
-        """The images of each node, interned as tuples of (name, bytes) sorted by name."""
+        """Return the images of each node, interned as tuples of (name, bytes) sorted by name."""
         return self.derived(
             "images", lambda nodes: Interned.of(tuple(sorted(node.images.items())) for node in nodes.nodes)
         )

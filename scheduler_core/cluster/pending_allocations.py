@@ -8,9 +8,9 @@ from scheduler_core.apis.devices import ResourceClaim
 
 
 class PendingAllocations:
-    """A part of `Cluster`, by the claim's uid.
+    """Pending allocations by the uid of the claim; a part of `Cluster`.
 
-    Pods of one group may share an allocation within their cycle; it is dropped when the last of them lets go of it.
+    Pods of one group may share an allocation during their cycle; it is dropped when the last of them is removed.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,9 @@ class PendingAllocations:
             self._of_group.add(claim.uid)
 
     def remove(self, uid: str, *, force: bool = False) -> None:
-        """Remove a pod that shares the allocation; `force`: it was written (MaybeRemoveClaimPendingAllocation)."""
+        """Remove a pod that shares the allocation; `force`: the allocation was written
+        (MaybeRemoveClaimPendingAllocation).
+        """
         found = self._claims.get(uid)
         if found is None:
             return
@@ -54,7 +56,7 @@ class PendingAllocations:
             self._of_group.discard(uid)
 
     def begin_group(self) -> None:
-        """Begin a pod group cycle, whose pods can share their new allocations."""
+        """Begin a pod group cycle, whose pods can share new allocations."""
         self._of_group = set()
 
     def end_group(self) -> None:

@@ -6,7 +6,7 @@ from scheduler_core.apis.core import Pod, PodGroupKey, PodKey
 
 
 class PodGroupMembers:
-    """Members by group, in order of creation; the group itself need not exist. Only `Cluster` writes."""
+    """The members of each group in order of creation; the group itself need not exist. Only `Cluster` writes."""
 
     def __init__(self) -> None:
         self._members: dict[PodGroupKey, dict[PodKey, None]] = {}

@@ -25,7 +25,7 @@ _COLUMNS = ("row", "priority", "start", "arrival", "terminating", "spec", "terms
 class PlacementObserver(Protocol):
     """An observer with its own counters for the pods of each row. It is called after the columns have changed.
 
-    Rows are only valid within one `nodes.generation`: rebuild when it differs from the one that you built with.
+    Rows are only valid within one `nodes.generation`: rebuild the counters when it changes.
     """
 
     def placed(self, slot: int, row: int) -> None: ...
@@ -44,15 +44,15 @@ class Standing:
 
     @property
     def node_of(self) -> dict[int, str]:
-        """The node name of each pod, by slot."""
+        """Return the node name of each pod, by slot."""
         return {slot: name for name, slots in self.on_node.items() for slot in slots}
 
 
 class PodTable:
-    """Columns by slot. `row` is the node's row, -1 for a pod that is on no node of the snapshot.
+    """Columns by slot. `row` is the node's row, -1 for a pod without a node in the snapshot.
 
     `spec[slot]` indexes `specs`, the distinct (namespace, labels); `terms[slot]` indexes `term_sets`, the distinct
-    (required_affinity, required_anti_affinity, preferred_affinity, preferred_anti_affinity), number 0 for none at all.
+    (required_affinity, required_anti_affinity, preferred_affinity, preferred_anti_affinity), number 0 if all are empty.
     """
 
     def __init__(self, nodes: NodeTable) -> None:
@@ -100,20 +100,20 @@ class PodTable:
 
     @property
     def requests(self) -> IntColumn:
-        """The requests of the pods: int64[R, slots]."""
+        """Return the requests of the pods: int64[R, slots]."""
         return self.load[:-3]
 
     def get(self, key: PodKey) -> Pod | None:
-        """Return the pod as the API server has it, None if it does not exist."""
+        """Return the pod as stored by the API server, None if it does not exist."""
         slot = self.slot_of.get(key)
         return None if slot is None else self.pods[slot]
 
     def all(self) -> Iterator[Pod]:
-        """Return all pods that exist, in order of creation."""
+        """Return all existing pods in order of creation."""
         return (self.pods[slot] for slot in self.slot_of.values())
 
     def on_node(self, name: str) -> Sequence[int]:
-        """Return the slots of a node's pods in NodeInfo.Pods' order: the last one replaces a removed one."""
+        """Return the slots of a node's pods in the order of NodeInfo.Pods: the last one replaces a removed one."""
         return self._on_node.get(name, ())
 
     def on_row(self, row: int) -> Sequence[int]:
@@ -155,7 +155,7 @@ class PodTable:
         return slot
 
     def replace_status(self, slot: int, pod: Pod) -> None:
-        """Replace a pod by one that differs only in its status."""
+        """Replace a pod by a version that differs only in its status."""
         self.pods[slot] = pod
         self.start[slot] = np.inf if pod.start_time is None else pod.start_time
         self.terminating[slot] = pod.terminating
@@ -182,7 +182,7 @@ class PodTable:
         self.node_name[slot] = ""
 
     def only_status_changes(self, slot: int, pod: Pod) -> bool:
-        """Return whether nothing changes that is counted in a column."""
+        """Return whether the change affects no column."""
         return self.pods[slot].terminating == pod.terminating and _same_description(self.pods[slot], pod)
 
     def reappend(self, slot: int) -> None:
@@ -209,7 +209,7 @@ class PodTable:
             (observer.placed if sign > 0 else observer.displaced)(slot, row)
 
     def standing(self) -> Standing:
-        """Return the current placements, for `restore`."""
+        """Return the current placements for `restore`."""
         return Standing(
             {name: list(slots) for name, slots in self._on_node.items()},
             {name: set(ports) for name, ports in self.used_ports.items()},

@@ -1,7 +1,7 @@
 """Pods that are assumed on a node only while their pod group is evaluated (kube-scheduler: Snapshot.AssumePod).
 
-A snapshot lists the nodes that have pods with affinity terms when it is taken. AssumePod does not bring these lists up
-to date, so on a node that is not listed the terms of a pod that is tried there are not seen.
+A snapshot lists the nodes that have pods with affinity terms when it is taken. AssumePod does not update these lists,
+so the terms of a pod that is tried on a node outside the lists are ignored.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ REQUIRED_ANTI_AFFINITY = 1  # its place in a term set
 
 
 class TriedPods:
-    """The tried pods of the current pod group cycle, a part of `Cluster`."""
+    """The tried pods of the current pod group cycle; a part of `Cluster`."""
 
     def __init__(self, nodes: NodeTable, pods: PodTable) -> None:
         self._nodes, self._pods = nodes, pods
@@ -31,7 +31,7 @@ class TriedPods:
         return other
 
     def begin(self) -> None:
-        """Remember which nodes have pods with terms, right after the cycle's snapshot."""
+        """Store which nodes have pods with terms, right after the cycle's snapshot."""
         pods, count = self._pods, len(self._pods)
         owners = np.flatnonzero((pods.terms[:count] > 0) & (pods.row[:count] >= 0)).tolist()
         self._with_terms = frozenset(int(pods.row[slot]) for slot in owners)
@@ -46,7 +46,9 @@ class TriedPods:
         self._slots.pop(self._pods.slot_of[key], None)
 
     def unseen(self, *, anti_affinity: bool) -> list[tuple[int, int]]:
-        """(row, term set) of tried pods whose terms are not seen, by those who look for `anti_affinity` or for all."""
+        """Return (row, term set) of tried pods whose terms are ignored when `anti_affinity`, or any terms, are looked
+        up.
+        """
         listed = self._with_anti_affinity if anti_affinity else self._with_terms
         found = ((int(self._pods.row[slot]), int(self._pods.terms[slot])) for slot in self._slots)
         return [(row, terms) for row, terms in found if terms and row not in listed]

@@ -1,1 +1,1 @@
-"""Experiments: a scenario is run for every combination of levels, and each run becomes a row of measures."""
+"""Experiments: a scenario is run for every combination of levels; each run is a row of measures."""

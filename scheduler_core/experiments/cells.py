@@ -1,4 +1,4 @@
-"""One cell of an experiment: its scenario, its run without a trace, and its measures."""
+"""A cell of an experiment: its scenario, its run without a trace, and its measures."""
 
 from __future__ import annotations
 
@@ -24,14 +24,17 @@ Watch = Callable[[Iterator[AnyEvent]], Iterator[AnyEvent]]  # passes events on, 
 
 
 class Row(NamedTuple):
-    """The result of a cell: its measures, or the sentence that says why there are none."""
+    """The result of a cell: its measures, or the error that prevented them."""
 
     measures: Measures | None
     error: Message | None = None
 
 
 class Text(NamedTuple):
-    """The text that all cells start from. `dump` writes YAML; `release`: that of all cells, "" for the text's own."""
+    """The text on which all cells are based.
+
+    `dump` writes YAML; `release` is that of all cells, "" for the text's own.
+    """
 
     text: str
     dump: Dump
@@ -41,7 +44,7 @@ class Text(NamedTuple):
 
 
 class Cells:
-    """Runs cells of one text. Neighbours that differ in their seed alone share what was read."""
+    """Runs the cells of a text. Consecutive cells that differ only in their seed share the parsed scenario."""
 
     def __init__(self, text: Text, simulate: Simulate) -> None:
         self.text = text
@@ -49,7 +52,7 @@ class Cells:
         self._last: tuple[tuple[tuple[Edit, ...], str], Scenario | Message] | None = None  # what was read, and of what
 
     def row(self, cell: Cell, watch: Watch = iter) -> Row:
-        """Run it; raises what `watch` raises."""
+        """Run the cell; raises any error of `watch`."""
         scenario = self.scenario(cell)
         if isinstance(scenario, Message):
             return Row(None, scenario)
@@ -62,7 +65,7 @@ class Cells:
         return Row(tally.measures())
 
     def scenario(self, cell: Cell) -> Scenario | Message:
-        """Read, with its edits and seed; a sentence where there is no such scenario."""
+        """Return the scenario with its edits and seed, or the error if there is none."""
         key = (cell.edits, cell.release)
         if self._last is None or self._last[0] != key:
             self._last = key, self._scenario(cell)
@@ -82,7 +85,7 @@ class Cells:
 
 
 def trouble(runner: Cells, design: Design) -> tuple[str, str, Message] | None:
-    """Return (factor, level, why) of the first level that is invalid on its own, of those tried."""
+    """Return (factor, level, error) of the first of the given levels that is invalid on its own."""
     levels = [
         (factor.name, level) for factor in design.factors for level in factor.levels if level.edits or level.release
     ]
@@ -94,7 +97,7 @@ def trouble(runner: Cells, design: Design) -> tuple[str, str, Message] | None:
 
 
 def _unknown_plugin(level: Level, runner: Cells) -> Message | None:
-    """kube-scheduler takes a name that it does not know for a plugin that is off, and says nothing."""
+    """Return the error for an unknown plugin name; kube-scheduler silently treats it as a disabled plugin."""
     disabled = [edit for edit in level.edits if isinstance(edit, DisablePlugin)]
     if not disabled:
         return None
@@ -108,6 +111,6 @@ def _unknown_plugin(level: Level, runner: Cells) -> Message | None:
 
 
 def text_of(text: str, cell: Cell, dump: Dump) -> str:
-    """Return a cell's scenario as a text of its own, but for its release; raises NotPossible."""
+    """Return the scenario of a cell as text, without its release. Raises NotPossible."""
     made = written(text, cell.edits, dump)
     return made if cell.seed is None else seeded(made, cell.seed, dump)

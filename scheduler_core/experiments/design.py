@@ -27,7 +27,7 @@ class Factor(msgspec.Struct, frozen=True):
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """The input of a run: `edits` in the order of the factors. None or "": as in the scenario."""
+    """The input of a run: `edits` in the order of the factors. None or "" means the value of the scenario."""
 
     edits: tuple[Edit, ...] = ()
     seed: int | None = None
@@ -35,24 +35,25 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Design(msgspec.Struct, frozen=True):
-    """The factors, seeds last: of neighbouring cells the last factor differs first, and only a seed needs no reading
-    of the scenario anew."""
+    """The factors of an experiment, seeds last: the last factor varies fastest, and cells that differ only in their
+    seed share the parsed scenario.
+    """
 
     factors: tuple[Factor, ...]
 
     @property
     def size(self) -> int:
-        """The number of cells."""
+        """Return the number of cells."""
         return prod(len(factor.levels) for factor in self.factors)
 
     def levels(self, number: int) -> list[Level]:
         """Return the level of each factor in a cell; cells are numbered from 1."""
-        found: list[Level] = []
+        levels: list[Level] = []
         number -= 1
         for factor in reversed(self.factors):
             number, index = divmod(number, len(factor.levels))
-            found.append(factor.levels[index])
-        return found[::-1]
+            levels.append(factor.levels[index])
+        return levels[::-1]
 
     def cell(self, number: int) -> Cell:
         """Return the cell with that number."""
@@ -63,7 +64,7 @@ class Design(msgspec.Struct, frozen=True):
 
 
 def design_of(factors: Sequence[Factor]) -> Design:
-    """Return the design with factors in the order of numbering: releases, others as given, seeds."""
+    """Return the design with factors in the order of numbering: releases, other factors as given, seeds."""
     return Design(tuple(sorted(factors, key=_place)))
 
 

@@ -1,4 +1,4 @@
-"""The design of an experiment, read from its document; errors name the place."""
+"""Parses the design of an experiment from its document; errors name the field."""
 
 from __future__ import annotations
 

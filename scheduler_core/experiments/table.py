@@ -1,4 +1,4 @@
-"""An experiment's results as a table: a row for each run, with its level of each factor and its measures."""
+"""The results of an experiment as a table: one row per run, with the levels of its factors and its measures."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def header(design: Design) -> list[str]:
 
 
 def values_of(measures: Measures) -> list[Measure]:
-    """Return the values in the order of COLUMNS."""
+    """Return the measures in the order of COLUMNS."""
     return [getattr(measures, name) for name in COLUMNS]
 
 
 def record(design: Design, number: int, measures: Sequence[Measure] | None, error: str) -> list[Value]:
-    """Return a row; `error` says why if there are no measures."""
+    """Return a row; `error` is the reason if there are no measures."""
     labels = [level.label for level in design.levels(number)]
     return [number, *labels, *(measures or [None] * len(COLUMNS)), error]

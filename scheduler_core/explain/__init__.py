@@ -1,1 +1,1 @@
-"""Explanations of an attempt, with the numbers filled in."""
+"""Explanations of an attempt, with the actual numbers."""

@@ -2,10 +2,10 @@
 
     explanation = explain(scenario, attempt=7, nodes=["n1", "n2"])
 
-The scenario is simulated again up to that attempt, and stopped at the moment when its node has been chosen, or none
-found: the cluster is then as the plugins saw it. Each Filter plugin is asked about the node even beyond the first that
-rejected it (`evaluated` False marks what the scheduler did not ask), and each Score plugin for its arithmetic. The
-words come from the plugins themselves (`facts.py`), so there is one source for a rule and its explanation.
+The scenario is simulated again up to the point where the attempt has selected a node or failed: the cluster is then in
+the state that the plugins saw. Each Filter plugin also evaluates nodes that an earlier one rejected (`evaluated` False
+marks evaluations that the scheduler skipped), and each Score plugin returns its arithmetic. The plugins themselves
+provide the text (`facts.py`), so a rule and its explanation have one source.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def explain(
 ) -> AttemptExplanation:
     """Explain an attempt (from 1) on the named nodes, None: on all nodes. `registry` must be the run's.
 
-    Of a pod group's member that is tried in several placements, its try in the first one with some of the nodes.
+    If a pod group's member is tried in several placements, the first placement that contains one of the nodes is
+    explained.
 
     Raises NotAnswerable if there is no such attempt, or if one of the nodes does not exist at that moment.
     """
@@ -64,11 +65,11 @@ def explain(
 
 
 class Reached(Exception):
-    """The attempt can be explained; the rest of the run is not needed."""
+    """Raised when the attempt can be explained; the rest of the run is not needed."""
 
 
 class Watcher:
-    """Follow the events of an attempt until `Explainer` can be used."""
+    """Follows the events of an attempt until `Explainer` can be used."""
 
     def __init__(self, attempt: int, nodes: Sequence[NodeName] | None = None) -> None:
         self._attempt = attempt
@@ -78,7 +79,7 @@ class Watcher:
         self.course: Course | None = None
 
     def see(self, event: AnyEvent) -> bool:
-        """Process an event. Return True once the attempt has chosen a node or failed."""
+        """Process an event. Return True once the attempt has selected a node or failed."""
         if isinstance(event, PlacementStarted):
             self._elsewhere = bool(self._nodes) and self._nodes.isdisjoint(event.nodes)
         elif isinstance(event, CycleStarted | PodGroupEvaluated) and self.course is not None:

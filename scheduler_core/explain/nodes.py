@@ -1,4 +1,4 @@
-"""Explanations of nodes at the moment of an attempt, by plugin in the order of the framework."""
+"""Explanations of nodes in the state of an attempt, by plugin in the order of the framework."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from scheduler_core.apis.core import Node
 from scheduler_core.apis.messages import Message, NotAnswerable
 from scheduler_core.explain.records import AttemptExplanation, FilterExplanation, NodeExplanation, ScoreOnNode
 from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
     SUCCESS,
+    AsksPreFilter,
     Change,
     Code,
     CycleState,
@@ -24,6 +26,7 @@ from scheduler_core.framework.interface import (
     ExtenderError,
     FilterPlugin,
     PreFilterExtensions,
+    PreFilterPlugin,
     ScorePlugin,
     Status,
     Verdicts,
@@ -50,8 +53,8 @@ class Course:
 class Explainer:
     """Runs PreFilter with its own cycle state; the cluster must be in the state of the attempt.
 
-    A plugin that rejected the pod at PreFilter keeps its status for every node, and the plugins after it are asked all
-    the same.
+    The status of a plugin that rejected the pod at PreFilter applies to every node; the plugins after it are evaluated
+    all the same.
     """
 
     def __init__(self, framework: Framework, course: Course) -> None:
@@ -64,7 +67,11 @@ class Explainer:
         self._explains_filter = {one.name: one for one in framework.at(FilterPlugin) if isinstance(one, ExplainsFilter)}
         self._explains_score = {one.name: one for one in framework.at(ScorePlugin) if isinstance(one, ExplainsScore)}
         self._rejected: dict[str, Status] = {}
-        for name, pre_filter in framework.pre_filters:
+        running = dict(framework.pre_filters)
+        asking = [one for one in framework.at(FilterPlugin) if implements(one, AsksPreFilter)]
+        called = [one for one in asking if implements(one, PreFilterPlugin) and one.name not in running]
+        alone = {one.name: one.pre_filter for one in called}  # by their Filter
+        for name, pre_filter in (running | alone).items():
             result = pre_filter(pod, cluster)
             self._cycle.states[name] = result.state
             if result.status.code == Code.SKIP:
@@ -96,18 +103,18 @@ class Explainer:
         """Explain the filters; on nodes with nominated pods, a failure with them takes precedence."""
         asked = row in self._evaluated
         nominated = self._nominated(row)
-        found = self._pass(row, nominated, asked=asked) if nominated is not None else []
-        if not any(_rejects(one) for one in found):
-            found = self._pass(row, None, asked=asked)
-        return found + self._extender_rejections(row)
+        filter_explanations = self._pass(row, nominated, asked=asked) if nominated is not None else []
+        if not any(_rejects(filter_explanation) for filter_explanation in filter_explanations):
+            filter_explanations = self._pass(row, None, asked=asked)
+        return filter_explanations + self._extender_rejections(row)
 
     def _pass(self, row: int, what_if: WhatIf | None, *, asked: bool) -> list[FilterExplanation]:
-        found = []
+        filter_explanations = []
         for plugin in self._framework.at(FilterPlugin):
             one = self._filter(plugin, row, what_if, asked=asked)
             asked = asked and not _rejects(one)
-            found.append(one)
-        return found
+            filter_explanations.append(one)
+        return filter_explanations
 
     def _filter(self, plugin: FilterPlugin, row: int, what_if: WhatIf | None, *, asked: bool) -> FilterExplanation:
         name: str = plugin.name
@@ -153,7 +160,7 @@ class Explainer:
         ]
 
     def _extender_code(self, name: str, node: Node) -> StatusCode:
-        """Return whether preemption would help, according to the extender's script."""
+        """Return whether preemption would help, according to the script of the extender."""
         extender = next(one for one in self._framework.extenders if one.name == name)
         try:
             unresolvable = node.name in extender.filter(self._pod, [node]).failed_unresolvable
@@ -208,8 +215,8 @@ class Explainer:
         )
 
 
-def _rejects(one: FilterExplanation) -> bool:
-    return one.code not in ("Success", "Skip")
+def _rejects(filter_explanation: FilterExplanation) -> bool:
+    return filter_explanation.code not in ("Success", "Skip")
 
 
 def _skip_fact(plugin: str) -> Fact:
@@ -252,10 +259,15 @@ def _scored_rows(scores: ScoresComputed | None) -> NDArray[np.intp]:
     return decode_column(scores.rows, scores.count).astype(np.intp)
 
 
-def _extender_score(one: PluginScores, count: int, index: int) -> ScoreOnNode:
-    """Return the score of an extender, which counts ten times."""
-    score = int(decode_column(one.normalized, count)[index])
-    raw = score if one.raw is None else int(decode_column(one.raw, count)[index])
+def _extender_score(plugin_scores: PluginScores, count: int, index: int) -> ScoreOnNode:
+    """Return the score of an extender, which is multiplied by ten."""
+    score = int(decode_column(plugin_scores.normalized, count)[index])
+    raw = score if plugin_scores.raw is None else int(decode_column(plugin_scores.raw, count)[index])
     return ScoreOnNode(
-        one.plugin, raw, score, one.weight, score * one.weight, [f"{raw} of 10: {raw} * {SCALE} = {score}"]
+        plugin_scores.plugin,
+        raw,
+        score,
+        plugin_scores.weight,
+        score * plugin_scores.weight,
+        [f"{raw} of 10: {raw} * {SCALE} = {score}"],
     )

@@ -11,8 +11,8 @@ from scheduler_core.trace.records import NodeName, PodKey, PreFilterResult, Stat
 class FilterExplanation(msgspec.Struct, frozen=True):
     """The result of a Filter plugin (or of an extender, with its url) on one node.
 
-    Code "Skip": PreFilter found nothing for it to check in this pod. `evaluated` False: the scheduler did not ask this
-    plugin about this node, since an earlier one had rejected it, or the node was never looked at.
+    Code "Skip": PreFilter has nothing to check for this pod. `evaluated` False: the scheduler did not run this plugin
+    on this node, because an earlier one rejected the node or the search did not reach it.
     """
 
     plugin: str

@@ -1,1 +1,3 @@
-"""kube-scheduler's scheduling framework: what plugins implement (`interface`) and what runs them (`runtime`)."""
+"""kube-scheduler's scheduling framework: what plugins implement (`interface`), and the runtime that runs them
+(`runtime`).
+"""

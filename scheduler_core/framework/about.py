@@ -6,8 +6,8 @@ A plugin's class names its declaration:
         name = "TaintToleration"
         about = ABOUT        # of about.py in the same folder
 
-The player, the decoder of FailedScheduling messages and the list of pending pods read it from there, and so they do for
-a plugin of another package. All texts come in English and in Simplified Chinese.
+The player, the decoder of FailedScheduling messages and the list of pending pods read it from there, also for plugins
+of other packages. All texts come in English and in Simplified Chinese.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ MakeStarter = Callable[[StarterCluster, list[Manifest], str], None]
 class Reason:
     """A reason that the plugin gives in a FailedScheduling message, in the words of all releases.
 
-    `pattern` is a regular expression that the reason matches as a whole; the browser uses it, too, so it keeps to what
-    Python and JavaScript have in common, with named groups as in Python. Of several that match, the first counts.
+    `pattern` is a regular expression that the reason matches as a whole; the browser uses it too, so it is limited to
+    what Python and JavaScript have in common, with named groups as in Python. If several match, the first one applies.
 
-    `meaning` says what the reason means, `unsaid` what it leaves open. `preemption_helps`: evicting pods could make
-    room. `lesson` is the slug of one that shows it. `kind` is by what the captions `filter.*.<kind>...` tell it from
-    others, `short` the few words for a node's row; its slots are the pattern's groups.
+    `meaning` explains the reason, `unsaid` what it does not say. `preemption_helps`: evicting pods could make room.
+    `lesson` is the slug of a lesson about it. `kind` selects its captions `filter.*.<kind>...`, and `short` is its
+    short form for a node's row; the placeholders of both are the pattern's groups.
 
-    `starter(cluster, nodes, reason)` changes a made-up cluster so that `nodes` are rejected for this reason; None where
-    only an extender can say it. `about_nodes`: it needs at least one node. `beside_others`: a node may be rejected for
-    several such reasons at once.
+    `starter(cluster, nodes, reason)` changes a sample cluster so that `nodes` are rejected for this reason; None if
+    only an extender can return it. `about_nodes`: it needs at least one node. `beside_others`: a node may be rejected
+    for several such reasons at once.
     """
 
     pattern: str
@@ -72,11 +72,12 @@ class About:
     """The texts of a plugin. Where a text is missing, the plugin's name is displayed.
 
     `question` is the plain name of its Filter ("Room?"), `score` that of its Score ("Room"), `rule` its rule in one
-    sentence, `blocker` the heading over pods that wait because of it; the slot {resources} of a blocker lists what the
-    groups `resource` of its reasons matched. `colour` is the slot of its scores in the palette, from 0 to 6.
+    sentence, `blocker` the heading over pods that wait because of it; its placeholder {resources} lists the matches of
+    the groups `resource` in its reasons. `colour` is the index of its scores in the palette, from 0 to 6.
 
-    `looks_at` is what of the pod it reads, which stands out beside its explanations. `upstream` is where its source is:
-    a directory of pkg/scheduler/framework/plugins, or an address.
+    `looks_at` are the fields of the pod that it reads; its explanations highlight them. `upstream` is the location of
+    its source: a directory of pkg/scheduler/framework/plugins, or a URL. `like` is the plugin whose
+    picture it has.
 
     `captions` are other texts of the player by their keys, in which `*` stands for the plugin's name:
     {"filter.*.none": Text("No taint keeps {pod} away.", ...)}.
@@ -89,6 +90,7 @@ class About:
     colour: int | None = None
     looks_at: tuple[PodPart, ...] = ()
     upstream: str = ""
+    like: str = ""
     reasons: tuple[Reason, ...] = ()
     post_filter_notes: tuple[PostFilterNote, ...] = ()
     captions: Mapping[str, Text] = field(default_factory=dict)
@@ -121,7 +123,7 @@ def check(about: About) -> None:
 
 
 def about_of(plugin: Any) -> About:
-    """Return the plugin's declaration, empty if it has none. Raises TypeError for any other value."""
+    """Return the plugin's declaration, empty if it has none. Raises TypeError if it is of another type."""
     about = getattr(plugin, "about", None)
     if about is None:
         return About()

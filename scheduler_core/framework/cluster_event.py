@@ -1,4 +1,4 @@
-"""Cluster events, and the registration of the events that may make a rejected pod schedulable.
+"""Cluster events, and the events that plugins register because they may make a rejected pod schedulable.
 
 kube-scheduler: staging/src/k8s.io/kube-scheduler/framework/types.go and pkg/scheduler/framework/events.go.
 """
@@ -36,7 +36,7 @@ Resource = Literal[
 
 
 class Action(IntFlag):
-    """The kind of a change (framework.ActionType), with more detail for nodes and pods."""
+    """The kind of a change (framework.ActionType); changes of nodes and pods are distinguished in more detail."""
 
     ADD = 1
     DELETE = 2
@@ -83,7 +83,7 @@ class ClusterEvent:
 
     @property
     def label(self) -> str:
-        """The label in kube-scheduler's metrics: "AssignedPodDelete", "NodeAdd", "UnschedulableTimeout"."""
+        """Return the label in kube-scheduler's metrics: "AssignedPodDelete", "NodeAdd", "UnschedulableTimeout"."""
         return self.custom_label or f"{self.resource}{_ACTION_NAMES.get(self.action, '')}"
 
     def names(self) -> Sequence[str]:
@@ -95,7 +95,7 @@ class ClusterEvent:
         return self.resource == "*" and self.action == Action.ALL
 
     def matches(self, coming: ClusterEvent) -> bool:
-        """Return whether the event `coming` matches this registration (framework.MatchClusterEvents).
+        """Return whether the event `coming` matches this registered event (framework.MatchClusterEvents).
 
         "Pod" registers for both assigned and unscheduled pods; "*" for everything.
         """

@@ -18,9 +18,9 @@ UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 
 @dataclass(slots=True)
 class FilterPlan:
-    """The filters of a cycle: `leading` filters depend only on the node (`runtime/score_cache.py`).
+    """The filters of a cycle. The results of `leading` filters depend only on the node (`runtime/score_cache.py`).
 
-    Of the leading ones the first are `blind` to the node's pods; `seeing` are all the rest.
+    The first of the leading ones are `blind` to the node's pods; `seeing` are all others.
     """
 
     leading: list[Any]
@@ -33,7 +33,7 @@ class FilterPlan:
 
 
 class KnownAnswers(Protocol):
-    """Verdicts and scores of earlier pods that are alike (`runtime/score_cache.py`)."""
+    """Cached verdicts and scores of earlier pods that are alike (`runtime/score_cache.py`)."""
 
     statuses: list[Status]
     pre_scores: dict[str, Any]  # interface.PreScoreResult
@@ -69,10 +69,10 @@ class CycleState:
 
 @dataclass(slots=True)
 class Diagnosis:
-    """The reasons why nodes were rejected in this attempt (framework.Diagnosis with its NodeToStatus).
+    """The reasons that nodes were rejected in this attempt (framework.Diagnosis with its NodeToStatus).
 
-    `nodes` is how many the snapshot has. One without an explicit status has `absent`: it was never evaluated (cut off
-    by PreFilter, or rejected there).
+    `nodes` is the number of nodes in the snapshot. A node without an explicit status has the status `absent`: it was
+    never evaluated (PreFilter excluded it or rejected the pod).
     """
 
     nodes: int
@@ -87,10 +87,10 @@ class Diagnosis:
     _explicit: int | None = 0
 
     def judge(self, rows: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
-        """Set the status of `rows[i]` to `statuses[which[i] - 1]`; rows where that is 0 keep their status.
+        """Set the status of `rows[i]` to `statuses[which[i] - 1]`; rows for which that is 0 keep their status.
 
-        Each of the statuses is some row's. As in NodeToStatus, the word of an extender on the nominated node stays when
-        the filters pass it once more.
+        Every status is that of at least one row. As in NodeToStatus, an extender's status of the nominated node is kept
+        if the node passes the filters in the second search.
         """
         shift = len(self.statuses)
         self._judged.append((rows, np.where(which > 0, which + shift, 0).astype(np.int16) if shift else which))
@@ -100,17 +100,18 @@ class Diagnosis:
             self.blame(status)
 
     def blame(self, status: Status) -> None:
-        """Add the plugin to those that are asked when the cluster changes (Diagnosis.AddPluginStatus)."""
+        """Add the plugin to those whose queueing hints run when the cluster changes (Diagnosis.AddPluginStatus)."""
         if not status.plugin:
             return
         if status.code == Code.PENDING:
             self.pending_plugins[status.plugin] = None
         elif status.is_rejected:
-            self.unschedulable_plugins[status.plugin] = None
+            # where every predicate is checked, a status names all that failed
+            self.unschedulable_plugins |= dict.fromkeys(status.plugin.split(","))
 
     @property
     def which(self) -> NDArray[np.int16]:
-        """int16[N] over the rows of the snapshot: `statuses[i - 1]` applies to i > 0, 0 is no explicit status."""
+        """Return int16[N] over the rows of the snapshot: `statuses[i - 1]` for i > 0; 0 means no explicit status."""
         if self._which is None:
             self._which = np.zeros(self.nodes, np.int16)
             for rows, which in self._judged:

@@ -11,9 +11,11 @@ from scheduler_core.releases import Release
 
 
 class ExtendedResources:
-    """Follows the DeviceClasses. Of two classes with one resource the younger counts, then the one whose name is lower.
+    """The DeviceClass of each extended resource.
 
-    A class that is updated and keeps its resource stands for it as it was before, as in kube-scheduler.
+    Of two classes for one resource, the younger is used, then the first by name.
+
+    A class that is updated and keeps its resource is used in its previous version, as in kube-scheduler.
     """
 
     def __init__(self, cluster: Cluster, release: Release) -> None:
@@ -24,7 +26,7 @@ class ExtendedResources:
         self._classes: dict[str, DeviceClass] = {}
 
     def class_of(self, resource: str) -> DeviceClass | None:
-        """Return the class of the resource, by its own name or by the class name; None if there is none."""
+        """Return the class of the resource, by its own name or by that of the class; None if there is none."""
         self._follow()
         return self._classes.get(resource)
 
@@ -53,7 +55,7 @@ class ExtendedResources:
         self._seen = version
 
     def _put(self, old: DeviceClass | None, new: DeviceClass) -> None:
-        """`updateResourceName2class`."""
+        """Add a class for its resource (`updateResourceName2class`)."""
         other = self._classes.get(new.extended_resource_name) if new.extended_resource_name else None
         if other is not None and _rank(new) >= _rank(other):
             return
@@ -69,6 +71,6 @@ class ExtendedResources:
                 self._classes.pop(old.extended_resource_name, None)
 
 
-def _rank(one: DeviceClass) -> tuple[float, str]:
+def _rank(device_class: DeviceClass) -> tuple[float, str]:
     """Return a sort key, the lowest first: the youngest class, then the first by name."""
-    return -one.creation_timestamp, one.name
+    return -device_class.creation_timestamp, device_class.name

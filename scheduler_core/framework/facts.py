@@ -4,14 +4,14 @@ A plugin that filters has a method
 
     explain_filter(pod, state, cluster, row, change=None) -> list[Fact]
 
-which compares the very inputs that `filter` reads, for one row of the node table; `change` is what `filter` gets for
-that row alone (`change.delta` is int64[k, 1]). A plugin that scores has
+which compares the inputs of `filter` for one row of the node table; `change` is the argument of `filter` for that row
+(`change.delta` is int64[k, 1]). A plugin that scores has
 
     explain_score(pod, state, cluster, rows, raw, index) -> ScoreExplanation
 
-for the `index`-th of the feasible rows `rows`, `raw` being its own raw scores of all of them. They run only when
-somebody asks (`explain.py`), never in a scheduling cycle, and change nothing. A fact that does not hold is a reason for
-the rejection; where the plugin rejects, at least one fact does not hold; where it passes, all of them hold.
+for the `index`-th of the feasible rows `rows`; `raw` are its raw scores of all of them. Both run only on request
+(`explain.py`), never in a scheduling cycle, and change nothing. A fact that does not hold is a reason for a rejection:
+if the plugin rejects the node, at least one fact does not hold; if it accepts it, all of them hold.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ BYTES = ("memory", "ephemeral-storage")
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     """A comparison of a plugin: `left op right` on this node, and whether the rule `holds`.
 
-    So a request that fits reads "500m ≤ 2" and holds, one that does not reads "3 > 2" and does not hold. `key` names
-    the comparison within all plugins ("NodeResourcesFit.cpu"), `values` are its raw numbers (millicores, bytes) and
-    names, `text` is one plain English sentence, `field` is the path in the manifest (the pod's, else the node's) of
-    what was read.
+    A request that fits is shown as "500m ≤ 2" and holds; one that does not is shown as "3 > 2" and does not hold. `key`
+    identifies the comparison among all plugins ("NodeResourcesFit.cpu"), `values` are its raw numbers (millicores,
+    bytes) and names, `text` is a plain English sentence, and `field` is the path of the compared field in the manifest
+    of the pod or node.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""The services for plugins: the cluster, nominated pods, extenders, and the filters of other plugins.
+"""The services that plugins can use: the cluster, nominated pods, extenders, and the filters of other plugins.
 
 kube-scheduler: framework.Handle in pkg/scheduler/framework/interface.go.
 """
@@ -25,7 +25,7 @@ from scheduler_core.releases import Release
 class Nominator(Protocol):
     """Pods with a nominated node (backend/queue/nominator.go), read only.
 
-    `changes` notes the node of every nomination that comes or ends.
+    `changes` logs the node of every nomination that is added or removed.
     """
 
     changes: ChangeLog
@@ -50,7 +50,7 @@ class WaitingPod(Protocol):
 
     @property
     def state(self) -> dict[str, Any]:
-        """The plugins' states of its cycle, by plugin."""
+        """Return the plugins' states of its cycle, by plugin."""
         ...
 
     @property
@@ -134,20 +134,20 @@ class Handle(Protocol):
     def nominator(self) -> Nominator: ...
 
     def room(self, cycle: CycleState, what_if: WhatIf) -> Room | None:
-        """Return the room that decides whether nodes pass as pods return; None if the filters must run."""
+        """Return the room that determines whether nodes pass when pods are given back; None if the filters must run."""
         ...
 
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> FilterResult:
-        """Run all Filter plugins over `rows`, changed as `what_if` says (`what_if.rows` is `rows`).
+        """Run all Filter plugins on `rows`, with the changes of `what_if` (`what_if.rows` is `rows`).
 
-        Nominated pods of equal or higher priority count in a first pass, as in RunFilterPluginsWithNominatedPods.
+        Nominated pods of equal or higher priority are added in a first pass, as in RunFilterPluginsWithNominatedPods.
         """
         ...
 
     def alike(self, cycle: CycleState) -> Hashable | None:
-        """Return a key that is equal for pods with the same verdict on equal nodes; call it after PreFilter.
+        """Return a key that is equal for pods with the same verdict on equal nodes.
 
-        None: the verdict depends on other nodes too, or it is not known whether it does.
+        Call it after PreFilter. None: the verdict depends on other nodes too, or that is unknown.
         """
         ...
 
@@ -164,11 +164,11 @@ class Handle(Protocol):
         ...
 
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
-        """Request that pods are moved to activeQ (framework.PodsToActivate), on behalf of `pod`."""
+        """Request on behalf of `pod` that pods are moved to activeQ (framework.PodsToActivate)."""
         ...
 
     def activate_now(self, keys: Sequence[PodKey]) -> None:
-        """Move pods to activeQ at once (framework.PodActivator)."""
+        """Move pods to activeQ immediately (framework.PodActivator)."""
         ...
 
     def write(self, item: KubernetesObject, action: Literal["create", "update"] = "update") -> None:

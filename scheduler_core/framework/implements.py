@@ -1,4 +1,4 @@
-"""Tests for the extension points (`interface.py`) that a plugin implements."""
+"""Checks which extension points (`interface.py`) a plugin implements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _known: dict[tuple[type, type], bool] = {}
 
 
 def implements(plugin: object, protocol: type[P]) -> TypeGuard[P]:
-    """Return whether the plugin implements the protocol; isinstance is slow, so results are cached by class."""
+    """Return whether the plugin implements the protocol. Results are cached by class, since isinstance is slow."""
     key = type(plugin), protocol
     found = _known.get(key)
     if found is None:

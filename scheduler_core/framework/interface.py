@@ -2,16 +2,15 @@
 
 A plugin is a class with `name` and `__init__(self, args, handle)`; it implements the methods of the extension points
 that it is enabled at, from the protocols below, and nothing else. The plugins here name the protocols as their bases,
-so that mypy holds each method to its signature; at run time the methods alone count.
+so that mypy checks each method's signature; at run time only the methods matter.
 
-
-- Plugins evaluate all the rows that they are asked about at once, on the columns of `NodeTable` and `PodTable`.
+- Plugins evaluate all given rows at once, on the columns of `NodeTable` and `PodTable`.
 - Plugins never write the tables, never emit events and keep no state between cycles except caches.
-- State of one scheduling cycle is any object that `pre_filter` returns; it is handed to every later method of the same
-  plugin in that cycle. It may be mutable. `pre_score` may return another one for `score` and `normalize`.
+- The state of a scheduling cycle is any object that `pre_filter` returns; it is passed to every later method of the
+  same plugin in that cycle. It may be mutable. `pre_score` may return another one for `score` and `normalize`.
 - A filter plugin whose verdict depends on the pods of a node also has `PreFilterExtensions`.
-- A filter or score plugin whose answer depends on some fields of the pod and of the node alone may name them in `reads`
-  (see `Reads`); alike pods then share its answers, and it is asked about changed nodes only.
+- A filter or score plugin whose results depend only on some fields of the pod and of the node may name them in `reads`
+  (see `Reads`); pods that are equal in them then share its results, and it only evaluates changed nodes.
 
 Worked examples: `plugins/small/node_unschedulable.py` (columns, no state) and `plugins/node_resources/fit.py`
 (add_pod_delta, scores).
@@ -91,7 +90,7 @@ Scores = NDArray[np.int64]  # one per feasible node, in the order in which they 
 class PreFilterResult:
     """The result of PreFilter. Status SKIP: the plugin's Filter does not run in this cycle; its state is kept.
 
-    `node_names` narrows the search to these nodes (names of nodes that do not exist are allowed); None: all.
+    `node_names` limits the search to these nodes (names of nodes that do not exist are allowed); None: all.
     """
 
     state: Any = None
@@ -109,12 +108,12 @@ class PreScoreResult:
 
 @dataclass(frozen=True, slots=True)
 class PostFilterResult:
-    """PostFilter's answer. It carries nothing out: the scheduling cycle evicts `victims` (in this order), then clears
-    the nominations of `cleared` (lower-priority pods nominated to the chosen node), then nominates.
+    """The result of PostFilter, which changes nothing itself: the scheduling cycle evicts `victims` (in this order),
+    then clears the nominations of `cleared` (lower-priority pods nominated to the chosen node), then nominates.
 
     Success with `nominated_node`: nominated. Otherwise `status` is UNSCHEDULABLE with the reasons for the message.
-    `nominated_node` None keeps the pod's nomination as it is, "" clears it (framework.NominatingInfo).
-    `evaluation` is the record for the trace, None from plugins that are no preemption.
+    `nominated_node` None keeps the pod's nomination as it is, "" clears it (framework.NominatingInfo). `evaluation` is
+    the record for the trace, None from plugins other than preemption.
     """
 
     status: Status
@@ -141,7 +140,7 @@ class EnqueueExtensions(Plugin, Protocol):
         """Return the events that may make a rejected pod schedulable. Called once, at the start.
 
         As kube-scheduler does, the runtime adds a (Node, UPDATE_NODE_TAINT) that always answers Queue to plugins that
-        register Node ADD without it, so write down exactly what the Go plugin registers.
+        register Node ADD without it, so return exactly the events that the Go plugin registers.
         """
         ...
 
@@ -162,11 +161,13 @@ class QueueSortPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class SignPlugin(Plugin, Protocol):
-    """Implemented by plugins at PreFilter, Filter, PreScore and Score that allow OpportunisticBatching. One plugin that
-    does not implement it ends batching for its profile."""
+    """Implemented by plugins at PreFilter, Filter, PreScore and Score that allow OpportunisticBatching.
+
+    A single plugin that does not implement it disables batching for its profile.
+    """
 
     def sign_pod(self, pod: Pod) -> Mapping[str, Hashable] | None:
-        """Return the parts of the pod that decide verdicts and scores; None if the pod cannot be signed."""
+        """Return the parts of the pod that determine verdicts and scores; None if the pod cannot be signed."""
         ...
 
 
@@ -180,9 +181,9 @@ class FilterPlugin(Plugin, Protocol):
     def filter(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         """Return a verdict for each row of `rows`. `state` is from `pre_filter`, None if there is none.
 
-        `change` None: as the tables are. Else judge each row as if its pods had changed: add `change.delta`
-        (int64[k, len(rows)], the sum of this plugin's own `add_pod_delta`) to the plugin's counters, or, where the
-        rule is not linear, look at the slots in `change.removed[i]` and `change.added[i]`. A plugin without
+        `change` None: evaluate the tables as they are. Otherwise evaluate each row as if its pods had changed: add
+        `change.delta` (int64[k, len(rows)], the sum of this plugin's `add_pod_delta`) to the plugin's counters or, if
+        the rule is not linear, use the slots in `change.removed[i]` and `change.added[i]`. A plugin without
         PreFilterExtensions gets None.
         """
         ...
@@ -197,28 +198,30 @@ class PreFilterExtensions(Plugin, Protocol):
     ) -> NDArray[np.int64]:
         """Return what AddPod adds to the counters and RemovePod subtracts (framework.PreFilterExtensions): int64[k, m].
 
-        Column i is what the pod in `slots[i]`, if it stands on the node in `rows[i]`, adds to each of the plugin's k
-        counters there (its requests; its conflicting ports; 1 if it matches a term in that node's own domain; ...).
-
-        It is asked both about pods on that node (to imagine them away) and about nominated pods that are on no node.
-        A plugin that only looks at `change.removed` and `change.added` returns an array of shape (0, m).
+        Column i is the contribution of the pod in `slots[i]` on the node in `rows[i]` to each of the plugin's k
+        counters there (its requests; its conflicting ports; 1 if it matches a term in that node's own domain; ...). The
+        method is called both for pods on that node (to remove them) and for nominated pods, which are on no node. A
+        plugin that only uses `change.removed` and `change.added` returns an array of shape (0, m).
         """
         ...
 
 
 @runtime_checkable
 class CountingFilter(PreFilterExtensions, Protocol):
-    """A Filter plugin that rejects a node exactly if one of its counters exceeds a limit."""
+    """A Filter plugin that rejects a node if and only if one of its counters exceeds a limit."""
 
     def slack(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows) -> NDArray[np.int64]:
-        """Return int64[k, m]: the limit for the rise of each of the k counters on each row."""
+        """Return int64[k, m]: the amount by which each of the k counters may increase on each row."""
         ...
 
 
 @runtime_checkable
 class PostFilterPlugin(Plugin, Protocol):
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
-        """Find a way for a pod that no node fits. The first plugin that returns SUCCESS or ERROR ends the phase."""
+        """Find a way to schedule a pod that fits no node.
+
+        The first plugin that returns SUCCESS or ERROR ends the phase.
+        """
         ...
 
 
@@ -230,7 +233,7 @@ class PreScorePlugin(Plugin, Protocol):
 
 
 class ScoreError(Exception):
-    """Raised by `score`: kube-scheduler's Score returned a status that is no success."""
+    """Raised by `score`: kube-scheduler's Score returned a status other than Success."""
 
 
 @runtime_checkable
@@ -254,17 +257,17 @@ class ScoreExtensions(Plugin, Protocol):
 
 @runtime_checkable
 class FilterIsHeard(Plugin, Protocol):
-    """A Filter plugin whose PostFilter uses the nodes that the plugin rejected; such a Filter is never skipped."""
+    """A Filter plugin whose PostFilter uses the nodes that its Filter rejected; such a Filter is never skipped."""
 
     filter_is_heard: Literal[True]
 
 
 @runtime_checkable
 class RecordsSearch(Plugin, Protocol):
-    """A Filter plugin whose search has steps of its own, which the trace shows after those of Filter."""
+    """A Filter plugin whose search has its own steps, which the trace shows after those of Filter."""
 
     def record_search(self, pod: Pod, state: Any) -> Event | None:
-        """Return the event of this cycle's search, nothing of which it changes; `state` is `pre_filter`'s."""
+        """Return the event of this cycle's search without changing its result; `state` is from `pre_filter`."""
         ...
 
 
@@ -300,10 +303,10 @@ class PreBindPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PreBindPreFlight(Plugin, Protocol):
-    """A PreBind plugin that reports in advance whether it has work to do."""
+    """A PreBind plugin that reports in advance whether it has anything to do."""
 
     def pre_bind_pre_flight(self, pod: Pod, state: Any, node_name: str) -> bool:
-        """Return whether PreBind has work to do for the pod."""
+        """Return whether PreBind has anything to do for the pod."""
         ...
 
 
@@ -355,7 +358,7 @@ class ExplainsFilter(Plugin, Protocol):
     def explain_filter(
         self, pod: Pod, state: Any, cluster: Cluster, row: int, change: Change | None = None
     ) -> list[Fact]:
-        """Return facts about the inputs of `filter` for one row; `change` is the one that `filter` gets for it."""
+        """Return facts about the inputs of `filter` for one row; `change` is the argument of `filter` for that row."""
         ...
 
 
@@ -395,7 +398,7 @@ POINTS: dict[str, type[Plugin]] = {
 
 @runtime_checkable
 class NeedsPreFilter(Plugin, Protocol):
-    """A plugin whose Filter, Reserve and PreBind fail with this error without its PreFilter."""
+    """A plugin whose Filter, Reserve and PreBind fail with this error if its PreFilter has not run."""
 
     without_pre_filter: str
 
@@ -409,7 +412,7 @@ class AsksPreFilter(Plugin, Protocol):
 
 @runtime_checkable
 class NeedsPreScore(Plugin, Protocol):
-    """A plugin whose Score fails with this error without its PreScore."""
+    """A plugin whose Score fails with this error if its PreScore has not run."""
 
     without_pre_score: str
 
@@ -417,7 +420,7 @@ class NeedsPreScore(Plugin, Protocol):
 @runtime_checkable
 class NeedsReserve(Plugin, Protocol):
     def without_reserve(self, pod: Pod, node_name: str) -> str:
-        """Return the error of the plugin's PreBind without its Reserve."""
+        """Return the error of the plugin's PreBind if its Reserve has not run."""
         ...
 
 

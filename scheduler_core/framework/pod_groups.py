@@ -1,6 +1,6 @@
-"""The members of pod groups, and whether they have a node (framework.PodGroupManager).
+"""The members of pod groups and their nodes (framework.PodGroupManager).
 
-Within a pod group cycle members that are only tried on a node count as scheduled, as in the cycle's snapshot.
+During a pod group cycle, members that are only tried on a node count as scheduled, as in the cycle's snapshot.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from scheduler_core.cluster.cluster import Cluster
 
 
 class PodGroupManager:
-    """The known pod groups. `schedulers`: the profiles' names; unassigned pods of others are unknown."""
+    """The known pod groups. `schedulers`: the names of the profiles; pending pods of other schedulers are not known."""
 
     def __init__(self, cluster: Cluster, schedulers: Container[str]) -> None:
         self._cluster = cluster

@@ -18,7 +18,7 @@ ShapeKey = tuple[Hashable, ...]
 
 
 class ReadsError(Exception):
-    """A plugin's `reads` is wrong."""
+    """The `reads` of a plugin are wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,14 @@ class Reads:
 
         reads = Reads(pod=("labels",), node=("labels", "taints"))
 
-    `pod` names fields of `Pod`; `node` names fields of `Node` and, for what the pods on the node request, `requested`,
-    `non_zero` and `pod_count` of `NodeTable`. An unknown name is a ValueError.
+    `pod` names fields of `Pod`; `node` names fields of `Node` and, for the requests of the node's pods, `requested`,
+    `non_zero` and `pod_count` of `NodeTable`. Raises ValueError for an unknown name.
 
-    It is a promise about `filter`, `score` and the state that `pre_filter` prepares for them: two pods that are equal
-    in these fields get equal answers on a node that is unchanged in these fields; and in `pre_score`, which is asked
-    once for pods that are equal, whatever the nodes. Whoever looks at anything else (other pods, other objects, the
-    time, what happened before) or leaves a state in `pre_score` promises nothing, has no `reads` and is asked anew
-    every time, which is always right. `reads_guard.guarded` finds promises that are not kept.
+    A plugin with `reads` guarantees for `filter`, `score` and the state of `pre_filter` that two pods with equal fields
+    get equal results on a node whose fields are unchanged, and that the result of `pre_score` depends on the pod's
+    fields alone, not on the nodes. A plugin that reads anything else (other pods, other objects, the time, earlier
+    events), or whose `pre_score` returns a state, must not have `reads`; it then runs every time. `reads_guard.guarded`
+    finds violations.
     """
 
     pod: tuple[str, ...] = ()
@@ -46,17 +46,17 @@ class Reads:
 
     @property
     def object_only(self) -> bool:
-        """Whether a result is valid until the node's object changes."""
+        """Return whether a result is valid until the node's object changes."""
         return OBJECT_FIELDS.issuperset(self.node)
 
     @property
     def state_only(self) -> bool:
-        """Whether a result is valid for all nodes in the same state (`NodeTable.states`)."""
+        """Return whether a result is valid for all nodes in the same state (`NodeTable.states`)."""
         return not self.object_only and STATE_FIELDS.issuperset(self.node)
 
     @property
     def can_be_kept(self) -> bool:
-        """Whether results are cached; False if they depend on both the node's load and its object."""
+        """Return whether results are cached; False if they depend on both the node's load and its object."""
         return self.object_only or self.state_only
 
 

@@ -3,7 +3,7 @@
     registry = {**REGISTRY, "Team": Team}
     for event in simulate(scenario, guarded_registry(registry)): ...   # ReadsError at the first field that is not named
 
-The pod, the nodes and whatever else such a plugin is given are replaced by stand-ins that know who looks at what.
+The plugin gets proxies of the pod, the nodes and its other arguments, which record what it reads.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def guarded(plugin: type[Any]) -> type[Any]:
 
 
 class _Watch:
-    """Record the fields that a plugin reads, as ("pod" or "node", field)."""
+    """Records the fields that a plugin reads, as ("pod" or "node", field)."""
 
     def __init__(self, plugin: str, reads: Reads) -> None:
         self._plugin = plugin
@@ -88,7 +88,7 @@ def _stand_in(item: Any, watch: _Watch) -> Any:
 
 
 class _Fields:
-    """A guarded pod or node."""
+    """A proxy of a pod or node."""
 
     def __init__(self, item: Pod | Node, what: str, fields: frozenset[str], watch: _Watch) -> None:
         self._item, self._what, self._fields, self._watch = item, what, fields, watch
@@ -101,7 +101,7 @@ class _Fields:
 
 
 class _Table:
-    """The guarded node table; derived values are rebuilt for every read."""
+    """A proxy of the node table; derived values are computed again for every read."""
 
     def __init__(self, table: NodeTable, watch: _Watch) -> None:
         self._table, self._watch = table, watch
@@ -125,7 +125,7 @@ class _Table:
 
 
 class _Unseen:
-    """The nodes and rows for PreScore, which must not read them."""
+    """A proxy of the nodes and rows for PreScore, which must not read them."""
 
     def __init__(self, watch: _Watch) -> None:
         self._watch = watch
@@ -138,7 +138,7 @@ class _Unseen:
 
 
 class _Only:
-    """An object of which only some attributes may be read."""
+    """A proxy of an object of which only some attributes may be read."""
 
     def __init__(self, item: object, allowed: tuple[str, ...], watch: _Watch, what: str) -> None:
         self._item, self._allowed, self._watch, self._what = item, allowed, watch, what

@@ -17,9 +17,8 @@ AMOUNTS = {  # of a node, of the pod
 class StarterCluster:
     """A cluster of `total` nodes with a pending pod (`spec`); each of its `reasons` changes some nodes.
 
-    Objects are manifests. `plugin_config` goes into the scheduler's configuration, `extender_rules` into an extender
-    that rejects nodes, and `feature_gates` into the scenario. `small`: nodes without room would not have it if they
-    were empty.
+    Objects are manifests. `plugin_config` is added to the scheduler's configuration, `extender_rules` to an extender
+    that rejects nodes, and `feature_gates` to the scenario. `small`: nodes without room are too small even when empty.
     """
 
     def __init__(self, total: int, reasons: list[str], *, small: bool = False) -> None:

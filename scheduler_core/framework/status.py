@@ -1,4 +1,4 @@
-"""Results of plugins: `Status`, or `Verdicts` for many nodes (kube-scheduler: framework.Status)."""
+"""Results of plugins: `Status` for one node, `Verdicts` for many (kube-scheduler: framework.Status)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rows = slice | NDArray[np.intp]  # node rows: a contiguous run of the snapshot, 
 
 
 class Code(IntEnum):
-    """The code of a status (framework.Code), with kube-scheduler's numbers; it fits a uint8 column."""
+    """The code of a status (framework.Code), with kube-scheduler's numbers, which fit a uint8 column."""
 
     SUCCESS = 0
     ERROR = 1
@@ -29,7 +29,7 @@ class Code(IntEnum):
 
     @property
     def label(self) -> StatusCode:
-        """The name in kube-scheduler and the trace, such as "UnschedulableAndUnresolvable"."""
+        """Return the name in kube-scheduler and the trace, such as "UnschedulableAndUnresolvable"."""
         return _LABELS[self]
 
 
@@ -46,7 +46,7 @@ _LABELS: tuple[StatusCode, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A result. `reasons` are kube-scheduler's words; the runtime sets `plugin`."""
+    """The result of a plugin. `reasons` are kube-scheduler's texts; the runtime sets `plugin`."""
 
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class Status:
 
     @property
     def is_rejected(self) -> bool:
-        """Whether the code is Unschedulable, UnschedulableAndUnresolvable or Pending, and not an error."""
+        """Return whether the code is Unschedulable, UnschedulableAndUnresolvable or Pending."""
         return self.code in (Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.PENDING)
 
     @property

@@ -2,7 +2,7 @@
 
 kube-scheduler does this by cloning a NodeInfo and running AddPod and RemovePod PreFilter extensions on a cloned state:
 for nominated pods (RunFilterPluginsWithNominatedPods) and for preemption's dry runs (SelectVictimsOnNode). Here every
-row is its own small world: only pods on that very row's node are imagined away or added.
+row is independent: only pods on the node of that row are removed or added.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ AddPodDelta = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.int64]] 
 class WhatIf:
     """Pairs of a pod and a row: pair j is the pod in `slots[j]` on the node in row `rows[index[j]]`.
 
-    `sign[j]` is -1 (the pod is imagined away), +1 (it is imagined there) or 0 (as it is). What a plugin computed for
-    the pairs is kept when signs `turn`, so preemption gives pods back to all its candidates at little cost.
+    `sign[j]` is -1 (the pod is removed), +1 (it is added) or 0 (unchanged). The plugins' results for the pairs are kept
+    when `turn` changes signs, so preemption can give pods back to all its candidates at little cost.
     """
 
     rows: NDArray[np.intp]
@@ -54,19 +54,19 @@ class WhatIf:
         self.sign[pairs] = sign
 
     def with_added(self, index: NDArray[np.intp], slots: NDArray[np.intp]) -> WhatIf:
-        """Return a copy with more pods assumed on `rows[index]`."""
+        """Return a copy with more pods added on `rows[index]`."""
         sign = np.concatenate((self.sign, np.ones(len(slots), np.int64)))
         return WhatIf(self.rows, np.concatenate((self.index, index)), np.concatenate((self.slots, slots)), sign)
 
     @staticmethod
     def nothing(rows: NDArray[np.intp]) -> WhatIf:
-        """Return whether no pod changed."""
+        """Return whether no pod is changed."""
         return WhatIf(rows, np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Limits of counters: pair j of a what-if adds `asks[:, j]`, and row i has `left[:, i]`."""
+    """The limits of counters: pair j of a what-if adds `asks[:, j]`, and row i has `left[:, i]`."""
 
     asks: NDArray[np.int64]
     left: NDArray[np.int64]
@@ -80,11 +80,10 @@ class Room:
 
 @dataclass
 class Change:
-    """The assumed pod changes of some rows, as a Filter plugin sees them; None if nothing is assumed.
+    """The assumed changes of some rows' pods for a Filter plugin, None if nothing changes.
 
-    `delta` int64[k, len(rows)] is the sum of the plugin's own `add_pod_delta` over the changes of each row. A plugin
-    whose rule is not linear in the pods asks for the pods themselves: `removed[i]` and `added[i]` are slots, for the
-    i-th row asked.
+    `delta` int64[k, len(rows)] is the sum of the plugin's `add_pod_delta` over the changes of each row. A plugin whose
+    rule is not linear in the pods uses the pods themselves: `removed[i]` and `added[i]` are the slots for the i-th row.
     """
 
     delta: NDArray[np.int64]

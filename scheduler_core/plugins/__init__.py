@@ -1,8 +1,8 @@
-"""The plugins, a package for each family, named as kube-scheduler names them.
+"""The plugins, one package per family, with kube-scheduler's names.
 
 `REGISTRY` gives the class for each name, in the order of kube-scheduler's default profile; plugins from outside
-kube-scheduler, and those that later releases do not have, come last. mypy holds each to `Plugin`, and to the protocols
-of its extension points by its bases.
+kube-scheduler, and those that later releases removed, come last. mypy checks each against `Plugin` and, by its bases,
+against the protocols of its extension points.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from scheduler_core.plugins.before_1_19.general_predicates import (
     PodFitsHostPorts,
     PodFitsResources,
 )
+from scheduler_core.plugins.before_1_19.node_label import CheckNodeLabelPresence, NodeLabel, NodeLabelPriority
 from scheduler_core.plugins.before_1_19.predicates import (
     CheckNodeUnschedulable,
     CheckVolumeBinding,
@@ -31,6 +32,7 @@ from scheduler_core.plugins.before_1_19.predicates import (
 from scheduler_core.plugins.before_1_19.prefer_avoid_pods import NodePreferAvoidPods
 from scheduler_core.plugins.before_1_19.priorities import (
     BalancedResourceAllocation,
+    EqualPriority,
     ImageLocalityPriority,
     InterPodAffinityPriority,
     LeastRequestedPriority,
@@ -38,10 +40,21 @@ from scheduler_core.plugins.before_1_19.priorities import (
     NodeAffinityPriority,
     NodePreferAvoidPodsPriority,
     SelectorSpreadPriority,
+    ServiceSpreadingPriority,
     TaintTolerationPriority,
 )
-from scheduler_core.plugins.before_1_19.resources import NodeResourcesLeastAllocated, NodeResourcesMostAllocated
+from scheduler_core.plugins.before_1_19.resources import (
+    NodeResourcesLeastAllocated,
+    NodeResourcesMostAllocated,
+    RequestedToCapacityRatio,
+    RequestedToCapacityRatioPriority,
+)
 from scheduler_core.plugins.before_1_19.selector_spread import DefaultPodTopologySpread
+from scheduler_core.plugins.before_1_19.service_affinity import (
+    CheckServiceAffinity,
+    ServiceAffinity,
+    ServiceAntiAffinityPriority,
+)
 from scheduler_core.plugins.coscheduling.plugin import Coscheduling
 from scheduler_core.plugins.default_preemption.plugin import DefaultPreemption
 from scheduler_core.plugins.dynamic_resources.plugin import DynamicResources
@@ -99,6 +112,9 @@ REGISTRY: dict[str, type[Plugin]] = {
     "NodeResourcesMostAllocated": NodeResourcesMostAllocated,
     "NodePreferAvoidPods": NodePreferAvoidPods,
     "DefaultPodTopologySpread": DefaultPodTopologySpread,
+    "NodeLabel": NodeLabel,
+    "ServiceAffinity": ServiceAffinity,
+    "RequestedToCapacityRatio": RequestedToCapacityRatio,
     "GeneralPredicates": GeneralPredicates,
     "HostName": HostName,
     "PodFitsHostPorts": PodFitsHostPorts,
@@ -107,6 +123,8 @@ REGISTRY: dict[str, type[Plugin]] = {
     "CheckNodeUnschedulable": CheckNodeUnschedulable,
     "NoDiskConflict": NoDiskConflict,
     "PodToleratesNodeTaints": PodToleratesNodeTaints,
+    "CheckNodeLabelPresence": CheckNodeLabelPresence,
+    "CheckServiceAffinity": CheckServiceAffinity,
     "MaxEBSVolumeCount": MaxEBSVolumeCount,
     "MaxGCEPDVolumeCount": MaxGCEPDVolumeCount,
     "MaxCSIVolumeCountPred": MaxCSIVolumeCountPred,
@@ -124,4 +142,9 @@ REGISTRY: dict[str, type[Plugin]] = {
     "NodeAffinityPriority": NodeAffinityPriority,
     "TaintTolerationPriority": TaintTolerationPriority,
     "ImageLocalityPriority": ImageLocalityPriority,
+    "EqualPriority": EqualPriority,
+    "ServiceSpreadingPriority": ServiceSpreadingPriority,
+    "RequestedToCapacityRatioPriority": RequestedToCapacityRatioPriority,
+    "NodeLabelPriority": NodeLabelPriority,
+    "ServiceAntiAffinityPriority": ServiceAntiAffinityPriority,
 }

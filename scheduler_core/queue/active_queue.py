@@ -24,8 +24,7 @@ class InFlightEvent:
 class ActiveQueue(PodHeap):
     """The active queue. A popped pod is in flight until `done`; if it returns, the events since its pop are replayed.
 
-    A pod cares about the events that were recorded after it was popped; those that all pods in flight have behind them
-    are forgotten.
+    Only events recorded after its pop matter for a pod; events before the pops of all in-flight pods are dropped.
     """
 
     def __init__(self, sort_key: Callable[[QueuedPod], SortKey]) -> None:

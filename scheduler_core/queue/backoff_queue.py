@@ -1,7 +1,7 @@
 """backoffQ: pods that wait for their backoff to end (backend/queue/backoff_queue.go).
 
-Pods that came back from an error wait in a second heap of their own, from which nothing is popped early; in older
-releases all wait in one.
+Pods that return after an error wait in a heap of their own, from which nothing is popped early; in older releases all
+pods share one heap.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scheduler_core.releases.rules.queue import QueueRules
 class Backoff:
     """Backoff durations in seconds. `aligned`: expiry times are truncated to seconds (SchedulerPopFromBackoffQ).
 
-    `rules`: whether every attempt counts, when exactly a backoff is over, whether errors have a heap of their own.
+    `rules`: whether every attempt counts, when exactly a backoff ends, and whether errors have a heap of their own.
     """
 
     initial: float

@@ -1,6 +1,6 @@
 """The scheduling queue before 1.19 (internal/queue/scheduling_queue.go).
 
-The queue does not know which plugins rejected a pod: an event moves all unschedulable pods or none.
+The queue does not store which plugins rejected a pod: an event moves all unschedulable pods or none.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ NO_LABELS: dict[str, str] = {}
 
 
 class SchedulingQueueBefore119(SchedulingQueue):
-    """activeQ, podBackoffQ and unschedulableQ. Of events it is remembered only when the last one was."""
+    """activeQ, podBackoffQ and unschedulableQ. Only the time of the last event is stored."""
 
     _move_request_cycle = -1
 
     def note_move_request(self) -> None:
-        """Remember an event that moves no pod, since none is unschedulable."""
+        """Store an event that moves no pod, since none is unschedulable."""
         self._move_request_cycle = self.scheduling_cycle
 
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
-        """Return a pod after a failed attempt: to backoffQ if there was an event since its pop."""
+        """Return a pod after a failed attempt: to backoffQ if there was an event since it was popped."""
         self._stamp(queued)
         queued.backoff_expiration = self._end_of_backoff(queued)
         if self._move_request_cycle >= self.scheduling_cycle:
@@ -46,11 +46,14 @@ class SchedulingQueueBefore119(SchedulingQueue):
         self.active.done(queued.key)
 
     def _end_of_backoff(self, queued: QueuedPod) -> float | None:
-        """Return the end of the pod's backoff; None: by its attempts."""
+        """Return the end of the pod's backoff; None: it follows from the attempts."""
         return None
 
     def update(self, old: Pod, new: Pod) -> None:
-        """Update an unassigned pod. One that backs off, or has changed in more than its status, is retried at once."""
+        """Update an unassigned pod.
+
+        A pod that is backing off, or changed in more than its status, is retried at once.
+        """
         if self.active.in_flight(new.key):
             return
         queued = self.active.get(new.key)
@@ -110,7 +113,7 @@ class SchedulingQueueBefore119(SchedulingQueue):
 
 
 class SchedulingQueueBefore117(SchedulingQueueBefore119):
-    """The queue with a map of backoffs apart from the pods (pod_backoff.go: PodBackoffMap)."""
+    """The queue with a map of backoffs that is separate from the pods (pod_backoff.go: PodBackoffMap)."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
@@ -128,7 +131,7 @@ class SchedulingQueueBefore117(SchedulingQueueBefore119):
         super()._retry_updated(queued)
 
     def _end_of_backoff(self, queued: QueuedPod) -> float | None:
-        """Grow the backoff unless the pod is still backing off; forget those whose last attempt is long ago."""
+        """Increase the backoff unless the pod is still backing off; drop backoffs whose last attempt is long ago."""
         limit = self.now - self._backoff.maximum
         self._backoffs = {key: entry for key, entry in self._backoffs.items() if entry[1] > limit}
         attempts, last, sequence = self._backoffs.get(queued.key, (0, self.now, 0))

@@ -1,8 +1,8 @@
 """The scheduling queue before 1.32, without queueing hints (internal/queue/scheduling_queue.go).
 
-An event that a plugin registered moves every pod that the plugin rejected, so the queue looks itself which pods an
-event on other pods can help; a pod that changed itself is always tried again; and of events during an attempt it is
-remembered only that there was one.
+An event that a plugin registered moves every pod that the plugin rejected, so the queue itself determines which pods an
+event of other pods can help; a pod that changed itself is always retried; and of the events during an attempt, only
+their existence is stored.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class SchedulingQueueBefore132(SchedulingQueue):
         self._move_request_cycle = -1
 
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
-        """Return a pod after a failed attempt: to backoffQ after an error, or if an event occurred since its pop."""
+        """Return a pod after a failed attempt: to backoffQ after an error, or if an event occurred since it
+        was popped.
+        """
         if self._replays:
             super().add_unschedulable_if_not_present(queued)
             return

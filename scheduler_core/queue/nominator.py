@@ -17,8 +17,8 @@ Cause = Literal["preempted-by-higher-priority", "attempt-failed", "bound", "dele
 class Nominator:
     """Nominations by pod, and by node in order. Each visible change is emitted as an event.
 
-    `changes` notes the node of each of them. `popped`: the members of the group that is tried. They are in no queue
-    meanwhile, and of a nomination whose pod is in no queue only the pod's name is known (nominatedPodToInfo).
+    `changes` logs the node of each change. `popped`: the members of the group that is being tried. They are in no
+    queue, and for a nomination whose pod is in no queue only the pod's name is known (nominatedPodToInfo).
     """
 
     def __init__(self, pods: PodTable, emit: Callable[[AnyEvent], None]) -> None:
@@ -30,7 +30,7 @@ class Nominator:
         self._node_of: dict[PodKey, str] = {}
 
     def copy(self, pods: PodTable) -> Nominator:
-        """Return a copy for the pods in another table; its changes emit no events."""
+        """Return a copy for the pods of another table; its changes emit no events."""
         other = Nominator(pods, lambda event: None)
         other.popped = self.popped
         other._by_node = {name: list(keys) for name, keys in self._by_node.items()}
@@ -41,7 +41,7 @@ class Nominator:
         return bool(self._node_of)
 
     def try_together(self, keys: Iterable[PodKey]) -> None:
-        """Set the pods that are evaluated together, until the next call."""
+        """Set the pods that are evaluated together until the next call."""
         before, self.popped = self.popped, frozenset(keys)
         for node_name in sorted({self.node_of(key) for key in before ^ self.popped} - {""}):
             self.changes.note(node_name)
@@ -59,7 +59,10 @@ class Nominator:
         return self._node_of.get(key, "")
 
     def add(self, pod: Pod, override: str | None, cause: Cause = "attempt-failed") -> None:
-        """Nominate a pod (AddNominatedPod). `override` None uses the pod's status, "" clears, else the new node."""
+        """Nominate a pod (AddNominatedPod).
+
+        `override` None uses the pod's status, "" clears it, otherwise it is the new node.
+        """
         before = self.node_of(pod.key)
         self._add(pod, override)
         self._tell(pod.key, before, cause)

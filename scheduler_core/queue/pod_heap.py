@@ -50,8 +50,8 @@ class PodHeap:
         while self._heap:
             *_, number, queued = self._heap[0]
             if self._entries.get(queued.key, (0,))[0] == number:
-                found: QueuedPod = queued
-                return found
+                queued_pod: QueuedPod = queued
+                return queued_pod
             heappop(self._heap)
         return None
 

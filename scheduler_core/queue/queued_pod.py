@@ -11,7 +11,7 @@ from scheduler_core.apis.core import Pod, PodKey
 class QueuedPod:
     """A queued pod. `timestamp` and `sequence` are set when the pod is added and after each failed attempt.
 
-    The plugin sets are insertion-ordered. `backoff_expiration` None: not worked out since the timestamp was set.
+    The plugin sets are insertion-ordered. `backoff_expiration` None: not computed since the timestamp was set.
     """
 
     pod: Pod
@@ -33,7 +33,7 @@ class QueuedPod:
 
     @property
     def place_in_backoff(self) -> int:
-        """The number that decides between pods whose backoff ends at the same time."""
+        """Return the number that orders pods whose backoff ends at the same time."""
         return self.backoff_sequence or self.sequence
 
     @property
@@ -42,5 +42,5 @@ class QueuedPod:
 
     @property
     def rejectors(self) -> dict[str, None]:
-        """The plugins that rejected the pod; empty after an error."""
+        """Return the plugins that rejected the pod; empty after an error."""
         return self.unschedulable_plugins | self.pending_plugins

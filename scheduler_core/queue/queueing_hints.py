@@ -17,7 +17,7 @@ _NODE_TAINT_UPDATE = ClusterEvent("Node", Action.UPDATE_NODE_TAINT)
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A cluster event that a plugin registered."""
+    """A registered cluster event and its plugin."""
 
     plugin: str
     event: ClusterEvent
@@ -48,11 +48,13 @@ class QueueingHintMap:
         return QueueingHintMap(found, matches, release.rules.gated_pods_hear_every_event)
 
     def matching(self, event: ClusterEvent) -> list[Registration]:
-        found = self._matching.get(event)
-        if found is None:
-            found = [registration for registration in self.registrations if self.matches(registration.event, event)]
-            self._matching[event] = found
-        return found
+        registrations = self._matching.get(event)
+        if registrations is None:
+            registrations = [
+                registration for registration in self.registrations if self.matches(registration.event, event)
+            ]
+            self._matching[event] = registrations
+        return registrations
 
     def ask(self, event: ClusterEvent, rejectors: Iterable[str], pod: Pod, old: Any, new: Any) -> list[Hint]:
         """Return the hints of the plugins that rejected the pod; empty if none of them registered the event."""
@@ -60,7 +62,7 @@ class QueueingHintMap:
         return [Hint(one.plugin, (one.hint(pod, old, new) if one.hint else QueueingHint.QUEUE).value) for one in asked]
 
     def moves_gated(self, plugin: str, event: ClusterEvent) -> bool:
-        """Return whether a pod that the plugin gates is checked again after the event."""
+        """Return whether a pod gated by the plugin is checked again after the event."""
         if self.gated_pods_hear_every_event:
             return plugin != SCHEDULING_GATES
         return any(

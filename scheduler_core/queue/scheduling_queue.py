@@ -1,6 +1,6 @@
 """SchedulingQueue: pending pods, and all rules by which they move (backend/queue/scheduling_queue.go).
 
-The only writer of the queues. It tells every move as an event.
+The only writer of the queues. Every move is emitted as an event.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class SchedulingQueue:
     def pop(self) -> tuple[QueuedPod, bool] | None:
         """Return the next pod to schedule and whether it came from activeQ; None if no pod is ready.
 
-        With SchedulerPopFromBackoffQ an idle scheduler takes pods from backoffQ before their time.
+        With SchedulerPopFromBackoffQ, an idle scheduler pops pods from backoffQ before their backoff ends.
         """
         queued = self.active.pop()
         from_active = queued is not None
@@ -184,7 +184,7 @@ class SchedulingQueue:
             self.unschedulable.pop(pod.key)
 
     def activate(self, keys: Iterable[PodKey], asked: Callable[[PodKey], None] | None = None) -> None:
-        """Move pods to activeQ at once, for a plugin. `asked` is called with each pod that waits, before it moves."""
+        """Move pods to activeQ at once, for a plugin. `asked` is called with each waiting pod before it moves."""
         for key in keys:
             queued = self.unschedulable.get(key) or self.backoff_queue.remove(key)
             if queued is not None:
@@ -197,7 +197,7 @@ class SchedulingQueue:
     # Moves
 
     def assigned_pod_added(self, pod: Pod) -> None:
-        """Handle the addition of a pod to a node, the most frequent event, which often affects no waiting pod."""
+        """Handle the addition of a pod to a node: the most frequent event, which often affects no waiting pod."""
         if self.unschedulable or self.active.any_in_flight:
             self.move_all_to_active_or_backoff_queue(ASSIGNED_POD_ADD, None, pod)
 
@@ -305,7 +305,7 @@ class SchedulingQueue:
     def _worth_requeuing(
         self, queued: QueuedPod, event: ClusterEvent, old: Any, new: Any
     ) -> tuple[Strategy, list[Hint]]:
-        """Ask the plugins that rejected the pod whether the event helps (isPodWorthRequeuing)."""
+        """Return whether one of the plugins that rejected the pod considers the event helpful (isPodWorthRequeuing)."""
         rejectors = queued.rejectors
         if not rejectors:
             return Strategy.AFTER_BACKOFF, []

@@ -1,4 +1,4 @@
-"""unschedulablePods: pods that wait for an event, found by the plugins that rejected them (scheduling_queue.go)."""
+"""unschedulablePods: pods that wait for an event, indexed by the plugins that rejected them (scheduling_queue.go)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NONE: dict[PodKey, None] = {}
 
 
 class UnschedulablePods:
-    """In order of arrival. A pod whose rejectors change is put in again, and keeps its place."""
+    """Waiting pods in order of arrival. A pod whose rejectors change is put again, and keeps its place."""
 
     def __init__(self) -> None:
         self._pods: dict[PodKey, QueuedPod] = {}
@@ -29,7 +29,7 @@ class UnschedulablePods:
         return self._pods.get(key)
 
     def put(self, queued: QueuedPod) -> None:
-        """Keep a pod here."""
+        """Add or replace a pod."""
         key = queued.key
         self._pods[key] = queued
         if key not in self._number:
@@ -39,7 +39,7 @@ class UnschedulablePods:
             self._rejected_by.setdefault(plugin, {})[key] = None
 
     def pop(self, key: PodKey) -> QueuedPod | None:
-        """Take a pod out; None if it is not here."""
+        """Remove and return a pod; None if it is not here."""
         queued = self._pods.pop(key, None)
         if queued is not None:
             del self._number[key]

@@ -1,6 +1,6 @@
 """The supported Kubernetes releases, one file for each minor release.
 
-`v1_36.py` is written out in full; each other release is derived from its neighbour (`Release.derive`).
+`v1_36.py` is complete; each other release is derived from its neighbour (`Release.derive`).
 """
 
 from __future__ import annotations

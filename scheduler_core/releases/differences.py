@@ -12,8 +12,11 @@ from scheduler_core.releases.rules.rule import PLUGIN, SAYS, SOURCE
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """`where`: the plugin or the feature gate, "" for the scheduler's own. Of a rule: its `name`, and where it stands
-    in pkg/scheduler (`source`)."""
+    """A difference between two releases.
+
+    `where`: the plugin or the feature gate, "" for the scheduler itself. For a rule: its `name`, and its location in
+    pkg/scheduler (`source`).
+    """
 
     where: str
     before: Message
@@ -28,17 +31,17 @@ def differences(before: Release, after: Release) -> list[Difference]:
 
 
 def _rules(before: Release, after: Release) -> list[Difference]:
-    found = []
+    rules = []
     for rule in fields(Rules):
         old, new = getattr(before.rules, rule.name), getattr(after.rules, rule.name)
         if old != new:
             says = rule.metadata[SAYS]
-            found.append(
+            rules.append(
                 Difference(
                     rule.metadata[PLUGIN], says[old].message(), says[new].message(), rule.name, rule.metadata[SOURCE]
                 )
             )
-    return found
+    return rules
 
 
 def _plugins(before: Release, after: Release) -> list[Difference]:

@@ -1,7 +1,7 @@
 """A Kubernetes minor release of kube-scheduler: default plugins, feature gates and other rules.
 
-Code that follows a rule reads it by name (`handle.release.rules`); nothing compares version numbers. One release is
-written out in full; each other one states how it differs from its neighbour.
+Code reads a rule by name (`handle.release.rules`); nothing compares version numbers. One release is complete; each
+other release lists its differences from its neighbour.
 """
 
 from __future__ import annotations
@@ -36,18 +36,39 @@ class GatedPlugins:
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
-    """`patch` "1.34.1" is the one whose recorded runs the simulation equals, `recorded` how many there are of a kind.
+class PolicyNames:
+    """The plugins that the names of a Policy (`--policy-config-file`, `--policy-configmap`) stand for.
 
-    `default_plugins` are what multiPoint enables, in order, with score weights (`getDefaultPlugins`). `plugin_points`
-    are the plugins that exist, each with the extension points that it implements. `gates` are those that matter here
-    (kube_features.go), and `gated_plugins` what else multiPoint enables with one of them on (applyFeatureGates), with
-    the extension points that other plugins have only then. `rules`: everything else that differs. `registered_events`:
-    where plugins had no queueing hints, which events each registered (EventsToRegister), as "Node Add|UpdateNodeLabel".
-    `profiles_lack`: fields of KubeSchedulerProfile, and of its plugins' arguments, that do not exist yet;
-    `configurations_lack`: those of KubeSchedulerConfiguration. `refused_plugins`: what its validation refuses by name
-    (`invalidPluginsByVersion`). `policy_predicates`, `policy_priorities`: where a Policy may be given, the plugins that
-    its names stand for.
+    `predicates` are in the order in which they run, each with its plugins; one without a plugin is known and never
+    checked. `default_predicates` run if the Policy names none. A priority of no plugin ("") does nothing. `arguments`:
+    by argument, the plugin that follows it. `merges_arguments`: all entries with an argument of a plugin make one
+    plugin; else each is a plugin of its own, a priority under the name in the Policy, and a predicate only under the
+    name of the plugin. `decodes_strictly`: an unknown field is an error.
+    """
+
+    predicates: Mapping[str, tuple[str, ...]]
+    default_predicates: tuple[str, ...]
+    priorities: Mapping[str, str]
+    arguments: Mapping[str, str]
+    merges_arguments: bool
+    decodes_strictly: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release.
+
+    `patch` ("1.34.1") is the version whose recorded runs the simulation reproduces, `recorded` their number by kind.
+
+    `default_plugins` are enabled by multiPoint, in order, with score weights (`getDefaultPlugins`). `plugin_points` are
+    the existing plugins with the extension points that each implements. `gates` are the relevant feature gates
+    (kube_features.go); `gated_plugins` are the plugins that multiPoint also enables with one of them on
+    (applyFeatureGates), and the extension points that other plugins have only then. `rules`: all other differences.
+    `registered_events`: for releases without queueing hints, the events that each plugin registered (EventsToRegister),
+    as "Node Add|UpdateNodeLabel". `profiles_lack`: fields of KubeSchedulerProfile, and of its plugins' arguments, that
+    do not exist yet; `configurations_lack`: those of KubeSchedulerConfiguration. `refused_plugins`: plugins that its
+    validation rejects by name (`invalidPluginsByVersion`). `policy`: for releases that accept a
+    Policy, what its names stand for.
     """
 
     patch: str
@@ -61,12 +82,11 @@ class Release:
     configurations_lack: tuple[str, ...] = ()
     refused_plugins: tuple[str, ...] = ()
     gated_plugins: Mapping[str, GatedPlugins] = field(default_factory=dict)
-    policy_predicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    policy_priorities: Mapping[str, str] = field(default_factory=dict)
+    policy: PolicyNames | None = None
 
     @property
     def version(self) -> str:
-        """The minor: "1.34"."""
+        """Return the minor version: "1.34"."""
         return self.patch.rpartition(".")[0]
 
     def has_on(self, gate: str) -> bool:
@@ -79,7 +99,7 @@ class Release:
 
     @property
     def recorded_runs(self) -> int:
-        """The number of recorded runs."""
+        """Return the number of recorded runs."""
         return sum(self.recorded.values())
 
     def default_gates(self) -> dict[str, bool]:
@@ -113,12 +133,11 @@ class Release:
         configurations_lack: tuple[str, ...] = (),
         refused_plugins: tuple[str, ...] | None = None,
         gated_plugins: Mapping[str, GatedPlugins | None] | None = None,
-        policy_predicates: Mapping[str, tuple[str, ...]] | None = None,
-        policy_priorities: Mapping[str, str] | None = None,
+        policy: PolicyNames | None = None,
     ) -> Release:
         """Return the next older or newer release from its differences. None: the gate or plugin does not exist there.
 
-        A plugin that does not exist is no default plugin either; `default_plugins` is for other changes.
+        A plugin that does not exist is not a default plugin either; `default_plugins` is for other changes.
         """
         points = _changed(self.plugin_points, plugin_points or {})
         defaults = self.default_plugins if default_plugins is None else default_plugins
@@ -134,8 +153,7 @@ class Release:
             (*self.configurations_lack, *configurations_lack),
             self.refused_plugins if refused_plugins is None else refused_plugins,
             _changed(self.gated_plugins, gated_plugins or {}),
-            policy_predicates or {},
-            policy_priorities or {},
+            policy,
         )
 
 

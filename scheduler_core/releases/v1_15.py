@@ -9,7 +9,11 @@ from scheduler_core.releases.v1_16 import V1_16
 V1_15 = V1_16.derive(
     "1.15.3",
     recorded={"public": 134, "classic": 17, "older": 13},
-    rules=replace(V1_16.rules, ties_go_round=True, affinity_counters_may_be_missing=True),
-    policy_predicates=V1_16.policy_predicates,
-    policy_priorities=V1_16.policy_priorities,
+    rules=replace(
+        V1_16.rules,
+        ties_go_round=True,
+        affinity_counters_may_be_missing=True,
+        capacity_ratio_weighs_resources=False,
+    ),
+    policy=V1_16.policy,
 )

@@ -1,10 +1,11 @@
-"""Kubernetes 1.16 (recorded: 1.16.6): predicates and priorities, under their names of that time."""
+"""Kubernetes 1.16 (recorded: 1.16.6): predicates and priorities under their names at that time."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from scheduler_core.apis.config import PluginRef
+from scheduler_core.releases.release import PolicyNames
 from scheduler_core.releases.v1_18 import V1_18
 
 _FILTERS = ("pre_filter", "filter")
@@ -19,6 +20,8 @@ PREDICATES = {
     "PodFitsResources": _FILTERS,
     "NoDiskConflict": _FILTERS,
     "PodToleratesNodeTaints": ("filter",),
+    "CheckNodeLabelPresence": ("filter",),
+    "CheckServiceAffinity": _FILTERS,
     "MaxEBSVolumeCount": ("filter",),
     "MaxGCEPDVolumeCount": ("filter",),
     "MaxCSIVolumeCountPred": ("filter",),
@@ -38,14 +41,31 @@ PRIORITIES = {
     "TaintTolerationPriority": _SCORES,
     "ImageLocalityPriority": ("score",),
     "MostRequestedPriority": ("score",),
+    "EqualPriority": ("score",),
+    "ServiceSpreadingPriority": _SCORES,
+    "RequestedToCapacityRatioPriority": ("score",),
+    "NodeLabelPriority": ("score",),
+    "ServiceAntiAffinityPriority": ("score",),
 }
+OF_ARGUMENTS = {
+    "labelsPresence": "CheckNodeLabelPresence",
+    "serviceAffinity": "CheckServiceAffinity",
+    "labelPreference": "NodeLabelPriority",
+    "serviceAntiAffinity": "ServiceAntiAffinityPriority",
+    "requestedToCapacityRatioArguments": "RequestedToCapacityRatioPriority",
+}
+WITH_ARGUMENT = ("CheckNodeLabelPresence", "CheckServiceAffinity", "NodeLabelPriority", "ServiceAntiAffinityPriority")
 OFF = (
+    *WITH_ARGUMENT,
     "HostName",
     "PodFitsHostPorts",
     "MatchNodeSelector",
     "PodFitsResources",
     "MaxCinderVolumeCount",
     "MostRequestedPriority",
+    "EqualPriority",
+    "ServiceSpreadingPriority",
+    "RequestedToCapacityRatioPriority",
 )
 
 V1_16 = V1_18.derive(
@@ -58,6 +78,7 @@ V1_16 = V1_18.derive(
         backoff_is_kept_apart=True,
         pods_have_overhead=False,
         victims_use_up_budgets="none",
+        extenders_score_from_0_to_10=True,
     ),
     plugin_points={
         **dict.fromkeys(V1_18.plugin_points),
@@ -78,6 +99,12 @@ V1_16 = V1_18.derive(
         ),
         PluginRef("DefaultBinder"),
     ),
-    policy_predicates={name: (name,) for name in PREDICATES},
-    policy_priorities={name: name for name in PRIORITIES},
+    policy=PolicyNames(
+        predicates={**{name: (name,) for name in PREDICATES}, "PodFitsPorts": ()},  # which no list of their order names
+        default_predicates=tuple(name for name in PREDICATES if name not in OFF),
+        priorities={name: name for name in PRIORITIES if name not in WITH_ARGUMENT},
+        arguments=OF_ARGUMENTS,
+        merges_arguments=False,
+        decodes_strictly=False,
+    ),
 )

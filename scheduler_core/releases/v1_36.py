@@ -1,4 +1,4 @@
-"""Kubernetes 1.36 (recorded: 1.36.2), written out in full: the other releases are derived from it."""
+"""Kubernetes 1.36 (recorded: 1.36.2), the complete release from which the other releases are derived."""
 
 from __future__ import annotations
 

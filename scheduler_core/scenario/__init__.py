@@ -1,4 +1,4 @@
-"""Reading a scenario file: YAML documents to plain data, plain data to frozen objects, with located problems.
+"""Parses a scenario file: YAML documents to plain data, plain data to frozen objects, with located problems.
 
 parse.py is the entry; a room imports only from rooms above its own:
 

@@ -1,4 +1,4 @@
-"""A challenge: a scenario that asks for rules or settings, and the variants that the answer is judged by."""
+"""A challenge: a scenario that asks for rules or settings, and the variants with which the answer is evaluated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ AnswerKind = Literal["SchedulerPlugin", "KubeSchedulerConfiguration"]
 
 
 class ObjectName(NamedTuple):
-    """An object's name; `namespace` "" for kinds without one, and for the default one."""
+    """The name of an object; `namespace` "" for kinds without one, and for the default namespace."""
 
     kind: str
     namespace: str
@@ -19,7 +19,7 @@ class ObjectName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The scenario with other objects. `expect` is as it was written."""
+    """The scenario with other objects. `expect` is as written."""
 
     title: str
     title_zh: str
@@ -30,7 +30,10 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """`asks` names the kinds of the answer's documents. `text` and `first_line` (from 0) are its place in the file."""
+    """A challenge.
+
+    `asks` are the kinds of the answer's documents. `text` and `first_line` (from 0) are its place in the file.
+    """
 
     asks: tuple[AnswerKind, ...]
     seeds: tuple[int, ...]

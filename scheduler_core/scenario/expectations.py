@@ -12,7 +12,7 @@ from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
 
 
 def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[Message]:
-    """Return one sentence for each promise that the run does not keep."""
+    """Return one sentence for each expectation that the run does not meet."""
     expect = scenario.expect
     if expect is None:
         return []

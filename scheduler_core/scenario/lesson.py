@@ -1,4 +1,4 @@
-"""The words that people read with a run: title, description, captions and questions, in English and Chinese."""
+"""The texts of a scenario for readers: title, description, captions and questions, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Caption:
 class Question:
     """A question before an event of an attempt; the browser takes the answer from the trace.
 
-    `about`: the node, pod or plugin that is meant where the event has several. `frame`: the first frame that stays
-    hidden until the reader answers; None: the frame that the kind of question suggests.
+    `about`: the node, pod or plugin in question, if the event has several. `frame`: the first frame that stays hidden
+    until the reader answers; None: the frame for the kind of question.
     """
 
     attempt: int
@@ -37,7 +37,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """The words of a scenario; "" and () where the text has none. `description` is Markdown."""
+    """The texts of a scenario; "" and () if it has none. `description` is Markdown."""
 
     title: str = ""
     title_zh: str = ""
@@ -52,11 +52,11 @@ class Lesson:
 
     @property
     def has_words(self) -> bool:
-        """Whether there is anything to read besides the title."""
+        """Return whether there are texts besides the title."""
         return bool(self.description or self.look_at or self.captions or self.questions)
 
     def text(self, field: str, language: str) -> str:
-        """Return a field in a language (a tag such as zh-hans), or in English where it is not translated."""
+        """Return a field in a language (a tag such as zh-hans), or in English if it is not translated."""
         translated: str = getattr(self, f"{field}_zh") if is_chinese(language) else ""
         return translated or getattr(self, field)
 

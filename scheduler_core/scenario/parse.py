@@ -1,12 +1,12 @@
-"""The parser: a scenario file to a `Scenario`, by way of `reading/`, `fields/`, `objects/` and `settings/`.
+"""The parser: converts a scenario file to a `Scenario` by means of `reading/`, `fields/`, `objects/` and `settings/`.
 
     try:
         scenario = parse_scenario(text)
     except ScenarioError as error:          # ScenarioErrors: `error.errors` has all of them
         print(error)                        # document 3, line 41, spec.containers[0].image: Required value
 
-The file is read as kube-apiserver and kube-scheduler of its release would read its objects; it is refused as a whole if
-they would refuse any part of it. What they would ignore is a warning.
+The objects are read as by kube-apiserver and kube-scheduler of the file's release. If these would reject any part of
+the file, it is rejected as a whole; a part that they would ignore is a warning.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scheduler_core.apis.config import SchedulerConfiguration
@@ -28,16 +28,18 @@ from scheduler_core.scenario.objects.admission import Admission, claimed
 from scheduler_core.scenario.objects.cluster_objects import implied_namespace
 from scheduler_core.scenario.objects.kinds import (
     CHALLENGE,
+    CONFIG_MAP,
     CONFIGURATION,
     NODE_GROUP,
     OF_VERSION,
-    POLICY,
+    POLICIES,
+    POLICY_KEY,
     SCENARIO,
     SCHEDULER_PLUGIN,
     Identity,
 )
 from scheduler_core.scenario.objects.updates import merge_update
-from scheduler_core.scenario.reading.documents import Document, read_documents
+from scheduler_core.scenario.reading.documents import Document, read_documents, read_embedded
 from scheduler_core.scenario.reading.limits import Limits
 from scheduler_core.scenario.reading.problems import Problems, ScenarioError, ScenarioErrors, TooManyProblems, not_found
 from scheduler_core.scenario.settings.challenge import build_challenge
@@ -76,6 +78,7 @@ __all__ = [
     "field_catalogue",
     "merge_update",
     "parse_scenario",
+    "without_collection",
 ]
 
 
@@ -91,13 +94,13 @@ def parse_scenario(
 ) -> Scenario:
     """Parse a file. Raises `ScenarioErrors`, and nothing else, if any part is invalid.
 
-    `known_plugins`: the outside plugins that a configuration may enable, each with the extension points that it
-    implements, named as in `config.EXTENSION_POINTS`. `release`: instead of the one that the file names. `tell` hears
-    which part is done, from 0 to 1.
+    `known_plugins`: the outside plugins that a configuration can enable, each with the extension points that it
+    implements, named as in `config.EXTENSION_POINTS`. `release`: replaces the one in the file. `tell` is called with
+    the progress, from 0 to 1.
     """
     problems = Problems()
     try:
-        with _without_collection():
+        with without_collection():
             scenario = _Reader(text, limits or Limits(), known_plugins or {}, problems, release, tell).read()
     except TooManyProblems:
         scenario = None
@@ -108,7 +111,7 @@ def parse_scenario(
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Parse without the garbage collector, which would traverse the data many times."""
     collecting = gc.isenabled()
     gc.disable()
@@ -160,8 +163,7 @@ class _Reader:
         challenge = self._challenge(found.challenge, documents, own)
         config = self._configuration(found.configuration, own, rules)
         if found.policy is not None:
-            self._problems.enter(found.policy.chunk, found.policy.prefix)
-            config = build_policy(found.policy.data, self._problems, own.release)
+            config = self._policy(found.policy, found, own, config)
         self._check_scripts(own, config, found)
         admission = Admission(own.release, own.feature_gates, recorded=bool(own.observed))
         initial = InitialObjects(self._problems, admission, lambda part: self._tell(READING + (1 - READING) * part))
@@ -209,8 +211,10 @@ class _Reader:
                 found.scenario = self._only(found.scenario, document)
             elif kind == CONFIGURATION:
                 found.configuration = self._only(found.configuration, document)
-            elif kind == POLICY:
+            elif kind in POLICIES:
                 found.policy = self._only(found.policy, document)
+            elif kind == CONFIG_MAP and _holds_policy(document):
+                found.policy = self._policy_inside(document, found.policy)
             elif kind == NODE_GROUP:
                 found.node_groups.append(document)
             elif kind == SCHEDULER_PLUGIN:
@@ -230,6 +234,32 @@ class _Reader:
             Message("a file has at most one {kind}; document {number} is one", kind=kind, number=first.chunk.number),
         )
         return first
+
+    def _policy_inside(self, document: Document, first: Document | None) -> Document | None:
+        """Return the Policy of a ConfigMap."""
+        before = self._problems.count
+        policies = read_embedded(document, ("data", POLICY_KEY), self._limits, self._problems)
+        if self._problems.count > before:
+            return first
+        if [(one.data.get("apiVersion"), one.data.get("kind")) in POLICIES for one in policies] != [True]:
+            message = Message("expected one document with {fields}", fields="apiVersion: v1, kind: Policy")
+            self._problems.error(("data", POLICY_KEY), message)
+            return first
+        self._problems.enter(policies[0].chunk)
+        return self._only(first, policies[0])
+
+    def _policy(
+        self, document: Document, found: _Sorted, own: ScenarioDocument, config: SchedulerConfiguration
+    ) -> SchedulerConfiguration:
+        """Return the configuration with the profile and the extenders of the Policy."""
+        self._problems.enter(document.chunk, document.prefix)
+        beside = found.configuration.data if found.configuration else {}
+        fields = [f"KubeSchedulerConfiguration.{field}" for field in ("profiles", "extenders") if beside.get(field)]
+        if fields := [*fields, *(["SchedulerPlugin"] if found.rules else [])]:
+            message = Message("a scheduler has either a Policy or {fields}, not both", fields=", ".join(fields))
+            self._problems.error(("kind",), message)
+        policy = build_policy(document.data, self._problems, own.release)
+        return replace(config, profiles=policy.profiles, extenders=policy.extenders)
 
     def _own_document(self, document: Document | None) -> ScenarioDocument:
         if document is None:
@@ -282,7 +312,7 @@ class _Reader:
                 raise TooManyProblems
 
     def _warn_of_unscripted(self, own: ScenarioDocument, document: Document) -> None:
-        """Warn of an extender without a script, which has no effect."""
+        """Warn about an extender without a script, which has no effect."""
         scripted = {script.url_prefix for script in own.extender_scripts}
         self._problems.enter(document.chunk, document.prefix)
         for index, extender in enumerate(document.data.get("extenders") or ()):
@@ -294,9 +324,11 @@ class _Reader:
 
     def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, found: _Sorted) -> None:
         """Report a script without an extender."""
+        if not config.profiles:
+            return  # it has errors
         document = found.scenario
-        if found.configuration and config.extenders:
-            self._warn_of_unscripted(own, found.configuration)
+        if (configured := found.policy or found.configuration) and config.extenders:
+            self._warn_of_unscripted(own, configured)
         prefixes = {extender.url_prefix for extender in config.extenders}
         for index, script in enumerate(own.extender_scripts):
             if document and script.url_prefix and script.url_prefix not in prefixes:
@@ -308,6 +340,11 @@ class _Reader:
                 )
 
 
+def _holds_policy(config_map: Document) -> bool:
+    data = config_map.data.get("data")
+    return isinstance(data, dict) and isinstance(data.get(POLICY_KEY), str)
+
+
 def created_by(events: Iterable[Mapping[str, Any]]) -> set[Identity]:
     """Yield the objects that events create, if they have the right type."""
     made = [event["create"] for event in events if isinstance(event.get("create"), dict)]
@@ -316,8 +353,8 @@ def created_by(events: Iterable[Mapping[str, Any]]) -> set[Identity]:
 
 
 def _with_namespaces(objects: list[KubernetesObject], mentioned: Iterable[str]) -> list[KubernetesObject]:
-    """Return the objects, namespaces first; those that only events mention are added."""
+    """Return the objects, namespaces first; namespaces that only events mention are added."""
     namespaces = [found for found in objects if isinstance(found, Namespace)]
-    known = {found.name for found in namespaces}
+    known = {namespace.name for namespace in namespaces}
     new: list[KubernetesObject] = [implied_namespace(name) for name in dict.fromkeys(mentioned) if name not in known]
     return [*objects[: len(namespaces)], *new, *objects[len(namespaces) :]]

@@ -1,4 +1,4 @@
-"""The types of a parsed scenario; `scenario.parse_scenario` builds it and re-exports these names."""
+"""The types of a parsed scenario, which `scenario.parse_scenario` builds; `scenario.parse` re-exports these names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FaultPoint = Literal[BindingPoint, "Preempt"]  # Preempt: of a victim, its delet
 
 @dataclass(frozen=True, slots=True)
 class ParseWarning:
-    """A warning about something that is ignored, such as an unknown field."""
+    """A warning about an ignored part, such as an unknown field."""
 
     document: int  # from 1
     line: int  # from 1
@@ -56,9 +56,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The pods or nodes to which a rule applies: named ones, those that a selector matches, or (both absent) all.
+    """The pods or nodes to which a rule applies: named ones, those that a selector matches, or (if both are absent)
+    all.
 
-    A name is "namespace/name" for a pod. Given both, either is enough.
+    The name of a pod is "namespace/name". If both are set, one of them is enough.
     """
 
     names: frozenset[str] = frozenset()
@@ -85,7 +86,10 @@ class ExtenderFilterRule:
 
 @dataclass(frozen=True, slots=True)
 class ExtenderPrioritizeRule:
-    """Gives `score` (0 to 10) to `nodes` for `pods`; the first rule that matches counts, no rule: 0."""
+    """Gives `score` (0 to 10) to `nodes` for `pods`.
+
+    The first matching rule applies, without a match the score is 0.
+    """
 
     score: int
     pods: Selection = EVERYTHING
@@ -94,7 +98,7 @@ class ExtenderPrioritizeRule:
 
 @dataclass(frozen=True, slots=True)
 class ExtenderPreemptRule:
-    """Strikes `nodes` from the preemption candidates of `pods`."""
+    """Removes `nodes` from the preemption candidates of `pods`."""
 
     pods: Selection = EVERYTHING
     nodes: Selection = EVERYTHING
@@ -102,12 +106,12 @@ class ExtenderPreemptRule:
 
 @dataclass(frozen=True, slots=True)
 class ObservedDecision:
-    """A decision of a cluster's own scheduler, as a recording client saw it.
+    """A decision of a cluster's own scheduler, as observed by a recording client.
 
-    `at`: the virtual time at which it is decided again; `seen`: when it was seen, never earlier; None: at `at`, and the
-    moment of the decision has still to be found (`ask/replay/placing.py`). `node` "": the pod was
-    not bound, and `message` is that of its FailedScheduling event. `victims` None: not observed. `note`: why nobody can
-    know the state of the cluster in which the decision was made, "" if that is known.
+    `at`: the virtual time at which it is decided again; `seen`: when it was observed, never earlier; None: at `at`, and
+    the time of the decision has yet to be determined (`ask/replay/placing.py`). `node` "": the pod was not bound, and
+    `message` is that of its FailedScheduling event. `victims` None: not observed. `note`: the reason that the state of
+    the cluster at the decision cannot be known, "" if it is known.
     """
 
     at: float
@@ -123,7 +127,7 @@ class ObservedDecision:
 
 @dataclass(frozen=True, slots=True)
 class Unobserved:
-    """The lack of data in a recording between two virtual times, in words."""
+    """A gap in a recording between two virtual times, with a description."""
 
     start: float
     end: float
@@ -132,9 +136,9 @@ class Unobserved:
 
 @dataclass(frozen=True, slots=True)
 class NodeGroup:
-    """Nodes that can be had: at most `maximum` (None: any number), `price` each (None: unknown).
+    """Nodes that can be added: at most `maximum` (None: any number), at `price` each (None: unknown).
 
-    `template`: the manifest of such a node, None: as those that there are.
+    `template`: the manifest of such a node, None: like the existing ones.
     """
 
     name: str
@@ -170,7 +174,10 @@ class ExtenderScript:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedPod:
-    """`node` "" means pending; `reason`, if given, must occur in the pod's last message."""
+    """The expected outcome of a pod.
+
+    `node` "" means pending; `reason`, if set, must occur in the pod's last message.
+    """
 
     node: str = ""
     reason: str = ""
@@ -178,7 +185,7 @@ class ExpectedPod:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The promised outcome, checked by `simulate --check`; `victims` None: not checked."""
+    """The expected outcome, checked by `simulate --check`; `victims` None: not checked."""
 
     pods: Mapping[PodKey, ExpectedPod] = field(default_factory=dict)
     victims: tuple[PodKey, ...] | None = None
@@ -207,9 +214,9 @@ NO_LIMITS = RunLimits()
 class Scenario:
     """A parsed scenario file. `objects` are in load order, `events` sorted by time; `text` is the source.
 
-    With `observed` the run is a replay: what these decisions did is carried out, and each is decided again beside it.
-    `seed` None: ties go to the first of the best nodes; `until_seconds` None: run until nothing can happen any more.
-    Load order: kinds as `manifests.kinds.LOAD_ORDER` lists them, pods last and running ones before pending ones.
+    With `observed` the run is a replay: the decisions are carried out as observed, and each is also simulated. `seed`
+    None: the first of the best nodes wins a tie; `until_seconds` None: run until nothing can happen any more. Load
+    order: the order of `objects.kinds.LOAD_ORDER`, pods last and running ones before pending ones.
     """
 
     text: str
@@ -238,7 +245,7 @@ class Scenario:
 
     @property
     def title(self) -> str:
-        """The title in English."""
+        """Return the title in English."""
         return self.lesson.title
 
     def __repr__(self) -> str:

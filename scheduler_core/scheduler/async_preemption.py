@@ -1,14 +1,14 @@
 """SchedulerAsyncPreemption: victims are deleted in parallel with other cycles (prepareCandidateAsync).
 
-The attempt ends with its pod nominated and no victim deleted yet. The calls follow, each step CALL_SECONDS of virtual
-time after the one before, while other pods are tried:
+The attempt ends with its pod nominated and no victim deleted yet. The calls follow while other pods are scheduled, each
+step CALL_SECONDS of virtual time after the previous one:
 
     1. nominations of lower-priority pods on the node end; all victims but the last are deleted
     2. the last victim is deleted (in step 1, if it is the only one)
 
-Until then the PreEnqueue plugin of DefaultPreemption keeps the preemptor out of activeQ, whatever event would wake it.
-The deletion of the last victim is an event like any other, and the first that finds it free. A call that fails ends the
-preemption: no further one is sent, and the preemptor is moved to activeQ at once.
+Until then, the PreEnqueue plugin of DefaultPreemption keeps the preemptor out of activeQ, whatever event occurs. The
+deletion of the last victim is the first event that can move it there. A failed call ends the preemption: no further
+calls are sent, and the preemptor is moved to activeQ at once.
 """
 
 from __future__ import annotations

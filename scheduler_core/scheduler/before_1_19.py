@@ -25,10 +25,10 @@ def require_basic_checks(cluster: Cluster, pod: Pod) -> None:
 
 
 class ApiServerBefore119(ApiServer):
-    """The nomination is written before the condition, which then names an old version of the pod and is refused."""
+    """Writes the nomination before the condition, which then has an outdated version of the pod and is rejected."""
 
     def patch_status(self, key: PodKey, condition: Condition, nominated_node: str | None) -> None:
-        """Write what changes of the nomination; without such a change, the condition.
+        """Write the change of the nomination; without a change, write the condition.
 
         A new nomination has been written already.
         """
@@ -40,10 +40,10 @@ class ApiServerBefore119(ApiServer):
 
 
 class ApiServerBefore117(ApiServer):
-    """The condition is written first: the failure precedes preemption."""
+    """Writes the condition first: the failure precedes preemption."""
 
     def patch_status(self, key: PodKey, condition: Condition, nominated_node: str | None) -> None:
-        """Write the condition, then the end of a nomination; a new one is written by preemption."""
+        """Write the condition, then the removal of a nomination; preemption writes a new one."""
         super().patch_status(key, condition, None)
         known = self._cluster.pods.get(key)
         if nominated_node == "" and known is not None and known.nominated_node_name:

@@ -75,9 +75,9 @@ def reserve(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = False) -> tuple[Status, dict[str, float]]:
-    """Run Permit (RunPermitPlugins) until a rejection. Plugins that wait get their deadlines, by plugin.
+    """Run Permit (RunPermitPlugins) until a rejection. The timeouts of waiting plugins become deadlines, by plugin.
 
-    `only_tried`: nobody will really wait, so no time is told.
+    `only_tried`: no pod will actually wait, so no deadline is emitted.
     """
     pod, now = attempt.pod, scheduler.cluster.now
     results: list[PointRun] = []
@@ -128,7 +128,7 @@ def binding_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def _nominate_for_expectation(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Nominate the node before PreBind if a PreBind plugin has work to do."""
+    """Nominate the node before PreBind if a PreBind plugin has anything to do."""
     pod, node_name = attempt.pod, attempt.node_name
     if not attempt.framework.release.has_on("NominatedNodeNameForExpectation"):
         return
@@ -174,7 +174,7 @@ def _still_assumed(scheduler: Scheduler, pod: Pod) -> bool:
 
 
 def _bind_nothing(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Run PreBind for a pod that was deleted during its binding; Bind then finds no such pod."""
+    """Run PreBind for a pod that was deleted during its binding; Bind then fails because the pod does not exist."""
     framework, node_name = attempt.framework, attempt.node_name
     framework.run_until_failure(
         PreBindPlugin, lambda plugin: plugin.pre_bind(attempt.pod, attempt.state_of(plugin), node_name)
@@ -184,7 +184,7 @@ def _bind_nothing(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, Status]], Status]:
-    """Bind by the extender that binds the pod, otherwise by the first Bind plugin that does not skip."""
+    """Bind by the extender that binds the pod, otherwise by the first Bind plugin that does not skip it."""
     pod, node_name = attempt.pod, attempt.node_name
     fault = scheduler.faults.strike(pod.key, "Bind")
     if not fault.is_success:
@@ -254,7 +254,7 @@ def _with_fault(
 
 
 def _activate(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Move the pods that plugins asked for to activeQ (Queue.Activate)."""
+    """Move the pods that plugins requested to activeQ (Queue.Activate)."""
     if not attempt.activate:
         return
     keys, attempt.activate = list(attempt.activate), {}

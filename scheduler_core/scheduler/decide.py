@@ -1,4 +1,4 @@
-"""A decision without side effects: the scheduling cycle up to the choice of a node, or a dry run of preemption."""
+"""A decision without side effects: the scheduling cycle up to the selection of a node, or a dry run of preemption."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Decision:
     """The decision for a pod: a node, a nominated node with victims, or the reasons against all nodes.
 
     `record` is as in `trace/decisions.py`: filter statuses, feasible nodes, scores and totals by node. `events` are
-    those of the cycle; `error` is what the failure handler takes, None if a node was found.
+    those of the cycle; `error` is the argument of the failure handler, None if a node was found.
     """
 
     pod: PodKey
@@ -31,7 +31,7 @@ class Decision:
 
     @property
     def nominated(self) -> str:
-        """The node that preemption nominated, "" if none."""
+        """Return the node that preemption nominated, "" if none."""
         preemption = self.record["preemption"]
         return str(preemption["nominatedNode"] or "") if preemption else ""
 

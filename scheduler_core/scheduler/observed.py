@@ -1,7 +1,7 @@
 """An attempt with a known outcome: the decision of the cluster's own scheduler is compared and carried out.
 
-The scheduling cycle runs as ever, so that the trace has what each plugin says. Its result is compared with the observed
-decision; then the pod is bound where it was bound, or requeued with the nomination that it was given.
+The scheduling cycle runs as usual, so that the trace has the results of each plugin. Its result is compared with the
+observed decision; then the pod is bound to its observed node, or requeued with its observed nomination.
 """
 
 from __future__ import annotations
@@ -164,6 +164,6 @@ def _as_noted(message: str) -> str:
 
 
 def _largest_difference(scores: Record, winner: str, node: str) -> str:
-    """Return the Score plugin that costs `node` most; scores are [raw, normalized, weighted]."""
+    """Return the Score plugin with the largest disadvantage of `node`; scores are [raw, normalized, weighted]."""
     gaps = {plugin: by_node[winner][2] - by_node[node][2] for plugin, by_node in scores.items()}
     return max(gaps, key=lambda plugin: gaps[plugin], default="")

@@ -123,7 +123,7 @@ def prioritize_nodes(
         raise SchedulingError(status.message)
     totals = _totals(scores, len(feasible))
     nodes = [framework.cluster.nodes.nodes[row] for row in feasible.tolist()] if framework.extenders else []
-    given = extenders.prioritize(framework.extenders, cycle.pod, nodes)
+    given = extenders.prioritize(framework.extenders, cycle.pod, nodes, framework.release.rules)
     for one in given:
         totals += one.weighted
     where = contiguous(feasible, scheduler.cluster.nodes.all_rows)
@@ -168,9 +168,9 @@ def _panic(framework: Framework, cycle: CycleState) -> SchedulerPanic:
 def select_host(
     scheduler: Scheduler, feasible: RowArray, totals: NDArray[np.int64], evaluated: int, *, extenders_scored: bool
 ) -> str:
-    """Return a node with the highest total; a tie is decided by the heap, at random, or by order.
+    """Return a node with the highest total; ties are broken by the heap, at random, or by order.
 
-    Nodes that an extender scored are always drawn: only they are given a random number to tell equals apart.
+    Nodes that an extender scored are always selected at random: only they get random numbers to break ties.
     """
     best = highest(totals)
     tied = (totals == best).nonzero()[0]

@@ -39,7 +39,7 @@ class Preemptions(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Scheduler:
-    """The scheduler. `rng` None: the first of the best nodes wins. `binding_seconds` 0: binding is immediate."""
+    """The scheduler. `rng` None: the first of the best nodes is selected. `binding_seconds` 0: binding is immediate."""
 
     cluster: Cluster
     queue: SchedulingQueue

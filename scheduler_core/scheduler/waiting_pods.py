@@ -11,7 +11,7 @@ from scheduler_core.scheduler.attempt import Attempt
 
 
 class WaitingPod:
-    """A waiting pod; the first decision counts. `deadlines` are in virtual seconds, by plugin."""
+    """A waiting pod; only the first decision counts. `deadlines` are in virtual seconds, by plugin."""
 
     def __init__(self, attempt: Attempt, deadlines: Mapping[str, float], decided: Callable[[WaitingPod], None]) -> None:
         self.attempt = attempt
@@ -30,7 +30,7 @@ class WaitingPod:
 
     @property
     def state(self) -> dict[str, Any]:
-        """The plugins' states of the pod's cycle."""
+        """Return the plugins' states of the pod's cycle."""
         assert self.attempt.cycle is not None
         return self.attempt.cycle.states
 
@@ -47,7 +47,7 @@ class WaitingPod:
         self._decide(Status(Code.UNSCHEDULABLE, (message,), plugin))
 
     def expire(self, now: float) -> None:
-        """Reject the pod if the time of a plugin is over."""
+        """Reject the pod if the deadline of a plugin has passed."""
         for plugin, deadline in self.deadlines.items():
             if deadline <= now and self.status is None:
                 self.timed_out = True

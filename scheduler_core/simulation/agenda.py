@@ -30,7 +30,7 @@ class Agenda:
         heappush(self._later, (time, next(self._numbers), action, cause))
 
     def add(self, events: Sequence[TimelineEvent]) -> None:
-        """More events of the timeline, after all that are there."""
+        """Add more timeline events, after all existing ones."""
         self._timeline[:0] = events[::-1]
 
     def terminations(self, now: float) -> Iterator[tuple[PodKey, str]]:

@@ -53,10 +53,11 @@ POP_FROM_BACKOFF_QUEUE_GATE = "SchedulerPopFromBackoffQ"
 BATCHING_GATE = "OpportunisticBatching"
 ASYNC_PREEMPTION_GATE = "SchedulerAsyncPreemption"
 GANG_SCHEDULING_GATE = "GangScheduling"
+FITS = ("NodeResourcesFit", "GeneralPredicates", "PodFitsResources")
 
 
 class Surroundings(Services, Protocol):
-    """The world around a scheduler: plugin services, the trace, kubelets and time."""
+    """The environment of a scheduler: plugin services, the trace, kubelets and time."""
 
     emit: Callable[[AnyEvent], None]
     later: Later
@@ -115,6 +116,8 @@ def build_frameworks(
         from scheduler_core.plugins.before_1_19.variants import PLUGINS
 
         registry = {**registry, **PLUGINS[scenario.release.rules.plugins_as_of]}
+    for profile in config.profiles:
+        registry = {**registry, **named_in_policy(profile, registry)}
     if scenario.rules:
         from scheduler_core.plugins.rules.plugin import with_rules  # and the compiler: a run without rules has none
 
@@ -135,6 +138,11 @@ def build_frameworks(
         )
         for profile in config.profiles
     }
+
+
+def named_in_policy(profile: Profile, registry: Registry) -> Registry:
+    """Return the plugins that a Policy gives names of its own."""
+    return {name: type(name, (registry[plugin],), {"name": name}) for name, plugin in profile.names_in_policy.items()}
 
 
 def build_queue(
@@ -255,11 +263,9 @@ def run_started(
 
 
 def _ignoring(profile: Profile, ignored: frozenset[str]) -> Profile:
-    """Replace NodeResourcesFit's ignoredResources by the resources that extenders alone manage."""
+    """Replace the ignoredResources of the plugins of resources by the resources that only extenders manage."""
     if not ignored:
         return profile
     args = profile.plugin_args.get("NodeResourcesFit")
-    fit = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
-    return replace(
-        profile, plugin_args={**profile.plugin_args, "NodeResourcesFit": replace(fit, ignored_resources=ignored)}
-    )
+    fit = replace(args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs(), ignored_resources=ignored)
+    return replace(profile, plugin_args={**profile.plugin_args, **dict.fromkeys(FITS, fit)})

@@ -1,8 +1,8 @@
 """The simulation: virtual time, due actions, and scheduling attempts until nothing can happen any more.
 
-At a moment, in this order: terminations that end, timeline events, bindings and Permit timeouts, the backoff flush
-(every whole second), the flush of pods that waited too long (every 30 s); then every pod that can be popped is tried.
-Then time goes on to the next moment at which something is due.
+At each point in time, in this order: ends of terminations, timeline events, bindings and Permit timeouts, the backoff
+flush (every whole second), and the flush of pods that waited too long (every 30 s); then every pod that can be popped
+is scheduled. The clock then advances to the next due action.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ MOST_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so
 
 
 class LimitReached(RunEnded):
-    """The run exceeds `Scenario.limits`."""
+    """Raised if the run exceeds `Scenario.limits`."""
 
 
 class EndlessMoment(RunEnded):
-    """A pod is retried without end at the same virtual time."""
+    """Raised if a pod is retried endlessly at the same virtual time."""
 
 
 def simulate(scenario: Scenario, registry: Registry = REGISTRY) -> Iterator[AnyEvent]:
@@ -122,7 +122,7 @@ class Simulation:
         yield from self._finish()
 
     def _require_limits(self, moment: float) -> None:
-        """Raises LimitReached."""
+        """Check the limits of the run. Raises LimitReached."""
         limits = self.scenario.limits
         self._steps += len(self._events)
         if limits.steps and self._steps > limits.steps.most:

@@ -1,4 +1,4 @@
-"""Events in pieces: a keyframe and the events after it. The same run always has the same chunks."""
+"""Chunks of events: a keyframe and the events after it. The same run always has the same chunks."""
 
 from __future__ import annotations
 

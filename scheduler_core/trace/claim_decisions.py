@@ -1,4 +1,4 @@
-"""ResourceClaims in decision records, in the API's own words."""
+"""ResourceClaims in decision records, in the form of the API."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Claims:
         return {"claims": found} if found else {}
 
     def reserved_node(self, failed: trace.BindingFailed | None) -> Record:
-        """Return the node that was chosen before PreBind failed, in a run with devices."""
+        """Return the node that was selected before PreBind failed, in a run with devices."""
         if failed is None or failed.point != "PreBind" or not self._any:
             return {}
         return {"reservedNode": failed.node}
@@ -78,7 +78,7 @@ def _term(requirements: Iterable[DeviceRequirement]) -> Record:
 
 
 def _device(device: GivenDevice) -> Record:
-    """Return a device; its share's id, which kube-scheduler generates, is recorded as "*"."""
+    """Return a device; the id of its share, which kube-scheduler generates, is recorded as "*"."""
     result: Record = {
         "request": device.request,
         "driver": device.driver,

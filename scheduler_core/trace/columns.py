@@ -1,8 +1,8 @@
 """Columns: one integer per node of an event, packed for the trace.
 
 A column is one int (the same for all); or a string "u1:", "u2:", "i4:" or "i8:" followed by base64 of little-endian
-integers; or, of rising integers, "d1:", the first one, ":" and base64 of the steps from one to the next. `columns.js`
-reads the same.
+integers; or, for increasing integers, "d1:", the first one, ":" and base64 of the differences. `columns.js` reads the
+same format.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _pack(name: str, values: NDArray[np.integer[Any]]) -> str:
 
 @lru_cache(maxsize=64)
 def _ones(count: int) -> str:
-    """Return the steps of a run without gaps."""
+    """Return the differences of a run without gaps."""
     return b2a_base64(b"\x01" * count, newline=False).decode("ascii")
 
 
@@ -70,7 +70,7 @@ def encode_run(first: int, count: int) -> Column:
 
 
 def encode_rows(rows: NDArray[np.integer[Any]]) -> Column:
-    """Encode row numbers, as steps if they rise by less than 256, so that long runs are short."""
+    """Encode row numbers, as differences if they increase by less than 256, so that long runs are short."""
     if len(rows) > 1:
         steps = rows[1:] - rows[:-1]
         if lowest(steps) > 0 and highest(steps) < 256:

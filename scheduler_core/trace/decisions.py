@@ -96,8 +96,10 @@ class _Seen:
 
 
 class DecisionReader:
-    """Takes a run's events in order; what it holds in between is plain data. For `short`, see `short_decisions`, for
-    `as_recorded` see `decisions`."""
+    """Reads the events of a run in order and returns decision records; its state in between is plain data.
+
+    For `short`, see `short_decisions`; for `as_recorded`, see `decisions`.
+    """
 
     def __init__(self, *, short: bool = False, as_recorded: bool = False) -> None:
         self._seen = _Seen()
@@ -142,7 +144,7 @@ class DecisionReader:
 def decisions(events: Iterable[AnyEvent], *, as_recorded: bool = False) -> Iterator[Record]:
     """Yield a record for each attempt (for a group, before those of its members), then `{"final": ...}`.
 
-    `as_recorded`: in the form of the release's recorded runs, which is another one before 1.19.
+    `as_recorded`: in the form of the release's recorded runs, which differs before 1.19.
     """
     reader = DecisionReader(as_recorded=as_recorded)
     for event in events:
@@ -150,8 +152,10 @@ def decisions(events: Iterable[AnyEvent], *, as_recorded: bool = False) -> Itera
 
 
 def short_decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
-    """Yield the same records without nulls, and without the queues and the values for each node: `feasible` is a number
-    of nodes, `rejected` {"PLUGIN: REASONS": number of nodes}."""
+    """Yield the same records without nulls, queues and values by node.
+
+    `feasible` is a number of nodes, `rejected` {"PLUGIN: REASONS": number of nodes}.
+    """
     reader = DecisionReader(short=True)
     for event in events:
         yield from reader.take(event)
@@ -168,7 +172,7 @@ def record_of_cycle(events: Iterable[AnyEvent], order: list[NodeName]) -> Record
 def _pod_groups(event: trace.RunFinished) -> Record:
     if event.pod_groups is None:
         return {}
-    return {"podGroups": {key: state(found) for key, found in event.pod_groups.items()}}
+    return {"podGroups": {key: state(pod_group) for key, pod_group in event.pod_groups.items()}}
 
 
 def _record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
@@ -182,7 +186,7 @@ def _record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
 def _short_record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
     head = _head(seen, finished)
     filtered = _Filtered.of(seen)
-    rejected = Counter(f"{one['plugin']}: {', '.join(one['reasons'])}" for one in filtered.statuses.values())
+    rejected = Counter(f"{status['plugin']}: {', '.join(status['reasons'])}" for status in filtered.statuses.values())
     preemption = _preemption(seen.cycle.get(PreemptionEvaluated))
     said = {**head, "message": _message(seen), "preemption": preemption, **_tail(seen, finished)}
     counts = {"feasible": len(filtered.feasible), "rejected": dict(rejected) or None}
@@ -219,7 +223,7 @@ def _tail(seen: _Seen, finished: trace.AttemptFinished) -> Record:
 
 
 def _without(record: Record, names: Collection[str] = ()) -> Record:
-    """Return the record without these fields and those that are null."""
+    """Return the record without these fields and without nulls."""
     return {name: value for name, value in record.items() if value is not None and name not in names}
 
 
@@ -280,7 +284,7 @@ def _evaluated_nodes(seen: _Seen, event: trace.NodesFiltered) -> list[str]:
 
 
 def _snapshot_list(seen: _Seen) -> list[str]:
-    """Return the nodes that the search went around, from the first one of the snapshot's list."""
+    """Return the nodes of the search in ring order, from the first one of the snapshot's list."""
     event: trace.NodesFiltered | None = seen.cycle.get(trace.NodesFiltered)
     if event is None or event.evaluated < event.total:
         return seen.order
@@ -314,7 +318,8 @@ def _preemption(event: PreemptionEvaluated | None) -> Record | None:
         "eligible": event.eligible,
         "reason": event.reason,
         "candidates": {
-            one.node: {"victims": one.victims, "pdbViolations": one.pdb_violations} for one in candidates_of(event)
+            candidate.node: {"victims": candidate.victims, "pdbViolations": candidate.pdb_violations}
+            for candidate in candidates_of(event)
         },
         "nominatedNode": event.nominated_node,
         "victims": event.victims,

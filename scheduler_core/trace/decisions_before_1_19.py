@@ -1,7 +1,8 @@
 """Decision records of the releases before 1.19, in the form of their recorded runs.
 
-They tell of each node which predicates (filters) failed, the best hosts in order, the events that the recorder got,
-the nodes on which preemption was tried, and the nominations that it cleared; nothing of PreFilter and of profiles.
+They contain the failed predicates (filters) of each node, the best hosts in order, the events that the recorder
+received, the nodes on which preemption was tried, and the nominations that it cleared; nothing about PreFilter and
+profiles.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ QUEUES = ("active", "backoff", "unschedulable")
 
 @dataclass(slots=True)
 class RecordsBefore119:
-    """Data of an attempt beyond its ordinary record. `names_victims`: an event repeats "Preempted". `failure_first`: it
-    is told before preemption."""
+    """The data of an attempt beyond its ordinary record.
+
+    `names_victims`: an event repeats "Preempted". `failure_first`: it precedes preemption.
+    """
 
     names_victims: bool = True
     failure_first: bool = False
@@ -73,7 +76,7 @@ class RecordsBefore119:
         }
 
     def final(self, record: Record) -> Record:
-        """Return the record of the end; victims count as deleted when they are evicted, not when they are gone."""
+        """Return the final record; victims count as deleted when they are evicted, not when they have terminated."""
         final = record["final"]
         place = {key: number for number, key in enumerate(self._deleted)}
         deleted = sorted(final["deleted"], key=lambda key: place.get(key, len(place)))
@@ -94,16 +97,16 @@ class RecordsBefore119:
             told.append(f"Scheduled: {self._bound.message}")
         return told
 
-    def _preemption(self, found: Record, order: list[str]) -> Record:
+    def _preemption(self, record: Record, order: list[str]) -> Record:
         assert self._evaluated is not None
-        tried = {*found["candidates"], *self._evaluated.failed}
+        tried = {*record["candidates"], *self._evaluated.failed}
         order = [*self._nodes] if self.failure_first else order
         return {
-            "eligible": found["eligible"],
+            "eligible": record["eligible"],
             "potential": [name for name in order if name in tried],
-            "candidates": found["candidates"],
-            "nominatedNode": found["nominatedNode"] or None,
-            "victims": found["victims"],
+            "candidates": record["candidates"],
+            "nominatedNode": record["nominatedNode"] or None,
+            "victims": record["victims"],
             "nominationsCleared": self._cleared,
         }
 

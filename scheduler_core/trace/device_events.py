@@ -1,4 +1,6 @@
-"""The search for devices: what the allocator of DynamicResources tried on each node, and what decided."""
+"""The search for devices: what the allocator of DynamicResources tried on each node, and the reasons for its
+results.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ class SearchedRequest(Record, frozen=True):
 
 
 class SearchedPool(Record, frozen=True):
-    """A pool as the node sees it; one with a `problem` gives no devices (before 1.35 an incomplete one does)."""
+    """A pool as the node sees it; a pool with a `problem` provides no devices (before 1.35 an incomplete one does)."""
 
     driver: str
     pool: str
@@ -54,10 +56,10 @@ class SearchedPool(Record, frozen=True):
 
 
 class DeviceTry(Record, frozen=True):
-    """One step of the search. `devices` ("driver/pool/device") has several where they were turned down for one reason.
+    """One step of the search. `devices` ("driver/pool/device") has several if they were rejected for the same reason.
 
-    `text` is what decided, with its values: "memory 40Gi < 80Gi", the claim that holds the device, the taint. It is
-    read in `line` of document `document` (-1: nowhere).
+    `text` is the reason with its values: "memory 40Gi < 80Gi", the claim to which the device is allocated, the taint.
+    It is in `line` of document `document` (-1: none).
     """
 
     kind: TryKind
@@ -70,7 +72,7 @@ class DeviceTry(Record, frozen=True):
 
 
 class NodeSearch(Record, frozen=True):
-    """The search on one node. `outcome` "unavailable": a claim has its devices, and they cannot be used here."""
+    """The search on one node. `outcome` "unavailable": its allocated devices cannot be used on this node."""
 
     node: NodeName
     outcome: Literal["found", "none", "unavailable", "error"]
@@ -82,7 +84,7 @@ class NodeSearch(Record, frozen=True):
 
 
 class DevicesSearched(Event, frozen=True, tag=True):
-    """DynamicResources looked for devices on these nodes, in this order; `more` were searched besides."""
+    """DynamicResources searched for devices on these nodes, in this order, and on `more` other nodes."""
 
     part_of = "cycle"
     extension_point = "Filter"

@@ -1,7 +1,7 @@
 """The base class of all events, and their list.
 
-An event is declared once, in its class. Everything else is derived from the declarations: `AnyEvent`, what a keyframe
-keeps (`keyframe.py`), and what the browser knows of each type (`static/js/trace/trace.d.ts` and `events.js`).
+An event is declared once, in its class. Everything else is derived from the declarations: `AnyEvent`, the content of a
+keyframe (`keyframe.py`), and the browser's description of each type (`static/js/trace/trace.d.ts` and `events.js`).
 """
 
 from __future__ import annotations
@@ -41,17 +41,18 @@ class UndeclaredEvent(TypeError):
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", gc=False):
-    """Base of all events. Each class sets `part_of`, and the others where they differ from the defaults here.
+    """Base of all events. Each class sets `part_of`, and the other attributes if they differ from these defaults.
 
-    `part_of`: the scheduling cycle whose record the event enters, in a keyframe as in the browser. "run": none.
-    "cycle": the one that is under way or ended last. "cycle of its pod": that one, if it is of the same `pod` (the
-    members of a pod group are bound one after the other, once all have been tried). "cycle of the preemptor": that one,
-    if it is of `preemptor` and its attempt has not finished. "group cycle": the pod group cycle.
+    `part_of`: the scheduling cycle to whose record the event belongs, in a keyframe and in the browser. "run": none.
+    "cycle": the current one, or the last one. "cycle of its pod": the same, if it is that of the event's `pod` (the
+    members of a pod group are bound one after another, once all have been tried). "cycle of the preemptor": the same,
+    if it is that of `preemptor` and its attempt has not finished. "group cycle": the pod group cycle.
 
-    `updates`: the thing whose state the event changes. It sets the same fields whatever they were before, so only the
-    last event of each class counts for a pod, object or pod group.
+    `updates`: the kind of object whose state the event changes. It sets the same fields whatever their previous values,
+    so only the last event of each class is needed for a pod, object or pod group.
 
-    `repeats`: one cycle may have several. `extension_point`: where it happens; "" if that depends on the events before.
+    `repeats`: a cycle may have several. `extension_point`: the extension point to which it belongs; "" if that depends
+    on the previous events.
     """
 
     part_of: ClassVar[Part]
@@ -76,7 +77,7 @@ _closed: list[bool] = []
 
 
 def _check(event: type[Event], name: str, values: object, *, required: bool = False) -> None:
-    """Raises UndeclaredEvent unless the class itself says one of the values."""
+    """Check that the class itself sets one of the values. Raises UndeclaredEvent."""
     value = vars(event).get(name, None if required else "")
     if value not in get_args(values):
         choices = ", ".join(f'"{choice}"' for choice in get_args(values) if choice)
@@ -85,7 +86,7 @@ def _check(event: type[Event], name: str, values: object, *, required: bool = Fa
 
 
 def check_fields(event: type[Event]) -> None:
-    """Raises UndeclaredEvent if a field is missing that the declaration needs."""
+    """Check that the class has the fields that its declaration needs. Raises UndeclaredEvent."""
     for thing in (event.part_of, event.updates):
         missing = [name for name in FIELDS_OF.get(thing, ()) if name not in event.__struct_fields__]
         if missing:
@@ -93,7 +94,7 @@ def check_fields(event: type[Event]) -> None:
 
 
 def declared_events() -> tuple[type[Event], ...]:
-    """Return every event class, in the order of declaration; none can be added afterwards. Raises UndeclaredEvent."""
+    """Return every event class in the order of declaration; none can be added afterwards. Raises UndeclaredEvent."""
     for event in _events:
         check_fields(event)
     _closed[:] = [True]

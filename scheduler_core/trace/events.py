@@ -1,9 +1,9 @@
-"""The events of a run. They fold into a keyframe (`keyframe.py`) and travel in chunks.
+"""The events of a run. They fold into a keyframe (`keyframe.py`) and are sent in chunks.
 
-This is their one definition, with `*_events.py` beside it: each class declares what else is known of it (`event.py`),
-and `manage.py generate` generates the browser's files from it. Events are facts in the past tense, in
-kube-scheduler's words: ids and numbers, never prose, which is the browser's caption. The number of an event in its run
-is its *step*, from 0; a link names a step.
+This is their only definition, together with the `*_events.py` files: each class declares everything about it
+(`event.py`), and `manage.py generate` generates the browser's files. Events are facts in the past tense with
+kube-scheduler's names: ids and numbers, not prose; the browser has the captions. The number of an event in its run is
+its *step*, from 0; links refer to steps.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Cause = Literal[
 
 
 class RunStarted(Event, tag=True):
-    """The first event: the cluster as it was loaded. Pending pods follow as PodEnqueued, PodGated or PodIgnored.
+    """The first event: the cluster as loaded. Pending pods follow as PodEnqueued, PodGated or PodIgnored.
 
     Before schema 4 the pods are in `pods`, before schema 5 the nodes in `nodes`, each in full; `summaries.pods_of` and
     `nodes_of` read both.
@@ -89,7 +89,7 @@ class ClockAdvanced(Event, tag=True):
 
 
 class ObjectApplied(Event, tag=True):
-    """An object was created or updated by the timeline (`at` is now). What is drawn carries its summary.
+    """An object was created or updated by the timeline (`at` is now). Objects that are drawn include their summary.
 
     An unassigned pod that is created is then enqueued by its own PodEnqueued or PodGated event.
     """
@@ -112,7 +112,7 @@ class ObjectApplied(Event, tag=True):
 
 
 class ObjectDeleted(Event, tag=True):
-    """An object is gone. A pod leaves its node or queue."""
+    """An object was deleted. A pod leaves its node or queue."""
 
     part_of = "run"
     updates = "object"
@@ -149,7 +149,7 @@ class PodEnqueued(Event, tag=True):
 class PodsKeptWaiting(Event, tag=True):
     """A cluster event does not help these pods, according to the plugins that rejected them.
 
-    Without an event of its own is one that no plugin which rejected a pod has registered.
+    An event that none of these plugins registered has no event of its own.
     """
 
     part_of = "run"
@@ -187,7 +187,7 @@ class PodIgnored(Event, tag=True):
 class CycleStarted(Event, tag=True):
     """A pod was popped; its scheduling cycle begins. `source` names the queue that it was popped from.
 
-    With `pod_group` it is a member that is tried within its group's cycle, with each placement once more.
+    With `pod_group`, it is a member that is tried within its group's cycle, once per placement.
     """
 
     part_of = "cycle"
@@ -203,7 +203,7 @@ class CycleStarted(Event, tag=True):
 
 
 class PreFilterFinished(Event, tag=True):
-    """PreFilter ran. `rejected_by` is None when the cycle goes on; `nodes` is the intersection of what was narrowed."""
+    """PreFilter ran. `rejected_by` is None if the cycle goes on; `nodes` is the intersection of the node names."""
 
     part_of = "cycle"
     extension_point = "PreFilter"
@@ -218,10 +218,10 @@ class PreFilterFinished(Event, tag=True):
 class NodesFiltered(Event, tag=True):
     """Filter ran over the nodes `rows`, in this order (indexes into the snapshot's order at this moment).
 
-    `rows` None: `evaluated` nodes from `start` on, wrapping round. `verdict` holds per evaluated node 0 (feasible) or
-    1 + index into `verdicts`. `nominated_first` names the nominated node that was tried before the others, with its
-    own result in `nominated_verdict`; one that did not fit may come up again among them. `hinted`: it was not nominated
-    but known to OpportunisticBatching as the next best. `plugins` are the Filter plugins that ran, in order.
+    `rows` None: `evaluated` nodes from `start` on, wrapping round. `verdict` holds per evaluated node 0 (feasible) or 1
+    + index into `verdicts`. `nominated_first` is the nominated node that was tried before the others, with its result
+    in `nominated_verdict`; if it did not fit, it may occur again among them. `hinted`: it was not nominated, but the
+    next best one of OpportunisticBatching. `plugins` are the Filter plugins that ran, in order.
     """
 
     part_of = "cycle"
@@ -245,9 +245,9 @@ class NodesFiltered(Event, tag=True):
 
 
 class ScoresComputed(Event, tag=True):
-    """Score ran over the feasible nodes `rows` (in the order found); `total` is the sum of the weighted scores.
+    """Score ran on the feasible nodes `rows` (in the order found); `total` is the sum of the weighted scores.
 
-    `skipped` are the Score plugins that PreScore skipped; `extenders` name an extender in place of a plugin.
+    `skipped` are the Score plugins that PreScore skipped; `extenders` are named like plugins.
     """
 
     part_of = "cycle"
@@ -264,7 +264,8 @@ class ScoresComputed(Event, tag=True):
 class HostSelected(Event, tag=True):
     """The node with the highest total. `tied` nodes share it; `ties` are the first of them, in the order found.
 
-    Of several the first found is taken, or with a seed one is drawn; `by_heap`: the one on top of the heap of scores.
+    Of several, the first one found is selected, or with a seed a random one; `by_heap`: the one on top of the heap of
+    scores.
     """
 
     part_of = "cycle"
@@ -350,7 +351,7 @@ class PodPreBound(Event, tag=True):
 
 
 class PodBound(Event, tag=True):
-    """Bind and PostBind ran: the binding cycle ended, the pod runs on the node. `message` as the Scheduled event."""
+    """Bind and PostBind ran; the binding cycle ended. `message` is that of the Scheduled event. event."""
 
     part_of = "cycle of its pod"
     updates = "pod"
@@ -377,7 +378,7 @@ class BindingFailed(Event, tag=True):
 
 
 class SchedulingFailed(Event, tag=True):
-    """The attempt failed. `message` is the text of the PodScheduled condition and the FailedScheduling event, whole."""
+    """The attempt failed. `message` is the full text of the PodScheduled condition and the FailedScheduling event."""
 
     part_of = "cycle"
     updates = "pod"
@@ -402,7 +403,7 @@ class PodActivated(Event, tag=True):
 
 
 class AttemptFinished(Event, tag=True):
-    """An attempt has ended, with the queues in the state that the next attempt finds."""
+    """An attempt has ended; the queues are in the state in which the next attempt finds them."""
 
     part_of = "cycle"
 
@@ -416,8 +417,8 @@ class AttemptFinished(Event, tag=True):
 class RunFinished(Event, tag=True):
     """Nothing can happen any more (or untilSeconds was reached).
 
-    `bound` leaves out the pods that stand where they stood when the run began; `stayed` counts them. Before schema 4 it
-    has every bound pod; `summaries.bound_at_the_end` reads both.
+    `bound` leaves out pods that are still on their initial node; `stayed` counts them. Before schema 4 it contains
+    every bound pod; `summaries.bound_at_the_end` reads both.
     """
 
     part_of = "run"

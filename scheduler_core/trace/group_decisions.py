@@ -1,4 +1,4 @@
-"""The record of a pod group cycle, and the evaluations of members that count (see `decisions.py`)."""
+"""The record of a pod group cycle, and the evaluations of its members that count (see `decisions.py`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Cycle = dict[type, Any]  # the events of one member's try, by type
 
 @dataclass(slots=True)
 class GroupSeen:
-    """The events of a pod group cycle. `runs` have, beside the result, each member's try in it."""
+    """The events of a pod group cycle. `runs` contain the result and each member's evaluation."""
 
     started: groups.PodGroupCycleStarted
     runs: list[tuple[groups.PodGroupEvaluated, dict[PodKey, Cycle]]] = field(default_factory=list)

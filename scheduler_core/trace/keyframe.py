@@ -1,8 +1,9 @@
 """The keyframe, and the chunk that consists of a keyframe and the events after it, encoded as JSON by msgspec.
 
-A keyframe is the run so far as a compacted log: of the events that set the same fields of the same pod or object, the
-last. Each event declares what it updates and which cycle it belongs to (`event.py`). The events of RunStarted and of a
-keyframe, folded, are the state before the chunk; only the browser folds them (`static/js/trace/state.js`).
+A keyframe is the run so far as a compacted log: of the events that set the same fields of the same pod or object, only
+the last. Each event declares what it updates and the cycle to which it belongs (`event.py`). Folding the events of
+RunStarted and of a keyframe results in the state before the chunk; only the browser does that
+(`static/js/trace/state.js`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _VOID_WITH_THEIR_OBJECT = (*_ABOUT_A_POD, trace.ObjectApplied, groups.PodGroupCo
 
 
 class Keyframe(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The state before a chunk, as events that follow RunStarted. `order` None: as when the run began."""
+    """The state before a chunk, as events that follow RunStarted. `order` None: the order at the start of the run."""
 
     step: int  # number of the next event
     time: float
@@ -40,7 +41,7 @@ class Keyframe(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TraceChunk(msgspec.Struct, frozen=True):
-    """A piece of a run that is read with the run's first one: the state before its first event, and the events.
+    """A piece of a run: the state before its first event, and the events. It is read together with the first chunk.
 
     Chunk sizes grow by a fixed rule (`chunks.py`), so the same run always has the same chunks.
     """
@@ -106,7 +107,7 @@ class CompactedLog:
         return own and not any(isinstance(event, trace.AttemptFinished) for event in self._cycle)
 
     def _take_of_group(self, event: AnyEvent) -> None:
-        """The record of one member's cycle ends when the next member's, or the group's turn comes."""
+        """End the record of a member's cycle at the start of the next member's, or when the group is decided."""
         match event:
             case groups.PodGroupCycleStarted():
                 self._group, self._cycle = [event], []
@@ -123,7 +124,7 @@ class CompactedLog:
         self._group.append(event)
 
     def _take_of_object(self, event: Any) -> None:
-        """A new manifest replaces the one before; nothing is kept of an object that is deleted but that it is."""
+        """Replace the previous manifest; of a deleted object, only the deletion is kept."""
         if event.order is not None:
             self._order = event.order
             event = msgspec.structs.replace(event, order=None)
@@ -145,7 +146,7 @@ _chunk_decoder = msgspec.json.Decoder(TraceChunk)
 
 
 class _Events(msgspec.Struct):
-    """The part that chunks of all versions have in common."""
+    """The common part of chunks of all versions."""
 
     events: list[AnyEvent]
 
@@ -170,5 +171,5 @@ def decode_chunk(data: bytes) -> TraceChunk:
 
 
 def events_in(data: bytes) -> list[AnyEvent]:
-    """Return the events of a chunk's JSON, also of one with an older schema; raises msgspec.ValidationError."""
+    """Return the events in the JSON of a chunk, also of an older schema. Raises msgspec.ValidationError."""
     return _events_decoder.decode(data).events

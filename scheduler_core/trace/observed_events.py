@@ -1,4 +1,4 @@
-"""The event of a replay: a decision of the cluster's own scheduler beside the simulated one."""
+"""The event of a replay: an observed decision of the cluster's own scheduler, and the simulated one."""
 
 from __future__ import annotations
 
@@ -12,23 +12,20 @@ Cause = Literal["", "score", "rejected", "feasible", "message", "nomination", "s
 
 
 class DecisionObserved(Event, frozen=True, tag=True):
-    """The observed decision of a cluster's own scheduler about this attempt's pod, beside the simulated one.
+    """An observed decision of the cluster's own scheduler about this attempt's pod, with the simulated decision.
 
-    `node` is where it bound the pod, "" if it found no node; then `message` is that of its FailedScheduling event, and
-    `nominated_node` what its preemption nominated. `simulated_node` (or the node that is nominated here),
-    `simulated_message` and `simulated_victims` are the simulated outcome. `seen`: when the decision was seen.
+    `node` is the node to which it bound the pod, "" if there was none; then `message` is that of its FailedScheduling
+    event, and `nominated_node` the node that its preemption nominated. `simulated_node` (or the simulated nomination),
+    `simulated_message` and `simulated_victims` are the simulated outcome. `seen`: when the decision was observed.
 
     `verdict` tie: another node with the same score, or victims of the same priority and start time. The `cause` of the
-    verdicts different and unknowable:
-    score: the observed node scores `points` less than the simulated one, most of it by `plugin`;
-    rejected: `plugin` rejects the observed node with `reasons`;
-    feasible: a node fits where the cluster's scheduler found none;
-    message: neither finds a node, for different reasons;
-    nomination: preemption chooses another node or other victims;
-    sampling: the observed node scores less, but the cluster's scheduler scores only some of its nodes;
-    moment: the state of the cluster at the decision is not known; `note` says why;
-    scheduler: no profile of this configuration is the pod's scheduler, which `note` names;
-    gone: the node, or the pod, does not exist at this moment, or the pod does not wait.
+    verdicts different and unknowable: score: the observed node scores `points` less than the simulated one, most of it
+    by `plugin`; rejected: `plugin` rejects the observed node with `reasons`; feasible: a node fits where the cluster's
+    scheduler found none; message: neither finds a node, for different reasons; nomination: preemption chooses another
+    node or other victims; sampling: the observed node scores less, but the cluster's scheduler scores only some of its
+    nodes; moment: the state of the cluster at the decision is not known; `note` says why; scheduler: no profile of this
+    configuration is the pod's scheduler, which `note` names; gone: the node, or the pod, does not exist at this moment,
+    or the pod does not wait.
     """
 
     part_of = "cycle of its pod"

@@ -34,9 +34,9 @@ from scheduler_core.trace.records import (
 
 
 class PodGroupCycleStarted(Event, frozen=True, tag=True):
-    """A member of a group was popped, and with it all its fellows that wait for a node; they are tried in this order.
+    """A member of a group was popped, together with all other pending members; they are tried in this order.
 
-    `profile` "": the members name several schedulers, so nothing can be tried. `scheduled` members have a node already.
+    `profile` "": the members have different schedulers, so none can be tried. `scheduled` members already have a node.
     """
 
     part_of = "group cycle"
@@ -55,7 +55,7 @@ class PodGroupCycleStarted(Event, frozen=True, tag=True):
 
 
 class PlacementStarted(Event, frozen=True, tag=True):
-    """The group is tried on these nodes alone: those with one value of the topology key, or (name "") on all."""
+    """The group is tried on these nodes only: those with one value of the topology key, or (name "") all nodes."""
 
     part_of = "group cycle"
 
@@ -67,9 +67,9 @@ class PlacementStarted(Event, frozen=True, tag=True):
 
 
 class PodGroupEvaluated(Event, frozen=True, tag=True):
-    """All members were tried one after the other, each beside those before it. Nothing has been bound yet.
+    """All members were tried one after another, each after those before it. Nothing has been bound yet.
 
-    `success`: Permit let a member through, so there are enough. Members that fit nowhere are left out then.
+    `success`: Permit allowed a member, so there are enough. Members without a feasible node are then left out.
     """
 
     part_of = "group cycle"
@@ -84,7 +84,7 @@ class PodGroupEvaluated(Event, frozen=True, tag=True):
 
 
 class PlacementsScored(Event, frozen=True, tag=True):
-    """Several placements hold the group: the one with the highest total is taken, of equals the first."""
+    """Several placements can hold the group: the one with the highest total is selected, the first one in a tie."""
 
     part_of = "group cycle"
 
@@ -94,10 +94,10 @@ class PlacementsScored(Event, frozen=True, tag=True):
 
 
 class PodGroupPreemptionEvaluated(Event, frozen=True, tag=True):
-    """WorkloadAwarePreemption looked for victims for the group as a whole.
+    """WorkloadAwarePreemption searched for victims for the group as a whole.
 
-    All units of lower priority were imagined away; then each was given back if the group still fits beside it, in this
-    order. `simulations`: how often the group was tried. VictimEvicted follows for each victim.
+    All units of lower priority were removed; then each was given back, in this order, if the group still fits.
+    `simulations`: how often the group was evaluated. VictimEvicted follows for each victim.
     """
 
     part_of = "group cycle"
@@ -111,7 +111,7 @@ class PodGroupPreemptionEvaluated(Event, frozen=True, tag=True):
 
 
 class PodGroupDecided(Event, frozen=True, tag=True):
-    """The group was decided. Scheduled: members that have a node are bound now; otherwise all return to the queue."""
+    """The group was decided. Scheduled: members with a node are now bound; otherwise all return to the queue."""
 
     part_of = "group cycle"
 
@@ -135,8 +135,10 @@ class PodGroupMemberDecided(Event, frozen=True, tag=True):
 
 
 class PodGroupConditionWritten(Event, frozen=True, tag=True):
-    """The condition PodGroupScheduled that the cycle wants to write. `kept`: True stands there already and is never
-    taken back. `absent`: there is no PodGroup to write it to."""
+    """The cycle writes the condition PodGroupScheduled.
+
+    `kept`: it stays True, which is never taken back. `absent`: there is no PodGroup to write it to.
+    """
 
     part_of = "group cycle"
     updates = "pod group"
@@ -150,7 +152,7 @@ class PodGroupConditionWritten(Event, frozen=True, tag=True):
 
 
 class PodGroupCycleFinished(Event, frozen=True, tag=True):
-    """All that the cycle caused has been delivered. AttemptFinished follows for each member."""
+    """All consequences of the cycle have been delivered. AttemptFinished follows for each member."""
 
     part_of = "group cycle"
 

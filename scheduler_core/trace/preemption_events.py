@@ -1,4 +1,4 @@
-"""Preemption: candidates, victims, nominations. Candidates are columns, which `static/js/trace/feed.js` reads, too."""
+"""Preemption: candidates, victims, nominations. Candidates are columns, which `static/js/trace/feed.js` also reads."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from scheduler_core.trace.records import (
 class PreemptionEvaluated(Event, frozen=True, tag=True):
     """DefaultPreemption's PostFilter ran (or was not reached: see `message`).
 
-    `unhelpful` are nodes where evicting cannot help ("Preemption is not helpful for scheduling"); `failed` nodes whose
-    dry run failed carry their verdict (of more than 128 the first 32, `more_failed` counts the rest). `message` is what
-    the plugin adds to the pod's condition. Of more than 128 candidates only those 32 that were dropped last
-    are in `dry_runs`, in the candidates' order; `more` has the others. (In schema 1 they are in `candidates`.)
+    `unhelpful` are nodes where evicting cannot help ("Preemption is not helpful for scheduling"); `failed` are nodes
+    whose dry run failed, with their verdict (if there are more than 128, the first 32; `more_failed` counts the rest).
+    `message` is the text that the plugin adds to the pod's condition. If there are more than 128 candidates, only the
+    32 that were dropped last are in `dry_runs`, in the candidates' order; `more` contains the others. (In schema 1 they
+    are in `candidates`.)
     """
 
     part_of = "cycle"
@@ -63,7 +64,7 @@ class VictimEvicted(Event, frozen=True, tag=True):
 
 
 class PreemptionStarted(Event, frozen=True, tag=True):
-    """With SchedulerAsyncPreemption: the victims will be deleted beside the next cycles, one call after another."""
+    """SchedulerAsyncPreemption: the victims are deleted concurrently with the next cycles, one call after another."""
 
     part_of = "cycle"
     extension_point = "PostFilter"
@@ -74,7 +75,7 @@ class PreemptionStarted(Event, frozen=True, tag=True):
 
 
 class PreemptionFinished(Event, frozen=True, tag=True):
-    """All calls of that preemption have been sent; or one failed, for the reason `error`, and no more are sent."""
+    """All calls of the preemption have been sent, or a call failed with `error` and no more are sent."""
 
     part_of = "run"
 
@@ -83,7 +84,7 @@ class PreemptionFinished(Event, frozen=True, tag=True):
 
 
 class PodNominated(Event, frozen=True, tag=True):
-    """The pod's status.nominatedNodeName is set: room on the node is kept for it."""
+    """The pod's status.nominatedNodeName was set: room on the node is reserved for it."""
 
     part_of = "cycle"
     updates = "pod"
@@ -94,7 +95,7 @@ class PodNominated(Event, frozen=True, tag=True):
 
 
 class NominationCleared(Event, frozen=True, tag=True):
-    """The pod's nomination ended: bound, preempted by a higher priority, or its own new attempt failed."""
+    """The pod's nomination was cleared: it was bound, preempted by a higher priority, or its own new attempt failed."""
 
     part_of = "cycle"
     updates = "pod"
@@ -106,19 +107,19 @@ class NominationCleared(Event, frozen=True, tag=True):
 
 
 def candidates_of(event: PreemptionEvaluated) -> list[Candidate]:
-    """Return the candidates that are written out, in the candidates' order."""
+    """Return the candidates that are recorded in full, in the candidates' order."""
     return event.candidates if event.dry_runs is None else _unpack(event.dry_runs)
 
 
 def _unpack(runs: DryRuns) -> list[Candidate]:
     tries = list(zip(runs.tried, runs.reprieved, runs.violates_pdb, strict=True))
     numbers = (runs.pdb_violations, runs.rung, runs.highest_priority, runs.priority_sum, runs.earliest_start)
-    found, at, victim = [], 0, 0
+    candidates, at, victim = [], 0, 0
     for i, (node, violations, *compared) in enumerate(zip(runs.nodes, *numbers, strict=True)):
         end, last = at + runs.removed_counts[i], victim + runs.victim_counts[i]
         here = runs.removed[at:end]
         victims = [here[place] for place in runs.victims[victim:last]]
         reprieve = [Reprieve(here[place], stays, violates) for place, stays, violates in tries[at:end]]
-        found.append(Candidate(node, victims, violations, here, reprieve, *compared))
+        candidates.append(Candidate(node, victims, violations, here, reprieve, *compared))
         at, victim = end, last
-    return found
+    return candidates

@@ -1,4 +1,4 @@
-"""The queues according to the events, always sorted, so that records are cheap."""
+"""The queues according to the events, always sorted so that records are cheap to create."""
 
 from __future__ import annotations
 

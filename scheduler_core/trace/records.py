@@ -1,6 +1,6 @@
-"""Parts of events: nodes and pods as they are drawn, verdicts, scores, candidates.
+"""Parts of events: nodes and pods as the player draws them, verdicts, scores, candidates.
 
-Per-node results are columns (`columns.py`), over the nodes of their event in order. `None` in a table of results means
+Per-node results are columns (`columns.py`) over the nodes of their event in order. `None` in a table of results means
 "did not run".
 """
 
@@ -29,11 +29,11 @@ ChangedField = Literal["label", "taint", "unschedulable", "allocatable", "reques
 
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A part of an event. (No record can be part of a cycle: the garbage collector need not look.)"""
+    """A part of an event. (Records have no reference cycles, so the garbage collector can skip them.)"""
 
 
 class Hint(Record):
-    """One plugin's queueing hint for a cluster event: whether the pod is to be retried."""
+    """A plugin's queueing hint for a cluster event: whether the pod is retried."""
 
     plugin: str
     hint: Literal["Queue", "QueueSkip"]
@@ -53,8 +53,8 @@ class NodeSummary(Record):
 class Wish(Record):
     """A requirement of a pod besides resources, in `kubectl`'s notation.
 
-    `key` is the topology key of pod (anti-)affinity and of spreading; `number` the weight of what is preferred, or
-    maxSkew; `soft`: preferred, or ScheduleAnyway.
+    `key` is the topology key of pod (anti-)affinity and of spreading; `number` the weight of a preference, or maxSkew;
+    `soft`: preferred, or ScheduleAnyway.
     """
 
     kind: Literal["node", "tolerates", "near", "apart", "spread", "claim", "port", "device"]
@@ -65,7 +65,7 @@ class Wish(Record):
 
 
 class Storage(Record):
-    """A PersistentVolume or PersistentVolumeClaim as the player draws it. `bound` names the other one of the pair."""
+    """A PersistentVolume or PersistentVolumeClaim as the player draws it. `bound` is the other one of the pair."""
 
     kind: Literal["PersistentVolume", "PersistentVolumeClaim"]
     name: str
@@ -77,7 +77,7 @@ class Storage(Record):
 
 
 class DeviceRequirement(Record):
-    """One requirement of the nodes that an allocation can be used on; a `field` of the node, or a label."""
+    """A requirement for the nodes on which an allocation can be used: a `field` of the node, or a label."""
 
     key: str
     operator: str
@@ -86,7 +86,7 @@ class DeviceRequirement(Record):
 
 
 class DeviceModel(Record):
-    """A device: its attributes and capacities as text, its taints, what it takes of its pool's counters."""
+    """A device: its attributes and capacities as text, its taints, and its consumption of the pool's counters."""
 
     attributes: dict[str, str] = {}
     capacity: dict[str, str] = {}
@@ -96,9 +96,9 @@ class DeviceModel(Record):
 
 
 class SliceState(Record):
-    """A ResourceSlice: devices of a pool that a driver has on a node, or (without `node`) on several.
+    """A ResourceSlice: devices of a pool that a driver provides on a node, or (without `node`) on several.
 
-    `model` is for each device its index into `models`; both are empty where there are too many nodes to draw devices.
+    `model` is the index into `models` for each device; both are empty if there are too many nodes to draw devices.
     """
 
     name: str
@@ -112,7 +112,7 @@ class SliceState(Record):
 
 
 class GivenDevice(Record):
-    """A device that a claim was given, with what its result says besides (DeviceRequestAllocationResult)."""
+    """A device that is allocated to a claim, with the details of its result (DeviceRequestAllocationResult)."""
 
     request: str  # "request" or "request/subrequest"
     driver: str
@@ -127,9 +127,9 @@ class GivenDevice(Record):
 
 
 class ClaimState(Record):
-    """A ResourceClaim: the devices that it was given, where they can be used, who uses it.
+    """A ResourceClaim: the devices that are allocated to it, the nodes where they can be used, and its consumers.
 
-    `nodes`: terms of requirements, of which one has to hold; None: everywhere. `configs`: how many configurations.
+    `nodes`: terms of requirements, of which one must match; None: all nodes. `configs`: the number of configurations.
     """
 
     claim: ClaimKey
@@ -144,7 +144,7 @@ class ClaimState(Record):
 class BudgetNow(Record):
     """A PodDisruptionBudget during preemption: `allowed` = `healthy` - `desired`, at least 0.
 
-    A budget whose document fixes `allowed` has no other number.
+    A budget whose document fixes `allowed` has no other numbers.
     """
 
     name: str
@@ -157,7 +157,7 @@ class BudgetNow(Record):
 
 
 class PodSummary(Record):
-    """A pod as the player draws it. Requests are what NodeResourcesFit counts."""
+    """A pod as the player draws it. Requests are those that NodeResourcesFit counts."""
 
     pod: PodKey
     priority: int = 0
@@ -175,7 +175,7 @@ class PodSummary(Record):
 
 
 class NodeColumns(Record):
-    """Nodes as columns, a value per node. Values shared by nodes are stored once, in `kinds`.
+    """Nodes as columns, one value per node. Values shared by nodes are stored once, in `kinds`.
 
     A kind's own `name` and `labels` are empty. `summaries.nodes_of` and `columns.js` make NodeSummaries of them.
     """
@@ -188,10 +188,10 @@ class NodeColumns(Record):
 
 
 class PodColumns(Record):
-    """Pods as columns, a value per pod. Values shared by pods are stored once, in `kinds`.
+    """Pods as columns, one value per pod. Values shared by pods are stored once, in `kinds`.
 
-    `node` is an index into the nodes; -1 of a pod without a node, or of one whose kind names a node that is not
-    there. A kind's own `pod` is empty. `summaries.pods_of` and `columns.js` make PodSummaries of them.
+    `node` is an index into the nodes; -1 for a pod without a node, or whose kind names a node that does not exist. A
+    kind's own `pod` is empty. `summaries.pods_of` and `columns.js` make PodSummaries of them.
     """
 
     kinds: list[PodSummary]
@@ -202,7 +202,7 @@ class PodColumns(Record):
 
 
 class PodGroupSummary(Record):
-    """A PodGroup as the player draws it. `min_count` None: the policy is basic, members are not held together."""
+    """A PodGroup as the player draws it. `min_count` None: the policy is basic."""
 
     pod_group: PodGroupKey
     min_count: int | None = None
@@ -220,9 +220,9 @@ class PodGroupState(Record):
 
 
 class GroupMember(Record):
-    """The result of a member while its group was tried. `permit` "": no node fits, and `message` says why.
+    """The result of a member while its group was tried. `permit` "": no node fits; `message` is the reason.
 
-    `requires_preemption`: the node is the one that preemption made room on.
+    `requires_preemption`: preemption made room on the node.
     """
 
     pod: PodKey
@@ -233,7 +233,7 @@ class GroupMember(Record):
 
 
 class PlacementScore(Record):
-    """The scores of a placement that holds the group: by plugin (normalized and weighted), and in total."""
+    """The scores of a placement that can hold the group: by plugin (normalized and weighted), and in total."""
 
     placement: str
     total: int
@@ -251,7 +251,7 @@ class VictimUnit(Record):
 
 
 class FieldChange(Record):
-    """One thing that an update changed; None where it was not there before, or is not there after.
+    """A change by an update; None if the value did not exist before, or does not exist afterwards.
 
     `name` is the label's key, the taint ("gpu=true:NoSchedule") or the resource; "" for `spec.unschedulable`.
     """
@@ -263,7 +263,7 @@ class FieldChange(Record):
 
 
 class Verdict(Record):
-    """One distinct filter result: the plugin that rejected, its code and its reasons."""
+    """A distinct filter result: the plugin that rejected, its code and its reasons."""
 
     plugin: str
     code: StatusCode
@@ -271,7 +271,7 @@ class Verdict(Record):
 
 
 class PluginScores(Record):
-    """One score plugin over the feasible nodes. Weighted is `normalized * weight`; `raw` is None where equal to it."""
+    """The scores of a plugin for the feasible nodes. Weighted: `normalized * weight`; `raw` None: `normalized`."""
 
     plugin: str
     weight: int
@@ -280,7 +280,7 @@ class PluginScores(Record):
 
 
 class Reprieve(Record):
-    """One step of giving pods back to a candidate node: the pod either fits again (reprieved) or becomes a victim."""
+    """A step of giving pods back to a candidate node: the pod either fits again (reprieved) or becomes a victim."""
 
     pod: PodKey
     reprieved: bool
@@ -288,7 +288,7 @@ class Reprieve(Record):
 
 
 class Candidate(Record):
-    """One node's dry run in preemption. `rung` is the criterion (1 to 6) that dropped it, 0 for the chosen one."""
+    """The dry run of preemption on a node. `rung` is the criterion (1 to 6) that dropped it, 0 for the selected one."""
 
     node: NodeName
     victims: list[PodKey]
@@ -302,10 +302,10 @@ class Candidate(Record):
 
 
 class DryRuns(Record):
-    """Candidates as columns: a value per candidate, or one per pod, candidate after candidate.
+    """Candidates as columns: one value per candidate, or one per pod, candidate after candidate.
 
     `tried`, `reprieved` and `violates_pdb` are in the order in which the pods were tried again; `tried` and `victims`
-    are places among the candidate's own `removed`, from 0. `preemption_events.candidates_of` makes Candidates of them.
+    are indexes into the candidate's own `removed`, from 0. `preemption_events.candidates_of` makes Candidates of them.
     """
 
     nodes: list[NodeName]
@@ -324,7 +324,7 @@ class DryRuns(Record):
 
 
 class MoreCandidates(Record):
-    """The rest of very many candidates of preemption, one value per candidate, in the candidates' order."""
+    """Further candidates of a preemption as columns: one value per candidate, in the candidates' order."""
 
     count: int
     row: Column  # of the node in the snapshot's order at this moment
@@ -341,7 +341,7 @@ class KeptWaiting(Record):
 
 
 class PreFilterResult(Record):
-    """One plugin's answer at PreFilter; `nodes` when it narrows the search to those names."""
+    """The result of a plugin at PreFilter; `nodes` if it limits the search to those names."""
 
     plugin: str
     code: StatusCode
@@ -350,7 +350,7 @@ class PreFilterResult(Record):
 
 
 class PointRun(Record):
-    """A plugin's answer at Reserve, Permit, PreBind, Bind or PostBind."""
+    """The result of a plugin at Reserve, Permit, PreBind, Bind or PostBind."""
 
     plugin: str
     code: StatusCode = "Success"

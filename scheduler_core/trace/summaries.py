@@ -155,7 +155,7 @@ def bound_at_the_end(began: Mapping[PodKey, NodeName], finished: RunFinished) ->
 
 
 def _scheduler(pod: Pod) -> str:
-    """Return the default by identity, since defaults are recognized and omitted that way."""
+    """Return the default object itself for its value, since defaults are recognized by identity and omitted."""
     return DEFAULT_SCHEDULER if pod.scheduler_name == DEFAULT_SCHEDULER else pod.scheduler_name
 
 
@@ -188,7 +188,7 @@ def claim_state(claim: ResourceClaim) -> ClaimState:
 
 
 def slice_state(item: ResourceSlice, *, detailed: bool = True) -> SliceState:
-    """Return the current state of a ResourceSlice; `detailed`: what each device is, too."""
+    """Return the current state of a ResourceSlice; `detailed`: including the models of its devices."""
     node = "" if item.reach is None else item.reach.node_name
     names = [device.name for device in item.devices]
     if not detailed:
@@ -298,7 +298,7 @@ def _as_entry(value: str) -> dict[str, str]:
 
 
 def _selected_node(item: KubernetesObject | None) -> dict[str, str]:
-    """Return the node that VolumeBinding chose for a claim, for which the volume is provisioned."""
+    """Return the node that VolumeBinding selected for a claim, on which the volume is provisioned."""
     node = item.annotations.get(SELECTED_NODE) if isinstance(item, PersistentVolumeClaim) else None
     return {"": node} if node else {}
 

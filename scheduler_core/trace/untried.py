@@ -13,10 +13,10 @@ def no_such_attempt(attempt: int) -> NotAnswerable:
 
 
 class Untried:
-    """Follows a run to the evaluation in an attempt."""
+    """Follows a run up to the evaluation of a pod in an attempt."""
 
     def __init__(self, attempt: int, *, some_nodes: bool = False) -> None:
-        """`some_nodes`: only a try on some of the nodes will do."""
+        """Create a follower. `some_nodes`: only an evaluation on some of the nodes counts."""
         self._attempt, self._some_nodes = attempt, some_nodes
         self._group = PodGroupDecided("", "Unschedulable")
 

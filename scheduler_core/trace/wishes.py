@@ -1,4 +1,4 @@
-"""Requirements of a pod besides resources, for its card: labels, neighbours, spreading, volumes, ports."""
+"""Requirements of a pod besides resources, for its card: labels, affinity, spreading, volumes, ports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OF_EVERY_POD = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable
 
 
 def wishes(pod: Pod) -> list[Wish]:
-    """Return the requirements in the order of the plugins that read them, required before preferred."""
+    """Return the requirements in the order of the plugins that read them, required before preferred ones."""
     found = [*_of_nodes(pod), *_of_neighbours(pod), *_of_domains(pod), *_of_the_rest(pod)]
     return sorted(found, key=lambda wish: wish.soft)
 

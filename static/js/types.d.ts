@@ -227,7 +227,8 @@ declare global {
 		/** the same, with a nominated node twice that was tried first and did not fit */
 		walk: string[];
 		/** by node: the index of the plugin that stopped it */
-		at: Map<string, { stop: number; verdict: Verdict | null }>;
+		/** `others`: predicates that fail there too, where every one is checked. */
+		at: Map<string, { stop: number; verdict: (Verdict & { others?: string[] }) | null }>;
 		feasible: string[];
 		/** how many are left after each plugin */
 		left: number[];
@@ -239,6 +240,8 @@ declare global {
 		nominatedFirst: string | null;
 		/** it was not nominated: the pod before, which is alike, had it as its next best */
 		hinted: boolean;
+		/** Every predicate is checked on every node (alwaysCheckAllPredicates), and a node fails several. */
+		every: boolean;
 	}
 	/** What a lane is drawn from. */
 	interface Lanes {

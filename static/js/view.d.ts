@@ -21,12 +21,14 @@ export interface Options {
 
 /** A number of the arithmetic that can be tried in place. */
 export interface Tried {
-	/** "request:cpu", "room:node-1:memory", "weight:ImageLocality" */
+	/** "request:cpu", "room:node-1:memory", "weight:ImageLocality", "priority:spec,priority" */
 	id: string;
-	of: "request" | "room" | "weight";
-	/** the resource, or the plugin */
+	of: "request" | "room" | "weight" | "priority" | "skew" | "term";
+	/** the resource, the plugin, the topology key, or a preferred term in words */
 	name: string;
 	node?: string;
+	/** where it stands in the pod's manifest, if it is a number of the pod's alone */
+	path?: (string | number)[];
 	/** as it really is, in the engine's units */
 	value: number;
 	least: number;

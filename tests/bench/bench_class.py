@@ -36,6 +36,7 @@ OPEN_FILES = 8192
 HALL = "--hall"
 STEP_SECONDS = 0.1
 CHOICES = 4
+TEXT, PING, PONG = 1, 9, 10  # kinds of frames
 PATIENCE = 60.0  # seconds in which everybody joins, answers, and hears that the class is over
 UNLIMITED = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("SAVE", "RUN", "JOIN", "PAGE", "READ")}
 
@@ -164,17 +165,24 @@ async def drive(teacher: Any, code: str, students: int, steps: int) -> Taught:
     sent: list[float] = []
     missing: list[str] = []
     async with connected(teacher.url, cookies, code) as socket:
+        news: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+
+        async def listen() -> None:
+            """As a page does: a client that sends and takes nothing is cut off."""
+            async for message in socket:
+                news.put_nowait(json.loads(message))
 
         async def until(what: str, good: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
             message: dict[str, Any] = {}
             try:
                 async with asyncio.timeout(PATIENCE):
-                    while not good(message := json.loads(await socket.recv())):
+                    while not good(message := await news.get()):
                         pass
             except TimeoutError:
                 missing.append(f"{what}: the last message is {message}")
             return message
 
+        listening = asyncio.create_task(listen())
         await until("all students", lambda said: said.get("students") == students)
         for step in range(steps):
             sent.append(time.time())
@@ -187,6 +195,7 @@ async def drive(teacher: Any, code: str, students: int, steps: int) -> Taught:
         await socket.send(shown(steps - 1, {**asked, "right": 0, "text": "", "labels": []}))
         message = await until("the counts", lambda said: "counts" in said.get("asked", {}))
         await socket.send(json.dumps({"type": "end"}))
+        await listening
         counts = message.get("asked", {}).get("counts", [])
         return Taught(sent, Counter(dict(enumerate(counts))), missing)
 
@@ -248,6 +257,7 @@ class Student(asyncio.Protocol):
         self.url, self.code, self.choice = url, code, choice
         self.cookies = seat(url, code)
         self.there, self.over = loop.create_future(), loop.create_future()
+        self.buffer = bytearray()
         self.came: list[tuple[float, bytes]] = []
         self.asked = self.kept = 0.0
         self.trouble = ""  # why it was not there to the end
@@ -261,10 +271,22 @@ class Student(asyncio.Protocol):
         transport.write("\r\n".join([*lines, "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "", ""]).encode())
 
     def data_received(self, data: bytes) -> None:
-        """Note when it came, and answer the question."""
+        """Take it apart into frames."""
         now = time.time()
         if data.startswith(b"HTTP/1.1 101"):
-            return self.say({"type": "join", "class": self.code})
+            _, _, data = data.partition(b"\r\n\r\n")
+            self.say({"type": "join", "class": self.code})
+        self.buffer += data
+        while (whole := frame_of(self.buffer)) is not None:
+            kind, payload, length = whole
+            del self.buffer[:length]
+            if kind == PING:
+                self.send(PONG, payload)
+            elif kind == TEXT:
+                self.hear(now, payload)
+
+    def hear(self, now: float, data: bytes) -> None:
+        """Note when it came, and answer the question."""
         self.came.append((now, data))
         if not self.asked and b'"asked": {"id": "q"' in data:
             self.asked = now
@@ -289,10 +311,13 @@ class Student(asyncio.Protocol):
             self.there.set_result(None)
 
     def say(self, message: dict[str, Any]) -> None:
-        """A frame, masked by zeros."""
-        text = json.dumps(message).encode()
-        assert len(text) < 126
-        self.transport.write(bytes((0x81, 0x80 | len(text))) + bytes(4) + text)
+        """Send a message."""
+        self.send(TEXT, json.dumps(message).encode())
+
+    def send(self, kind: int, payload: bytes) -> None:
+        """Send a frame, masked by zeros."""
+        assert len(payload) < 126
+        self.transport.write(bytes((0x80 | kind, 0x80 | len(payload))) + bytes(4) + payload)
 
     def steps(self) -> dict[int, float]:
         """When each step came first."""
@@ -301,6 +326,18 @@ class Student(asyncio.Protocol):
             for step in re.findall(rb'"place": {"step": (\d+)', data):
                 found.setdefault(int(step), at)
         return found
+
+
+def frame_of(data: bytearray) -> tuple[int, bytes, int] | None:
+    """The kind, the payload and the length of the first frame of what came; None: it is not all there."""
+    if len(data) < 2:
+        return None
+    size, start = data[1], 2
+    if size >= 126:
+        start = 4 if size == 126 else 10
+        size = int.from_bytes(data[2:start], "big")
+    whole = start + size
+    return (data[0] & 15, bytes(data[start:whole]), whole) if len(data) >= whole and len(data) >= start else None
 
 
 def seat(url: str, code: str) -> str:

@@ -72,16 +72,7 @@ def measure(stack: Any, viewers: int, runs: int) -> None:
     origin = recorded.save(scenario(*nodes, *(pod(f"p{i}", cpu="500m") for i in range(1000))))
     chunks = recorded.wait_for(origin, "done", "failed")["chunks"]
     stack.children.pop("worker").stop()
-    second_url = f"http://127.0.0.1:{free_port()}"
-    second = stack._start("web 2", web_command_of(second_url), {}, grace=5)
-    stack.children["web 2"] = second
-    waiting = Visitor(second_url)
-    while True:
-        try:
-            waiting.get("/livez")
-            break
-        except OSError:
-            time.sleep(0.2)
+    second_url, second = start_second_web(stack)
     words = ("viewers", 8), ("runs", 6), ("web", 5), ("chunks", 8), ("p50 ms", 9), ("p99 ms", 9), ("max ms", 9)
     print(" " * 10 + "".join(f"{word:>{width}}" for word, width in (*words, ("web cpu s", 11), ("MB", 6))), flush=True)
     case = Case(stack, origin, chunks, recorded, {url: first.group, second_url: second.group})
@@ -90,6 +81,21 @@ def measure(stack: Any, viewers: int, runs: int) -> None:
     case.show("paced", 2 * viewers, 1, 2, pause=1.0)
     case.show("flat out", 2 * viewers, 1, 2, pause=0.0)
     case.show("paced", runs, runs, 1, pause=4.0)
+
+
+def start_second_web(stack: Any) -> tuple[str, Any]:
+    """Return the address and the process of one more web process, once it answers."""
+    from kschedui.supervisor.ports import free_port
+    from tests.web.visitor import Visitor
+
+    url = f"http://127.0.0.1:{free_port()}"
+    child = stack.children["web 2"] = stack._start("web 2", web_command_of(url), {}, grace=5)
+    while True:
+        try:
+            Visitor(url).get("/livez")
+            return url, child
+        except OSError:
+            time.sleep(0.2)
 
 
 def web_command_of(url: str) -> list[str]:
@@ -105,8 +111,8 @@ class Case:
     def __init__(self, stack: Any, origin: str, chunks: int, visitor: Any, webs: dict[str, int]) -> None:
         self.stack, self.origin, self.chunks, self.visitor, self.webs = stack, origin, chunks, visitor, webs
 
-    def show(self, name: str, viewers: int, runs: int, webs: int, *, pause: float) -> None:
-        """One row of the table."""
+    def show(self, name: str, viewers: int, runs: int, webs: int, *, pause: float) -> float:
+        """Print a row of the table; return the processor seconds of the web processes."""
         from tests.bench.bench_stream import cpu_seconds, memory
         from tests.builders import node, pod, scenario
 
@@ -120,6 +126,7 @@ class Case:
         counts = f"{viewers:>8}{runs:>6}{webs:>5}{self.chunks:>8}"
         held = max(memory(self.webs[url]) for url in urls)
         print(f"{name:10}{counts}" + "".join(f"{one:>9.0f}" for one in most) + f"{used:>11.2f}{held:>6}", flush=True)
+        return used
 
     async def watch(self, urls: list[str], ids: list[str], viewers: int, pause: float) -> list[float]:
         """All viewers subscribed; then the chunks are stored."""

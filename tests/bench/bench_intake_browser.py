@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A cluster of 300 nodes and 8,000 pods, as kubectl prints it, through every door: page, command line, API.
 
-Prints for each door and form of the dump the seconds by the clock, the seconds of processor time, and the memory of the
-process that held most. Processor time is what to compare where others load the machine.
+Prints for each door and form of the dump the seconds by the clock, the seconds of processor time, the memory of the
+process that held most, and how long somebody else waits for pages meanwhile. Processor time is what to compare where
+others load the machine.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import gzip
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -126,10 +129,39 @@ def editor(url: str, path: str) -> Iterator[Page]:
         browser.close()
 
 
-def row(door: str, form: str, used: Used, made: str) -> None:
+class Others:
+    """Somebody else who opens the login page, four times a second, while a block runs."""
+
+    def __init__(self, url: str) -> None:
+        self.visitor = Visitor(url)
+        self.delays: list[float] = []
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.visit)
+
+    def __enter__(self) -> Others:
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        self.thread.join()
+
+    def visit(self) -> None:
+        while not self.over.is_set():
+            begun = monotonic()
+            assert self.visitor.get("/accounts/login/")[0] == 200
+            self.delays.append(1000 * (monotonic() - begun))
+            self.over.wait(0.25)
+
+    def __str__(self) -> str:
+        at = statistics.quantiles(self.delays * 2, n=100)
+        return f"others p50 {at[49]:.0f}, p99 {at[98]:.0f} ms of {len(self.delays)}"
+
+
+def row(door: str, form: str, used: Used, made: str, others: Others) -> None:
     print(
         f"{door:9}{form:22}{used.seconds:7.1f} s   {used.processor:6.1f} s processor   "
-        f"{used.largest / 2**20:6.0f} MB in {used.holder:22} {made}",
+        f"{used.largest / 2**20:6.0f} MB in {used.holder:22} {others}; {made}",
         flush=True,
     )
 
@@ -143,24 +175,24 @@ def measure(stack: Stack, doors: list[str], asked: argparse.Namespace) -> None:
             continue
         print(f"{form}: {len(content):,} bytes")
         if "command" in doors:
-            with measured() as used:
+            with Others(stack.url) as others, measured() as used:
                 made = by_command(content)
-            row("command", form, used, made)
+            row("command", form, used, made, others)
         if "api" in doors:
-            with measured() as used:
+            with Others(stack.url) as others, measured() as used:
                 made = by_api(visitor, content)
-            row("API", form, used, made)
+            row("API", form, used, made, others)
         if "pipe" in doors and not form.endswith("packed"):
-            with measured() as used:
+            with Others(stack.url) as others, measured() as used:
                 made = by_pipe(stack, visitor, content)
-            row("pipe", form, used, made)
+            row("pipe", form, used, made, others)
         if "page" in doors and path:
             with tempfile.NamedTemporaryFile(suffix=".yaml") as file, editor(stack.url, path) as page:
                 file.write(content)
                 file.flush()
-                with measured() as used:
+                with Others(stack.url) as others, measured() as used:
                     made = by_page(page, Path(file.name), asked.nodes)
-            row("page", form, used, made)
+            row("page", form, used, made, others)
 
 
 def main() -> None:

@@ -47,7 +47,7 @@ OPEN_FILES = 8192
 PAGES = ("/", "/accounts/login/", "/new/", "/library/first-pod/", "/releases/", "/accounts/mine/")
 LIVE = 600  # pods of a run that is followed
 REGEX = "0000s" * 12 + "x"
-GRACE = 90.0  # seconds after the end in which roles finish what they have begun
+GRACE = 240.0  # seconds after the end in which roles finish what they have begun: a wait, and work to its limit
 PATIENCE = 60.0  # seconds that a client waits for an answer or a message
 REPORT_SECONDS = 1.0
 
@@ -202,16 +202,19 @@ def show(name: str, reports: list[Report]) -> bool:
 
 
 class Sizes:
-    """Megabytes of each process of the site, at the first look after `warm` and at most since then."""
+    """Megabytes of each process of the site, at the first look after `warm` and at most since then; and its seconds of
+    processor time at the last look."""
 
     def __init__(self, stack: Any, warm: float) -> None:
         self.stack = stack
         self.warm = warm
         self.next = 0.0
         self.seen: dict[str, list[int]] = {}
+        self.seconds: dict[str, float] = {}
 
     def look(self) -> None:
         """Every five seconds."""
+        from tests.bench.bench_stream import cpu_seconds
         from tests.processes import descendants
 
         if time.time() < max(self.warm, self.next):
@@ -223,6 +226,7 @@ class Sizes:
                     lines = Path(f"/proc/{process}/status").read_text().splitlines()
                     size = next(int(one.split()[1]) // 1024 for one in lines if one.startswith("VmRSS"))
                     self.seen.setdefault(f"{name} {process}", []).append(size)
+                    self.seconds[f"{name} {process}"] = cpu_seconds(process)
 
     def show(self) -> None:
         """Those that lived long; and what one of those that did not was at most."""
@@ -230,7 +234,7 @@ class Sizes:
         for name, sizes in self.seen.items():
             if len(sizes) > longest / 2:
                 growth = f"{sizes[0]} MB, at most {max(sizes)} MB ({max(sizes) - sizes[0]:+}), at the end {sizes[-1]}"
-                print(f"{name:>24}: {growth}")
+                print(f"{name:>24}: {growth}; {self.seconds[name]:.0f} s of processor time")
         short = [max(sizes) for sizes in self.seen.values() if len(sizes) <= longest / 2]
         print(f"{'processes that ended':>24}: {len(short)}, at most {max(short, default=0)} MB")
 

@@ -4,8 +4,37 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
+from statistics import median
 
 LOOPS = 1_000_000
+TARGET_MS = 27.0  # the reference loop on the machine that targets are set for
+STEADY = 1.3  # times: where one loop takes longer than another by more, something else uses the machine
+
+
+class Pace:
+    """The speed of a machine that others use too: the reference loop is run before and after whatever is measured."""
+
+    def __init__(self) -> None:
+        self.loops: list[float] = []
+
+    def scaled(self, seconds: Callable[[], float]) -> float:
+        """Return the seconds of processor time that a call returns, as they would be at TARGET_MS."""
+        before = self._look()
+        taken = seconds()
+        return taken * 2 * TARGET_MS / (before + self._look())
+
+    def steady(self) -> bool:
+        """Return whether the machine had one speed all the time."""
+        return max(self.loops) <= STEADY * min(self.loops)
+
+    def described(self) -> str:
+        """Return the loops as text: "loop 29 to 34 ms"."""
+        return f"loop {min(self.loops):.0f} to {max(self.loops):.0f} ms"
+
+    def _look(self) -> float:
+        self.loops.append(median(_loop() for _ in range(3)))
+        return self.loops[-1]
 
 
 def reference_loop() -> float:

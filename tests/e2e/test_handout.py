@@ -7,8 +7,15 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.e2e.axe import needs_axe, violations
-from tests.e2e.player_page import drawn, phone_in, sheets
+from tests.e2e.player_page import drawn, phone_in, sheets, until
 from tests.e2e.test_courses import made
+from tests.e2e.walker.eyes import clipped, lend_eyes
+
+POINT = 4 / 3  # pixels
+LETTERS = r"""() => [...document.querySelectorAll("#handout .stage *")]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+    && [...one.childNodes].some((node) => node.nodeType === 3 && /[\p{L}\p{N}]/u.test(node.nodeValue)))
+  .map((one) => [parseFloat(getComputedStyle(one).fontSize) * one.currentCSSZoom, one.textContent])"""
 
 
 def whole(page: Page) -> None:
@@ -57,3 +64,25 @@ def test_a_course_has_a_handout_of_all_its_lessons_with_the_answers_at_the_end(b
     numbers = [int(text.split(".")[0]) for text in page.locator(".handout-question").all_inner_texts()]
     assert numbers == list(range(1, len(numbers) + 1))
     assert len(right_answers(page)) == len(numbers) >= 4
+
+
+@pytest.mark.parametrize("lesson", ["first-pod", "flash-sale", "gang-fits", "device-claim", "thousand-nodes"])
+def test_the_letters_of_its_pictures_have_eight_points_on_paper_and_nothing_is_cut_there_or_on_a_phone(
+    browser: Browser, live_stack: Stack, lesson: str
+) -> None:
+    context = phone_in("en", browser, live_stack)
+    lend_eyes(context)
+    page = context.new_page()
+    page.goto(f"/library/{lesson}/")
+    page.goto(page.url.split("?")[0] + "handout")
+    whole(page)
+    until(page, "document.querySelectorAll('.shot > .stage:empty').length === 0")
+    assert clipped(page, ".shot") == []
+    assert page.locator(".shot").evaluate_all("all => all.filter((one) => one.clientHeight < 60).length") == 0
+    page.set_viewport_size({"width": 1000, "height": 1300})
+    page.emulate_media(media="print")
+    until(page, "document.querySelector('.shot > .stage').clientWidth === 840")
+    assert clipped(page, ".shot") == []
+    small = [(size, text) for size, text in page.evaluate(LETTERS) if size < 7.95 * POINT]
+    assert small == []
+    context.close()

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
 from tests.e2e.player_page import (
     draw_at,
@@ -243,3 +244,18 @@ def test_looking_node_by_node_and_back_comes_to_the_same_frame(browser_page: Pag
     expect(page.locator("#caption .eyebrow")).to_contain_text("node 1 of")
     page.keyboard.press("o")
     drawn(page, f"{step}.2")
+
+
+def test_an_explanation_that_waits_for_its_turn_tells_how_many_come_before(browser: Browser, live_stack: Stack) -> None:
+    page = browser.new_context(base_url=live_stack.url).new_page()
+    busy = {"detail": "The server is busy.", "ahead": {"others": 3, "seconds": 2}}
+    page.route("**/explain/**", lambda route: route.fulfill(status=503, json=busy, content_type="application/json"))
+    open_player(page, "flash-sale")
+    seek(page, str(steps_of(page, "ScoresComputed")[0]))
+    place, line = page.get_by_text("3 requests come before yours"), page.locator("#margin .formula").first
+    expect(place).to_be_visible()
+    expect(line).not_to_contain_text("100 - 100 * 0 / 1")
+    page.unroute("**/explain/**")
+    expect(line).to_contain_text("100 - 100 * 0 / 1")
+    expect(place).to_have_count(0)
+    page.context.close()

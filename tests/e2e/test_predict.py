@@ -65,8 +65,12 @@ def test_a_run_asks_and_compares_by_keyboard_alone(browser_page: Page) -> None:
     expect(page.locator("#caption .eyebrow")).to_contain_text("✓ 2, as you predicted")
     assert on_to_question(page) != asked_first
     assert sentence(page) == "Which node is selected for web?"
-    page.keyboard.press("1")
+    expect(page.locator(".lane[data-node=roomy] .total")).to_be_hidden()  # the answer stands there
     page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("button", name="Skip")).to_be_focused()
+    page.keyboard.press("1")
+    expect(page.get_by_role("button", name="Show the answer")).to_be_focused()
+    page.keyboard.press("Enter")
     expect(page.locator("#caption .eyebrow")).to_contain_text("✕ roomy; you predicted: busy")
     expect(page.locator(".prediction-tag.wrong")).to_be_visible()
     expect(page.locator(".prediction-tag.right")).to_be_visible()

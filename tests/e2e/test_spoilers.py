@@ -11,7 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
 from tests.e2e.player_page import draw_at, drawn, link_to, open_player, save, seek, sentence, steps_of, until
-from tests.e2e.walker.test_walk import HASTE, LESSONS, serve
+from tests.e2e.walker.eyes import serve
+from tests.e2e.walker.test_walk import HASTE, LESSONS
 
 COLOURED = ".mark.Scheduled, .mark.Nominated, .mark.Unschedulable, .mark.Error"
 

@@ -9,7 +9,7 @@ def test_the_first_page_leads_on_from_what_is_done(browser_page: Page) -> None:
     page = browser_page
     page.goto("/")
     chapters = page.locator(".chapters > li")
-    expect(chapters).to_have_count(10)
+    expect(chapters).to_have_count(11)
     onward = page.locator("#continue")
     expect(onward).to_have_text("Start: A pod is scheduled")
     onward.click()
@@ -60,7 +60,7 @@ def test_a_lesson_is_found_by_what_its_plugin_used_to_be_called(browser_page: Pa
         page.locator("#search").fill(old)
         found = page.locator("#names div:not([hidden])")
         expect(found).to_have_count(1)
-        expect(found.get_by_role("link")).to_have_attribute("href", f"/library/{slug}/")
+        expect(found.get_by_role("link", name="Lesson")).to_have_attribute("href", f"/library/{slug}/")
     page.goto("/names/")
     expect(page.locator("tbody tr").first).to_be_visible()
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
+import re
+import time
+
+from playwright.sync_api import Page, Route, expect
 
 from tests.builders import budget, node, pod, scenario
 from tests.e2e.player_page import draw_at, drawn, link_shown, save, sentence, steps_of, until
 
+LATE_SECONDS = 0.4  # longer than the browser takes for the keys that are pressed meanwhile
 NODES = (node("n1", cpu=4), node("n2", cpu=8, taints=["dedicated=db:NoSchedule"]), node("n3", cpu=6))
 
 
@@ -221,6 +225,128 @@ def test_arrow_keys_move_a_number_and_the_panel_goes_on_from_there(browser_page:
     expect(panel.locator(".ask-side.after")).to_contain_text("goes to n1")
     page.keyboard.press("Escape")
     expect(page.locator("#caption .eyebrow")).not_to_contain_text("What if")
+
+
+def pressed(page: Page, slider: str, key: str, times: int = 1) -> None:
+    """Move a number of the arithmetic by its keys, quicker than it is drawn and before the panel's code is here."""
+    page.route(re.compile(r"/(dialog|panel)\.js"), later)
+    page.get_by_role("slider", name=slider).focus()
+    for _ in range(times):
+        page.keyboard.press(key)
+
+
+def later(route: Route) -> None:
+    time.sleep(LATE_SECONDS)
+    route.continue_()
+
+
+def test_the_limit_of_a_spread_constraint_is_dragged(browser_page: Page) -> None:
+    page = browser_page
+    constraint = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": WEB}
+    opened(
+        page,
+        node("n1", cpu=4, labels={ZONE: "a"}),
+        node("n2", cpu=4, labels={ZONE: "b"}, taints=["dedicated=db:NoSchedule"]),
+        *(pod(f"old-{i}", cpu=1, node="n1", labels={"app": "web"}) for i in range(2)),
+        pod("web", cpu=1, labels={"app": "web"}, topologySpreadConstraints=[constraint]),
+    )
+    at = steps_of(page, "NodesFiltered")[0]
+    draw_at(page, at, page.evaluate("at => kschedui.player.frames(at) - 1", at))
+    page.evaluate("async () => (await import('/static/js/player/actions.js')).act.pin('verdict:n1:PodTopologySpread')")
+    drawn(page)
+    line = page.locator("#margin .formula", has_text="≤").first
+    expect(line).to_have_text("zone a: 2 + 1 - 0 = 3 ≤ 1 ✕")
+    pressed(page, "maxSkew of web by zone", "ArrowRight", 2)
+    expect(line).to_have_text("zone a: 2 + 1 - 0 = 3 ≤ 3 ✓")
+    expect(page.locator("#caption .eyebrow")).to_have_text("What if: web has maxSkew 3 by zone instead of 1")
+    expect(page.locator("#caption h1")).to_have_text("web would go to n1.")
+    page.get_by_role("button", name="What happened").click()
+    expect(line).to_have_text("zone a: 2 + 1 - 0 = 3 ≤ 1 ✕")
+
+
+def test_the_maxskew_of_preferred_spreading_is_dragged(browser_page: Page) -> None:
+    page = browser_page
+    keys = [
+        {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": WEB}
+        for key in (ZONE, HOST)
+    ]
+    opened(
+        page,
+        *(node(name, cpu=4, labels={ZONE: zone, HOST: name}) for name, zone in (("n1", "a"), ("n2", "b"))),
+        *(pod(f"old-{i}", cpu=1, node="n1", labels={"app": "web"}) for i in range(2)),
+        pod("web", cpu=1, labels={"app": "web"}, topologySpreadConstraints=keys),
+    )
+    explained(page, "score:n1:PodTopologySpread")
+    line = page.locator("#margin .formula").first
+    expect(line).to_have_text("zone: 2 pods × ln(2 domains + 2) + (maxSkew 1 - 1) = 2 × 1.39 + 0 = 2.77")
+    pressed(page, "maxSkew of web by zone", "ArrowRight", 4)
+    expect(line).to_have_text("zone: 2 pods × ln(2 domains + 2) + (maxSkew 5 - 1) = 2 × 1.39 + 4 = 6.77")
+    expect(page.locator("#caption h1")).to_have_text("web would go to n2.")
+
+
+def test_weights_of_preferred_terms_are_dragged_until_another_node_wins(browser_page: Page) -> None:
+    page = browser_page
+    near = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    disk, zone = (
+        {"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}
+        for key, value in (("disk", "ssd"), (ZONE, "b"))
+    )
+    affinity = {
+        "nodeAffinity": {preferred: [{"weight": 80, "preference": disk}, {"weight": 20, "preference": zone}]},
+        "podAffinity": {preferred: [{"weight": 10, "podAffinityTerm": near}]},
+    }
+    opened(
+        page,
+        node("n1", cpu=4, labels={"disk": "ssd", HOST: "n1", ZONE: "a"}),
+        node("n2", cpu=4, labels={HOST: "n2", ZONE: "b"}),
+        pod("cache", cpu=1, node="n2", labels={"app": "cache"}),
+        pod("web", cpu=1, affinity=affinity),
+    )
+    explained(page, "score:n1:NodeAffinity")
+    line = page.locator("#margin .formula").first
+    expect(line).to_have_text("matching preferred terms: 80 = 80")
+    explained(page, "score:n2:InterPodAffinity")
+    neighbours = page.locator("#margin .formula").first
+    expect(neighbours).to_have_text("hostname=n2: 1 × 10 = 10")
+    pressed(page, "Weight that web gives to app=cache", "PageUp")
+    expect(neighbours).to_have_text("hostname=n2: 1 × 20 = 20")
+    expect(page.locator("#caption .eyebrow")).to_have_text("What if: web gives app=cache the weight 20 instead of 10")
+    explained(page, "score:n1:NodeAffinity")
+    pressed(page, "Weight that web gives to disk=ssd", "Home")
+    expect(line).to_have_text("matching preferred terms: 1 = 1")
+    expect(page.locator("#caption h1")).to_have_text("web would go to n2.")
+
+
+def test_a_priority_is_dragged_where_victims_are_counted(browser_page: Page) -> None:
+    page = browser_page
+    opened(page, node("n1", cpu=2), pod("db", cpu=2, node="n1", priority=100), pod("high", cpu=2, priority=200))
+    evaluated = steps_of(page, "PreemptionEvaluated")[0]
+    draw_at(page, evaluated, page.evaluate("at => kschedui.player.frames(at) - 1", evaluated))
+    expect(page.locator("#margin .figures tr").nth(1)).to_contain_text("all below 200 gone")
+    pressed(page, "Priority of high", "Home")
+    expect(page.locator("#caption h1")).to_have_text("high would fit on no node.")
+    page.get_by_role("button", name="What happened").click()
+    expect(page.locator("#caption h1")).not_to_contain_text("would")
+
+
+def test_a_priority_is_dragged_where_no_pod_is_less_important(browser_page: Page) -> None:
+    page = browser_page
+    opened(page, node("n1", cpu=2), pod("db", cpu=2, node="n1", priority=100), pod("low", cpu=2, priority=50))
+    draw_at(page, steps_of(page, "PreemptionEvaluated")[0])
+    line = page.locator("#margin .formula")
+    expect(line).to_have_text("db 100 < low 50 ✕")
+    pressed(page, "Priority of low", "End")
+    expect(line).to_have_text("db 100 < low 110 ✓")
+    expect(page.locator("#caption .eyebrow")).to_have_text("What if: low has priority 110 instead of 50")
+    expect(page.locator("#caption h1")).to_have_text("low would evict db from n1.")
+
+
+def explained(page: Page, ref: str) -> None:
+    """At the first scores, whatever the reference points at."""
+    draw_at(page, steps_of(page, "ScoresComputed")[0], 99)
+    page.evaluate("async ref => (await import('/static/js/player/actions.js')).act.pin(ref)", ref)
+    drawn(page)
 
 
 def test_on_a_phone_a_number_is_dragged_below_the_lanes(phone: Page) -> None:

@@ -1,4 +1,5 @@
-"""Two web processes with one database and one broker are one site: also when requests race for the last place."""
+"""Two web processes with one database and one broker are one site: also when requests race for the last place. Tried on
+SQLite with the built-in broker, and on PostgreSQL with Redis."""
 
 import json
 import os
@@ -23,6 +24,7 @@ from tests.conftest import StackMaker, manage
 from tests.faults.stacks import ONE_POD, SMALL, breakable
 from tests.faults.test_a_class_outlives_its_web_process import Member
 from tests.web.postgres import postgres_url  # noqa: F401
+from tests.web.redis_server import redis_url  # noqa: F401
 from tests.web.visitor import LONG, Follower, Visitor
 
 RACING = 10
@@ -78,14 +80,16 @@ class Stay(urllib.request.HTTPRedirectHandler):
         return None
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", "postgresql and redis"])
 def pair(request: pytest.FixtureRequest, make_stack: StackMaker) -> Iterator[Pair]:
-    """On either database."""
+    """On either database, and either broker."""
     env = NO_LIMITS | ROOM
-    if request.param == "postgresql":
-        env["DATABASE_URL"] = request.getfixturevalue("postgres_url")
+    if request.param != "sqlite":
+        env |= {"DATABASE_URL": request.getfixturevalue("postgres_url")}
+        env |= {"REDIS_URL": request.getfixturevalue("redis_url")}
         manage(make_stack(library=False, **env), "migrate", "--verbosity", "0")
     stack = breakable(make_stack, **env)
+    assert ("broker" in stack.children) == (request.param == "sqlite")
     yield Pair(stack)
     stack.stop()  # before its database
 

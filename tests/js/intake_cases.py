@@ -26,6 +26,13 @@ from tests.web.intake.test_dumps import FLOW, of_devices
 from tests.web.intake.test_files import AROUND, CLUSTER_INFO, WRITTEN
 from tests.web.intake.test_ways_of_writing import ANCHORS, KEYS, SCALARS, STYLES, TEXTS
 
+POLICY = {
+    "apiVersion": "v1",
+    "kind": "Policy",
+    "predicates": [{"name": "Racks", "argument": {"serviceAffinity": {"labels": ["acme.com/rack", "acme.com/row"]}}}],
+    "priorities": [{"name": "Spread", "weight": 1, "argument": {"serviceAntiAffinity": {"label": "acme.com/rack"}}}],
+    "extenders": [{"urlPrefix": "http://acme.com", "tlsConfig": {"keyData": "s3cr3t"}}],
+}
 CONFORMANCE = Path(__file__).parent.parent / "conformance"
 
 
@@ -49,7 +56,14 @@ def texts() -> dict[str, str]:
         "slips": as_yaml(listed([slipped, service])),
         "devices": as_yaml(listed(of_devices("v1"))),
         "devices of an older API": as_yaml(listed(of_devices("v1beta1"))),
+        "a Policy": as_yaml(listed([node("n1", labels={"acme.com/rack": "a"}), POLICY])),
     }
+    for kind, known in reading_table()["kinds"].items():
+        group = known["version"].rpartition("/")[0]
+        for version in (*known["versions"], f"{group}/v9".removeprefix("/"), "example.com/v1", ""):
+            of_version = {"apiVersion": version, "kind": kind, "metadata": {"name": "a"}, "spec": {"a": 1}}
+            found[f"{kind} of {version}"] = as_yaml(of_version)
+            found[f"{kind} of {version} in JSON"] = as_json(listed([of_version]))
     for number, scalar in enumerate(SCALARS):
         text = f"apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    a: {scalar}\n"
         with suppress(ScenarioErrors):  # and numbers that only a server reads as kubectl does stay lines

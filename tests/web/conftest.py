@@ -19,6 +19,7 @@ from kschedui.scenarios.access import Visitor
 from kschedui.web.api import rates
 from tests.builders import node, pod, scenario
 from tests.web.postgres import postgres_url  # noqa: F401
+from tests.web.redis_server import redis_url  # noqa: F401
 
 PASSWORD = "a long enough password"
 OTHER = scenario(node("n1"), pod("only"), title="Other")

@@ -1,4 +1,4 @@
-"""Generate the browser's files about the trace and the plugins from scheduler_core, where both are declared."""
+"""Generates the browser's files about the trace and the plugins from their declarations in scheduler_core."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from kschedui.waiting import plugin_texts
 
 
 class Command(BaseCommand):
-    """`--check` only compares, for CI."""
+    """Generate the files. `--check` only compares, for CI."""
 
     help = "write static/js/trace/{trace.d.ts,events.js}, static/js/steps/parts/plugins.js, and plugins' texts"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """--check: exit status 1 when a file differs from what would be written."""
+        """Add --check: exit status 1 if a file differs from the generated text."""
         parser.add_argument("--check", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:

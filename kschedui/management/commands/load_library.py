@@ -1,4 +1,4 @@
-"""Bring the lessons into the database, and run the new ones, so that their cards open at once."""
+"""Stores the lessons in the database, and runs the new ones, so that they open at once."""
 
 from typing import Any
 
@@ -9,16 +9,16 @@ from kschedui.runs import worker
 
 
 class Command(BaseCommand):
-    """Idempotent; prints a line for each lesson that changed."""
+    """Store the lessons. Idempotent; prints a line for each changed lesson."""
 
     help = "load the scenario library into the database"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """--no-run leaves the simulations to the first visitors."""
+        """Add --no-run, which leaves the simulations to the first visitors."""
         parser.add_argument("--no-run", action="store_true", help="do not simulate the lessons now")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """CommandError names the file that cannot be read."""
+        """Store and run the lessons. CommandError names an invalid file."""
         try:
             for slug, version in library.load():
                 if version and options["verbosity"] > 0:

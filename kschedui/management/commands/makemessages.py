@@ -1,10 +1,10 @@
-"""`manage.py makemessages`: Django's, which also finds the engine's sentences."""
+"""`manage.py makemessages`: extends Django's command with the engine's messages."""
 
 from django.core.management.commands import makemessages
 
 
 class Command(makemessages.Command):
-    """`Message("...")` marks a sentence too. No guesses: what is new stays empty, and a test names it."""
+    """Collects `Message("...")` too. New entries stay empty instead of fuzzy, and a test reports them."""
 
     xgettext_options = [*makemessages.Command.xgettext_options, "--keyword=Message", "--no-location", "--no-wrap"]
     msguniq_options = [*makemessages.Command.msguniq_options, "--no-location", "--no-wrap"]

@@ -1,6 +1,9 @@
-"""Make room: forget old traces and results of experiments, which can be made again. Texts and versions always stay.
+"""Frees storage: deletes old traces and results of experiments, which can be computed again.
 
-Classes that ended a day ago go too."""
+Texts and versions always stay.
+
+Classes that ended a day ago are deleted too.
+"""
 
 from datetime import timedelta
 from typing import Any
@@ -17,7 +20,7 @@ DAYS = 90
 
 
 class Command(BaseCommand):
-    """Safe at any time, and safe to interrupt: each run is forgotten in a transaction of its own."""
+    """Delete old traces and results. Safe to interrupt: each run has a transaction of its own."""
 
     help = "forget the traces of old runs and the results of old experiments: they can be made again"
 
@@ -27,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="say what would be forgotten, and do nothing")
 
     def handle(self, *args: Any, days: int, dry_run: bool, **options: Any) -> None:
-        """Print how much it was."""
+        """Delete, or only print the amounts."""
         found = runs.prunable(timezone.now() - timedelta(days=days))
         size = found.aggregate(sum=Sum("bytes"))["sum"] or 0
         count = found.count()

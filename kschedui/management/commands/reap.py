@@ -1,4 +1,4 @@
-"""Queue lost runs again, and remove what was deleted long ago: what every worker does by itself, once, by hand."""
+"""Runs the workers' housekeeping once: queues lost runs again, and removes what was deleted long ago."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`manage.py release_table`: write the rules into docs/fidelity.md, and the number of recorded runs into README.md."""
+"""`manage.py release_table`: writes the rules to docs/fidelity.md, and the number of recorded runs to README.md."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def _replace(name: str, pattern: re.Pattern[str], text: str) -> None:
 
 
 def figures() -> str:
-    """Return the number of recorded runs and the range of releases, as in the README."""
+    """Return the number of recorded runs and the range of releases for the README."""
     runs, versions = sum(release.recorded_runs for release in RELEASES.values()), list(RELEASES)
     return f"{runs:,} recorded runs of the real kube-schedulers from {versions[0]} to {versions[-1]} "
 
 
 def section() -> Iterator[str]:
-    """Yield the section's lines."""
+    """Yield the lines of the section."""
     releases = list(RELEASES.values())
-    runs = ", ".join(f"{one.version} ({one.patch}) {_recorded(one)}" for one in reversed(releases))
+    runs = ", ".join(f"{release.version} ({release.patch}) {_recorded(release)}" for release in reversed(releases))
     yield HEADING
     yield f"Recorded runs that are equal, of as many: {runs}.\n"
     yield "| rule | whose | what the newest does | otherwise in |\n|--|--|--|--|"

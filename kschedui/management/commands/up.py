@@ -1,4 +1,4 @@
-"""`manage.py up`: everything that kschedui needs, in one command, until Ctrl-C."""
+"""`manage.py up`: runs everything that kschedui needs in one command, until Ctrl-C."""
 
 import os
 import signal
@@ -28,14 +28,14 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopRequested(BaseException):
-    """A signal asked for the end; no error, and not to be swallowed by `except Exception`."""
+    """Raised by a signal; not an error, and not caught by `except Exception`."""
 
 
 class Command(BaseCommand):
-    """Exit status 0 when asked to stop, 1 with one sentence on standard error when something is wrong."""
+    """Run everything. Exit status 0 when stopped by a signal, 1 with one sentence on standard error after an error."""
 
     help = "Migrate, load the library, then run broker, workers and web server until Ctrl-C."
-    requires_system_checks: list[str] = []  # migrate makes them
+    requires_system_checks: list[str] = []  # they import every page, and a release was checked by its tests
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=os.environ.get("KSCHEDUI_HOST", "127.0.0.1"))
@@ -52,26 +52,26 @@ class Command(BaseCommand):
             self.say("kschedui has stopped.")
 
     def say(self, line: str) -> None:
-        """Print and flush, also into a pipe or a file."""
+        """Print and flush, also to a pipe or a file."""
         self.stdout.write(line)
         self.stdout.flush()
 
 
 def request_stop(number: int, frame: FrameType | None) -> None:
-    """Request the stop once: while processes are being stopped, a second Ctrl-C must not interrupt that."""
+    """Request the stop once: a second Ctrl-C must not interrupt the stopping of processes."""
     for other in STOP_SIGNALS:
         signal.signal(other, signal.SIG_IGN)
     raise StopRequested
 
 
 def stop_if_requested() -> None:
-    """Python drops what a signal raises while an object is being finalized; that signals are ignored now stays."""
+    """Raise StopRequested if requested; Python drops an exception that a signal raises during finalization."""
     if signal.getsignal(signal.SIGTERM) is signal.SIG_IGN:
         raise StopRequested
 
 
 def run(host: str, port: int, say: Any) -> None:
-    """Start everything, say where it is, and watch it. Ends only by StartError or StopRequested."""
+    """Start everything, print the address, and watch the processes. Ends only by StartError or StopRequested."""
     folder = DataFolder(settings.DATA_DIR)
     require_free(host, port or free_port())
     if settings.DEBUG and not is_loopback(host):
@@ -85,11 +85,12 @@ def run(host: str, port: int, say: Any) -> None:
         if settings.PRODUCTION:
             prepare("collectstatic", interactive=False)
         stack.start_worker()
-        stack.start_experiments()
         stack.start_web(host, port or free_port())  # found now: one found earlier may be taken meanwhile
         prepare("load_library", no_run=True)  # while the other two start
         queue_new_lessons(stack.env["REDIS_URL"])
-        say(f"kschedui is ready: {stack.wait()}  (Ctrl-C stops it)")
+        url = stack.wait()
+        stack.start_experiments()  # only now: nobody waits for it
+        say(f"kschedui is ready: {url}  (Ctrl-C stops it)")
         revival = Revival(stack, say)
         while True:
             time.sleep(0.2)
@@ -98,7 +99,7 @@ def run(host: str, port: int, say: Any) -> None:
 
 
 def child_environment(folder: DataFolder) -> dict[str, str]:
-    """Return the settings that worker and web server share; in development, with a secret key of this folder."""
+    """Return the settings for the workers and the web server; in development with a secret key of this folder."""
     env = {"KSCHEDUI_DATA_DIR": str(folder.path), "DATABASE_URL": settings.DATABASE_URL}
     if settings.DEBUG and not os.environ.get("SECRET_KEY"):
         env["SECRET_KEY"] = folder.secret_key()
@@ -106,7 +107,7 @@ def child_environment(folder: DataFolder) -> dict[str, str]:
 
 
 def queue_new_lessons(broker: str) -> None:
-    """The worker simulates them, so that nobody waits for a long one before the first page."""
+    """Queue new lessons, so that a worker simulates them before the first visit."""
     celery_app.conf.broker_url = broker  # settings were read before the embedded broker had an address
     for lesson_run in library.unrun():
         runs.enqueue(lesson_run.public_id)
@@ -114,7 +115,7 @@ def queue_new_lessons(broker: str) -> None:
 
 
 def prepare(command: str, **options: Any) -> None:
-    """Run one of the commands that bring everything up to date: tables, the scenario library, static files."""
+    """Run one of the commands that prepare the start: tables, the scenario library, static files."""
     where = urlsplit(settings.DATABASE_URL)
     try:
         call_command(command, verbosity=0, **options)

@@ -1,10 +1,11 @@
-"""A scenario with other names: nodes, namespaces, pods, workloads, labels, images and zones get readable made-up ones.
+"""Replaces the names in a scenario: nodes, namespaces, pods, workloads, labels, images and zones get readable generated
+ones.
 
-The same text always gets the same names, one name gets the same everywhere, and names keep their order, so that nothing
-is decided otherwise: the run is the same but for its names. The mapping belongs to whoever has the original.
+The result depends only on the text, a name is replaced by the same name everywhere, and names keep their order, so that
+the run differs only in its names. The mapping belongs to the owner of the original.
 
-`static/js/intake/naming.js` does the same before a dump leaves the browser, by the same table; a test holds the two to
-the same output.
+`static/js/intake/naming.js` does the same before a dump leaves the browser, with the same table; a test requires equal
+output of both.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ from scheduler_core.scenario.reading.problems import Problems
 
 @dataclass
 class Anonymised:
-    """`mapping`: original -> made-up; `label_keys` the same for the keys of labels and taints."""
+    """An anonymised scenario.
+
+    `mapping`: original -> generated; `label_keys` the same for the keys of labels and taints.
+    """
 
     text: str
     mapping: dict[str, str] = field(default_factory=dict)
@@ -29,7 +33,7 @@ class Anonymised:
 
 
 def anonymise(text: str, limits: Limits) -> Anonymised:
-    """Raises ScenarioErrors when the text is not well-formed."""
+    """Anonymise a text. Raises ScenarioErrors if it is not well-formed."""
     problems = Problems()
     documents = [document.data for document in read_documents(text, limits, problems)]
     if errors := problems.errors():
@@ -39,7 +43,7 @@ def anonymise(text: str, limits: Limits) -> Anonymised:
 
 
 def rename(objects: list[Manifest]) -> tuple[list[Manifest], dict[str, str], dict[str, str]]:
-    """Return the objects with other names, and the two mappings."""
+    """Return the objects with replaced names, and the two mappings."""
     found = Names()
     for one in objects:
         found.collect(one)

@@ -1,4 +1,4 @@
-"""Every name of a scenario by what it names, and a made-up one for each."""
+"""The names in a scenario by the kind of object, and a generated name for each."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Names:
             self.by_kind[kind if kind in PATTERNS else "value"].add(name)
 
     def collect(self, value: Any, key: str = "") -> None:
-        """Look for names everywhere in plain data."""
+        """Collect names everywhere in plain data."""
         if isinstance(value, list):
             for item in value:
                 self.collect(item, key)
@@ -82,7 +82,9 @@ class Names:
         return made
 
     def note_hashed(self, value: Manifest) -> None:
-        """A ReplicaSet is called by its Deployment and a hash, by which a pod's Deployment is known."""
+        """Record the name of a ReplicaSet, which is its Deployment's and a hash, and identifies the Deployment of a
+        pod.
+        """
         metadata = value.get("metadata")
         labels = metadata.get("labels") if isinstance(metadata, dict) else None
         hashed = labels.get("pod-template-hash") if isinstance(labels, dict) else None
@@ -100,14 +102,14 @@ class Names:
 
 
 def is_label_map(name: str, value: Any) -> bool:
-    """Labels, or a selector that is a map of labels, as a Service's."""
+    """Return whether it is labels, or a selector that is a map of labels, as in a Service."""
     if not isinstance(value, dict) or "nodeSelectorTerms" in value:
         return False
     return name in LABEL_MAPS or (name == "selector" and not value.keys() & {"matchLabels", "matchExpressions"})
 
 
 def _images(names: list[str], pattern: str) -> dict[str, str]:
-    """An image without a tag is the one with the tag latest."""
+    """Return the names of an image; one without a tag has the tag latest."""
     whole = {name: name if ":" in name.rpartition("/")[2] else f"{name}:latest" for name in names}
     numbers = {name: number for number, name in enumerate(sorted(set(whole.values())), 1)}
     width = len(str(len(numbers)))

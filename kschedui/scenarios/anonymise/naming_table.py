@@ -1,5 +1,6 @@
-"""The fields that contain names, as a table of plain data for Python and for the browser, which renames before it
-sends."""
+"""A table of the fields that contain names, as plain data for Python and for the browser, which renames before
+sending.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import re
 from functools import cache
 from typing import Any
 
-from kschedui.scenarios.importers import IMPORTED
+from kschedui.scenarios.imported import IMPORTED
 from kschedui.scenarios.importers.reading.reading_table import ANNOTATIONS
 from scheduler_core.apis.vendor_labels import GROUP_LABELS, GROUP_OWNER, OF_THE_CLOUD
 
@@ -78,11 +79,11 @@ NAMED = {  # what `name` is, by the key above
     "claimRef": "PersistentVolumeClaim",
     "pool": "Node",  # of a ResourceSlice: nearly always its node's name, and pools are searched in order of their names
 }
-KEYS = ("key", "topologyKey", "matchLabelKeys", "mismatchLabelKeys", "topologyKeys")
+KEYS = ("key", "topologyKey", "matchLabelKeys", "mismatchLabelKeys", "topologyKeys", "label", "labels")  # of a Policy
 PODS = ("pod", "pods", "victims", "names")  # where a pod is called namespace/name
 ANNOTATIONS_KEPT = (*ANNOTATIONS, IMPORTED)
 SPOKEN = ("title", "description", "lesson")  # of the Scenario document
-# What CEL selectors compare: the driver's names, as its maker gave them.
+# What CEL selectors compare: the driver's names, as its maker gave them; and the names of requests.
 DEVICE_WORDS = (
     "expression",
     "matchAttribute",
@@ -90,6 +91,7 @@ DEVICE_WORDS = (
     "string",
     "version",
     "device",
+    "request",
     "extendedResourceName",
 )
 # Fields whose values are words of Kubernetes, and amounts.

@@ -1,4 +1,4 @@
-"""Plain data with the names of a mapping."""
+"""Replaces names in plain data by those of a mapping."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Renamed:
         return self.text(value, path) if isinstance(value, str) else value
 
     def resource(self, key: str) -> str:
-        """The implicit extended resource of a DeviceClass has the class's name."""
+        """Return the name of a resource; the implicit extended resource of a DeviceClass has the class's name."""
         name = key.removeprefix(DEVICE_CLASS_PREFIX)
         return key if name == key else DEVICE_CLASS_PREFIX + self.mapping.get(name, name)
 
     def is_spoken(self, key: str, item: Any, path: tuple[str, ...]) -> bool:
-        """Return whether a field is free text, or quotes names as a condition or an expectation does."""
+        """Return whether a field is free text, or quotes names like a condition or an expectation does."""
         if path and path[-1] == "annotations":
             return key not in ANNOTATIONS_KEPT
         return (
@@ -50,9 +50,11 @@ class Renamed:
         )
 
     def text(self, text: str, path: tuple[str, ...]) -> str:
-        """Return a name; namespace/name where a pod is meant; or anything else as it is."""
+        """Return a name, namespace/name for a pod, or any other value unchanged."""
         if path and (path[-1] in WORDS or path[-1] in AMOUNTS or (path[-2:-1] and path[-2] in AMOUNTS)):
             return text
+        if path[-2:] == ("firstAvailable", "name"):
+            return text  # a subrequest, which results name, too
         if path and path[-1] in KEYS:
             return self.keys.get(text, text)
         if path and path[-1] == "reject":

@@ -1,15 +1,15 @@
-"""The output of other tools as a scenario: a kubectl dump, workloads without their pods, a simulator's export.
+"""Converts the output of other tools to a scenario: a kubectl dump, workloads without their pods, a simulator's export.
 
-Every door reads it here: the page and the API (`kschedui.web.api`), the command line (`kschedui.cli`). The browser
-drops before it sends what `reading_table` does not keep; what it sends is read as any other text.
+Used by the page and the API (`kschedui.web.api`) and the command line (`kschedui.cli`). The browser removes everything
+that `reading_table` does not keep before it sends a text, which is then read like any other.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from kschedui.scenarios import compact_yaml
+from kschedui.scenarios.imported import IMPORTED, Imported
 from kschedui.scenarios.importers import (
     cleaning,
     configurations,
@@ -19,51 +19,51 @@ from kschedui.scenarios.importers import (
     simulator_export,
     workloads,
 )
-from kschedui.scenarios.importers.cluster_release import cluster_release
+from kschedui.scenarios.importers.cluster_release import cluster_release, release_of_scenario
 from kschedui.scenarios.importers.reading.dump_reader import Dump, read_dump
 from kschedui.scenarios.importers.reading.file_text import refusal
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
-from scheduler_core.scenario.parse import Limits
+from scheduler_core.releases import RELEASES
+from scheduler_core.scenario.parse import Limits, without_collection
 
-IMPORTED = "kschedui.io/imported"  # an annotation of the Scenario: the text was printed by a cluster
 NOT_OURS = {"LimitRange", "RuntimeClass"}  # read on the way, and nothing that a scenario holds
 
 MOST_NAMES = 5  # in a note
 
 
-@dataclass
-class Imported:
-    """The scenario's text, and a sentence for each thing that was done on the way."""
-
-    text: str
-    notes: list[Message] = field(default_factory=list)
-    cut: bool = False  # the source ended in the middle of something
-    release: str = ""  # of the cluster's nodes
-    imported: bool = True  # False: the text is a scenario as it stands
-
-
 def convert(
-    source: str | BinaryIO, limits: Limits, most: int | None = None, release: str = "", *, of_cluster: bool = True
+    source: str | BinaryIO,
+    limits: Limits,
+    most: int | None = None,
+    release: str = "",
+    *,
+    of_cluster: bool = True,
+    simulated: str = "",
 ) -> Imported:
-    """Read any of the formats; raises ScenarioErrors when it is none of them.
+    """Read any of the formats. Raises ScenarioErrors if it is none of them.
 
-    `most`: bytes of the source, unpacked; `release`: the one that decides, if no node says its version; `of_cluster`:
-    a cluster printed it, so that it is private.
+    `most`: the maximum number of bytes of the source, unpacked; `release`: the release if no node has a version;
+    `of_cluster`: the text is output of a cluster, so it is private; `simulated`: the release to simulate, whatever the
+    text says.
     """
     reading = Limits(**{**{name: getattr(limits, name) for name in Limits.__slots__}, "bytes": most or limits.bytes})
-    return convert_dump(read_dump(source, reading), limits, release, of_cluster=of_cluster)
+    with without_collection():
+        return convert_dump(read_dump(source, reading), limits, release, of_cluster=of_cluster, simulated=simulated)
 
 
-def convert_dump(dump: Dump, limits: Limits, release: str = "", *, of_cluster: bool = True) -> Imported:
-    """Convert objects that have been read; raises ScenarioErrors when there are none."""
+def convert_dump(
+    dump: Dump, limits: Limits, release: str = "", *, of_cluster: bool = True, simulated: str = ""
+) -> Imported:
+    """Convert parsed objects. Raises ScenarioErrors if there are none."""
     objects, notes = read_export(dump)
-    objects, more = configurations.read(objects, limits)
-    objects, of_pools = node_pools.converted(objects)
-    notes += [*more, *of_pools]
     of_nodes, of_release = cluster_release(objects)
     release = of_nodes or release
+    decides = RELEASES.get(simulated or release_of_scenario(objects) or release)
+    objects, more = configurations.read(objects, limits, has_policy=decides is not None and decides.policy is not None)
+    objects, of_pools = node_pools.converted(objects)
+    notes += [*more, *of_pools]
     manifests, more = made_of(list(map(cleaning.in_version, objects)), limits)
     if not any(manifest.get("kind") not in NOT_OURS for manifest in manifests):
         raise refusal(nothing_read(dump.left_out))
@@ -81,7 +81,7 @@ def convert_dump(dump: Dump, limits: Limits, release: str = "", *, of_cluster: b
 
 
 def read_export(dump: Dump) -> tuple[list[Manifest], list[Message]]:
-    """Return the objects, those of a simulator's export with their kinds."""
+    """Return the objects; those of a simulator's export get their kinds."""
     manifests: list[Manifest] = []
     notes: list[Message] = []
     for item in dump.objects:
@@ -95,7 +95,7 @@ def read_export(dump: Dump) -> tuple[list[Manifest], list[Message]]:
 
 
 def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[Message]]:
-    """Return the scenario's objects; raises ScenarioErrors when the workloads become too many."""
+    """Return the scenario's objects. Raises ScenarioErrors if the workloads create too many."""
     ended = [manifest for manifest in objects if cleaning.has_ended(manifest)]
     built_in = sum(map(cleaning.is_built_in, objects))
     admission = pod_admission.PodAdmission(objects)
@@ -158,8 +158,8 @@ def without_repeats(objects: list[Manifest]) -> tuple[list[Manifest], Counter[st
 
 
 def extender_notes(objects: list[Manifest]) -> list[Message]:
-    """Extenders are other programs, which no simulation can ask."""
-    schedulers = [item for item in objects if item.get("kind") == configurations.KIND]
+    """Return notes about extenders, which are external programs that a simulation cannot call."""
+    schedulers = [item for item in objects if item.get("kind") in (configurations.KIND, "Policy")]
     return [
         Message(
             "Extender {url} is not called. Describe its answers in spec.extenders of the Scenario document.",
@@ -181,7 +181,7 @@ def with_title(objects: list[Manifest], release: str, *, of_cluster: bool) -> li
 
 
 def named(names: Sequence[str]) -> str:
-    """Return the first of many names, and how many more there are."""
+    """Return the first of many names, and the number of the others."""
     more = len(names) - MOST_NAMES
     return ", ".join([*names[:MOST_NAMES], *([f"+{more:,}"] if more > 0 else [])])
 
@@ -192,7 +192,7 @@ def format_counts(kinds: Counter[str]) -> str:
 
 
 def nothing_read(left_out: LeftOut) -> Message:
-    """Return the refusal of a text without a node, a pod or what belongs to them."""
+    """Return the error for a text without nodes, pods or related objects."""
     if left_out.cut:
         line, _ = left_out.cut
         return Message("the text is truncated at line {line:,}, before the end of its first object", line=line)

@@ -1,6 +1,6 @@
-"""The objects of a dump as a scenario needs them: without pods that ended, and without what does not change a decision.
+"""Prepares the objects of a dump for a scenario: removes ended pods, and everything that does not affect a decision.
 
-`pruning` drops field by field; here is what can only be judged when all objects are known.
+`pruning` drops field by field; this module handles cases that depend on all objects.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ def mappings_in(manifest: Manifest, name: str) -> list[Manifest]:
 
 
 def has_ended(manifest: Manifest) -> bool:
-    """A pod that has ended takes no room."""
+    """Return whether the pod has ended, so that it uses no resources."""
     return manifest.get("kind") == "Pod" and part(manifest, "status").get("phase") in DONE
 
 
 def is_built_in(manifest: Manifest) -> bool:
-    """Return whether it is a priority class that the API server creates, which no file may define."""
+    """Return whether it is a priority class that the API server creates, which no file can define."""
     return manifest.get("kind") == "PriorityClass" and str(part(manifest, "metadata").get("name", "")).startswith(
         "system-"
     )
 
 
 def without_gates_of_bound_pods(objects: list[Manifest]) -> tuple[list[Manifest], list[str]]:
-    """Return the objects, pods with a node without their scheduling gates; and the keys of those that had any.
+    """Return the objects, with scheduling gates removed from bound pods, and the keys of the changed pods.
 
-    The API server allows no such pod; dumps that were put together of several moments have them.
+    The API server does not allow such pods; dumps that combine several points in time contain them.
     """
     gated = []
     freed = []
@@ -60,7 +60,7 @@ def without_gates_of_bound_pods(objects: list[Manifest]) -> tuple[list[Manifest]
 
 
 def images_of_several_sizes(objects: list[Manifest]) -> list[str]:
-    """Images that pods use and that nodes give different sizes for, as those of several architectures have."""
+    """Return images of pods for which nodes have different sizes, such as images of several architectures."""
     used = {name for manifest in objects for name in images_of(manifest)}
     sizes: dict[str, set[str]] = {}
     for manifest in objects:
@@ -76,7 +76,7 @@ def in_version(manifest: Manifest) -> Manifest:
     """Return the object with the current apiVersion."""
     kind, version = str(manifest.get("kind")), manifest.get("apiVersion")
     table = reading_table()["kinds"].get(kind)
-    if not table or not version:
+    if not table or version not in table["versions"]:
         return manifest
     convert = next((row.convert for row in LOAD_ORDER if (row.name, row.api_version) == (kind, version)), None)
     return {**(convert(manifest) if convert is not None else manifest), "apiVersion": table["version"]}
@@ -147,7 +147,7 @@ def known(kind: str, name: str) -> bool:
 
 
 def metadata(data: Manifest, kind: str, uids: set[str]) -> Manifest:
-    """A uid counts where something refers to it, a time where it orders."""
+    """Return the metadata: a uid is kept if something refers to it, a time if the order depends on it."""
     cleaned = {name: value for name, value in data.items() if value != {} and value != [] and value is not None}
     if str(cleaned.get("uid")) not in uids:
         cleaned.pop("uid", None)
@@ -190,7 +190,7 @@ def pod_spec(spec: Manifest, *, keep_priority: bool) -> Manifest:
 
 
 def container(data: Manifest, *, on_host: bool) -> Manifest:
-    """Name, image, resources, ports of the host."""
+    """Return the container with name, image, resources and host ports."""
     cleaned = {name: value for name, value in data.items() if value != {} and value != [] and value is not None}
     if isinstance(cleaned.get("ports"), list) and not on_host:
         cleaned["ports"] = [port for port in cleaned["ports"] if not isinstance(port, dict) or port.get("hostPort")]
@@ -202,7 +202,7 @@ def container(data: Manifest, *, on_host: bool) -> Manifest:
 
 
 def resources(data: Manifest) -> Manifest:
-    """Keep a limit only where no request is given, and where the two must be equal."""
+    """Keep a limit only without a request, and if the two must be equal."""
     requests, limits = part(data, "requests"), part(data, "limits")
     needed = {name: value for name, value in limits.items() if name not in requests or name not in OVERCOMMITTED}
     cleaned = {**data, "limits": needed}
@@ -210,7 +210,7 @@ def resources(data: Manifest) -> Manifest:
 
 
 def pod_status(status: Manifest, spec: Manifest) -> Manifest:
-    """Conditions that say something; of the containers' status what differs from the spec, as in a resize."""
+    """Keep relevant conditions, and the container statuses that differ from the spec, as during a resize."""
     cleaned = {name: value for name, value in status.items() if value is not None and value != []}
     conditions = [
         condition
@@ -233,7 +233,7 @@ def is_resized(status: Manifest, asked: Manifest) -> bool:
 
 
 def node_status(status: Manifest, images: set[str]) -> Manifest:
-    """ImageLocality looks for the images of pods, and for no others; `cluster_release` has read the node's version."""
+    """Keep the images of pods, which ImageLocality reads; `cluster_release` has read the node's version."""
     cleaned: dict[str, Any] = {
         name: value for name, value in status.items() if value is not None and name != "nodeInfo"
     }

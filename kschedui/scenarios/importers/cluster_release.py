@@ -1,7 +1,7 @@
-"""The Kubernetes release of a dumped cluster: that of most of its nodes' kubelets.
+"""The Kubernetes release of a dumped cluster: the most frequent release of its nodes' kubelets.
 
-The dump does not have the version of the scheduler itself. A kubelet is never newer than its control plane, and at most
-three minor releases older (Kubernetes' version skew policy).
+The dump does not contain the version of the scheduler itself. A kubelet is never newer than its control plane, and at
+most three minor releases older (Kubernetes' version skew policy).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MINOR = re.compile(r"v?(\d+)\.(\d+)")
 
 
 def release_of(version: str) -> str:
-    """The release that is simulated for a version such as "v1.34.2-gke.1"; the nearest one, "" for no version."""
+    """Return the release to simulate for a version such as "v1.34.2-gke.1"; the nearest one, "" without a version."""
     match = MINOR.match(version)
     if not match:
         return ""
@@ -27,7 +27,7 @@ def release_of(version: str) -> str:
 
 
 def cluster_release(objects: list[Manifest]) -> tuple[str, list[Message]]:
-    """The release of most nodes (of two, the newer), "" if no node says its version; and what was read, in words."""
+    """Return the release of most nodes (in a tie, the newer), "" if no node has a version; and a note about it."""
     versions = [
         str(part(part(found, "status"), "nodeInfo").get("kubeletVersion") or "")
         for found in objects
@@ -51,6 +51,12 @@ def cluster_release(objects: list[Manifest]) -> tuple[str, list[Message]]:
             Message("There is no simulation of {minor}; {release} is the nearest.", minor=minor, release=release)
         )
     return release, notes
+
+
+def release_of_scenario(objects: list[Manifest]) -> str:
+    """Return the release that a Scenario document names, "" if there is none."""
+    versions = [part(found, "spec").get("kubernetesVersion") for found in objects if found.get("kind") == "Scenario"]
+    return next((version for version in versions if isinstance(version, str)), "")
 
 
 def _minor(version: str) -> int:

@@ -1,6 +1,7 @@
-"""The scheduler's configuration as older clusters keep it: in a ConfigMap, in v1beta1 to v1beta3, as `kind: Policy`.
+"""The scheduler's configuration in the formats of older clusters: in a ConfigMap, in v1beta1 to v1beta3, as `kind:
+Policy`.
 
-What became of each removed plugin follows kube-scheduler's `apis/config/v1beta2`, `v1beta3` and `v1`
+The replacement of each removed plugin follows kube-scheduler's `apis/config/v1beta2`, `v1beta3` and `v1`
 (default_plugins.go, conversion.go) and, for Policy, `legacy_registry.go` of 1.20.
 """
 
@@ -39,8 +40,11 @@ STRATEGIES = {
 NEW_WEIGHTS = {"TaintToleration": 3, "NodeAffinity": 2, "PodTopologySpread": 2, "InterPodAffinity": 2}
 
 
-def read(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[Message]]:
-    """Return the objects with at most one configuration, in v1, and notes about what was changed."""
+def read(objects: list[Manifest], limits: Limits, *, has_policy: bool = False) -> tuple[list[Manifest], list[Message]]:
+    """Return the objects with at most one configuration, in v1, and notes about changes.
+
+    `has_policy`: the simulated release supports a Policy, which is returned unchanged.
+    """
     configurations: list[tuple[Manifest, str]] = []
     others = []
     without = 0
@@ -67,13 +71,15 @@ def read(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[
     if where:
         notes.append(Message("Read the scheduler's configuration from ConfigMap {name}.", name=where))
     if configuration.get("kind") == "Policy":
+        if has_policy:
+            return [configuration, *others], notes
         configuration, policy_notes = scheduler_policy.convert_policy(configuration)
         notes += policy_notes
     return [in_v1(configuration, notes), *others], notes
 
 
 def inside(config_map: Manifest, limits: Limits) -> Iterator[tuple[Manifest, str]]:
-    """Configurations that stand as text in a ConfigMap, with its namespace and name."""
+    """Yield the configurations that are text in a ConfigMap, with its namespace and name."""
     metadata = part(config_map, "metadata")
     where = f"{metadata.get('namespace') or 'default'}/{metadata.get('name')}"
     for text in part(config_map, "data").values():
@@ -133,7 +139,7 @@ def _profile(profile: Manifest, notes: list[Message]) -> Manifest:
 
 
 def _present(listed: Any, removed: set[str]) -> Any:
-    """Return a list of plugins without those that are no more."""
+    """Return a list of plugins without removed ones."""
     if not isinstance(listed, list):
         return listed
     gone = [plugin for plugin in listed if isinstance(plugin, dict) and plugin.get("name") in REMOVED]
@@ -142,7 +148,7 @@ def _present(listed: Any, removed: set[str]) -> Any:
 
 
 def _args(entry: Manifest) -> Manifest:
-    """Arguments name their version, too; null and empty ones mean nothing."""
+    """Convert arguments, which have a version too; null and empty ones have no effect."""
     args = entry.get("args")
     if not isinstance(args, dict):
         return entry
@@ -153,7 +159,7 @@ def _args(entry: Manifest) -> Manifest:
 
 
 def _with_strategy(args: list[Manifest], strategies: list[tuple[str, Manifest]], names: list[str]) -> list[Manifest]:
-    """The scoring plugins of v1beta1 are strategies of NodeResourcesFit."""
+    """Convert the scoring plugins of v1beta1 to strategies of NodeResourcesFit."""
     if not names or any(
         entry.get("name") == "NodeResourcesFit" and part(entry, "args").get("scoringStrategy") for entry in args
     ):

@@ -1,7 +1,8 @@
-"""Karpenter's NodePools as node groups: https://karpenter.sh/docs/concepts/nodepools/
+"""Converts Karpenter's NodePools to node groups: https://karpenter.sh/docs/concepts/nodepools/
 
-A NodePool says what its nodes may be, not which machines there are. Of a pool with nodes, they are the machines. Of one
-without, the requirements tell them if they name one amount of cpu and memory, as `karpenter.k8s.aws/instance-cpu` does.
+A NodePool restricts its nodes, but does not list the machine types. For a pool with nodes, these are used; for one
+without nodes, the requirements determine the machine if they specify single amounts of cpu and memory, as
+`karpenter.k8s.aws/instance-cpu` does.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ PODS = "110"
 
 
 def converted(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
-    """The objects with a NodeGroup for each NodePool that has none yet, and notes about those that lack a machine."""
+    """Return the objects with a NodeGroup for each NodePool that has none, and notes about those without a machine."""
     declared = {_name(one) for one in objects if one.get("kind") == "NodeGroup"}
     made: list[Manifest] = []
     notes = []
@@ -63,8 +64,12 @@ def _amounts_of(node: Manifest) -> dict[str, str]:
 
 
 def _amounts_required(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Return the cpu and memory (MiB) that the requirements name; {} if they leave a choice."""
-    values = {one.get("key"): one.get("values") or [] for one in _requirements(spec) if one.get("operator") == "In"}
+    """Return the cpu and memory (MiB) in the requirements; {} if they leave a choice."""
+    values = {
+        requirement.get("key"): requirement.get("values") or []
+        for requirement in _requirements(spec)
+        if requirement.get("operator") == "In"
+    }
     cpu, memory = (values.get(f"karpenter.k8s.aws/instance-{name}", []) for name in ("cpu", "memory"))
     return {"cpu": str(cpu[0]), "memory": f"{memory[0]}Mi"} if len(cpu) == len(memory) == 1 else {}
 
@@ -73,9 +78,9 @@ def _template(pool: Manifest, amounts: Mapping[str, str]) -> Manifest:
     spec = pool["spec"]
     template = spec.get("template") or {}
     of_requirements = {
-        str(one.get("key")): str(one["values"][0])
-        for one in _requirements(spec)
-        if one.get("operator") == "In" and len(one.get("values") or ()) == 1
+        str(requirement.get("key")): str(requirement["values"][0])
+        for requirement in _requirements(spec)
+        if requirement.get("operator") == "In" and len(requirement.get("values") or ()) == 1
     }
     labels = {**of_requirements, **_labels(template), POOL: _name(pool)}
     taints = (template.get("spec") or {}).get("taints") or []

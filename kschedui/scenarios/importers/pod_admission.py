@@ -1,8 +1,7 @@
 """API server admission for a workload's pods: LimitRange defaults and RuntimeClass overhead.
 
-Pods of a dump have been admitted already; pods that a workload makes, and those that somebody wrote, have not.
-Sources: plugin/pkg/admission/limitranger, plugin/pkg/admission/runtimeclass,
-core/v1/defaults.go (SetDefaults_LimitRangeItem).
+Pods of a dump have already been admitted; pods created from a workload, or written by hand, have not. Sources:
+plugin/pkg/admission/limitranger, plugin/pkg/admission/runtimeclass, core/v1/defaults.go (SetDefaults_LimitRangeItem).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ KINDS = {"LimitRange", "RuntimeClass"}
 
 
 class PodAdmission:
-    """The LimitRanges and RuntimeClasses of a dump; counts what it does."""
+    """The LimitRanges and RuntimeClasses of a dump; counts its changes."""
 
     def __init__(self, objects: list[Manifest]) -> None:
         self.limit_ranges: dict[str, list[Manifest]] = {}
@@ -29,7 +28,7 @@ class PodAdmission:
             metadata = part(found, "metadata")
             if found.get("kind") == "LimitRange":
                 of_containers = [
-                    one for one in mappings_in(part(found, "spec"), "limits") if one.get("type") == "Container"
+                    limit for limit in mappings_in(part(found, "spec"), "limits") if limit.get("type") == "Container"
                 ]
                 self.limit_ranges.setdefault(str(metadata.get("namespace") or "default"), []).extend(of_containers)
             elif found.get("kind") == "RuntimeClass":
@@ -40,7 +39,7 @@ class PodAdmission:
         return not self.limit_ranges and not self.runtime_classes
 
     def admit(self, pod: Manifest) -> None:
-        """Change a pod that no API server has seen."""
+        """Change a pod as the API server's admission would."""
         spec = pod["spec"]
         for limits in self.limit_ranges.get(str(pod["metadata"].get("namespace") or "default"), ()):
             for name in ("containers", "initContainers"):
@@ -68,7 +67,7 @@ class PodAdmission:
 
 
 def with_defaults(container: Manifest, limits: Manifest) -> bool:
-    """Give a container the requests and limits that it lacks; False when it lacks none."""
+    """Set missing requests and limits of a container; False if none are missing."""
     default = {**part(limits, "max"), **part(limits, "default")}
     default_request = {**part(limits, "min"), **default, **part(limits, "defaultRequest")}
     resources = {**part(container, "resources")}
@@ -81,7 +80,7 @@ def with_defaults(container: Manifest, limits: Manifest) -> bool:
 
 
 def with_runtime_class(spec: Manifest, found: Manifest) -> None:
-    """Overhead, node selector and tolerations of the class."""
+    """Set overhead, node selector and tolerations of the class."""
     overhead, scheduling = part(part(found, "overhead"), "podFixed"), part(found, "scheduling")
     if overhead:
         spec["overhead"] = overhead
@@ -89,4 +88,4 @@ def with_runtime_class(spec: Manifest, found: Manifest) -> None:
         spec["nodeSelector"] = {**part(spec, "nodeSelector"), **selector}
     if tolerations := mappings_in(scheduling, "tolerations"):
         own = mappings_in(spec, "tolerations")
-        spec["tolerations"] = [*own, *(one for one in tolerations if one not in own)]
+        spec["tolerations"] = [*own, *(toleration for toleration in tolerations if toleration not in own)]

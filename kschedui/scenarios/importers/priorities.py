@@ -1,4 +1,4 @@
-"""Priorities of a dump: a pod carries its own, whatever became of its PriorityClass, or whether that is in the dump."""
+"""Priorities of a dump: a pod has its own, whether or not its PriorityClass changed or is in the dump."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Policy = tuple[int, str]
 
 
 def settle_priorities(objects: list[Manifest]) -> tuple[list[Manifest], list[Message]]:
-    """The objects with a class for each name that pods use; a pod whose class says something else keeps its number."""
+    """Return the objects with a class for each name that pods use; a pod whose class differs keeps its number."""
     classes = {
         str(part(one, "metadata").get("name")): one.get("value")
         for one in objects

@@ -1,6 +1,6 @@
-"""`kind: Policy`, with which schedulers up to 1.22 were configured, as a KubeSchedulerConfiguration.
+"""Converts `kind: Policy`, the configuration of schedulers up to 1.22, to a KubeSchedulerConfiguration.
 
-Which plugin does the work of which predicate and priority follows `legacy_registry.go` of kube-scheduler 1.20.
+The plugins for each predicate and priority follow `legacy_registry.go` of kube-scheduler 1.20.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ EXTENDER = ("urlPrefix", *VERBS, "weight", "nodeCacheCapable", "managedResources
 
 
 def convert_policy(policy: Manifest) -> tuple[Manifest, list[Message]]:
-    """Return the configuration that decides as the policy did, as far as there is one; and what became of what."""
+    """Return the configuration that corresponds to the policy as far as possible, and notes about the conversion."""
     became: list[str] = []
     lost: list[str] = []
     plugins: Manifest = {}
@@ -63,12 +63,12 @@ def convert_policy(policy: Manifest) -> tuple[Manifest, list[Message]]:
     strategy = ""
     if isinstance(policy.get("priorities"), list):
         weights: dict[str, int] = {}
-        for one in policy["priorities"]:
-            name = str(one.get("name")) if isinstance(one, dict) else ""
+        for priority in policy["priorities"]:
+            name = str(priority.get("name")) if isinstance(priority, dict) else ""
             plugin = PRIORITIES.get(name)
             _tell(name, (plugin,) if plugin else (), became, lost)
             if plugin:
-                weight = one.get("weight")
+                weight = priority.get("weight")
                 weights.setdefault(plugin, weight if isinstance(weight, int) and weight > 0 else 1)
             strategy = "MostAllocated" if name == "MostRequestedPriority" else strategy
         enabled = [{"name": name, "weight": weight} for name, weight in weights.items()]
@@ -84,7 +84,7 @@ def convert_policy(policy: Manifest) -> tuple[Manifest, list[Message]]:
     profile: Manifest = {"schedulerName": "default-scheduler", "plugins": plugins, "pluginConfig": args}
     made: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     made["profiles"] = [profile]
-    if extenders := [_extender(one) for one in policy.get("extenders") or () if isinstance(one, dict)]:
+    if extenders := [_extender(extender) for extender in policy.get("extenders") or () if isinstance(extender, dict)]:
         made["extenders"] = extenders
     notes = [Message("Converted kind: Policy, which was removed in Kubernetes 1.23, to a KubeSchedulerConfiguration.")]
     if became:

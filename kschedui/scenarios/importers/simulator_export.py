@@ -27,10 +27,10 @@ NOT_YET = Message(
 
 
 def objects_of(data: Manifest) -> list[Manifest] | None:
-    """Return the export's objects with their kinds; None when this is not an export."""
+    """Return the export's objects with their kinds; None if this is not an export."""
     if "kind" in data or not any(isinstance(data.get(name), list) for name in LISTS):
         return None
-    found: list[Manifest] = [
+    objects: list[Manifest] = [
         {"apiVersion": version, "kind": kind, **item}
         for name, (version, kind) in LISTS.items()
         for item in mappings_in(data, name)
@@ -39,16 +39,16 @@ def objects_of(data: Manifest) -> list[Manifest] | None:
     if isinstance(configuration, dict):
         kept = {name: value for name, value in configuration.items() if name in KEPT and value is not None}
         version = {"apiVersion": configuration["apiVersion"]} if configuration.get("apiVersion") else {}
-        found.insert(0, {**CONFIGURATION_TYPE, **version, **kept})
-    return found
+        objects.insert(0, {**CONFIGURATION_TYPE, **version, **kept})
+    return objects
 
 
 def named(errors: ScenarioErrors, text: str, limits: Limits) -> list[ScenarioError]:
-    """Return the errors of a text; that of an export is not that it has no apiVersion, but what it is."""
+    """Return the errors of a text; for an export, name its format instead of reporting a missing apiVersion."""
     if not any(error.path == "apiVersion" for error in errors.errors):
         return list(errors.errors)
     documents = read_documents(text, limits, Problems())
-    exports = {number for number, one in enumerate(documents, 1) if objects_of(one.data) is not None}
+    exports = {number for number, document in enumerate(documents, 1) if objects_of(document.data) is not None}
     return [
         ScenarioError("", error.line, NOT_YET, error.document, error.column)
         if error.path == "apiVersion" and error.document in exports

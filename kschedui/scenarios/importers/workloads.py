@@ -1,8 +1,8 @@
-"""The pods that controllers would make from workloads that were dumped, or written, without their pods.
+"""Creates the pods of workloads that were dumped, or written, without their pods, like their controllers.
 
-A Deployment makes a ReplicaSet, a ReplicaSet its replicas (name-abcde), a StatefulSet numbered pods and their claims, a
-DaemonSet one pod per node, pinned by node affinity as its controller pins it, a Job its parallel pods. Names that
-controllers draw by chance are made from a hash, so that the same file always gives the same scenario.
+A Deployment creates a ReplicaSet, a ReplicaSet its replicas (name-abcde), a StatefulSet numbered pods and their claims,
+a DaemonSet one pod per node, pinned by node affinity as by its controller, a Job its parallel pods. Random parts of
+names are derived from a hash, so that the same file always results in the same scenario.
 """
 
 import copy
@@ -36,7 +36,7 @@ DAEMON_TOLERATIONS = [
 
 
 class TooLarge(Exception):
-    """The workloads become more than a scenario may hold; the text is a sentence."""
+    """The workloads have more pods than a scenario can contain; the text is a sentence."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)
@@ -44,7 +44,7 @@ class TooLarge(Exception):
 
 
 class Room:
-    """The remaining number of pods and bytes. Anything larger is refused before it is created."""
+    """The remaining number of pods and bytes. Larger workloads are rejected before their pods are created."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -64,7 +64,7 @@ class Room:
             raise too_long(self.limits)
 
     def take(self, manifest: Manifest) -> None:
-        """Count an object in; raises TooLarge."""
+        """Count an object. Raises TooLarge."""
         self.pods -= manifest["kind"] == "Pod"
         self.bytes -= len(json.dumps(manifest, default=str))
         if self.bytes < 0:
@@ -79,7 +79,7 @@ def too_long(limits: Limits) -> TooLarge:
 
 
 def admitted(pod: Manifest, admission: PodAdmission) -> Manifest:
-    """Return a pod that somebody wrote as the API server would store it; one of a dump as it is."""
+    """Return a pod that was written by hand as the API server would store it; pods of a dump are unchanged."""
     metadata = part(pod, "metadata")
     if admission.empty or "uid" in metadata or "creationTimestamp" in metadata or not isinstance(pod.get("spec"), dict):
         return pod
@@ -89,7 +89,7 @@ def admitted(pod: Manifest, admission: PodAdmission) -> Manifest:
 
 
 def length(data: Any) -> int:
-    """Return the length of all keys and values, with a separator each: no YAML is shorter."""
+    """Return the length of all keys and values, with a separator each: a lower bound for the YAML."""
     if isinstance(data, dict):
         return sum(len(str(key)) + 2 + length(value) for key, value in data.items())
     if isinstance(data, list):
@@ -100,9 +100,9 @@ def length(data: Any) -> int:
 def expand(
     objects: list[Manifest], limits: Limits, ended: list[Manifest], admission: PodAdmission
 ) -> tuple[list[Manifest], list[Message]]:
-    """Replace workloads by pods, pods last, with a sentence for each workload. Raises TooLarge.
+    """Replace workloads by pods, pods last, and return a sentence for each workload. Raises TooLarge.
 
-    `ended`: pods that are left out, of which a workload is not to make others.
+    `ended`: pods that are left out; workloads do not create others for them.
     """
     owners = Owners([*objects, *ended])
     nodes = [name_of(manifest) for manifest in objects if manifest.get("kind") == "Node"]
@@ -149,7 +149,7 @@ class Owners:
         self.names |= {owner for manifest in objects for owner in owning_deployment(manifest)}
 
     def has(self, manifest: Manifest) -> bool:
-        """Return whether the object owns any."""
+        """Return whether the object owns another one."""
         uid = part(manifest, "metadata").get("uid")
         return (isinstance(uid, str) and uid in self.uids) or (
             (str(manifest.get("kind")), namespace_of(manifest), name_of(manifest)) in self.names
@@ -157,7 +157,9 @@ class Owners:
 
 
 def owning_deployment(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
-    """The Deployment of a pod whose ReplicaSet is not in the dump: its name is the ReplicaSet's without the hash."""
+    """Return the Deployment of a pod whose ReplicaSet is not in the dump: its name is the ReplicaSet's without the
+    hash.
+    """
     hashed = part(part(manifest, "metadata"), "labels").get("pod-template-hash")
     for kind, namespace, name in owner_names(manifest):
         if kind == "ReplicaSet" and isinstance(hashed, str) and name.endswith(f"-{hashed}"):
@@ -165,7 +167,7 @@ def owning_deployment(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
 
 
 def made_of(manifest: Manifest, nodes: list[str], room: Room, admission: PodAdmission) -> Iterator[Manifest]:
-    """Return the objects that a workload's controller creates; raises TooLarge."""
+    """Return the objects that a workload's controller creates. Raises TooLarge."""
     pods = wanted(manifest, nodes)
     room.require(manifest, pods)
     for created in MAKERS[manifest["kind"]](manifest, nodes, pods):
@@ -188,7 +190,7 @@ def wanted(manifest: Manifest, nodes: list[str]) -> int:
 
 
 def name_of(manifest: Manifest) -> str:
-    """ "" where there is none, or one that is no text."""
+    """Return the name, "" if there is none or it is not a text."""
     name = part(manifest, "metadata").get("name")
     return name if isinstance(name, str) else ""
 
@@ -213,7 +215,7 @@ def is_whole(manifest: Manifest) -> bool:
 
 
 def became(kind: str, name: str, pods: int) -> Message:
-    """Return a description of what a workload became."""
+    """Return a description of the objects created from a workload."""
     if pods == 1:
         return Message("Expanded {kind} {name} to 1 pod.", kind=kind, name=name)
     return Message("Expanded {kind} {name} to {pods} pods.", kind=kind, name=name, pods=pods)
@@ -227,7 +229,7 @@ def owner_uids(manifest: Manifest) -> Iterator[str]:
 
 
 def owner_names(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
-    """(kind, namespace, name) of the object's owners."""
+    """Return (kind, namespace, name) of the object's owners."""
     for owner in references(manifest):
         yield str(owner.get("kind")), namespace_of(manifest), str(owner.get("name"))
 
@@ -239,7 +241,7 @@ def references(manifest: Manifest) -> list[Manifest]:
 
 
 def deployment(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
-    """Return its ReplicaSet and the ReplicaSet's pods."""
+    """Return the ReplicaSet of a Deployment and its pods."""
     spec, metadata = part(manifest, "spec"), part(manifest, "metadata")
     hashed = suffix(f"{metadata.get('name')}", 10)
     template = copy.deepcopy(part(spec, "template"))
@@ -330,18 +332,18 @@ def pod_of(owner: Manifest, name: str, labels: Manifest | None = None) -> Manife
 
 
 def place(metadata: Manifest) -> Manifest:
-    """Return the namespace, if one is given."""
+    """Return the namespace as metadata, if there is one."""
     return {"namespace": metadata["namespace"]} if metadata.get("namespace") else {}
 
 
 def count(spec: Manifest, name: str, default: int = 1) -> int:
-    """Return a number of pods; 1 if none is given, as the API server defaults it."""
+    """Return a number of pods; the default is 1, as in the API server."""
     value = spec.get(name, default)
     return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else 1
 
 
 def suffix(text: str, length: int) -> str:
-    """Letters as the API server draws them, but always the same for the same text."""
+    """Return a suffix like the API server's random ones, but always the same for the same text."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     return "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:length])
 

@@ -1,4 +1,4 @@
-"""The library's lessons (see README.md), and the words of any scenario as a version stores them."""
+"""The library's lessons (see README.md), and the texts of a scenario as stored with a version."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ LEVELS = {"beginner": _("Beginner"), "intermediate": _("Intermediate"), "advance
 
 
 def in_language(entry: Caption | Question, language: str) -> str:
-    """Return a caption or a question in the language, or in English where it is not translated."""
+    """Return a caption or a question in the language, or in English if it is not translated."""
     return (entry.zh if is_chinese(language) else "") or entry.en
 
 

@@ -1,4 +1,4 @@
-"""The order in which the library teaches: ten chapters, each lesson in one of them."""
+"""The order of the library's lessons: eleven chapters, each lesson in one of them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -97,6 +97,19 @@ CHAPTERS = (
             "device-challenge",
         ),
     ),
+    Chapter(
+        "before",
+        _("The scheduler of 1.15"),
+        (
+            "predicates-in-order",
+            "all-predicates",
+            "priorities-0-to-10",
+            "same-cluster-1-15",
+            "cheapest-victims",
+            "budget-of-one",
+            "preemption-might-help",
+        ),
+    ),
     Chapter("scale", _("Scale"), ("flash-sale", "thousand-nodes", "five-thousand-nodes")),
 )
 
@@ -107,13 +120,13 @@ def order() -> list[str]:
 
 
 def in_order(found: Iterable[Scenario]) -> list[Scenario]:
-    """Lessons as the track goes; those that it does not have come last."""
+    """Return lessons in the order of the track; those that are not part of it come last."""
     places = {slug: i for i, slug in enumerate(order())}
     return sorted(found, key=lambda one: (places.get(str(one.slug), len(places)), str(one.slug)))
 
 
 def place_of(slug: str) -> dict[str, Any] | None:
-    """{chapter, number, of, back, on, next: slugs} of a lesson; None for a scenario that is none of the track's."""
+    """Return {chapter, number, of, back, on, next: slugs} of a lesson; None if the scenario is not in the track."""
     everything = order()
     chapter = next((one for one in CHAPTERS if slug in one.lessons), None)
     if chapter is None:

@@ -21,7 +21,7 @@ CHALLENGE = {"WWW-Authenticate": 'Bearer realm="kschedui"'}
 
 
 class Large(Exception):
-    """The request is kept, and a worker answers it; `head` was read of its body."""
+    """The request is stored, and a worker answers it; `head` of its body has been read."""
 
     def __init__(self, head: bytes) -> None:
         super().__init__()
@@ -29,9 +29,9 @@ class Large(Exception):
 
 
 class Caller(HttpBearer):
-    """The caller of an operation: the scope that a token needs, and the name under which calls are counted.
+    """A caller of an operation: the scope that a token needs, and the name under which calls are counted.
 
-    A call with a token is answered in English, whoever's server it comes from, and its cookies count for nothing.
+    A call with a token is answered in English, and its cookies are ignored.
     """
 
     def __init__(self, scope: str, limit: str, *, large: bool = False) -> None:
@@ -41,7 +41,7 @@ class Caller(HttpBearer):
         self.large = large
 
     def __call__(self, request: HttpRequest) -> Any:
-        """True when the call may go on; raises Refusal, and Large when it is to be answered by a worker."""
+        """Return True if the call may proceed. Raises Refusal, and Large if a worker has to answer it."""
         if upload_of(request) is None:
             self.admit(request)
             if request.method not in SAFE:
@@ -49,14 +49,14 @@ class Caller(HttpBearer):
         return True
 
     def require_small(self, request: HttpRequest) -> None:
-        """Raise Large, or RequestDataTooBig, for a request that is too long to be answered in the web process."""
+        """Check that the request can be answered in the web process. Raises Large, or RequestDataTooBig."""
         most = settings.LIMITS["direct_bytes"]
         head = read_small(request, most)
         if head is not None:
             raise Large(head) if self.large else RequestDataTooBig
 
     def admit(self, request: HttpRequest) -> None:
-        """Raises Refusal."""
+        """Check the caller's permission and rate limit. Raises Refusal."""
         header = request.headers.get("Authorization")
         if header is None:
             count(request, self.limit)
@@ -69,13 +69,13 @@ class Caller(HttpBearer):
         self.authenticate(request, secret.strip() if scheme.lower() == "bearer" else "")
 
     def authenticate(self, request: HttpRequest, secret: str) -> None:
-        """The account of the token is the visitor from here on."""
+        """Authenticate by token; its account is then the visitor."""
         token = tokens.find(secret) if secret else None
         if token is None:
             count(request, self.limit)
             raise Refusal(401, gettext_noop("The token is invalid, was revoked, or has expired."), headers=CHALLENGE)
         request.user = token.owner
-        request.api_token = token  # type: ignore[attr-defined]
+        request.api_token = token  # type: ignore[attr-defined] # read by `rates` and `access`
         count(request, self.limit)
         if not tokens.allows(token, self.scope):
             sentence = Message("This token lacks the scope {scope}.", scope=self.scope)
@@ -83,10 +83,10 @@ class Caller(HttpBearer):
 
 
 def reads(limit: str = "read", *, large: bool = False) -> Caller:
-    """For an operation that changes nothing. `large`: it takes a text, of any length."""
+    """Return the caller of an operation that changes nothing. `large`: it accepts a text of any length."""
     return Caller(tokens.READ, limit, large=large)
 
 
 def writes(limit: str, *, large: bool = False) -> Caller:
-    """For one that does."""
+    """Return the caller of an operation that changes something."""
     return Caller(tokens.WRITE, limit, large=large)

@@ -1,5 +1,7 @@
-"""The OpenAPI document: what ninja reads off the operations, and what it cannot know: problems, scopes, the engine's
-records (which msgspec describes), answers that are no JSON."""
+"""The OpenAPI document: what ninja derives from the operations, and additions that it cannot know.
+
+These are problems, scopes, the engine's records (which msgspec describes), and responses that are not JSON.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -50,19 +52,19 @@ _records: dict[str, Any] = {}  # schemas of the engine's records that an operati
 
 
 def ok(media_type: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the description of an answer that ninja does not generate."""
+    """Return the description of a response that ninja does not generate."""
     return {"responses": {200: {"description": "OK", "content": {media_type: {"schema": schema}}}}}
 
 
 def binary() -> dict[str, Any]:
-    """Return a chunk; 304 when the client has it."""
+    """Describe a chunk; 304 if the client has it."""
     described = ok(CHUNK, {"type": "string", "format": "binary"})
     described["responses"][304] = {"description": "Not Modified"}
     return described
 
 
 def dump() -> dict[str, Any]:
-    """Return a body that is a dump, in JSON or as it is."""
+    """Describe a body that is a dump, in JSON or unchanged."""
     text = {"type": "object", "properties": {"text": {"type": "string", "minLength": 1}}, "required": ["text"]}
     packed = {"type": "string", "format": "binary"}
     content = {"application/json": {"schema": text}, "application/octet-stream": {"schema": packed}}
@@ -70,7 +72,7 @@ def dump() -> dict[str, Any]:
 
 
 def record(kind: Any) -> dict[str, Any]:
-    """JSON of one of the engine's records."""
+    """Describe JSON of one of the engine's records."""
     return ok("application/json", schema_of(kind))
 
 
@@ -89,7 +91,7 @@ def event_stream(kind: Any) -> dict[str, Any]:
 
 
 def schema_of(kind: Any) -> dict[str, Any]:
-    """Return the schema of a msgspec record; records that it refers to become components of the document."""
+    """Return the schema of a msgspec record; records that it references become components of the document."""
     (schema,), components = msgspec.json.schema_components([kind], ref_template=REFERENCE)
     _records.update(components)
     return schema
@@ -101,7 +103,7 @@ def references(names: Sequence[str]) -> dict[str, Any]:
 
 
 def problem_of(status: int) -> dict[str, Any]:
-    """Describe the response with a problem of this status: its codes, and when they come."""
+    """Describe the response with a problem of this status: its codes and their conditions."""
     codes = {code: when for code, (of, _, when) in PROBLEMS.items() if of == status}
     described: dict[str, Any] = {
         "description": " ".join(f"`{code}`: {when}" for code, when in codes.items()),
@@ -111,7 +113,7 @@ def problem_of(status: int) -> dict[str, Any]:
 
 
 class Document(OpenAPISchema):
-    """OpenAPI 3.1."""
+    """The OpenAPI 3.1 document."""
 
     def operation_details(self, operation: Operation) -> dict[str, Any]:
         """Add the scope that a token needs, and the problems."""
@@ -141,12 +143,12 @@ class Document(OpenAPISchema):
         return found
 
     def operation_security(self, operation: Operation) -> list[dict[str, Any]]:
-        """Return the security of an operation: a token or the site's cookies; reading what is public needs neither."""
+        """Return the security of an operation: a token or the site's cookies; reading public data needs neither."""
         either: list[dict[str, Any]] = [{"token": []}, {"session": []}]
         return [*either, {}] if set(operation.methods) <= set(SAFE) else either
 
     def get_components(self) -> dict[str, Any]:
-        """Add the components that are named above."""
+        """Add the components of this module."""
         problem = Problem.model_json_schema(ref_template=REFERENCE.format(name="{model}"))
         problem["properties"]["code"]["enum"] = list(PROBLEMS)
         schemes = {
@@ -161,7 +163,7 @@ class Document(OpenAPISchema):
 
 
 class DocumentedAPI(NinjaAPI):
-    """ninja's, with our document."""
+    """ninja's API with this document."""
 
     def get_openapi_schema(self, *, path_prefix: str | None = None, path_params: Any = None) -> OpenAPISchema:
         """Build the document on each request; requests are rare."""

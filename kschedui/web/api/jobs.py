@@ -1,6 +1,6 @@
-"""CPU-bound work for visitors, done by the processes of `kschedui.work`: plain data in and out.
+"""CPU-bound work for visitors, executed by the processes of `kschedui.work` with plain data as input and output.
 
-Sentences come out in the language that is active, since templates do not travel.
+Sentences are formatted in the active language, since templates are not transferred.
 """
 
 import os
@@ -53,7 +53,7 @@ READING, WRITING = 0.8, 0.88  # of the time of an import: until all is read, and
 
 
 class Refused(Exception):
-    """A status and what goes with it as `errors`."""
+    """An error status, with its `errors`."""
 
     def __init__(self, status: int, rows: list[dict[str, Any]]) -> None:
         super().__init__(status, rows)
@@ -62,7 +62,7 @@ class Refused(Exception):
 
 
 def check(text: str, pod: str = "") -> bytes:
-    """Return the JSON that `POST /api/v1/check` answers; a text that is refused is an answer, not a failure."""
+    """Return the JSON of `POST /api/v1/check`; an invalid text is a result, not a failure."""
     try:
         found = as_scenario(text)
     except ScenarioErrors as errors:
@@ -74,29 +74,33 @@ def check(text: str, pod: str = "") -> bytes:
 
 
 def _as_written(text: str, notes: Iterable[Message]) -> list[dict[str, Any]]:
-    """Warnings about a text that is converted: its own, with its lines, and what was done to it."""
+    """Return the warnings for a text that is converted: its own, with its lines, and the changes made to it."""
     try:
-        own = [one for one in engine.read(text).warnings if one.message.values.get("name") not in workloads.DROPPED]
+        own = [
+            warning
+            for warning in engine.read(text).warnings
+            if warning.message.values.get("name") not in workloads.DROPPED
+        ]
     except ScenarioErrors:  # of which the conversion knows better
         own = []
     return [engine.warning_row(one) for one in (*(ParseWarning(1, 1, "", note) for note in notes), *own)]
 
 
 def refused_text(text: str, errors: ScenarioErrors) -> bytes:
-    """Return the same of a text that is refused."""
+    """Return the JSON for an invalid text."""
     summary: dict[str, Any] = {"nodes": [], "pods": []}
     rows = [engine.error_row(error) for error in simulator_export.named(errors, text, engine.limits())]
     return msgspec.json.encode({"errors": rows, "warnings": [], "summary": summary})
 
 
 def check_result(scenario: Scenario, pod: str = "") -> dict[str, object]:
-    """Return the answer for a good text; the values of rules are for `pod`, or the first that is to be scheduled."""
+    """Return the result for a valid text; the values of rules are for `pod`, or the first pod to be scheduled."""
     nodes, pods = engine.nodes_and_pods(scenario)
     summary = {
         "nodes": [node_summary(node) for node in nodes],
         "pods": [pod_summary(pod) for pod in pods],
     }
-    warnings = [engine.warning_row(found) for found in scenario.warnings]
+    warnings = [engine.warning_row(warning) for warning in scenario.warnings]
     values = evaluate_rules(scenario, pod, registry())
     selectors = match_selectors(scenario)
     more = {**({"rules": values} if values else {}), **({"selectors": selectors} if selectors else {})}
@@ -104,7 +108,7 @@ def check_result(scenario: Scenario, pod: str = "") -> dict[str, object]:
 
 
 def digest(text: str) -> Digest:
-    """Return the data stored beside a text; raises Refused."""
+    """Return the data stored with a text. Raises Refused."""
     try:
         return digest_of(text)
     except ScenarioErrors as errors:
@@ -112,8 +116,7 @@ def digest(text: str) -> Digest:
 
 
 class Converted(NamedTuple):
-    """A dump as a scenario: its text, what was done on the way, the JSON of `check`, and what is kept beside the text,
-    if that is good."""
+    """A dump as a scenario: its text, the changes, the JSON of `check`, and the stored data if the text is valid."""
 
     text: str
     notes: list[str]
@@ -122,7 +125,7 @@ class Converted(NamedTuple):
 
 
 def convert(path: str, most: int) -> Converted:
-    """Return a dump in a file; raises Refused."""
+    """Convert a dump in a file. Raises Refused."""
     try:
         with open(path, "rb") as source, progress.within(0, READING):
             found = importers.convert(cast(BinaryIO, Heard(source)), engine.limits(), most)
@@ -140,7 +143,7 @@ def convert(path: str, most: int) -> Converted:
 
 
 class Heard:
-    """A file of which is told how far it is read."""
+    """A file that reports the progress of reading it."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -153,12 +156,12 @@ class Heard:
 
 
 def compare(before: str, after: str) -> list[dict[str, Any]] | None:
-    """Return the rows of `diff.compare`; None of texts that are too long for it."""
+    """Return the rows of `diff.compare`; None if the texts are too long for it."""
     return list(diff.compare(before, after)) if diff.comparable(before, after) else None
 
 
 def compare_texts(before: str, after: str) -> bytes:
-    """Return the JSON that `POST .../compare` answers."""
+    """Return the JSON of `POST .../compare`."""
     return msgspec.json.encode({"text": before, "rows": compare(before, after)})
 
 
@@ -168,7 +171,7 @@ def across_releases(text: str) -> list[Outcome]:
 
 
 def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> bytes:
-    """Return the JSON of an explanation; raises Refused."""
+    """Return the JSON of an explanation. Raises Refused."""
     try:
         return msgspec.json.encode(engine.explain(text, attempt, nodes or None, kubernetes))
     except RunEnded as error:
@@ -180,9 +183,9 @@ def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> b
 
 
 def waiting(rid: str) -> list[WaitingPod]:
-    """Return the pods that a stored run leaves waiting.
+    """Return the pods that are pending at the end of a stored run.
 
-    Where this engine cannot run it to its end, nothing is said of the nearest nodes.
+    If this engine cannot run it to its end, the nearest nodes are left out.
     """
     follower = Follower()
     run = runs.by_id(rid)
@@ -201,8 +204,11 @@ def waiting(rid: str) -> list[WaitingPod]:
 
 
 def replay_result(rid: str) -> bytes:
-    """The JSON of a stored replay: `decisions` [{pod, time, verdict, node, nominated, message, reason, step}], and
-    `scored`, `explained` and `weight` ({plugin, weight, explained} or null) of `replaying.Replay`."""
+    """Return the JSON of a stored replay.
+
+    `decisions` [{pod, time, verdict, node, nominated, message, reason, step}], and `scored`, `explained` and `weight`
+    ({plugin, weight, explained} or null) of `replaying.Replay`.
+    """
     result = replay(event for frame in runs.all_frames(runs.by_id(rid)) for event in frames.events_of(frame))
     decisions = [
         {
@@ -224,8 +230,10 @@ def replay_result(rid: str) -> bytes:
 
 
 def part_of_file(file: TraceFile, run_frames: list[bytes], start: int, last: bool) -> tuple[TraceFile, bytes, int]:
-    """Return the file to go on with, its next part, and the number of events of the frames that are in it by now; 0:
-    all of them. A part ends once it has MOST_PART bytes: to receive more at once would hold up the web process."""
+    """Return the file, its next part, and the number of frames whose events are complete; 0: all of them.
+
+    A part ends after MOST_PART bytes: more at once would block the web process.
+    """
     made = bytearray()
     events = chain.from_iterable(map(frames.events_of, run_frames))
     for number, event in enumerate(islice(events, start, None), start + 1):
@@ -239,26 +247,28 @@ def part_of_file(file: TraceFile, run_frames: list[bytes], start: int, last: boo
 
 
 def event_lines(frame: bytes, step: int) -> bytes:
-    """Return the events of a chunk from a step on, one a line."""
+    """Return the events of a chunk from a step on, one per line."""
     return b"".join(encode(event) + b"\n" for _, event in events_from(frame, step))
 
 
 def server_sent(frame: bytes, step: int) -> bytes:
-    """Return the events as server-sent events, whose ids are steps; JSON has no line break in it."""
+    """Return the events as server-sent events, with their steps as ids; the JSON contains no line breaks."""
     return b"".join(
         b"id: %d\nevent: trace\ndata: %s\n\n" % (at, encode(event)) for at, event in events_from(frame, step)
     )
 
 
 def events_from(frame: bytes, step: int) -> Iterator[tuple[int, AnyEvent]]:
-    """Return the events of a chunk from the step on, with their step."""
+    """Return the events of a chunk from the step on, with their steps."""
     events = enumerate(frames.events_of(frame), start=frames.header_of(frame).first_step)
     return ((at, event) for at, event in events if at >= step)
 
 
 def compare_runs(*sides: tuple[str, str]) -> bytes:
-    """The JSON of the `Comparison` of two runs, each (text, release), its cause in words, and where runs differ that
-    decide the same (`unlike`); raises Refused."""
+    """Return the JSON of the `Comparison` of two runs, each (text, release), with its cause in words. Raises Refused.
+
+    `unlike`: the first other difference of runs with the same decisions.
+    """
     try:
         runs = [partial(engine.simulate, engine.read_again(*side)) for side in sides]
         found = runs_compared(*runs)
@@ -272,7 +282,7 @@ def compare_runs(*sides: tuple[str, str]) -> bytes:
 
 
 def refused_releases(text: str) -> dict[str, str]:
-    """Return the releases on which a text is refused, with the first reason of each."""
+    """Return the releases that reject a text, with the first error of each."""
     refused = {}
     for release in RELEASES:
         try:
@@ -284,13 +294,13 @@ def refused_releases(text: str) -> dict[str, str]:
 
 
 def experiment_trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, str] | None:
-    """Return the first level that a scenario does not take by itself: its factor, its label, and why not."""
+    """Return the first level that is invalid for the scenario on its own: its factor, its label, and the error."""
     found = experiments.trouble(text, kubernetes, factors)
     return None if found is None else (found[0], found[1], in_language(found[2]))
 
 
 def experiment_run(text: str, factors: Any, number: int) -> tuple[str, str]:
-    """Return the text and the release of a run of an experiment; raises Refused."""
+    """Return the text and the release of a run of an experiment. Raises Refused."""
     try:
         return experiments.opened(text, factors, number)
     except NotPossible as error:
@@ -298,7 +308,7 @@ def experiment_run(text: str, factors: Any, number: int) -> tuple[str, str]:
 
 
 def list_choices(text: str) -> dict[str, Any]:
-    """Return what the form of an experiment can vary; raises Refused."""
+    """Return what the form of an experiment can vary. Raises Refused."""
     try:
         return experiments.list_choices(engine.read_again(text))
     except ScenarioErrors as errors:
@@ -306,9 +316,9 @@ def list_choices(text: str) -> dict[str, Any]:
 
 
 def judge(text: str, challenge: str, answer: str) -> dict[str, Any]:
-    """Return the verdicts on the answer to a challenge (shapes.Judged); raises Refused.
+    """Return the verdicts on the answer to a challenge (shapes.Judged). Raises Refused.
 
-    The text of an answer may have anything in it; what is judged are its documents of the kinds that are asked for.
+    Only the answer's documents of the requested kinds are evaluated.
     """
     try:
         engine.read(answer)
@@ -347,19 +357,19 @@ def _title(variant: Variant | None) -> str:
 
 
 def _failure(text: str, challenge: Challenge, answer: str, verdict: Verdict) -> dict[str, Any]:
-    """Return the first variant that does not hold, to be played: from now on it is no secret."""
+    """Return the first failing variant, which can then be played and is no longer hidden."""
     played = variant_text(text, challenge, answer, verdict.variant, verdict.seed, lambda data: write_all([data]))
     reasons = [in_language(one) for one in verdict.unmet]
     return {"number": verdict.number + 1, "seed": verdict.seed, "unmet": reasons, "text": played}
 
 
 def seeded(text: str, seed: int) -> Digest:
-    """Return the digest of a text whose run draws ties with another seed; raises Refused."""
+    """Return the digest of a text with another seed for ties. Raises Refused."""
     return digest(with_seed(text, seed, yaml_text.write))
 
 
 def manifest(text: str, kind: str, namespace: str, name: str) -> str | None:
-    """Return an object's YAML, if the text has it; raises Refused."""
+    """Return an object's YAML, if the text has it. Raises Refused."""
     try:
         found = engine.manifest(text, kind, namespace, name)
     except ScenarioErrors as errors:

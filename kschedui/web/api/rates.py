@@ -1,4 +1,4 @@
-"""Rate limits: per account or browser token, and, far above the size of a class, per address."""
+"""Rate limits per account or browser token and, far above the size of a class, per address."""
 
 import hashlib
 import logging
@@ -21,7 +21,7 @@ VISITORS = 30  # times what one may ask for: a whole school has one address, and
 
 
 class TooOften(Exception):
-    """The sentence says whose limit it is; `seconds` until the next minute."""
+    """The rate limit is exceeded; the sentence says whose. `seconds` until the next minute."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -30,12 +30,12 @@ class TooOften(Exception):
 
 
 def seconds_left() -> int:
-    """Return the seconds until the next minute, in which requests are counted from 0."""
+    """Return the seconds until the next minute, when counting starts again."""
     return MINUTE - int(time.time()) % MINUTE
 
 
 def rate_headers(request: HttpRequest) -> dict[str, str]:
-    """Return the headers that tell how many calls are left; {} where none were counted."""
+    """Return the headers with the number of remaining calls; {} if calls are not counted."""
     if not hasattr(request, "rate_left"):
         return {}
     most, left = request.rate_left
@@ -43,14 +43,17 @@ def rate_headers(request: HttpRequest) -> dict[str, str]:
 
 
 def _note(request: HttpRequest, most: int, used: int) -> None:
-    """Keep the limit of which the fewest calls are left."""
+    """Store the limit with the fewest remaining calls."""
     left = max(0, most - used)
     if left < getattr(request, "rate_left", (0, left + 1))[1]:
-        request.rate_left = most, left  # type: ignore[attr-defined]
+        request.rate_left = most, left  # type: ignore[attr-defined] # for the response's headers
 
 
 def count(request: HttpRequest, limit: str) -> None:
-    """Count a request; raises TooOften. Without the cache nobody is refused, and what a worker answers was counted."""
+    """Count a request.
+
+    Raises TooOften. Without the cache, no request is refused; a worker's requests were counted before.
+    """
     if upload_of(request) is not None:
         return
     most = settings.RATE_LIMITS[limit]
@@ -74,7 +77,7 @@ def count(request: HttpRequest, limit: str) -> None:
 def who_asks(request: HttpRequest) -> str:
     """Return the script's token, the account's session, or the browser's token; "" without any.
 
-    Nothing is looked up, because the database may be unavailable. Invented sessions are still counted by address.
+    The database is not used, since it may be unavailable. Forged sessions are still counted by address.
     """
     if token := getattr(request, "api_token", None):
         return f"script {token.pk}"
@@ -110,7 +113,7 @@ def address_of(request: HttpRequest) -> str:
 
 
 def hash_name(name: str) -> str:
-    """Return a short key made of letters that every cache accepts."""
+    """Return a short key of characters that every cache accepts."""
     return hashlib.sha256(name.casefold().encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -120,7 +123,7 @@ def key_of(limit: str, who: str) -> str:
 
 
 def one_more(limit: str, who: str) -> int:
-    """Count a request and return the count of this minute; 0 when requests are not counted."""
+    """Count a request and return the count of this minute; 0 if requests are not counted."""
     key = key_of(limit, who)
     try:
         cache.add(key, 0, 2 * MINUTE)

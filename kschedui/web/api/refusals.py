@@ -1,4 +1,4 @@
-"""Refusals: what is said about an exception, with which status."""
+"""Refusals: the response to each exception, with status and sentence."""
 
 import logging
 from collections.abc import Mapping
@@ -35,8 +35,10 @@ logger = logging.getLogger(__name__)
 
 
 class Refusal(Exception):
-    """The answer is this status with this sentence, in the visitor's language, and these headers. The API adds `code`
-    (problems.py), where there is more than one of the status, and `more`."""
+    """A response with this status, this sentence in the visitor's language, and these headers.
+
+    The API adds `code` (problems.py) if the status has several, and `more`.
+    """
 
     def __init__(
         self, status: int, sentence: str, *, code: str = "", headers: Mapping[str, str] | None = None, **more: Any
@@ -50,7 +52,7 @@ class Refusal(Exception):
 
 
 def refusal_json(refusal: Refusal) -> HttpResponse:
-    """Return a refusal as the API says it."""
+    """Return a refusal in the API's format."""
     found = problem(refusal.status, in_language(refusal.sentence), refusal.code, **refusal.more)
     refusals.labels(found["code"]).inc()
     return problem_response(found, refusal.headers)
@@ -120,7 +122,7 @@ def refusal_of(error: Exception) -> Refusal:
 
 
 def busy(ahead: Ahead | None) -> Refusal:
-    """Work that has not come to its turn; who asks again soon keeps the place."""
+    """Return the refusal for work that has to wait; a client that retries soon keeps its place."""
     if ahead is None:
         sentence: str = gettext_noop("The server is busy: too many requests are waiting. Try again in a moment.")
         return Refusal(503, sentence, headers={"Retry-After": "10"})
@@ -140,12 +142,12 @@ DATABASE_SENTENCES = {
 
 
 def database_refusal(error: Exception) -> Refusal:
-    """503, and why."""
+    """Return a 503 with the reason."""
     return Refusal(503, DATABASE_SENTENCES[reason_of(error)], headers={"Retry-After": "10"})
 
 
 def request_too_large() -> Message:
-    """Return the sentence for a request that takes no text."""
+    """Return the sentence for a request that is too large and accepts no text."""
     return Message("The request is too large. The limit is {most:,} bytes.", most=settings.LIMITS["direct_bytes"])
 
 
@@ -159,5 +161,5 @@ def packed_too_large(most: int) -> Message:
 
 
 def too_large() -> Refusal:
-    """Return the refusal of a text above the limit."""
+    """Return the refusal for a text above the limit."""
     return Refusal(413, body_limit.too_large(settings.LIMITS["scenario_bytes"]))

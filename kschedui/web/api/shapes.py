@@ -1,5 +1,7 @@
-"""Requests and responses of the API, as its document describes them. An unknown field is refused, so that no typing
-mistake passes for an option that was left out."""
+"""Requests and responses of the API, as its document describes them.
+
+Unknown fields are rejected, so that a misspelled option is not silently ignored.
+"""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
@@ -20,13 +22,13 @@ Title = Annotated[str, Field(max_length=LONGEST_TITLE, description='"": the titl
 
 
 class In(Schema):
-    """A request's body."""
+    """The body of a request."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Problem(Schema):
-    """A refusal (RFC 9457). `errors` are there for `invalid_scenario` and `invalid_request`."""
+    """A refusal (RFC 9457). `errors` are set for `invalid_scenario` and `invalid_request`."""
 
     type: str
     title: str
@@ -42,13 +44,13 @@ class TextIn(In):
 
 
 class CheckedText(TextIn):
-    """A text to check; `pod` is the one for which the rules in it are evaluated."""
+    """A text to check; the rules in it are evaluated for `pod`."""
 
     pod: str = Field("", max_length=320)
 
 
 class SavedText(In):
-    """A text to save: `text` itself, or `upload`, a large import that was read already."""
+    """A text to save: `text` itself, or `upload`, a large import that is already parsed."""
 
     text: Text = ""
     upload: PublicId | None = Field(None, description="Of a large import, whose text it is; it is not read again.")
@@ -79,7 +81,7 @@ class SettingsIn(In):
 
 
 class ShareIn(In):
-    """Either `account` or `group`."""
+    """A share: either `account` or `group`."""
 
     account: str = Field("", max_length=150)
     group: str = Field("", max_length=150)
@@ -134,7 +136,7 @@ class VersionText(VersionOut):
 
 
 class TeacherWords(Schema):
-    """The caption at an event of an attempt."""
+    """A caption at an event of an attempt."""
 
     attempt: int
     event: str
@@ -181,7 +183,10 @@ class Ahead(Schema):
 
 
 class RunOut(Schema):
-    """`time` is the simulation's, in seconds. `outcome` is there when the run is done, `ahead` while it is queued."""
+    """A run.
+
+    `time` is the simulated time in seconds. `outcome` is set when the run is done, `ahead` while it is queued.
+    """
 
     id: str
     state: State
@@ -236,7 +241,9 @@ class Row(Schema):
 
 
 class Compared(Schema):
-    """`text` is the stored one; `rows` lead from it to the other, and are null when that would take too long."""
+    """A comparison: `text` is the stored one; `rows` lead from it to the other one, null if that would take
+    too long.
+    """
 
     text: str
     rows: list[Row] | None
@@ -297,20 +304,20 @@ class Plugin(Schema):
 
 
 class Me(Schema):
-    """`account` is null for a visitor without one."""
+    """The current user. `account` is null for a visitor without one."""
 
     account: str | None
     scopes: list[str]
 
 
 class ClassAnswerIn(TextIn):
-    """An answer in a class; `name` is what the teacher sees, if you want to give one."""
+    """An answer in a class; the teacher sees `name`, which is optional."""
 
     name: str = Field("", max_length=40)
 
 
 class JudgedVariant(Schema):
-    """`held` of `seeds` runs kept what is asked for. `title` "": it is not known yet, or the scenario itself (1)."""
+    """A variant. `held` of `seeds` runs met the requirements. `title` "": not known yet, or the scenario itself (1)."""
 
     number: int
     title: str
@@ -320,7 +327,7 @@ class JudgedVariant(Schema):
 
 
 class FailedVariant(Schema):
-    """The first variant that does not hold: why, with which seed, and a text that can be run."""
+    """The first failing variant: the reason, the seed, and a text that can be run."""
 
     number: int
     seed: int | None
@@ -336,7 +343,7 @@ class Judged(Schema):
 
 
 class SolverOut(Schema):
-    """A student's tries; `solved_in` is how many it took, null before."""
+    """A student's tries; `solved_in` is the number that was needed, null if it is not solved."""
 
     name: str
     tries: int

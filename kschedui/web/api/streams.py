@@ -1,7 +1,7 @@
-"""A run's trace as a stream over HTTP: of a stored run, and of one that goes on.
+"""A run's trace as a stream over HTTP, of a stored run or of one in progress.
 
-Each piece is made of stored chunks by work (`kschedui.work`) when there is room in the process's budget of unsent
-bytes, and whoever takes it more slowly than `byte_budget.patience` allows is cut off.
+Each piece is generated from stored chunks by work (`kschedui.work`) when there is room in the process's budget of
+unsent bytes. A client that is slower than `byte_budget.patience` allows is disconnected.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 from kschedui.models import Run
 from kschedui.runs import frames
 from kschedui.runs import store as runs
-from kschedui.runs.store import Status
+from kschedui.runs.store import DamagedChunk, Status
 from kschedui.runs.trace_files import TraceFile
 from kschedui.scenarios import access
 from kschedui.web.api import jobs
@@ -26,7 +26,8 @@ from kschedui.web.api.work import Source
 from kschedui.web.http.byte_budget import Hold, unsent
 from kschedui.web.http.client_address import client_of
 from kschedui.web.http.metrics import counted_socket, sockets
-from kschedui.web.live.feeds import following
+from kschedui.web.live.feeds import POLL_SECONDS, following
+from kschedui.web.live.status_reader import read_status
 
 JSONL = "application/jsonl; charset=utf-8"
 SSE = "text/event-stream"
@@ -37,13 +38,13 @@ GROWTH = 2  # times the JSON of a chunk, for what is made of it
 
 
 def streaming(body: AsyncIterator[bytes], media_type: str) -> StreamingHttpResponse:
-    """Return an answer that no proxy holds back."""
+    """Return a response that proxies do not buffer."""
     headers = {"X-Accel-Buffering": "no", "Cache-Control": "private, no-cache"}
     return StreamingHttpResponse(body, content_type=media_type, headers=headers)
 
 
 async def in_pieces(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the bytes as they are made; the ASGI handler would first collect all of a plain iterator."""
+    """Yield the bytes as they are generated; the ASGI handler would first collect all of a synchronous iterator."""
 
     def piece() -> bytes:
         made = bytearray()
@@ -58,10 +59,10 @@ async def in_pieces(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
 
 
 async def file_of(request: HttpRequest, run: Run, file: TraceFile) -> AsyncIterator[bytes]:
-    """Return the bytes of a file made from a stored trace."""
+    """Yield the bytes of a file generated from a stored trace."""
     source, room, seq = Source.of(request), room_of(request), 0
     while seq < run.chunks:
-        batch = await database_sync_to_async(batch_of)(run, seq)
+        batch = await whole_batch_of(run, seq)
         seq, start = seq + len(batch), None
         while start != 0:
             async with room(batch):
@@ -83,8 +84,22 @@ def room_of(request: HttpRequest) -> Callable[[list[bytes]], AbstractAsyncContex
     return found
 
 
+async def whole_batch_of(run: Run, seq: int) -> list[bytes]:
+    """Return some frames, from the given one on; waits while a damaged one is computed again, since an answer that has
+    begun can only be broken off. Raises Run.DoesNotExist, and DamagedChunk where it cannot be computed again."""
+    while True:
+        try:
+            batch: list[bytes] = await database_sync_to_async(batch_of)(run, seq)
+            return batch
+        except DamagedChunk as damaged:
+            status = await read_status(run.public_id)
+            if not damaged.repaired or (status.ended and status.chunks <= damaged.seq):
+                raise
+        await asyncio.sleep(POLL_SECONDS)
+
+
 def batch_of(run: Run, seq: int) -> list[bytes]:
-    """Return some frames, from the given one on: one, or as many as are short; raises DamagedChunk."""
+    """Return frames from the given one on: one, or several short ones. Raises DamagedChunk."""
     batch, size = [runs.frame_of(run, seq)], 0
     while (size := size + frames.header_of(batch[-1]).raw_length) < BATCH_BYTES and seq + len(batch) < run.chunks:
         batch.append(runs.frame_of(run, seq + len(batch)))
@@ -92,8 +107,11 @@ def batch_of(run: Run, seq: int) -> list[bytes]:
 
 
 def stream_events(request: HttpRequest, run: Run, step: int, *, server_sent: bool) -> StreamingHttpResponse:
-    """The events from that step on, while they come: one a line, or as server-sent events of type `trace`, then one of
-    type `end` with the run's state. Raises Refusal when too many connections are open from the address."""
+    """Return the events from that step on as they occur: one per line, or as server-sent events.
+
+    Server-sent events have the type `trace`; the last one has the type `end` and the run's state. Raises Refusal if too
+    many connections are open from the address.
+    """
     address = address_of(request)
     if sockets[address] >= settings.LIMITS["sockets_per_address"]:
         raise Refusal(429, gettext_noop("Too many connections from your address. Close other windows."))
@@ -105,8 +123,10 @@ def stream_events(request: HttpRequest, run: Run, step: int, *, server_sent: boo
 async def chunks_of(
     request: HttpRequest, run: str, step: int, made_by: Callable[[bytes, int], bytes]
 ) -> AsyncGenerator[bytes | Status]:
-    """The events of each chunk as they are sent, and the run's state when nothing more will come; ends without it when
-    the visitor may not see the run any more, or the run is gone."""
+    """Yield the events of each chunk as they are sent, and the run's state when it has ended.
+
+    Ends without the state if the visitor loses access, or the run is deleted.
+    """
     source, visitor, room = Source.of(request), access.visitor_of(request), room_of(request)
     try:
         async with following(run) as feed:
@@ -127,7 +147,7 @@ async def chunks_of(
 
 
 def require_sight(visitor: access.Visitor, run: str) -> None:
-    """Raises Run.DoesNotExist, access.NotAllowed."""
+    """Check access. Raises Run.DoesNotExist, access.NotAllowed."""
     access.require_sight(visitor, runs.by_id(run).version.scenario)
 
 
@@ -139,7 +159,7 @@ async def lines_of(chunks: AsyncIterator[bytes | Status]) -> AsyncIterator[bytes
 
 
 async def kept_alive(chunks: AsyncGenerator[bytes | Status]) -> AsyncIterator[bytes]:
-    """Yield the events, the state as an event, and a comment whenever nothing came for a while."""
+    """Yield the events, the state as an event, and a comment whenever nothing happened for a while."""
     coming = asyncio.ensure_future(anext(chunks, None))
     try:
         while True:
@@ -165,7 +185,7 @@ async def kept_alive(chunks: AsyncGenerator[bytes | Status]) -> AsyncIterator[by
 
 
 async def count_while_open(address: str, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Pass the body on, counted among the address's open connections as sockets are."""
+    """Yield the body, counted among the address's open connections like a websocket."""
     with counted_socket(address):
         async for piece in body:
             yield piece

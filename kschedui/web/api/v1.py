@@ -1,4 +1,4 @@
-"""/api/v1: the operations put together, and what all of them share: problems, the visitor's cookie, caching."""
+"""/api/v1: combines the operations, and handles what they have in common: problems, the visitor's cookie, caching."""
 
 import json
 import re
@@ -39,10 +39,10 @@ SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # half of a pair, which only JSON
 
 
 class WellFormed(Parser):
-    """Reads JSON whose texts are Unicode: half of a surrogate pair can be neither stored nor sent."""
+    """Parses JSON whose texts are valid Unicode: an unpaired surrogate can be neither stored nor sent."""
 
     def parse_body(self, request: HttpRequest) -> Any:
-        """Raises ValueError, and Refusal for such a text."""
+        """Parse the body. Raises ValueError, and Refusal for such a text."""
         body = super().parse_body(request)
         if SURROGATE.search(request.body):
             try:
@@ -80,7 +80,7 @@ def refused(request: HttpRequest, error: Exception) -> HttpResponseBase:
 
 @api.exception_handler(Large)
 def kept(request: HttpRequest, error: Large) -> HttpResponseBase:
-    """Return where the answer of a request that a worker handles will be."""
+    """Return the URL of the response to a request that a worker handles."""
     try:
         upload = uploads.keep_request(request, error.head)
     except Exception as refusal:
@@ -93,7 +93,7 @@ def kept(request: HttpRequest, error: Large) -> HttpResponseBase:
 
 @api.exception_handler(HttpError)
 def unreadable(request: HttpRequest, error: HttpError) -> HttpResponseBase:
-    """ninja could not read the body."""
+    """Return the refusal for a body that ninja could not parse."""
     if isinstance(error.__context__, Refusal):
         return refusal_json(error.__context__)
     if isinstance(error.__context__, RequestDataTooBig):
@@ -103,28 +103,28 @@ def unreadable(request: HttpRequest, error: HttpError) -> HttpResponseBase:
 
 @api.exception_handler(ValidationError)
 def invalid(request: HttpRequest, error: ValidationError) -> HttpResponseBase:
-    """Return the refusal for fields that are missing, unknown or wrong, each with its place."""
+    """Return the refusal for missing, unknown or invalid fields, each with its place."""
     rows = [{"path": path_of(row["loc"]), "message": row["msg"]} for row in error.errors]
     sentence = Message("{path}: {message}", path=rows[0]["path"], message=rows[0]["message"])
     return refusal_json(Refusal(422, sentence, code="invalid_request", errors=rows))
 
 
 def path_of(location: tuple[Any, ...]) -> str:
-    """`query.limit`, or the field of a body."""
+    """Return the place of a field: `query.limit`, or the field of a body."""
     source, *rest = map(str, location)
     return ".".join(rest[1:] or rest) if source == "body" else ".".join([source, *rest[-1:]])
 
 
 class ApiAnswers(MiddlewareMixin):
-    """Parts of every API response that do not belong to one operation."""
+    """Common parts of all API responses."""
 
     def process_request(self, request: HttpRequest) -> None:
-        """HEAD is GET whose body the server leaves out."""
+        """Treat HEAD as GET; the server leaves out the body."""
         if request.path.startswith(API_PREFIX) and request.method == "HEAD":
             request.method = "GET"
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Return ninja's own errors as problem documents, such as for a method that is not supported."""
+        """Return ninja's own errors as problem documents, for example for an unsupported method."""
         if not request.path.startswith(API_PREFIX):
             return response
         if request.META["REQUEST_METHOD"] == "HEAD":

@@ -1,4 +1,4 @@
-"""Visitors of a request: who pays for it, and what they can see."""
+"""Visitors of a request: the name under which they are counted, and their access."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ from kschedui.web.http.client_address import client_of
 
 
 def asker_of(request: HttpRequest) -> Asker:
-    """By whom a run, or other work, that this visitor asks for is counted."""
+    """Return the names under which a run, or other work, of this visitor is counted."""
     if (asker := getattr(request, "asker", None)) is not None:
         return cast(Asker, asker)
     visitor = access.visitor_of(request)
@@ -29,7 +29,7 @@ def asker_of(request: HttpRequest) -> Asker:
 
 
 def keeping_visitor(request: HttpRequest) -> access.Visitor:
-    """Return a visitor who is about to keep something; raises NoRoom when they have kept enough."""
+    """Return a visitor who is about to store something. Raises NoRoom if they have reached their limit."""
     visitor = access.editing_visitor(request)
     require_room(visitor, asker_of(request).address)
     return visitor
@@ -37,8 +37,11 @@ def keeping_visitor(request: HttpRequest) -> access.Visitor:
 
 @contextmanager
 def keeping(request: HttpRequest) -> Iterator[access.Visitor]:
-    """A transaction in which the visitor keeps something; raises NoRoom. No other of theirs, or of their address, is
-    checked before it has ended, so that of ten at once not all find the same room. Work belongs before it."""
+    """Open a transaction in which the visitor stores something. Raises NoRoom.
+
+    No other request of theirs, or of their address, is checked before it has ended, so that concurrent requests cannot
+    use the same room. Do slow work before it.
+    """
     visitor, address = access.editing_visitor(request), asker_of(request).address
     with in_turn(f"room of {address}"), in_turn(f"room of {visitor.author}"):
         require_room(visitor, address)
@@ -46,8 +49,10 @@ def keeping(request: HttpRequest) -> Iterator[access.Visitor]:
 
 
 def start_run(request: HttpRequest, version: Version, *, kubernetes: str | None = None) -> Run:
-    """Return the run of a version; start it if there is none, or if it failed or was cancelled. The visitor pays for it
-    with their room; raises NoRoom."""
+    """Return the run of a version; start it if there is none, or if it failed or was cancelled.
+
+    The run counts towards the visitor's storage. Raises NoRoom.
+    """
     keeping_visitor(request)
     return runs.start_run(version, asker_of(request), retry=True, kubernetes=kubernetes)
 
@@ -61,7 +66,7 @@ def with_token(request: HttpRequest, response: HttpResponseBase) -> HttpResponse
 
 
 def visible_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
-    """Return the visitor and the scenario; raises Scenario.DoesNotExist, and NotAllowed if they have no access."""
+    """Return the visitor and the scenario. Raises Scenario.DoesNotExist, and NotAllowed if they have no access."""
     visitor = access.visitor_of(request)
     scenario = scenarios.by_id(sid)
     access.require_sight(visitor, scenario)

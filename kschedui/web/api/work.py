@@ -1,4 +1,4 @@
-"""Work that a request asks for, done in its turn by the processes of `kschedui.work`."""
+"""Work for a request, executed in turn by the processes of `kschedui.work`."""
 
 import asyncio
 import contextvars
@@ -30,11 +30,11 @@ streaming_threads = ThreadPoolExecutor(MOST_STREAMS, "stream")
 def work(
     request: HttpRequest, function: Callable[..., Result], *args: object, near: Hashable = None, slow: bool = False
 ) -> Result:
-    """Return the function's result. It stands in a module of the web; args and result are plain data, and it is pure.
+    """Return the function's result. It must be in a web module and pure, with plain data as arguments and result.
 
-    `near`: what it keeps in its process is found again by work that is near the same. `slow`: it is known to take
-    more than a second, as long texts do; whatever else does is noticed. Raises what the function raises, and Busy,
-    TooMuch and ClientGone of `kschedui.work`.
+    `near`: work with the same value reuses the cache of its process. `slow`: it is known to take more than a second, as
+    long texts do; other slow work is detected. Raises any error of the function, and Busy, TooMuch and ClientGone of
+    `kschedui.work`.
     """
     if upload_of(request) is not None:  # in a process of its own already
         return call(function, args)
@@ -44,7 +44,7 @@ def work(
 
 
 def patience_of(request: HttpRequest) -> float:
-    """Return how many seconds a request waits for its turn: its `Prefer: wait=2` (RFC 7240), up to the limit."""
+    """Return the seconds that a request waits for its turn: its `Prefer: wait=2` (RFC 7240), up to the limit."""
     most = settings.LIMITS["wait_seconds"]
     for preference in request.headers.get("Prefer", "").split(","):
         name, _, seconds = preference.strip().partition("=")
@@ -54,7 +54,7 @@ def patience_of(request: HttpRequest) -> float:
 
 
 def opens_page(request: HttpRequest) -> bool:
-    """Return whether a browser asks for a page, which it may ask for again; scripts and tools wait."""
+    """Return whether a browser requests a page, which it can request again; scripts and tools wait."""
     return request.method == "GET" and "text/html" in request.headers.get("Accept", "")
 
 

@@ -1,1 +1,1 @@
-"""The rules that hold for every request."""
+"""HTTP rules and middleware for every request."""

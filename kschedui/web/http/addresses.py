@@ -1,10 +1,10 @@
-"""The parts of an address that we accept; anything else is an address where nothing is."""
+"""URL path converters; a path that does not match is not found."""
 
 from django.urls import register_converter
 
 
 class PublicId:
-    """A scenario's or run's id: letters and digits."""
+    """The id of a scenario or run: letters and digits."""
 
     regex = "[0-9A-Za-z]{1,32}"
 
@@ -16,7 +16,7 @@ class PublicId:
 
 
 class Number:
-    """A version, chunk or attempt: few enough digits for a database's integer."""
+    """The number of a version, chunk or attempt, with few enough digits for a database integer."""
 
     regex = "[0-9]{1,9}"
 
@@ -40,7 +40,7 @@ class ObjectName:
 
 
 def register() -> None:
-    """Make them known to `path` as id, n and name."""
+    """Register the converters for `path` as id, n and name."""
     register_converter(PublicId, "id")
     register_converter(Number, "n")
     register_converter(ObjectName, "name")

@@ -1,4 +1,4 @@
-"""Refuse a request body that is too large before it is read: the ASGI handler would spool all of it to the disk."""
+"""Rejects a request body that is too large before it is read: the ASGI handler would write all of it to disk."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ SLOWEST = 2 * 1024  # bytes a second, on average after BODY_SECONDS: else a byte
 
 
 def too_large(most: int) -> messages.Message:
-    """Return the sentence for a text above the limit; for a scenario, with where a larger dump can be imported."""
+    """Return the sentence for a text above the limit; for a scenario, with the page that imports larger dumps."""
     if most >= (larger := settings.LIMITS["import_bytes"]):
         return messages.Message("The text is too large. The limit is {most:,} bytes.", most=most)
     return messages.Message(
@@ -31,7 +31,7 @@ def too_large(most: int) -> messages.Message:
 
 
 async def take_the_rest(receive: Receive, most: int) -> None:
-    """Read on and forget it: who is still sending would see the connection break, and never the answer."""
+    """Read and discard the rest: a client that is still sending would otherwise never see the response."""
     with suppress(TimeoutError):
         async with asyncio.timeout(DRAINED * settings.BODY_SECONDS):
             while most > 0:
@@ -42,7 +42,7 @@ async def take_the_rest(receive: Receive, most: int) -> None:
 
 
 class TooLarge(Exception):
-    """More came than was allowed."""
+    """The body is larger than allowed."""
 
 
 class TooSlow(Exception):
@@ -52,7 +52,7 @@ class TooSlow(Exception):
 class BodyLimit:
     """Wraps an ASGI application; bodies of more than `most` bytes are answered with 413 and a sentence.
 
-    `by_path`: addresses that may be sent more. Django keeps a body on the disk until its view reads it.
+    `by_path`: paths with a higher limit. Django keeps a body on disk until its view reads it.
     """
 
     def __init__(self, application: Application, most: int, by_path: Mapping[str, int] | None = None) -> None:
@@ -61,7 +61,7 @@ class BodyLimit:
         self.by_path = by_path or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Believe the Content-Length header first, then count."""
+        """Check the Content-Length header first, then count."""
         headers = dict(scope.get("headers", ()))
         length = headers.get(b"content-length", b"0")
         most = self.by_path.get(scope.get("path", ""), self.most)
@@ -71,7 +71,7 @@ class BodyLimit:
         await self.limited(scope, receive, send, most)
 
     async def limited(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
-        """Count what comes, and wait for no piece of it for ever."""
+        """Count the received bytes, with a time limit for each piece."""
         received, whole, begun = 0, False, asyncio.get_running_loop().time()
 
         async def counted() -> Message:
@@ -100,13 +100,13 @@ class BodyLimit:
             await self.refuse(scope, send, most)
 
     async def refuse(self, scope: Scope, send: Send, most: int) -> None:
-        """Refuse the request. The sentence gives the limit of the text, whose length people know."""
+        """Refuse the request. The sentence names the limit for the text, whose length people know."""
         said = most if scope.get("path", "") in self.by_path else settings.LIMITS["scenario_bytes"]
         await answer(scope, send, 413, too_large(said))
 
 
 async def answer(scope: Scope, send: Send, status: int, sentence: messages.Message) -> None:
-    """A refusal as the API says it."""
+    """Send a refusal in the API's format."""
     with translation.override(language_of_scope(scope)):
         body = json.dumps(problem(status, in_language(sentence)))
     headers = {"Content-Type": MEDIA_TYPE, "Connection": "close", **outside_django()}

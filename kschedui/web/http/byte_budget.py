@@ -1,4 +1,4 @@
-"""A limit on the bytes that this process holds for clients that have not received them yet."""
+"""A limit on the bytes that this process holds for clients that have not yet received them."""
 
 import asyncio
 from collections import Counter
@@ -12,7 +12,7 @@ SLOWEST = 256 * 1024  # bytes a second that a client must take of something larg
 
 
 class Hold:
-    """A thing that is held, once for all who wait to be rid of it; `owner` pays for it."""
+    """Bytes that are held, counted once for all clients that wait for them; `owner` pays for them."""
 
     def __init__(self, budget: "ByteBudget", owner: str, size: int) -> None:
         self.budget = budget
@@ -21,7 +21,7 @@ class Hold:
         self.holders = 1
 
     def shrink(self, size: int) -> None:
-        """Return unused bytes when the size turns out to be smaller."""
+        """Return unused bytes if the size turns out to be smaller."""
         if size < self.size:
             self.budget.move(self.owner, size - self.size)
             self.size = size
@@ -36,9 +36,9 @@ class Place(NamedTuple):
 
 
 class ByteBudget:
-    """A budget of `most` bytes, and `share` bytes for one owner (an address); others wait, in order.
+    """A budget of `most` bytes in total, and `share` bytes for one owner (an address); others wait, in order.
 
-    `used`, `waiting` and `waits` (how many had to, so far) are there to be shown.
+    `used`, `waiting` and `waits` (the number of waits so far) are metrics.
     """
 
     def __init__(self, most: int, share: int) -> None:
@@ -52,7 +52,7 @@ class ByteBudget:
 
     @asynccontextmanager
     async def held(self, owner: str, thing: Hashable, size: int) -> AsyncIterator[Hold]:
-        """Wait until there is room, and keep it for a while; what is held already takes no more room."""
+        """Wait until there is room, and hold it; bytes that are already held need no more room."""
         size = min(size, self.share)
         while (hold := self.holds.get(thing)) is None and not self.fits(owner, size):
             await self.wait(owner, size)
@@ -84,7 +84,7 @@ class ByteBudget:
         return self.used + size <= self.most and self.owners[owner] + size <= self.share
 
     def move(self, owner: str, size: int) -> None:
-        """Take (or, below zero, give back), and wake who may fit now; they look again, in order."""
+        """Take bytes (or return them, if negative), and wake waiting clients, which check again in order."""
         self.used += size
         self.owners[owner] += size
         if not self.owners[owner]:
@@ -96,7 +96,7 @@ class ByteBudget:
 
 
 def patience(size: int) -> float:
-    """Return how many seconds a client has for receiving so many bytes."""
+    """Return the number of seconds that a client has to receive this number of bytes."""
     return settings.WEBSOCKET_SEND_SECONDS + size / SLOWEST
 
 

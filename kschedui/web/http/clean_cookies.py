@@ -1,4 +1,4 @@
-"""Cookies that no browser was given by us: dropped before anybody looks them up, since PostgreSQL refuses NUL."""
+"""Drops cookies that the site cannot have set, since PostgreSQL rejects NUL in queries."""
 
 from collections.abc import Callable
 
@@ -7,13 +7,13 @@ from django.http.response import HttpResponseBase
 
 
 class CleanCookiesMiddleware:
-    """Forget each cookie that holds a control character."""
+    """Drops each cookie that contains a control character."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Ours hold none."""
+        """Drop them before the view reads cookies; the site's own contain none."""
         for name in [name for name, value in request.COOKIES.items() if not value.isprintable()]:
             del request.COOKIES[name]
         return self.get_response(request)

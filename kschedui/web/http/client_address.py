@@ -1,10 +1,12 @@
-"""By which address visitors are counted."""
+"""The address by which visitors are counted."""
 
 from ipaddress import IPv6Address, ip_address
 
 
 def client_of(address: str) -> str:
-    """An IPv4 address; of IPv6 the first 64 bits, which one customer has for himself. "unknown" for anything else."""
+    """Return an IPv4 address, or the first 64 bits of an IPv6 address, which belong to one customer; otherwise
+    "unknown".
+    """
     try:
         found = ip_address(address)
     except ValueError:

@@ -5,7 +5,9 @@ from kschedui.work.gone import Gone
 
 
 class ClientGone:
-    """Wraps an application; the scope's `gone` hears of a disconnect, which Django looks for while a view works."""
+    """Wraps an application; the scope's `gone` is notified of a disconnect, for which Django checks while a
+    view works.
+    """
 
     def __init__(self, application: Application) -> None:
         self.application = application

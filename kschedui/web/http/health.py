@@ -1,4 +1,4 @@
-"""Is this process there, and is it able to serve? Asked by Docker, by a load balancer, by whoever runs the site."""
+"""Health checks for Docker, load balancers and operators."""
 
 import logging
 import threading
@@ -26,19 +26,21 @@ _guard = threading.Lock()
 
 
 def alive(request: HttpRequest) -> HttpResponse:
-    """/livez: this process answers."""
+    """Handle /livez: this process responds."""
     return HttpResponse("ok", content_type="text/plain")
 
 
 def ready(request: HttpRequest) -> JsonResponse:
-    """/readyz: 200 when the database takes a write and the broker answers, else 503; names the part and the reason."""
+    """Handle /readyz: 200 if the database accepts writes and the broker responds, otherwise 503 with the part and the
+    reason.
+    """
     reason = database_trouble()
     parts = {"database": not reason, "broker": broker_answers()}
     return JsonResponse({**parts, **({"reason": reason} if reason else {})}, status=200 if all(parts.values()) else 503)
 
 
 def database_trouble() -> str:
-    """Return why nothing can be written; "" when it can."""
+    """Return the reason that nothing can be written; "" if writing works."""
     global _last
     with _guard:
         at, reason = _last
@@ -49,7 +51,7 @@ def database_trouble() -> str:
 
 
 def try_to_write() -> str:
-    """Store one row. Returns a word for what went wrong; details go to the log."""
+    """Store a row. Return a word for the error, "" if there is none; details are logged."""
     try:
         with transaction.atomic():
             until = timezone.now() + timedelta(days=1)
@@ -64,8 +66,10 @@ def try_to_write() -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """Return one of: full, read-only, locked, away. On a full disk, SQLite may only say that it cannot open or read a
-    file."""
+    """Return one of: full, read-only, locked, away.
+
+    On a full disk, SQLite may only report that it cannot open or read a file.
+    """
     text = str(error).lower()
     words = {"full": "full", "no space": "full", "readonly": "read-only", "read-only": "read-only", "locked": "locked"}
     free = free_disk()

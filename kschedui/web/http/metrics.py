@@ -1,7 +1,7 @@
-"""/metrics, as Prometheus reads it. Three kinds of figures, and what each is of stands in its help text:
+"""/metrics for Prometheus.
 
-the site's, counted by all processes (`kschedui.tallies`) or read from the database now; and this web process's own, so
-that each web process is to be scraped by itself.
+Some metrics are those of the site: counted by all processes (`kschedui.tallies`), or read from the database. Others are
+those of this web process, so each web process must be scraped. The help texts say which.
 """
 
 import hmac
@@ -48,8 +48,10 @@ def counted_socket(address: str) -> Iterator[None]:
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return the metrics to callers with the token; without KSCHEDUI_METRICS_TOKEN there are none, except in
-    development."""
+    """Return the metrics to callers with the token.
+
+    Without KSCHEDUI_METRICS_TOKEN, they are available in development only.
+    """
     token, sent = settings.METRICS_TOKEN, request.headers.get("Authorization", "")
     allowed = hmac.compare_digest(sent.encode(), f"Bearer {token}".encode()) if token else settings.DEBUG
     if not allowed:
@@ -58,7 +60,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 class Site(Collector):
-    """Figures that are computed on request."""
+    """Metrics that are computed on request."""
 
     def collect(self) -> Iterator[Family]:
         """Yield all metric families."""
@@ -90,7 +92,7 @@ def counted() -> Iterator[Family]:
 
 
 def queued() -> Iterator[Family]:
-    """Yield the numbers of queued work, from the database, by an index."""
+    """Yield the lengths of the queues, from the database, by an index."""
     unended = Run.objects.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING]).order_by()
     found = dict(unended.values_list("state").annotate(Count("pk")))
     family = GaugeMetricFamily("kschedui_runs", "Runs that have not ended, by state" + SITE, labels=["state"])
@@ -110,13 +112,13 @@ def queued() -> Iterator[Family]:
 
 
 def taught() -> Iterator[Family]:
-    """Classes, from the database, by an index; students as they are connected here."""
+    """Yield the numbers of classes (from the database, by an index) and of students connected to this process."""
     yield GaugeMetricFamily("kschedui_classes", "Classes that are not over" + SITE, classrooms.live().count())
     yield GaugeMetricFamily("kschedui_class_students", "Students who follow a class" + PROCESS, len(students))
 
 
 def storage() -> Iterator[Family]:
-    """Return how full the storage is."""
+    """Yield the use of the storage."""
     yield GaugeMetricFamily("kschedui_database_bytes", "Size of the database" + SITE, room.database_size())
     free = room.free_disk()
     if free is not None:
@@ -124,7 +126,7 @@ def storage() -> Iterator[Family]:
 
 
 def held() -> Iterator[Family]:
-    """Yield the figures of this process."""
+    """Yield the metrics of this process."""
     yield GaugeMetricFamily("kschedui_viewers", "Open websockets" + PROCESS, sum(sockets.values()))
     yield GaugeMetricFamily("kschedui_unsent_bytes", "Bytes that clients have not taken yet" + PROCESS, unsent.used)
     yield GaugeMetricFamily("kschedui_unsent_bytes_limit", "As many as it may hold" + PROCESS, unsent.most)
@@ -136,7 +138,7 @@ def held() -> Iterator[Family]:
 
 
 def counter(name: str, about: str, label: str, whose: str = SITE) -> CounterMetricFamily:
-    """Return a family with one label."""
+    """Return a metric family with one label."""
     return CounterMetricFamily(name, about + whose, labels=[label])
 
 

@@ -1,7 +1,7 @@
 """`{% module_script "js/player/main.js" %}`: a page's module, and a preload link for every module that it imports.
 
-The browser then asks for all of them at once, and not for one after another as each is read. The list is the import
-graph of the files themselves; a dynamic `import()` is no part of it.
+The browser then requests all of them at once instead of one after another. The list is the import graph of the files;
+dynamic `import()` calls are not part of it.
 """
 
 import re
@@ -10,7 +10,6 @@ from pathlib import Path
 from posixpath import dirname, join, normpath
 
 from django import template
-from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
@@ -22,8 +21,12 @@ IMPORT = re.compile(r"""(?:^|;)(?:import|export)\b(?:[^"';()]*\bfrom)?\s*["'](\.
 
 
 @register.simple_tag
+@cache
 def module_script(name: str) -> SafeString:
-    """Preload links and the script element of a module, named by its path below static/."""
+    """Return preload links and the script element of a module, given by its path below static/.
+
+    The files are read once: what changes while the site runs is loaded all the same, only not ahead of time.
+    """
     links = format_html_join(
         "\n", '<link rel="modulepreload" href="{}">', ((static(one),) for one in list_imports(name))
     )
@@ -31,7 +34,7 @@ def module_script(name: str) -> SafeString:
 
 
 def list_imports(name: str) -> list[str]:
-    """Return every module that a module imports, directly or not, in the order in which a browser meets them."""
+    """Return every module that a module imports, directly or indirectly, in the order in which a browser finds them."""
     met = {name: None}
     queue = [name]
     while queue:
@@ -43,26 +46,14 @@ def list_imports(name: str) -> list[str]:
 
 
 def imports(name: str) -> list[str]:
-    """Return the modules that one names in its import statements."""
-    file = find(name)
-    return [normpath(join(dirname(name), path)) for path in _paths(file, file.stat().st_mtime_ns)]
+    """Return the modules in the import statements of a module."""
+    paths = IMPORT.findall(find(name).read_text(encoding="utf-8"))
+    return [normpath(join(dirname(name), path)) for path in paths]
 
 
 def find(name: str) -> Path:
-    """Return the file of a module; ValueError where there is none."""
-    found = _find_again(name) if settings.DEBUG else _find_once(name)
+    """Return the file of a module. Raises ValueError if there is none."""
+    found = finders.find(name)
     if found is None:
         raise ValueError(f"a page or a module imports {name}, which is not below static/")
     return Path(found)
-
-
-def _find_again(name: str) -> str | None:
-    return finders.find(name)
-
-
-_find_once = cache(_find_again)
-
-
-@cache
-def _paths(file: Path, _changed: int) -> list[str]:
-    return IMPORT.findall(file.read_text(encoding="utf-8"))

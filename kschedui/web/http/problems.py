@@ -1,4 +1,4 @@
-"""Refusals as RFC 9457 says them: `code` and `title` never change, `detail` is a sentence for people."""
+"""Refusals as RFC 9457 problem documents: `code` and `title` never change, `detail` is a sentence for people."""
 
 import json
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ BY_STATUS = {
 
 
 def problem(status: int, detail: str, code: str = "", **more: Any) -> dict[str, Any]:
-    """Return the document; `code` may be told apart further than by the status."""
+    """Return the document; `code` may be more specific than the status."""
     code = code or BY_STATUS.get(status, "internal_error")
     known = {"type": f"{PAGE}#{code}", "title": PROBLEMS[code][1], "status": status, "code": code, "detail": detail}
     return {**known, **more}

@@ -1,4 +1,4 @@
-"""A filter for the log, which leaves out everything that a client causes at will, and tracebacks of what is away."""
+"""A log filter that drops messages that clients can cause at will, and tracebacks of unavailable services."""
 
 import logging
 
@@ -11,10 +11,10 @@ AWAY = (OperationalError, InterfaceError, BrokerError, RedisError)  # the databa
 
 
 class Quiet(logging.Filter):
-    """A busy site, or one without its database or broker, says so in one line and not in forty."""
+    """Shortens the log of a busy site, or of one without its database or broker, to one line per problem."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Drop what was answered with 503; shorten what is raised when something is away."""
+        """Drop records of 503 responses; shorten exceptions caused by unavailable services."""
         if getattr(record, "status_code", None) == BUSY:
             return False
         error = record.exc_info[1] if record.exc_info else None

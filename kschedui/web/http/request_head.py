@@ -1,8 +1,7 @@
-"""The time between requests of a connection: the head of one has to come soon and be short.
+"""A time limit and a size limit for the head of each request on a connection.
 
-uvicorn waits for it for ever, and keeps all lines of it that come; and it waits for ever until a client has taken the
-end of an answer, before it closes the connection. An ASGI application sees nothing of that: it is called when the head
-is complete. Chosen by `--http` (supervisor/commands.py).
+uvicorn has no such limits, and waits without limit for clients that do not receive the end of a response. An ASGI
+application cannot do this: it is called when the head is complete. Selected by `--http` (supervisor/commands.py).
 """
 
 import asyncio
@@ -14,13 +13,15 @@ MOST = 64 * 1024  # bytes
 
 
 class ShortHead(HttpToolsProtocol):
-    """Ends connections that are not taking or sending a request HEAD_SECONDS after the last one, and those whose next
-    head has more than MOST bytes."""
+    """Ends connections that are idle for HEAD_SECONDS after the last request.
+
+    Also ends connections whose next head has more than MOST bytes.
+    """
 
     head_bytes = 0
     head_timer: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         super().connection_made(transport)
         self.expect_head()
 
@@ -53,12 +54,12 @@ class ShortHead(HttpToolsProtocol):
             self.expect_head()
 
     def expect_head(self) -> None:
-        """Count the bytes and the seconds of the next head from now on."""
+        """Start counting the bytes and the seconds of the next head."""
         self.head_bytes = 0
         self.head_timer = self.loop.call_later(settings.HEAD_SECONDS, self.transport.abort)
 
     def stop_timer(self) -> None:
-        """The head is here, or the connection is gone."""
+        """Stop the timer: the head is complete, or the connection is closed."""
         timer, self.head_timer = self.head_timer, None
         if timer is not None:
             timer.cancel()

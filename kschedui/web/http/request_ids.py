@@ -1,4 +1,4 @@
-"""Each request has an id, which its log lines carry and its answer names; a proxy's own is taken over."""
+"""Request ids: part of the log lines and the response of a request; a proxy's id is kept."""
 
 import re
 import secrets
@@ -19,7 +19,7 @@ class RequestIds:
         self.application = application
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Found or made, and sent with the answer."""
+        """Read or create the id, and send it with the response."""
         sent = dict(scope.get("headers", ())).get(HEADER, b"")
         known = sent if SANE.fullmatch(sent) else secrets.token_hex(8).encode()
         request_id.set(known.decode())

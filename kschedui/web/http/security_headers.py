@@ -1,4 +1,4 @@
-"""The headers that hold a browser to our own files: no inline script or style, no foreign origin, no framing."""
+"""Security headers that allow only the site's own files: no inline script or style, no foreign origin, no framing."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -11,7 +11,7 @@ Answer = HttpResponseBase | Awaitable[HttpResponseBase]
 
 
 def policy(*, frame_ancestors: str) -> str:
-    """The Content-Security-Policy header's value: settings.CONTENT_SECURITY_POLICY and who may frame the page."""
+    """Return the Content-Security-Policy: settings.CONTENT_SECURITY_POLICY and the sites that can frame the page."""
     rules = {**settings.CONTENT_SECURITY_POLICY, "frame-ancestors": frame_ancestors}
     return "; ".join(f"{name} {value}".strip() for name, value in rules.items())
 
@@ -53,10 +53,10 @@ class SecurityHeadersMiddleware:
         return self.with_headers(request, await response)
 
     def with_headers(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Set the policy unless the view chose its own."""
+        """Set the policy unless the view set its own."""
         embed = request.path.startswith(settings.EMBED_PREFIX)
         response.headers.setdefault("Content-Security-Policy", self.embed_policy if embed else self.closed_policy)
         response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
         if embed:
-            response.xframe_options_exempt = True  # type: ignore[attr-defined]
+            response.xframe_options_exempt = True  # type: ignore[attr-defined] # Django's own flag
         return response

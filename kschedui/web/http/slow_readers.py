@@ -1,8 +1,7 @@
-"""Answers that nobody takes: held to the process's budget of unsent bytes, and ended when a client is too slow.
+"""Limits responses that clients receive slowly by the process's budget of unsent bytes, and ends them when too slow.
 
-A server writes an answer into its buffer and forgets it there until the client reads, however long that takes. So a
-large one goes out in pieces, each when the one before is taken; and for what is known to be large, room is found before
-it is read from the database.
+A server buffers a response in memory until the client has received it. So a large one is sent in pieces, each after the
+previous one was received; if a response is known to be large, room is reserved before it is read from the database.
 """
 
 import asyncio
@@ -31,7 +30,7 @@ class SlowReaders:
         self.application = application
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Room for the answer to what is known to be large; the same for what turns out to be."""
+        """Reserve room for a response that is known to be large, or turns out to be."""
         address = client_of((scope.get("client") or [""])[0])
         room = scope["room"] = Room()
 
@@ -65,7 +64,7 @@ async def send_pieces(scope: Scope, send: Send, message: Message) -> None:
 
 
 async def in_time(scope: Scope, send: Send, message: Message, size: int) -> None:
-    """Send, or end the connection of a client that does not take it."""
+    """Send, or end the connection of a client that is too slow."""
     try:
         async with asyncio.timeout(patience(size)):
             await send(message)
@@ -74,7 +73,7 @@ async def in_time(scope: Scope, send: Send, message: Message, size: int) -> None
 
 
 def drop(send: Send) -> None:
-    """End the connection at once; its handler learns of it by itself. Reached as in `live/outlet.py`."""
+    """End the connection immediately; its handler is notified. Uses the transport as in `live/outlet.py`."""
     transport: Any = getattr(getattr(send, "__self__", None), "transport", None)
     if transport is not None:
         transport.abort()

@@ -1,7 +1,7 @@
-"""Static files, served by the web process before Django: from static/ in development, from the collected folder else.
+"""Serves static files before Django: from static/ in development, otherwise from the collected folder.
 
-A page of native modules asks for some fifty files at once, and each would cost several changes of thread on its way
-through Django's middleware.
+A page of native modules requests some fifty files at once, and each would cost several thread switches in Django's
+middleware.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from kschedui.web.http.security_headers import encode, outside_django
 
 
 class StaticFiles:
-    """Wraps an ASGI application; what WhiteNoise finds is answered here: whole, in part, or 304, as the headers ask."""
+    """Wraps an ASGI application and serves WhiteNoise's files: complete, in part, or as 304."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -22,7 +22,7 @@ class StaticFiles:
         self.headers = encode(outside_django())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The file, or the application's answer where there is none."""
+        """Send the file, or call the application if there is none."""
         path = scope["path"]
         file = self.find(path) if path.startswith(settings.STATIC_URL) else None
         if file is None:

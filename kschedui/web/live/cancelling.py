@@ -10,8 +10,8 @@ AGAIN_SECONDS = 1.0
 async def cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
     """Cancel the tasks and wait until they have ended, even if the caller is cancelled meanwhile.
 
-    A task is cancelled until it ends: on Python 3.11 asyncio.wait_for, which the broker's client calls, loses a
-    cancellation that comes together with its result.
+    A task is cancelled repeatedly until it ends: on Python 3.11, asyncio.wait_for, which the broker's client calls,
+    loses a cancellation that coincides with its result.
     """
     await asyncio.shield(asyncio.ensure_future(_cancel(set(tasks))))
 

@@ -1,6 +1,6 @@
-"""The websocket of a class: the teacher's place to everyone, answers to the teacher as counts.
+"""The websocket of a class: sends the teacher's position to everyone, and counts of answers to the teacher.
 
-The protocol is written in docs/architecture.md.
+The protocol is described in docs/architecture.md.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ class Bucket:
         self.at = asyncio.get_running_loop().time()
 
     def take(self) -> bool:
-        """Take a token; returns whether there was one."""
+        """Take a token. Return whether there was one."""
         now = asyncio.get_running_loop().time()
         self.room = min(BURST, self.room + (now - self.at) * A_SECOND) - 1
         self.at = now
@@ -64,7 +64,7 @@ class ClassConsumer(Connection):
     showing: asyncio.Task[None] | None = None
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Answer one message."""
+        """Handle one message."""
         self.bucket = self.bucket or Bucket()
         try:
             if not self.bucket.take():
@@ -82,7 +82,7 @@ class ClassConsumer(Connection):
             await self.refuse(refusal)
 
     async def do(self, kind: str, message: dict[str, Any]) -> None:
-        """Do what the message requests, if the sender may."""
+        """Carry out the message, if the sender is allowed to."""
         if kind == "join" and self.streaming is None:
             classroom = await self.allow(str(message.get("class")))
             self.streaming = asyncio.create_task(self.stream(classroom))
@@ -96,7 +96,7 @@ class ClassConsumer(Connection):
             raise ValueError("This message is not understood, or not yours to send.")
 
     async def allow(self, code: str) -> Classroom:
-        """Return the class, for its teacher and for whoever has a seat in it; raises Refused."""
+        """Return the class, for its teacher and for students with a seat in it. Raises Refused."""
         visitor, seat = access.visitor_of_scope(self.scope), seats.seat_in(self.scope.get("cookies", {}))
         try:
             classroom: Classroom = await database_sync_to_async(store.by_code)(code)
@@ -109,7 +109,7 @@ class ClassConsumer(Connection):
         return classroom
 
     async def stream(self, classroom: Classroom) -> None:
-        """Send what the class does, as it does it."""
+        """Send the changes of the class as they occur."""
         follower = Follower(self.student, self.scope.get("outlet"))
         try:
             async with self.failures_told(f"class {classroom.pk}"), entering(classroom.pk, follower) as hall:
@@ -121,7 +121,9 @@ class ClassConsumer(Connection):
             self.hall = None
 
     async def send_class(self, hall: Hall, follower: Follower) -> None:
-        """hello, then boards that the hall did not write itself; counts for a teacher; until the class is over."""
+        """Send hello, then boards that the hall did not send itself, and counts to a teacher, until the class
+        is over.
+        """
         role, counts = "student" if self.student else "teacher", None
         hello = {"type": "hello", "protocol": PROTOCOL, "role": role, "mine": await self.mine(hall)}
         board = hall.board
@@ -148,7 +150,7 @@ class ClassConsumer(Connection):
         return None if choice is None else {"question": question, "choice": choice}
 
     async def answer(self, hall: Hall, message: dict[str, Any]) -> None:
-        """A student's choice; it can be changed until the question is revealed."""
+        """Store a student's choice; it can be changed until the question is revealed."""
         question, choice = read_id(message, "question"), read_number(message, "choice", MOST_CHOICES)
         counts = await hall.answers.put(Given(question, self.student, choice))
         await self.tell(type="answered" if counts else "late", question=question, choice=choice)
@@ -156,7 +158,7 @@ class ClassConsumer(Connection):
     # --- The teacher's messages -----------------------------------------------------------------------------------
 
     async def show(self, hall: Hall, message: dict[str, Any]) -> None:
-        """Show everything that the teacher's page shows."""
+        """Send the teacher's state to everyone."""
         self.wanted = read_number(message, "n", MOST_MESSAGES), read_shown(message)
         if self.showing is None or self.showing.done():
             self.showing = asyncio.create_task(self.keep_shown(hall))

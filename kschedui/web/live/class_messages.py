@@ -1,4 +1,4 @@
-"""Messages to a class; a ValueError says in a sentence what was expected."""
+"""Parses messages to a class; a ValueError says in a sentence what was expected."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ LONGEST_NAME, LONGEST_TEXT = 320, 400
 
 
 def read_place(message: dict[str, Any]) -> dict[str, Any]:
-    """{step, frame, order, selection, by}: where the teacher is, and in which window."""
+    """Parse {step, frame, order, selection, by}: the teacher's position, and the window."""
     selection, by = message.get("selection"), message.get("by", "")
     if message.get("order") not in ("plugin", "node"):
         raise ValueError("`order` is plugin or node.")
@@ -35,7 +35,7 @@ def is_selection(selection: Any) -> bool:
 
 
 def read_shown(message: dict[str, Any]) -> Shown:
-    """{by, step, frame, order, selection, paused, gathered, question}."""
+    """Parse {by, step, frame, order, selection, paused, gathered, question}."""
     if not isinstance(message.get("paused"), bool):
         raise ValueError("`paused` is true or false.")
     gathered = read_number(message, "gathered", MOST_MESSAGES)
@@ -43,7 +43,7 @@ def read_shown(message: dict[str, Any]) -> Shown:
 
 
 def read_question(question: Any) -> Question | None:
-    """{id, choices}, with right, text and labels once it is to be revealed; or null."""
+    """Parse {id, choices}, with right, text and labels if it is being revealed; or null."""
     if question is None:
         return None
     if not isinstance(question, dict):
@@ -54,7 +54,7 @@ def read_question(question: Any) -> Question | None:
 
 
 def read_id(message: dict[str, Any], name: str) -> str:
-    """Return a question's id."""
+    """Parse a question's id."""
     question = message.get(name)
     if not isinstance(question, str) or not QUESTION.fullmatch(question):
         raise ValueError(f"`{name}` is the id of a question.")
@@ -62,7 +62,7 @@ def read_id(message: dict[str, Any], name: str) -> str:
 
 
 def read_answer(question: dict[str, Any], choices: int) -> RightAnswer:
-    """Return the right choice, the question in words, and the choices in words."""
+    """Parse the right choice, the text of the question, and the texts of the choices."""
     labels = question.get("labels")
     if not isinstance(labels, list) or len(labels) > MOST_CHOICES:
         raise ValueError("`labels` are the choices in words.")

@@ -1,6 +1,6 @@
-"""The base of every websocket: it counts against the limit, sends within a deadline, and says why it closes.
+"""The base of all websockets: counts towards the limit, sends within a deadline, and reports why it closes.
 
-Whatever a client sends is answered by a sentence; a traceback goes to the log only.
+Invalid messages are answered with a sentence; tracebacks are only logged.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.utils import translation
@@ -27,7 +28,7 @@ ERROR, RESTART, NOT_ALLOWED, NO_SUCH_RUN, SLOW, TOO_MANY = 1011, 1012, 4001, 400
 
 
 class Refused(Exception):
-    """Close with this code after telling the sentence."""
+    """Closes the connection with this code after sending the sentence."""
 
     def __init__(self, code: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -41,8 +42,13 @@ class Connection(AsyncWebsocketConsumer):
     address = ""
     streaming: asyncio.Task[None] | None = None
 
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Handle an event. Without the look for old connections to the database that channels takes before each, in the
+        one thread that all sockets share: what uses the database looks by itself."""
+        await getattr(self, get_handler_name(message))(message)
+
     async def connect(self) -> None:
-        """Accept first, since only an open socket can be told why it is closed."""
+        """Accept first, since only an open socket can receive the reason for closing."""
         await self.accept()
         address = client_of((self.scope.get("client") or [""])[0])
         if sockets[address] >= settings.LIMITS["sockets_per_address"]:
@@ -52,7 +58,7 @@ class Connection(AsyncWebsocketConsumer):
         sockets[address] += 1
 
     async def disconnect(self, code: int) -> None:
-        """End the stream and give the place back."""
+        """End the stream and release the connection's place."""
         await self.stop_streaming()
         if self.address:
             sockets[self.address] -= 1
@@ -65,8 +71,10 @@ class Connection(AsyncWebsocketConsumer):
         await self.bounded_send(text_data=json.dumps(message))
 
     async def bounded_send(self, **data: Any) -> None:
-        """Send within the deadline; what the client does not take would pile up here. Raises TimeoutError, and
-        ConnectionError when the client is gone."""
+        """Send within the deadline; otherwise unreceived data would accumulate.
+
+        Raises TimeoutError, and ConnectionError if the client has disconnected.
+        """
         (message,) = data.values()
         outlet = self.scope.get("outlet")
         try:
@@ -77,7 +85,7 @@ class Connection(AsyncWebsocketConsumer):
 
     @asynccontextmanager
     async def failures_told(self, of: str) -> AsyncIterator[None]:
-        """While a stream is sent: whatever ends it before its time closes the socket, and says why."""
+        """Report errors while a stream is sent: any error closes the socket with a reason."""
         try:
             yield
         except Refused as refusal:
@@ -91,7 +99,7 @@ class Connection(AsyncWebsocketConsumer):
             await self.refuse(Refused(ERROR, gettext_noop("An internal error occurred. Reload the page.")))
 
     async def refuse(self, refusal: Refused) -> None:
-        """Say why, and close, even if the client receives nothing."""
+        """Send the reason and close, even if the client receives nothing."""
         try:
             async with asyncio.timeout(1):
                 if str(refusal):
@@ -103,7 +111,7 @@ class Connection(AsyncWebsocketConsumer):
                 self.scope["outlet"].drop()
 
     def say(self, sentence: str) -> str:
-        """Return the sentence in the language of whoever opened the socket."""
+        """Return the sentence in the language of the client."""
         with translation.override(language_of_scope(self.scope)):
             return in_language(sentence)
 
@@ -115,7 +123,7 @@ class Connection(AsyncWebsocketConsumer):
 
 
 def read_object(text: str | None, longest: int) -> dict[str, Any]:
-    """Return the JSON object that came; ValueError with a sentence for anything else."""
+    """Parse a JSON object. Raises ValueError with a sentence for anything else."""
     if text is None:
         raise ValueError("Only text messages are understood here.")
     if len(text) > longest:
@@ -130,7 +138,7 @@ def read_object(text: str | None, longest: int) -> dict[str, Any]:
 
 
 def read_number(message: dict[str, Any], name: str, below: int, default: int | None = None) -> int:
-    """Return a number from 0; ValueError with a sentence for anything else."""
+    """Parse a number from 0. Raises ValueError with a sentence for anything else."""
     number = message.get(name, default)
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < below:
         raise ValueError(f"`{name}` is a number from 0 to {below - 1}.")

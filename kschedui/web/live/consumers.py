@@ -1,4 +1,4 @@
-"""The websocket that follows a run. The protocol is written in docs/architecture.md."""
+"""The websocket that follows a run. The protocol is described in docs/architecture.md."""
 
 import asyncio
 from typing import Any
@@ -25,6 +25,7 @@ from kschedui.web.live.connection import (
 )
 from kschedui.web.live.feeds import Feed, following
 from kschedui.web.live.frame_cache import cache
+from kschedui.web.live.status_reader import read_status
 
 PROTOCOL = 1  # its number; docs/architecture.md says what may change under it
 LONGEST_MESSAGE = 1024  # characters
@@ -42,7 +43,7 @@ class RunConsumer(Connection):
     looked = 0.0  # when that was found out
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Answer one message."""
+        """Handle one message."""
         self.messages += 1
         try:
             if self.messages > MOST_MESSAGES:
@@ -61,8 +62,11 @@ class RunConsumer(Connection):
             self.streaming = asyncio.create_task(self.stream(cursor))
 
     async def allow(self, run: str) -> Sight:
-        """Return what this visitor's access to the run depends on; raises Refused without access."""
+        """Return the data on which this visitor's access to the run depends. Raises Refused without access."""
         try:
+            status = await read_status(run)  # one read for all who come at once
+            if status.sight.open_to_all:
+                return status.sight
             visitor, cookies = access.visitor_of_scope(self.scope), self.scope.get("cookies", {})
             sight: Sight = await database_sync_to_async(sight_of)(visitor, cookies, run)
             return sight
@@ -72,14 +76,14 @@ class RunConsumer(Connection):
             raise Refused(NOT_ALLOWED, str(refusal)) from None
 
     async def allow_still(self, feed: Feed) -> None:
-        """Check access again when what it depends on has changed: the run was deleted, or made private."""
+        """Check access again if that data has changed: the run was deleted, or made private."""
         sight, now = feed.status.sight, asyncio.get_running_loop().time()
         private = sight.visibility == Scenario.Visibility.PRIVATE and now - self.looked > LOOK_SECONDS
         if private or sight != self.sight:
             self.sight, self.looked = await self.allow(self.run), now
 
     async def stream(self, cursor: int) -> None:
-        """Send what the run has from the cursor on, as it comes."""
+        """Send the run from the cursor on, as it progresses."""
         async with self.failures_told(f"run {self.run}"):
             try:
                 async with following(self.run) as feed:
@@ -90,8 +94,10 @@ class RunConsumer(Connection):
                 raise Refused(NO_SUCH_RUN, runs.NOT_REPAIRED) from None
 
     async def send_run(self, feed: Feed, cursor: int) -> None:
-        """hello, frames and states, end; TimeoutError when the client does not take them in time, Refused when it may
-        not see the run any more."""
+        """Send hello, frames and states, and end.
+
+        Raises TimeoutError if the client does not receive them in time, Refused if it loses access.
+        """
         await self.tell(**hello(feed.status))
         async for news in feed.read(cursor):
             if isinstance(news, Status):
@@ -107,8 +113,10 @@ class RunConsumer(Connection):
         await self.tell(type="end", chunks=status.chunks, steps=status.steps, state=status.state)
 
     async def send_frame(self, feed: Feed, seq: int) -> None:
-        """Send a chunk when the byte budget of this process has room; read the next one when the client has received
-        it."""
+        """Send a chunk when the byte budget of this process has room.
+
+        The next one is read when the client has received it.
+        """
         here = cache.peek(self.run, seq)
         size = len(here) if here is not None else settings.LIMITS["frame_bytes"]
         async with unsent.held(self.address, (self.run, seq), size) as held:
@@ -119,7 +127,7 @@ class RunConsumer(Connection):
 
 
 def sight_of(visitor: access.Visitor, cookies: dict[str, str], run: str) -> Sight:
-    """Return what the visitor's access to the run depends on; raises Run.DoesNotExist, access.NotAllowed."""
+    """Return the data on which the visitor's access depends. Raises Run.DoesNotExist, access.NotAllowed."""
     found = runs.by_id(run)
     scenario = found.version.scenario
     seats.require_sight(visitor, cookies, found)
@@ -132,13 +140,13 @@ def hello(status: Status) -> dict[str, Any]:
 
 
 def state(status: Status) -> dict[str, Any]:
-    """Return the state of the run; while it is queued, also what it waits for."""
+    """Return the state of the run; while it is queued, also its place in the queue."""
     known = {"type": "state", "state": status.state, "epoch": status.attempt, "steps": status.steps}
     return {**known, "time": status.time, **({"ahead": status.ahead._asdict()} if status.ahead else {})}
 
 
 def read_message(text: str | None) -> tuple[str, int]:
-    """Run and cursor of a `subscribe`; ValueError with a sentence for anything else."""
+    """Parse the run and cursor of a `subscribe`. Raises ValueError with a sentence for anything else."""
     message = read_object(text, LONGEST_MESSAGE)
     if message.get("type") != "subscribe":
         raise ValueError('The only message understood here is {"type": "subscribe", "run": ..., "cursor": ...}.')

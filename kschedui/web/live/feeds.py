@@ -1,7 +1,7 @@
-"""One feed per process and run: it follows the run's row once, for all sockets of this process that follow it.
+"""One feed per process and run: it reads the run's row once for all sockets of this process.
 
 Each socket has its own cursor and takes its frames from the process's cache, which reads each from the database once.
-News come by the channel layer; as an announcement may be lost, the feed also looks by itself every POLL_SECONDS.
+News arrive by the channel layer; since announcements can be lost, the feed also polls every POLL_SECONDS.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ touch = database_sync_to_async(runs.touch)
 
 
 class Feed:
-    """The row of one run, as read last."""
+    """The row of one run, as last read."""
 
     def __init__(self, status: Status) -> None:
         self.status = status
@@ -39,7 +39,7 @@ class Feed:
         self.tasks: list[asyncio.Task[None]] = []
 
     async def follow(self) -> None:
-        """Keep the status up to date. An ended run may still be run again, or taken from its viewers."""
+        """Keep the status up to date. An ended run may be run again, or access to it may be revoked."""
         while True:
             try:
                 await self.catch_up()
@@ -65,7 +65,7 @@ class Feed:
         told.set()
 
     async def listen(self) -> None:
-        """Turn announcements into `news`. Without the broker the feed lives on by polling."""
+        """Convert announcements to `news`. Without the broker, the feed relies on polling."""
         layer = get_channel_layer()
         try:
             channel = await layer.new_channel()
@@ -78,8 +78,10 @@ class Feed:
             logger.warning("run %s is followed without announcements: %s", self.status.run, error)
 
     async def read(self, cursor: int) -> AsyncIterator[int | Status]:
-        """Numbers of the frames from `cursor` on, and the row when its state changes, or who may see it; ends after the
-        last frame of an ended run."""
+        """Yield the numbers of frames from `cursor` on, and the row when its state or access changes.
+
+        Ends after the last frame of an ended run.
+        """
         known = self.status.state, self.status.sight, self.status.ahead
         while not self.broken:
             changed = self.changed
@@ -96,8 +98,10 @@ class Feed:
                 await changed.wait()
 
     async def frame(self, seq: int) -> bytes:
-        """A stored frame; waits for a database that is away, and for a damaged chunk to be computed again. Raises
-        Run.DoesNotExist, and DamagedChunk where it cannot be."""
+        """Return a stored frame; waits for an unavailable database, and for a damaged chunk to be repaired.
+
+        Raises Run.DoesNotExist, and DamagedChunk if it cannot be repaired.
+        """
         while True:
             try:
                 found = await cache.get(self.status.run, seq)
@@ -120,7 +124,7 @@ _feeds: dict[tuple[int, str], Feed] = {}  # (event loop, run)
 
 @asynccontextmanager
 async def following(public_id: str) -> AsyncIterator[Feed]:
-    """Return the feed of the run, shared with this process's other followers; raises Run.DoesNotExist."""
+    """Return the feed of the run, shared with this process's other followers. Raises Run.DoesNotExist."""
     key = (id(asyncio.get_running_loop()), public_id)
     status = await read_status(public_id)
     feed = _feeds.get(key)
@@ -140,7 +144,7 @@ async def following(public_id: str) -> AsyncIterator[Feed]:
 
 
 def _broke(feed: Feed, task: asyncio.Task[None]) -> None:
-    """A feed whose task failed must not leave its sockets waiting: they end, and their browsers come again."""
+    """End the sockets of a feed whose task failed; their browsers reconnect."""
     if not task.cancelled() and task.exception() is not None:
         logger.error("the feed of run %s broke", feed.status.run, exc_info=task.exception())
         feed.broken = True

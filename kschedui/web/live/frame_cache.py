@@ -1,4 +1,4 @@
-"""The frames that this process sent last, of all runs: read from the database once for all who want them."""
+"""The frames that this process sent last, for all runs: read from the database once for all followers."""
 
 import asyncio
 from collections import OrderedDict
@@ -15,7 +15,7 @@ read_frame = database_sync_to_async(runs.frame)
 
 
 class FrameCache:
-    """A cache of at most `most` bytes of frames, least recently used first out. Frames never change."""
+    """A cache of at most `most` bytes of frames; the least recently used are dropped first. Frames never change."""
 
     def __init__(self, most: int = CACHE_BYTES) -> None:
         self.most = most
@@ -24,14 +24,14 @@ class FrameCache:
         self.reads: dict[tuple[int, Key], asyncio.Task[bytes | None]] = {}  # (event loop, key)
 
     def peek(self, run: str, seq: int) -> bytes | None:
-        """Return the frame, if it is here."""
+        """Return the frame, if it is cached."""
         frame = self.kept.get((run, seq))
         if frame is not None:
             self.kept.move_to_end((run, seq))
         return frame
 
     async def get(self, run: str, seq: int) -> bytes | None:
-        """Return the frame, read unless it is here or just being read; None when the run has none of this number."""
+        """Return the frame, read if necessary (once for concurrent requests); None if the run has no such frame."""
         found = self.peek(run, seq)
         if found is not None:
             return found

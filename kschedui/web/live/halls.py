@@ -1,11 +1,11 @@
-"""One hall per process and class: the class's row for all sockets of this process that follow the class.
+"""One hall per process and class: the class's row for all sockets of this process.
 
-A change is committed, written to this process's sockets, and announced together with the row, so that the teacher's
-step reaches a student without another read. It is written to all of them at once, as one frame; only who has not taken
-what came before is woken, and sends itself what is newest then.
+A change is committed, sent to this process's sockets, and announced together with the row, so that the teacher's step
+reaches students without another query. It is written to all sockets as the same frame; only clients that have not
+received the previous one are woken, and then send themselves the newest state.
 
-An announcement that is lost costs a moment: the hall looks by itself every POLL_SECONDS, which also ends the class when
-its time is up. How many students there are is known to nobody but the halls, who tell each other.
+A lost announcement causes only a short delay: the hall polls every POLL_SECONDS, which also ends the class when its
+time is up. Halls exchange the numbers of their students.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ take_answers = database_sync_to_async(store.take)
 
 
 class Follower:
-    """One socket: `student` is "" for the teacher, `outlet` None where the server provides none."""
+    """A socket. `student` is "" for the teacher, `outlet` None if the server provides none."""
 
     def __init__(self, student: str, outlet: Outlet | None) -> None:
         self.student = student
@@ -50,7 +50,7 @@ class Follower:
 
 
 class Hall:
-    """A class as read last, and its followers in this process."""
+    """A class as last read, and its followers in this process."""
 
     def __init__(self, pk: int, board: Board) -> None:
         self.pk = pk
@@ -67,12 +67,12 @@ class Hall:
 
     @property
     def here(self) -> int:
-        """Students of this process; one with two windows is one."""
-        return len({one.student for one in self.followers if one.student})
+        """Return the students of this process; a student with two windows counts once."""
+        return len({follower.student for follower in self.followers if follower.student})
 
     @property
     def following(self) -> int:
-        """Students of all processes."""
+        """Return the number of students of all processes."""
         now = asyncio.get_running_loop().time()
         return self.here + sum(count for count, at in self.elsewhere.values() if now - at < FORGET_SECONDS)
 
@@ -82,21 +82,21 @@ class Hall:
         return {"students": self.following, "answered": self.answered, "question": self.board.asked.get("id", "")}
 
     def show(self, board: Board) -> None:
-        """Take a newer row, and wake the sockets."""
+        """Store a newer row, and wake the sockets."""
         if board.number > self.board.number or (board.ended and not self.board.ended):
             if board.asked.get("id") != self.board.asked.get("id"):
                 self.answered = 0
                 self.news.set()  # it may have been asked and answered before
             self.board, self.told = board, tell(board)
             frame = text_frame(self.told)
-            for one in self.followers:
-                if one.number >= 0 and one.outlet and not board.ended and one.outlet.offer(frame):
-                    one.number = board.number
+            for follower in self.followers:
+                if follower.number >= 0 and follower.outlet and not board.ended and follower.outlet.offer(frame):
+                    follower.number = board.number
                 else:
-                    one.wake.set()
+                    follower.wake.set()
 
     async def change(self, change: Callable[..., Board], *args: Any) -> Board:
-        """Commit, show, announce; the new board. Raises NoClass and the database's errors."""
+        """Commit, send and announce a change. Return the new board. Raises NoClass and the database's errors."""
         board: Board = await database_sync_to_async(change)(self.pk, *args)
         self.show(board)
         await self.say("board", board=board._asdict())
@@ -123,11 +123,11 @@ class Hall:
 
     def wake_teachers(self) -> None:
         """Wake the teachers' sockets: a count has changed."""
-        for one in self.teachers:
-            one.wake.set()
+        for teacher in self.teachers:
+            teacher.wake.set()
 
     async def listen(self) -> None:
-        """Hear the other processes. Without the broker the hall lives on by polling."""
+        """Listen to the other processes. Without the broker, the hall relies on polling."""
         layer = get_channel_layer()
         try:
             channel = await layer.new_channel()
@@ -138,7 +138,7 @@ class Hall:
             logger.warning("class %s is followed without announcements: %s", self.pk, error)
 
     async def watch(self) -> None:
-        """Look at the row, and tell the others how many students are here."""
+        """Poll the row, and announce the number of students of this process."""
         while True:
             self.news.clear()
             try:
@@ -163,7 +163,7 @@ class Hall:
 
 
 class AnswerBox:
-    """Answers that came while those before were being written are written together."""
+    """Collects answers: those that arrive during a write are written together."""
 
     def __init__(self, hall: Hall) -> None:
         self.hall = hall
@@ -171,7 +171,7 @@ class AnswerBox:
         self.task: asyncio.Task[None] | None = None
 
     async def put(self, given: Given) -> bool:
-        """Store an answer; returns whether it counts. Raises the database's errors."""
+        """Store an answer. Return whether it counts. Raises the database's errors."""
         kept: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self.waiting.append((given, kept))
         if self.task is None or self.task.done():
@@ -179,7 +179,7 @@ class AnswerBox:
         return await kept
 
     async def write(self) -> None:
-        """Batch after batch, as long as there are any."""
+        """Write batches until there are no more answers."""
         while self.waiting:
             batch, self.waiting = self.waiting, []
             try:
@@ -198,7 +198,7 @@ class AnswerBox:
 
 
 def tell(board: Board) -> str:
-    """The message to every socket."""
+    """Send the message to every socket."""
     return json.dumps({"type": "board", **board._asdict()})
 
 
@@ -249,9 +249,9 @@ async def _close(hall: Hall, key: tuple[int, int]) -> None:
 
 
 def _broke(hall: Hall, task: asyncio.Task[None]) -> None:
-    """A hall whose task failed must not leave its sockets waiting: they end, and their browsers come again."""
+    """End the sockets of a hall whose task failed; their browsers reconnect."""
     if not task.cancelled() and task.exception() is not None:
         logger.error("the hall of class %s broke", hall.pk, exc_info=task.exception())
         hall.broken = True
-        for one in hall.followers:
-            one.wake.set()
+        for follower in hall.followers:
+            follower.wake.set()

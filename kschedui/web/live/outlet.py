@@ -1,9 +1,8 @@
-"""A websocket's way out: frames that are written once for all viewers, and an end for a client that takes nothing.
+"""Direct access to a websocket's transport: frames that are encoded once for all viewers, and closing without waiting.
 
-ASGI has no word for either. Its `send` copies each message twice and returns before the client has taken it; its close
-waits until the client has taken what was sent before, which one that stopped reading never does. So the server's own
-transport is reached through its `send`; behind another server than uvicorn messages go out as ASGI says, bounded by the
-limit on sockets.
+ASGI supports neither. Its `send` copies each message twice and returns before the client has received it; its close
+waits until the client has received everything, which a stalled client never does. So the server's transport is accessed
+through its `send`; with a server other than uvicorn, messages are sent by ASGI, within the limit on sockets.
 """
 
 from typing import Any
@@ -22,7 +21,7 @@ class Outlet:
         self.writable = protocol.writable
 
     async def take(self, message: bytes | str) -> None:
-        """A message; the bytes of a binary one are shared with every other connection that waits for it."""
+        """Send a message; the bytes of a binary one are shared with all other connections."""
         await self.writable.wait()
         if not self.transport.is_closing():
             kind, payload = (BINARY, message) if isinstance(message, bytes) else (TEXT, message.encode())
@@ -30,38 +29,38 @@ class Outlet:
             await self.writable.wait()
 
     def offer(self, frame: bytes) -> bool:
-        """Write a whole frame, if the client has taken what was sent before; whether it went out."""
+        """Write a whole frame if the client has received everything before. Return whether it was written."""
         if not self.writable.is_set() or self.transport.is_closing():
             return False
         self.transport.write(frame)
         return True
 
     def drop(self) -> None:
-        """End the connection at once."""
+        """End the connection immediately."""
         self.transport.abort()
 
 
 class Outlets:
-    """Wraps an ASGI application; `scope["outlet"]` is the connection's Outlet, None where the server shows none."""
+    """Wraps an ASGI application; `scope["outlet"]` is the connection's Outlet, None if the server provides none."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand it down."""
+        """Add the outlet to the scope."""
         protocol = getattr(send, "__self__", None)
         known = hasattr(protocol, "transport") and hasattr(protocol, "writable")
         await self.application({**scope, "outlet": Outlet(protocol) if known else None}, receive, send)
 
 
 def text_frame(text: str) -> bytes:
-    """Return a text message as it goes over the wire, the same for everybody."""
+    """Return a text message in the websocket wire format, the same for all clients."""
     payload = text.encode()
     return heading(TEXT, len(payload)) + payload
 
 
 def heading(kind: int, length: int) -> bytes:
-    """Return the bytes before the payload."""
+    """Return the header of a websocket frame."""
     if length < SHORT:
         return bytes((kind, length))
     if length < 1 << 16:

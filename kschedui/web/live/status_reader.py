@@ -22,19 +22,19 @@ class StatusReader:
         self.task: asyncio.Task[None] | None = None
 
     async def status(self, run: str) -> Status:
-        """Return the status of a run; raises Run.DoesNotExist."""
+        """Return the status of a run. Raises Run.DoesNotExist."""
         answer = self.asked.get(run)
         if answer is None:
             answer = self.asked[run] = asyncio.get_running_loop().create_future()
         if self.task is None or self.task.done():
             self.task = asyncio.create_task(self.read())
-        found = await asyncio.shield(answer)
-        if found is None:
+        status = await asyncio.shield(answer)
+        if status is None:
             raise Run.DoesNotExist
-        return found
+        return status
 
     async def read(self) -> None:
-        """Query after query, as long as somebody asks."""
+        """Run queries while there are requests."""
         while self.asked:
             batch = dict(list(self.asked.items())[:MOST])
             for run in batch:
@@ -56,5 +56,5 @@ _readers: WeakKeyDictionary[asyncio.AbstractEventLoop, StatusReader] = WeakKeyDi
 
 
 async def read_status(run: str) -> Status:
-    """Return the run's row, as it is now or will be in a moment."""
+    """Return the current row of the run."""
     return await _readers.setdefault(asyncio.get_running_loop(), StatusReader()).status(run)

@@ -1,7 +1,7 @@
-"""The Origin check of websockets: only pages of this site, by the rule that Django applies to forms.
+"""The Origin check of websockets: only pages of this site are allowed, by the rule that Django applies to forms.
 
-A browser sends cookies with a websocket from any page, and no token against forgery; the Origin header is all that
-tells our page from another's.
+A browser sends cookies with a websocket from any page, and no CSRF token; only the Origin header distinguishes this
+site's pages.
 """
 
 from typing import Any
@@ -17,20 +17,20 @@ POLICY_VIOLATION = 1008
 
 
 class SameOrigin:
-    """Wraps an ASGI application; a handshake from elsewhere is refused with 403."""
+    """Wraps an ASGI application; a handshake from another origin is refused with 403."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Closing before accepting is how ASGI spells 403."""
+        """Close before accepting, which ASGI servers translate to 403."""
         if is_ours(scope):
             return await self.application(scope, receive, send)
         await send({"type": "websocket.close", "code": POLICY_VIOLATION})
 
 
 def is_ours(scope: Scope) -> bool:
-    """The host is allowed, and the origin is scheme, host and port of this request, or a trusted one."""
+    """Return whether the host is allowed and the origin is that of this request, or a trusted one."""
     host, origin = header(scope, b"host"), header(scope, b"origin")
     domain, _port = split_domain_port(host)
     if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
@@ -46,8 +46,10 @@ def header(scope: Scope, name: bytes) -> str:
 
 
 def is_trusted(origin: str, trusted: str) -> bool:
-    """Return whether the origin is in CSRF_TRUSTED_ORIGINS: exactly, or by `https://*.example.com` for its
-    subdomains."""
+    """Return whether the origin is in CSRF_TRUSTED_ORIGINS.
+
+    Entries match exactly, or subdomains by `https://*.example.com`.
+    """
     if "*" not in trusted:
         return origin == trusted
     try:

@@ -1,4 +1,4 @@
-"""The API to read in a browser, written from its OpenAPI document: no script, nothing from elsewhere."""
+"""The API documentation as a page, generated from the OpenAPI document without scripts."""
 
 from typing import Any
 
@@ -16,39 +16,45 @@ Schema = dict[str, Any]
 @page_view
 @require_safe
 def documentation(request: HttpRequest) -> HttpResponse:
-    """/api/v1/docs: api.html, `groups` [(tag, [operation])], `shapes` [(name, fields)], `problems` [(code, status,
-    when)]."""
+    """Show /api/v1/docs with api.html: `groups` [(tag, [operation])], `shapes` [(name, fields)], `problems` [(code,
+    status, when)].
+    """
     document = api.get_openapi_schema()
     groups: dict[str, list[Schema]] = {}
     for path, methods in document["paths"].items():
         for method, one in methods.items():
             groups.setdefault(one["tags"][0], []).append(operation(path, method, one))
     schemas = document["components"]["schemas"]
-    shapes = [(name, fields_of(found)) for name, found in schemas.items() if "properties" in found]
+    shapes = [(name, fields_of(schema)) for name, schema in schemas.items() if "properties" in schema]
     problems = [(code, status, when) for code, (status, _, when) in PROBLEMS.items()]
     return render(request, "api.html", {"groups": groups.items(), "shapes": shapes, "problems": problems})
 
 
-def operation(path: str, method: str, one: Schema) -> Schema:
-    """{id, path, method, summary, description, scope, parameters, body, answers}."""
-    about = {key: one.get(key, "") for key in ("summary", "description")}
+def operation(path: str, method: str, schema: Schema) -> Schema:
+    """Return {id, path, method, summary, description, scope, parameters, body, answers}."""
+    about = {key: schema.get(key, "") for key in ("summary", "description")}
     parameters = [
-        {"name": found["name"], "place": found["in"], "required": found["required"], "type": kind(found["schema"])}
-        for found in one["parameters"]
+        {
+            "name": parameter["name"],
+            "place": parameter["in"],
+            "required": parameter["required"],
+            "type": kind(parameter["schema"]),
+        }
+        for parameter in schema["parameters"]
     ]
-    body = [link(media, found["schema"]) for media, found in one.get("requestBody", {}).get("content", {}).items()]
+    body = [link(media, found["schema"]) for media, found in schema.get("requestBody", {}).get("content", {}).items()]
     answers = [
         (status, link(media, found["schema"]))
-        for status, answer in one["responses"].items()
+        for status, answer in schema["responses"].items()
         if status != "default"
         for media, found in answer.get("content", {"": {"schema": {}}}).items()
     ]
-    known = {"id": one["operationId"], "path": path, "method": method.upper(), "scope": one["x-scope"]}
+    known = {"id": schema["operationId"], "path": path, "method": method.upper(), "scope": schema["x-scope"]}
     return {**known, **about, "parameters": parameters, "body": body, "answers": answers}
 
 
 def link(media: str, schema: Schema) -> tuple[str, str, str]:
-    """(media type, type in words, name of the shape to link to, or "")."""
+    """Return (media type, type in words, name of the schema to link to, or "")."""
     return media, kind(schema), name_in(schema) or name_in(schema.get("items", {}))
 
 
@@ -59,7 +65,7 @@ def name_in(schema: Schema) -> str:
 
 
 def fields_of(schema: Schema) -> list[Schema]:
-    """[{name, type, required, description}]."""
+    """Return [{name, type, required, description}]."""
     required = schema.get("required", [])
     return [
         {"name": name, "type": kind(found), "required": name in required, "description": found.get("description", "")}

@@ -26,6 +26,7 @@ from kschedui.web.pages import release_choice
 from kschedui.web.pages.pictures import inline
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.rules import Rule
+from scheduler_core.releases import DEFAULT_RELEASE
 from scheduler_core.scenario.lesson import Lesson
 
 SEARCHED = 4000  # characters of a lesson
@@ -37,13 +38,16 @@ PLACE = {"step": r"\d{1,9}(\.\d{1,4})?", "engine": r"[\w.-]{1,20}", "kubernetes"
 
 
 def lesson_of(summary: dict[str, Any]) -> Lesson:
-    """Return the words that a version's summary holds."""
+    """Return the texts in a version's summary."""
     return lessons.load(summary.get("lesson", {}))
 
 
 def card(scenario: Scenario) -> dict[str, Any]:
-    """{url, title, nodes, pods, picture, strip, outcome} of a scenario with `summary` and `outcome` (see
-    scenarios.with_newest); `strip` draws the attempts and `outcome` says them, both empty before it has run."""
+    """Return {url, title, nodes, pods, picture, strip, outcome} of a scenario with `summary` and `outcome`.
+
+    See scenarios.with_newest. `strip` draws the attempts and `outcome` describes them; both are empty before the first
+    run.
+    """
     summary: dict[str, Any] = getattr(scenario, "summary", None) or {}
     counts = {"nodes": summary.get("nodes", 0), "pods": summary.get("pods", 0)}
     url = reverse("scenario", args=[scenario.public_id])
@@ -54,13 +58,13 @@ def card(scenario: Scenario) -> dict[str, Any]:
 
 
 def outcome_of(scenario: Scenario) -> dict[str, Any]:
-    """Return how the newest version's run ended (worker.Outcome); empty if it has not run."""
+    """Return the outcome of the newest version's run (worker.Outcome); empty if it has not run."""
     current = getattr(scenario, "ran", None) == getattr(scenario, "number", None)
     return (getattr(scenario, "outcome", None) or {}) if current else {}
 
 
 def words(outcome: dict[str, Any]) -> str:
-    """Return the strip and the picture in words."""
+    """Describe the strip and the picture in words."""
     counts = [
         ngettext("%(n)d attempt", "%(n)d attempts", outcome["count"]) % {"n": outcome["count"]},
         ngettext("%(n)d pod bound", "%(n)d pods bound", outcome["bound"]) % {"n": outcome["bound"]},
@@ -72,8 +76,10 @@ def words(outcome: dict[str, Any]) -> str:
 
 
 def lesson_card(scenario: Scenario) -> dict[str, Any]:
-    """The same and {id, slug, description, look_at, topics: [(key, label)], level: (key, label), words}; the page
-    searches `words`, which are in English too."""
+    """Return the same with {id, slug, description, look_at, topics: [(key, label)], level: (key, label), words}.
+
+    The page searches `words`, which include English ones.
+    """
     made = card(scenario) | {"id": scenario.public_id}
     lesson = lesson_of(getattr(scenario, "summary", None) or {})
     said = {field: lesson.text(field, language()) for field in ("title", "description", "look_at")}
@@ -87,17 +93,21 @@ def lesson_card(scenario: Scenario) -> dict[str, Any]:
 
 
 def chapters(lessons: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """[{key, title, lessons: [{id, title, url}]}] of the track, of the lessons that are here."""
-    known = {made["slug"]: {name: made[name] for name in ("id", "title", "url")} for made in lessons}
+    """Return [{key, title, lessons: [{id, title, url}]}] of the track, with the lessons that are loaded."""
+    known = {lesson["slug"]: {name: lesson[name] for name in ("id", "title", "url")} for lesson in lessons}
     return [
-        {"key": one.key, "title": one.title, "lessons": [known[slug] for slug in one.lessons if slug in known]}
-        for one in track.CHAPTERS
-        if any(slug in known for slug in one.lessons)
+        {
+            "key": chapter.key,
+            "title": chapter.title,
+            "lessons": [known[slug] for slug in chapter.lessons if slug in known],
+        }
+        for chapter in track.CHAPTERS
+        if any(slug in known for slug in chapter.lessons)
     ]
 
 
 def example() -> dict[str, str] | None:
-    """{title, url, edit_url} of the first lesson, for a list that is still empty; None: the library is not loaded."""
+    """Return {title, url, edit_url} of the first lesson, for an empty list; None if the library is not loaded."""
     found = scenarios.library().filter(slug=track.order()[0]).first()
     if found is None:
         return None
@@ -110,7 +120,7 @@ def example() -> dict[str, str] | None:
 
 
 def example_course() -> dict[str, str] | None:
-    """{title, url} of the form of a course with the lessons of the first chapter; None: the library is not loaded."""
+    """Return {title, url} of the form of a course with the lessons of the first chapter; None without the library."""
     chapter = track.CHAPTERS[0]
     found = track.in_order(scenarios.library().filter(slug__in=chapter.lessons))
     if not found:
@@ -126,7 +136,7 @@ def rules_of(version: Version) -> dict[str, Rule]:
 
 
 def address_of_rule(visitor: Visitor, name: str) -> str:
-    """Return the address of the page of a rule in the visitor's own scenarios, or in the library; "" if none has it."""
+    """Return the URL of the page of a rule in the visitor's own scenarios, or in the library; "" if there is none."""
     for found in (scenarios.of_visitor(visitor).filter(deleted_at=None), scenarios.library(), scenarios.challenges()):
         versions = Version.objects.filter(scenario__in=found.values("pk"), summary__has_key="rules").order_by("-pk")
         for sid, number, summary in versions.values_list("scenario__public_id", "number", "summary")[:MOST_SEARCHED]:
@@ -137,8 +147,10 @@ def address_of_rule(visitor: Visitor, name: str) -> str:
 
 
 def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
-    """{title, number, of, back, on, url}: where a scenario stands in the track, or in the course that `?course=`
-    names; `back` and `on` are addresses, "" at an end. None: nowhere."""
+    """Return {title, number, of, back, on, url}: the place of a scenario in the track, or in the course in `?course=`.
+
+    `back` and `on` are URLs, "" at an end. None: it has no place.
+    """
     found = track.place_of(scenario.slug or "")
     if request.GET.get("course"):
         return place_in_course(request, scenario, request.GET["course"])
@@ -161,7 +173,7 @@ def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[
         course = courses.by_id(cid)
     except Course.DoesNotExist:
         return None
-    shown = [one for one in courses.entries(visitor_of(request), course) if one.scenario]
+    shown = [entry for entry in courses.entries(visitor_of(request), course) if entry.scenario]
     at = next((i for i, one in enumerate(shown) if one.scenario == scenario), None)
     if at is None:
         return None
@@ -177,14 +189,14 @@ def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[
 
 
 def own_title(scenario: Scenario) -> str:
-    """Return a lesson's in the visitor's language."""
+    """Return a lesson's title in the visitor's language."""
     if not scenario.slug:
         return scenario.title
     return title_of(scenario, lesson_of(scenarios.newest(scenario).summary))
 
 
 def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
-    """Return a row of one's own list."""
+    """Return a row of the visitor's list."""
     sid = scenario.public_id
     urls = {f"{name}_url": reverse(f"scenario-{name}", args=[sid]) for name in ("edit", "settings")}
     origin = origin_of(visitor, scenario)
@@ -202,19 +214,21 @@ def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
 
 
 def origin_of(visitor: Visitor, scenario: Scenario) -> Version | None:
-    """Return the version it was forked from if the visitor can still see it."""
+    """Return the version from which it was forked, if the visitor can still see it."""
     origin = scenario.fork_of
     return origin if origin and may_see(visitor, origin.scenario) else None
 
 
 def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, embed: bool) -> dict[str, Any]:
-    """Return the data that the player starts from; all of it may be read by whoever may see the scenario."""
+    """Return the player's initial data, all of which everyone with access to the scenario can read."""
     scenario = version.scenario
     lesson = lesson_of(version.summary)
     about = {"id": scenario.public_id, "version": version.number, "title": title_of(scenario, lesson)}
     about["private"] = scenario.visibility == Scenario.Visibility.PRIVATE
     return {
         "run": run.public_id,
+        "kubernetes": runs.release_of(version, run.kubernetes_version),
+        "today": today(version, run),
         "scenario": about,
         "page": page_of(version, run),
         "ws": "/ws/run/",
@@ -235,14 +249,24 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
     }
 
 
+def today(version: Version, run: Run) -> dict[str, str] | None:
+    """{release, url}: where a lesson about an older release is compared with the newest one; None elsewhere."""
+    shown, newest = runs.release_of(version, run.kubernetes_version), DEFAULT_RELEASE.version
+    if not version.scenario.slug or shown == newest:
+        return None
+    names = [version.scenario.public_id, version.number]
+    query = urlencode({"first": shown, "second": newest})
+    return {"release": newest, "url": f"{reverse('compare', args=[*names, *names])}?{query}"}
+
+
 def page_of(version: Version, run: Run) -> str:
-    """Return the address that shows this run for ever; a step goes into its fragment."""
+    """Return the permanent URL of this run; a step is added as its fragment."""
     default = runs.find_run(version)
     return path_of(version) if default is None or default.pk == run.pk else address_of(version, run)
 
 
 def address_of(version: Version, run: Run) -> str:
-    """Return the full address: with the engine, and with the release if it is not the version's own."""
+    """Return the full URL: with the engine, and with the release if it is not the version's own."""
     about = {"engine": run.engine_version}
     if run.kubernetes_version != runs.own_release(version):
         about["kubernetes"] = runs.release_of(version, run.kubernetes_version)
@@ -254,17 +278,17 @@ def path_of(version: Version) -> str:
 
 
 def words_url(version: Version) -> str:
-    """Return the address of the captions, which are not in the page because they give answers away."""
+    """Return the URL of the captions, which are not in the page because they reveal answers."""
     return reverse("v1:words", args=[version.scenario.public_id, version.number])
 
 
 def title_of(scenario: Scenario, lesson: Lesson) -> str:
-    """Return a lesson's title in the visitor's language; anybody else's scenario as its author named it."""
+    """Return a lesson's title in the visitor's language; other scenarios' titles as written."""
     return (lesson.text("title", language()) if scenario.slug else "") or scenario.title
 
 
 def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, embed: bool) -> dict[str, Any]:
-    """Return the context of player.html and embed.html beside `boot`; docs in views.player."""
+    """Return the context of player.html and embed.html besides `boot`; see views.player."""
     scenario = version.scenario
     lesson = lesson_of(version.summary)
     engine_is_old = run.engine_version != ENGINE_VERSION
@@ -287,8 +311,10 @@ def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
 
 
 def version_links(shown: Version) -> list[dict[str, Any]]:
-    """[{number, url, diff}] newest first, of a scenario with more than one version; `diff` compares it with the one
-    that is shown, "" for that one."""
+    """Return [{number, url, diff}] newest first, of a scenario with several versions.
+
+    `diff` is the comparison with the shown version, "" for that one.
+    """
     scenario = shown.scenario
     numbers = list(scenario.versions.order_by("-number").values_list("number", flat=True)[:MOST_VERSIONS])
     if len(numbers) < 2:
@@ -305,8 +331,10 @@ def version_links(shown: Version) -> list[dict[str, Any]]:
 
 
 def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, str]:
-    """{title, description, url, image}: what a link to the page shows elsewhere; absolute addresses. A link to predict
-    with shows how the run begins."""
+    """Return {title, description, url, image} for link previews, with absolute URLs.
+
+    A link for predicting shows the beginning of the run.
+    """
     path = path_of(version)
     predict = "predict" in request.GET
     about = place_query({**request.GET.dict(), **({"step": "0"} if predict else {})})
@@ -320,11 +348,11 @@ def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, 
 
 
 def place_query(asked: Mapping[str, str]) -> str:
-    """Return "?step=...", with the requested engine and release; "" for none."""
+    """Return "?step=...", with the requested engine and release; "" if there is none."""
     kept = {name: asked[name] for name, form in PLACE.items() if re.fullmatch(form, asked.get(name, ""))}
     return f"?{urlencode(kept)}" if kept else ""
 
 
 def absolute(request: HttpRequest, path: str) -> str:
-    """Return the address with scheme and host: the configured one, else that of the request."""
+    """Return the URL with scheme and host: the configured ones, or those of the request."""
     return settings.SITE_URL + path if settings.SITE_URL else request.build_absolute_uri(path)

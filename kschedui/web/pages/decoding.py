@@ -1,4 +1,4 @@
-"""/decode/: a FailedScheduling message taken apart, and a scenario that gets the same one."""
+"""/decode/: explains a FailedScheduling message, and creates a scenario with the same one."""
 
 from typing import Any
 
@@ -30,9 +30,10 @@ EXAMPLE = (
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest) -> HttpResponse:
-    """decode.html: `text`, `example` where it is empty, `message` (FailedMessage), `rows` (Row), `preemption` (Row),
-    `note`, `overlap`, `cut`, `foreign` (ForeignMessage), `others` (messages in the same text), `starter` (Starter),
-    `told`. POSTed with `open`, it becomes a scenario."""
+    """Show a decoded message with decode.html: `text`, `example` if it is empty, `message` (FailedMessage), `rows`
+    (Row), `preemption` (Row), `note`, `overlap`, `cut`, `foreign` (ForeignMessage), `others` (messages in the same
+    text), `starter` (Starter), `told`. POSTed with `open`, it becomes a scenario.
+    """
     text = request.POST.get("message", "")[:LONGEST]
     if request.method != "POST":
         return render(request, "decode.html", {"text": "", "example": EXAMPLE})
@@ -45,21 +46,21 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def decode(text: str) -> dict[str, Any]:
     """Return the page's context: work."""
-    found = messages(text)
-    message = found[0] if found else FailedMessage()
+    failed_messages = messages(text)
+    message = failed_messages[0] if failed_messages else FailedMessage()
     made = starter.starter(message)
     context = {
         "text": text,
         **in_words(message, in_language),
         "foreign": foreign_messages(text, in_language),
-        "others": [write_message(one) for one in found[1:]],
+        "others": [write_message(failed_message) for failed_message in failed_messages[1:]],
         "starter": made,
     }
     return {**context, "told": starter.told_by(made.text) if made.text else ""}
 
 
 def open_starter(request: HttpRequest, text: str) -> HttpResponse:
-    """Return the starter as a scenario of the visitor's."""
+    """Save the starter as a scenario of the visitor."""
     if not text:
         raise Refusal(422, gettext_noop("No scenario is available for this message."))
     count(request, "save")

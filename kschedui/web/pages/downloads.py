@@ -35,14 +35,14 @@ from kschedui.web.pages.requested import requested_release
 
 
 def requested_version(request: HttpRequest, sid: str, number: int) -> Version:
-    """Return the version, if the visitor may see it."""
+    """Return the version, if the visitor can see it."""
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
     return scenarios.version(scenario, number)
 
 
 def asked_run(request: HttpRequest, sid: str, number: int) -> Run:
-    """Return the run whose trace the version's links show, if it is complete."""
+    """Return the run that the version's links show, if it is complete."""
     count(request, "download")
     version = requested_version(request, sid, number)
     run = runs.find_run(version, request.GET.get("engine"), requested_release(request, version))
@@ -55,7 +55,7 @@ def asked_run(request: HttpRequest, sid: str, number: int) -> Run:
 
 
 def attachment(body: AsyncIterator[bytes] | str, media_type: str, name: str) -> HttpResponseBase:
-    """Return a file to save."""
+    """Return a file as a download."""
     response: HttpResponseBase
     if isinstance(body, str):
         response = HttpResponse(body, content_type=media_type)
@@ -69,7 +69,7 @@ def attachment(body: AsyncIterator[bytes] | str, media_type: str, name: str) -> 
 @page_view
 @require_safe
 def scenario_yaml(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
-    """Return the text as it was saved; a challenge is there for those who may edit it."""
+    """Return the text as saved; those who can edit a challenge get it too."""
     text = scenarios.text_for(access.visitor_of(request), requested_version(request, sid, number))
     return attachment(text, "application/yaml; charset=utf-8", f"{sid}-{number}.yaml")
 
@@ -85,7 +85,7 @@ def events_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseBas
 @page_view
 @require_safe
 def decision_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
-    """Send one decision record per line, as `manage.py simulate` prints them."""
+    """Send one decision record per line, as printed by `manage.py simulate`."""
     body = streams.file_of(request, asked_run(request, sid, number), DecisionLines())
     return attachment(body, streams.JSONL, f"{sid}-{number}-decisions.jsonl")
 
@@ -101,7 +101,7 @@ def perfetto_trace(request: HttpRequest, sid: str, number: int) -> HttpResponseB
 @page_view
 @require_safe
 def picture_svg(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
-    """Return the cluster with words above it: as the run ends, or at `?step=N`; `?bare=1`: the cluster alone."""
+    """Return the cluster with a title: at the end of the run, or at `?step=N`; `?bare=1`: the cluster only."""
     form = "bare" if "bare" in request.GET else "svg"
     return picture(request, requested_version(request, sid, number), "image/svg+xml", form)
 
@@ -114,7 +114,7 @@ def picture_png(request: HttpRequest, sid: str, number: int) -> HttpResponseBase
 
 
 def picture(request: HttpRequest, version: Version, kind: str, form: str) -> HttpResponseBase:
-    """Drawn, unless the browser has it: a step takes reading a piece of the trace, and never changes."""
+    """Return the picture, or 304 if the browser has it: drawing a step takes time, and a picture never changes."""
     run = runs.find_run(version, request.GET.get("engine"), requested_release(request, version))
     title = cards.title_of(version.scenario, cards.lesson_of(version.summary))
     about = (run and (run.public_id, run.steps, run.state), title, asked_place(request), form)
@@ -141,8 +141,12 @@ def picture(request: HttpRequest, version: Version, kind: str, form: str) -> Htt
 def draw_picture(
     form: str, at: tuple[str, int] | None, at_step: str, drawing: dict[str, Any], words: alone.Words
 ) -> str | bytes:
-    """A picture in a form (FORMS): work. `at` is a run and a step of it, under which `at_step` is written; the drawing
-    and the words are for a picture of no step, and of one that was stored too long ago."""
+    """Draw a picture in a format (FORMS): work.
+
+    `at` is a run and a step of it; `at_step` is the line below the picture.
+
+    `drawing` and `words` are for a picture without a step, and for a run that was stored too long ago.
+    """
     moment = moment_of(*at) if at else None
     if moment is None:
         return FORMS[form](drawing, words)
@@ -157,7 +161,7 @@ FORMS: dict[str, Callable[[dict[str, Any], alone.Words], str | bytes]] = {
 
 
 def asked_place(request: HttpRequest) -> str:
-    """`?step=N[.frame]`, or ""; raises Refusal."""
+    """Return the place in `?step=N[.frame]`, or "". Raises Refusal."""
     place = request.GET.get("step", "")
     if place and not re.fullmatch(cards.PLACE["step"], place):
         raise Refusal(422, gettext_noop("`step` must be a number."))

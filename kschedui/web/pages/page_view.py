@@ -40,7 +40,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def page_view(view: View) -> View:
-    """A view whose exceptions become error.html with their sentence; one that nobody foresaw is logged."""
+    """Decorate a view: exceptions become error.html with their sentence; unexpected ones are logged."""
 
     @functools.wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -60,7 +60,7 @@ def page_view(view: View) -> View:
 
 
 def refused_page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    """Return the refusal as a page; one that waits for its turn tells its place, and opens itself again."""
+    """Return the refusal as a page; one for waiting work shows its place, and reloads itself."""
     if "ahead" not in refusal.more or not opens_page(request):
         return error_page(request, refusal)
     others = refusal.more["ahead"]["others"]
@@ -72,9 +72,11 @@ def refused_page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
 
 
 def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpResponse:
-    """error.html: `title`, `sentence`, `errors` of a scenario with their places; a problem under /api/.
+    """Show an error with error.html: `title`, `sentence`, `errors` of a scenario with their places.
 
-    What failed may be the database: then nothing on the page asks it for anything, not even who the visitor is.
+    A problem under /api/.
+
+    If the database failed, the page does not use it, not even to find out who the visitor is.
     """
     if request.path.startswith(API_PREFIX):
         return refusal_json(refusal)
@@ -104,18 +106,18 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form or a call without the token against forgery."""
+    """Handle a form or call without a valid CSRF token."""
     sentence = gettext_noop("This form has expired, or did not come from this site. Reload the page.")
     return error_page(request, Refusal(403, sentence, code="csrf_failed"), gettext_noop("Try again"))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """A host name that is not ours, a form with a thousand fields, and the like."""
+    """Handle a disallowed host name, a form with too many fields, and similar requests."""
     return error_page(request, Refusal(400, gettext_noop("This request did not come from a page of this site.")))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Handle an error outside our own views, or a database that does not respond before one is reached."""
+    """Handle an error outside the site's views, or an unavailable database before a view is called."""
     error = sys.exc_info()[1]
     if isinstance(error, OperationalError | InterfaceError):
         return error_page(request, database_refusal(error))

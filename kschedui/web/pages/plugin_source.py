@@ -1,7 +1,7 @@
-"""A plugin's own source, to be read beside what it decided: its file, its explanations, and what both stand on.
+"""The source of a plugin, shown next to its decisions: its file, its explanations, and the modules that both use.
 
-Only files of plugins that the engine knows can be asked for. Of a plugin from another package it is the one file that
-its class stands in; where there is no text of it (a compiled module), there is nothing to show.
+Only files of known plugins can be requested. For a plugin from another package this is the file of its class; if that
+has no source (a compiled module), there is nothing to show.
 """
 
 from __future__ import annotations
@@ -33,7 +33,11 @@ _POINTS = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`pieces` are (kind, text), kind "comment", "string", "keyword" or ""; `method` opens here; `rule`: decides."""
+    """A line.
+
+    `pieces` are (kind, text), kind "comment", "string", "keyword" or ""; `method` starts here; `rule`: part of the
+    rule.
+    """
 
     number: int
     pieces: list[tuple[str, str]]
@@ -43,7 +47,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """`name` as its package calls it; `prefix` stands before the numbers in the page's anchors."""
+    """A file. `name` as in its package; `prefix` precedes the line numbers in the page's anchors."""
 
     name: str
     prefix: str
@@ -53,7 +57,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`methods` are (name, line) of the first file; `rest` stands folded."""
+    """The source of a plugin. `methods` are (name, line) of the first file; `rest` is collapsed."""
 
     name: str
     files: list[File]
@@ -62,8 +66,10 @@ class Source:
 
 
 def upstream_of(name: str, release: Release) -> str:
-    """Return the address of the plugin in the release's Go source; "" for a plugin that kube-scheduler does not
-    have."""
+    """Return the URL of the plugin in the release's Go source.
+
+    "" for a plugin that kube-scheduler does not have.
+    """
     if name in outside_plugins() or name not in REGISTRY:
         return ""
     upstream = about_of(REGISTRY[name]).upstream or name.lower()
@@ -71,13 +77,13 @@ def upstream_of(name: str, release: Release) -> str:
 
 
 def source_of(name: str) -> Source | None:
-    """None for a name that is no plugin's, or when its text is not here."""
+    """Return the source; None if the name is unknown, or there is no source."""
     return read(name) if name in outside_plugins() or name in REGISTRY else None
 
 
 @cache
 def read(name: str) -> Source | None:
-    """Return the source of a known plugin, so that strangers fill no memory with names of their own."""
+    """Return the source of a known plugin; unknown names are not cached."""
     plugin = outside_plugins().get(name) or REGISTRY[name]
     module = inspect.getmodule(plugin)
     text = text_of(module) if module else None
@@ -109,7 +115,7 @@ def short(module: ModuleType) -> str:
 
 
 def below(text: str) -> list[ModuleType]:
-    """Return the modules of ours that a file stands on, nearest first."""
+    """Return the project's modules that a file uses, nearest first."""
     found: dict[str, ModuleType] = {}
     names = imported_by(text)
     while names:
@@ -120,7 +126,7 @@ def below(text: str) -> list[ModuleType]:
 
 
 def imported_by(text: str) -> list[str]:
-    """Modules of ours beside the plugin that it imports, in order; another package's stay its own affair."""
+    """Return the project's modules next to the plugin that it imports, in order, without those of other packages."""
     found = []
     for node in ast.parse(text).body:
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -147,7 +153,7 @@ def methods_of(text: str, name: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def file_of(module: ModuleType, prefix: str, methods: dict[str, tuple[int, int]]) -> File:
-    """Return the module, line by line."""
+    """Return the lines of the module."""
     text = text_of(module) or ""
     opens = {first: name for name, (first, _) in methods.items()}
     spans = [methods[name] for name in ("filter", "score") if name in methods]
@@ -161,7 +167,7 @@ def file_of(module: ModuleType, prefix: str, methods: dict[str, tuple[int, int]]
 
 
 def highlight(text: str) -> list[list[tuple[str, str]]]:
-    """Split each line into pieces: comments, strings and keywords by their kind, and the rest."""
+    """Split each line into comments, strings, keywords and the rest."""
     source = text.splitlines()
     lines: list[list[tuple[str, str]]] = [[] for _ in source]
     done = [0] * len(source)
@@ -176,7 +182,7 @@ def highlight(text: str) -> list[list[tuple[str, str]]]:
 
 
 def kind_of(token: tokenize.TokenInfo) -> str:
-    """Return the kind that decides the colour."""
+    """Return the kind that determines the colour."""
     if token.type == tokenize.COMMENT:
         return "comment"
     if token.type == tokenize.STRING:

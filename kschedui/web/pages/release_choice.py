@@ -1,4 +1,4 @@
-"""The release of a run: what it was held to, and where the version's runs on the others are."""
+"""The release of a run: its recorded runs, and the version's runs on other releases."""
 
 from typing import Any
 
@@ -13,8 +13,10 @@ GANG = "gang"  # a kind of recorded runs that is counted apart
 
 
 def context(version: Version, run: Run, path: str) -> dict[str, Any]:
-    """`kubernetes` ("1.36"), `badge` (see there), `recorded` (runs in all), `releases` [{version, url, shown, run}]
-    newest first: where the version's run on each is, and whether there is one. `path`: the version's own address."""
+    """Return `kubernetes` ("1.36"), `badge` (see there), `recorded` (runs in all), `releases` [{version, url, shown,
+    run}] newest first: the URL of the version's run on each, and whether there is one. `path`: the version's own
+    address.
+    """
     shown = runs.release_of(version, run.kubernetes_version)
     own = runs.release_of(version, runs.own_release(version))
     there = {runs.release_of(version, one.kubernetes_version) for one in version.runs.all()}
@@ -32,8 +34,10 @@ def context(version: Version, run: Run, path: str) -> dict[str, Any]:
 
 
 def badge(release: Release) -> str:
-    """Return the words for how many recorded runs the simulation reproduces; tests/conformance fails if it does
-    not."""
+    """Return the sentence about the number of recorded runs that the simulation reproduces.
+
+    tests/conformance fails if it does not reproduce them.
+    """
     gangs = release.recorded.get(GANG, 0)
     others = release.recorded_runs - gangs
     said = _("{n} of {n} recorded runs match").format(n=others)

@@ -1,4 +1,4 @@
-"""The changes from release to release, and one scenario on all of them."""
+"""The differences between releases, and a scenario on all releases."""
 
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -44,9 +44,10 @@ class Row:
 @page_view
 @require_safe
 def changes(request: HttpRequest) -> HttpResponse:
-    """/releases/?from=1.34&to=1.36: releases.html, `badges` [(release, how it was held to the real one)] newest first,
-    `older`, `newer` (versions, "" for all), `pairs` [(before, after, rows, rest)]: the pair that is asked for, else all
-    neighbours; `rest` are those without a scenario, which decide nothing here."""
+    """Show /releases/?from=1.34&to=1.36 with releases.html: `badges` [(release, its recorded runs)] newest first,
+    `older`, `newer` (versions, "" for all), `pairs` [(before, after, rows, rest)]: the requested pair, or all
+    neighbours; `rest` are differences without a scenario, which affect no decision here.
+    """
     count(request, "read")
     older, newer = (release_named(request.GET.get(name, "")) for name in ("from", "to"))
     asked = [(older, newer)] if older and newer else list(pairwise(RELEASES.values()))[::-1]
@@ -57,17 +58,17 @@ def changes(request: HttpRequest) -> HttpResponse:
 
 
 def release_named(version: str) -> Release | None:
-    """None for all of them; raises Refusal for one that is not known."""
+    """Return the release; None for all of them. Raises Refusal for an unknown one."""
     return RELEASES[require_release(version)] if version else None
 
 
 def split_rules(found: list[Row]) -> tuple[list[Row], list[Row]]:
-    """Split the rules into those that a scenario shows, and the rest."""
+    """Split the rules into those with a scenario, and the rest."""
     return [one for one in found if one.pair], [one for one in found if not one.pair]
 
 
 def rows(before: Release, after: Release) -> list[Row]:
-    return [row(one, before, after) for one in differences(before, after)]
+    return [row(difference, before, after) for difference in differences(before, after)]
 
 
 def row(found: Difference, before: Release, after: Release) -> Row:
@@ -79,8 +80,11 @@ def row(found: Difference, before: Release, after: Release) -> Row:
 @page_view
 @require_POST
 def example(request: HttpRequest) -> HttpResponse:
-    """/releases/example: the runs of a difference's scenario on the POSTed `older` release and the next, compared; on
-    all releases, where one of the two has no run."""
+    """Handle /releases/example: compare the runs of a difference's scenario on the POSTed `older` release and the next
+    one.
+
+    If one of the two has no run, show all releases.
+    """
     name, older = request.POST.get("name", ""), request.POST.get("older", "")
     order = list(RELEASES)
     newer = order[order.index(older) + 1] if older in order[:-1] else ""
@@ -100,8 +104,9 @@ def example(request: HttpRequest) -> HttpResponse:
 @page_view
 @require_safe
 def across(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """/s/<sid>/v/<n>/releases/: scenarios/releases.html, `scenario`, `title`, `version`, `most` (attempts that are
-    compared), `cut` (whether a run has more), `outcomes` [(across_releases.Outcome, Strip)] newest first."""
+    """Show /s/<sid>/v/<n>/releases/ with scenarios/releases.html: `scenario`, `title`, `version`, `most` (attempts that
+    are compared), `cut` (whether a run has more), `outcomes` [(across_releases.Outcome, Strip)] newest first.
+    """
     _, scenario = visible_scenario(request, sid)
     count(request, "run")
     version = scenarios.version(scenario, number)
@@ -115,8 +120,10 @@ def across(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """Attempts as letters: those before the first that differs, that one ("" if none does), those after it; how many
-    more there are on either side."""
+    """Attempts as letters: those before the first difference, the different one ("" if there is none), those after it.
+
+    Also has the numbers of further attempts on either side.
+    """
 
     more_before: int
     before: str
@@ -126,7 +133,7 @@ class Strip:
 
 
 def strip(outcome: Outcome) -> Strip:
-    """Around the first difference; without one from the start."""
+    """Return the attempts around the first difference; without one, the first attempts."""
     letters, place = outcome.letters, outcome.differs - 1
     if place < 0:
         return Strip(0, "", "", letters[: 2 * AROUND], max(0, len(letters) - 2 * AROUND))

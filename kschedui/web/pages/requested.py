@@ -1,4 +1,4 @@
-"""The run and the Kubernetes release that an address of a page selects, and addresses of this site."""
+"""The run and the Kubernetes release that a URL selects, and URLs of this site."""
 
 from django.http import HttpRequest
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -16,8 +16,11 @@ from scheduler_core.releases import RELEASES
 
 
 def requested_run(request: HttpRequest, shown: Version) -> Run | None:
-    """Return the run that the address selects. If there is none, it is started for those who may edit the scenario;
-    all others get None and must ask for it: who asks for a run pays for it, and crawlers open addresses too."""
+    """Return the run that the URL selects. If there is none, it is started for those who can edit the scenario.
+
+    All others get None and have to start it themselves: a run counts towards the storage of its requester, and crawlers
+    open URLs too.
+    """
     engine, kubernetes = request.GET.get("engine"), requested_release(request, shown)
     run = runs.find_run(shown, engine, kubernetes)
     if run is None and engine not in (None, ENGINE_VERSION):
@@ -31,7 +34,7 @@ def requested_run(request: HttpRequest, shown: Version) -> Run | None:
 
 
 def local_address(request: HttpRequest, address: str) -> str:
-    """Return `address`, which begins with a slash; "" for anything else, and for what leads to another site."""
+    """Return `address` if it begins with a slash and stays on this site; otherwise ""."""
     ours = address.startswith("/") and url_has_allowed_host_and_scheme(
         address, {request.get_host()}, require_https=request.is_secure()
     )
@@ -49,7 +52,7 @@ def requested_release(request: HttpRequest, shown: Version, field: str = "kubern
 
 
 def require_release(version: str) -> str:
-    """Return `version` if it can be simulated; raises Refusal."""
+    """Return `version` if it can be simulated. Raises Refusal."""
     if version not in RELEASES:
         known = ", ".join(RELEASES)
         raise Refusal(

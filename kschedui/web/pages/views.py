@@ -1,14 +1,14 @@
-"""The pages. What each template gets stands in its view's docstring."""
+"""The main pages. The docstring of each view lists the context of its template."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.html import escape
-from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
@@ -29,13 +29,16 @@ from scheduler_core.releases import DEFAULT_RELEASE, RELEASES
 
 RECENT = 12
 PART = 1 << 20  # characters
+TEXT_HERE = "<!-- text -->"  # in editor.html; nothing before it there is unescaped
 
 
 @page_view
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """home.html: `lessons` (cards.lesson_card), `chapters` [{key, title, lessons: [{id, title, url}]}], `old_names`
-    (old_names.former_names), `topics` [(key, label, count)], `levels` [(key, label)], `recent` (cards.card)."""
+    """Show the home page with home.html: `lessons` (cards.lesson_card), `chapters` [{key, title, lessons: [{id, title,
+    url}]}], `old_names` (old_names.former_names), `topics` [(key, label, count)], `levels` [(key, label)], `recent`
+    (cards.card).
+    """
     lessons = [cards.lesson_card(found) for found in track.in_order(scenarios.library())]
     counts = Counter(topic for made in lessons for topic, _ in made["topics"])
     topics = [(key, label, counts[key]) for key, label in TOPICS.items() if counts[key]]
@@ -48,7 +51,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @page_view
 @require_safe
 def lesson(request: HttpRequest, slug: str) -> HttpResponse:
-    """/library/<slug>/: to the lesson's scenario, with whatever the address asks for."""
+    """Redirect /library/<slug>/ to the lesson's scenario, with the query of the URL."""
     query = request.GET.urlencode()
     url = reverse("scenario", args=[scenarios.by_slug(slug).public_id])
     return redirect(f"{url}?{query}" if query else url)
@@ -57,14 +60,14 @@ def lesson(request: HttpRequest, slug: str) -> HttpResponse:
 @page_view
 @require_safe
 def names(request: HttpRequest) -> HttpResponse:
-    """/names/: names.html, `old_names` (old_names.former_names)."""
+    """Show /names/ with names.html: `old_names` (old_names.former_names)."""
     return render(request, "names.html", {"old_names": old_names.former_names()})
 
 
 @page_view
 @require_safe
 def newest(request: HttpRequest, sid: str) -> HttpResponse:
-    """/s/<sid>/: the newest version in the player."""
+    """Show /s/<sid>/: the newest version in the player."""
     visitor, scenario = visible_scenario(request, sid)
     return player(request, visitor, scenarios.newest(scenario), embed=False)
 
@@ -72,7 +75,7 @@ def newest(request: HttpRequest, sid: str) -> HttpResponse:
 @page_view
 @require_safe
 def version(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """/s/<sid>/v/<n>/: that version, for ever."""
+    """Show /s/<sid>/v/<n>/: that version, permanently."""
     visitor, scenario = visible_scenario(request, sid)
     return player(request, visitor, scenarios.version(scenario, number), embed=False)
 
@@ -80,18 +83,18 @@ def version(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 @page_view
 @require_safe
 def embed_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """/embed/<sid>/v/<n>/: the player alone, which other sites may frame."""
+    """Show /embed/<sid>/v/<n>/: the player alone, which other sites can frame."""
     visitor, scenario = visible_scenario(request, sid)
     return player(request, visitor, scenarios.version(scenario, number), embed=True)
 
 
 def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, embed: bool) -> HttpResponse:
-    """player.html, embed.html: `boot` (cards.boot), and cards.page: `scenario`, `version`, `run`, `may_edit`,
-    `description_html`, `engine_is_old`, `current_engine`, `versions` (cards.version_links), `fork_of` (a
-    version or None), `unfurl`.
+    """Show the player with player.html or embed.html: `boot` (cards.boot), and cards.page: `scenario`, `version`,
+    `run`, `may_edit`, `description_html`, `engine_is_old`, `current_engine`, `versions` (cards.version_links),
+    `fork_of` (a version or None), `unfurl`.
 
-    The run is the oldest complete one, which links were made from; `?engine=` names another engine's, `?kubernetes=`
-    another release's. There is none yet: see requested_run.
+    The run is the oldest complete one, to which links refer; `?engine=` selects another engine's, `?kubernetes=`
+    another release's. If there is none yet, see requested_run.
     """
     run = requested_run(request, shown)
     if run is None:
@@ -101,8 +104,12 @@ def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, emb
 
 
 def not_run(request: HttpRequest, shown: Version, *, embed: bool) -> HttpResponse:
-    """not_run.html: `title`, `version`, `release` ("1.26"), `embed`, `outside` (the address of the page, in a frame of
-    another site, where forms do not work; else ""). Its button starts the run and leads back here."""
+    """Show not_run.html: `title`, `version`, `release` ("1.26"), `embed`, `outside`.
+
+    Its button starts the run and returns here.
+
+    `outside`: the URL of the page, in a frame of another site, where forms do not work; otherwise "".
+    """
     kubernetes = requested_release(request, shown)
     release = runs.release_of(shown, runs.own_release(shown) if kubernetes is None else kubernetes)
     elsewhere = embed and request.headers.get("Sec-Fetch-Site") == "cross-site"
@@ -114,8 +121,10 @@ def not_run(request: HttpRequest, shown: Version, *, embed: bool) -> HttpRespons
 @page_view
 @require_POST
 def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """/s/<sid>/v/<n>/run/: run with this engine (again, if that failed or was cancelled), and show that run, or go to
-    the POSTed `next`."""
+    """Handle /s/<sid>/v/<n>/run/: run with this engine (again, if the run failed or was cancelled), and show that run.
+
+    Redirects to the POSTed `next` instead, if there is one.
+    """
     _, scenario = visible_scenario(request, sid)
     count(request, "run")
     shown = scenarios.version(scenario, number)
@@ -126,7 +135,7 @@ def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 @page_view
 @require_safe
 def new(request: HttpRequest) -> HttpResponse:
-    """/new/: editor.html, empty or with the text of `?from=<sid>`, of which saving then makes a fork."""
+    """Show /new/ with editor.html, empty or with the text of `?from=<sid>`, which is then saved as a fork."""
     origin = request.GET.get("from", "")
     text, title = editor_templates.STARTER, ""
     if origin:
@@ -138,7 +147,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @page_view
 @require_safe
 def edit(request: HttpRequest, sid: str) -> HttpResponse:
-    """/s/<sid>/edit/: its author goes on with the newest version; everybody else begins a fork."""
+    """Show /s/<sid>/edit/: the author edits the newest version; everybody else starts a fork."""
     visitor, scenario = visible_scenario(request, sid)
     if not access.may_edit(visitor, scenario):
         return redirect(f"{reverse('new')}?from={sid}")
@@ -157,25 +166,36 @@ def editor(
     fork: str = "",
     challenge: dict[str, Any] | None = None,
 ) -> HttpResponse:
-    """editor.html: `text`, `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""),
-    `fork` (id or ""), `templates` [(label, yaml)], `releases` (versions, newest first), `challenge` (None, or what
-    challenges.about says)."""
+    """Show the editor with editor.html, with the text in place of TEXT_HERE.
+
+    Its context: `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""), `fork` (id
+    or ""), `templates` [(label, yaml)], `releases` (versions, newest first), `challenge` (None, or the result of
+    challenges.about).
+    """
     about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
     releases = list(RELEASES)[::-1]
     most = settings.LIMITS["import_bytes"]
-    context = {"text": escaped(text), "title": title, "most_import": most, "releases": releases, **about}
-    return render(request, "editor.html", {**context, "challenge": challenge})
+    context = {"title": title, "most_import": most, "releases": releases, **about}
+    page = render_to_string("editor.html", {**context, "challenge": challenge}, request)
+    return HttpResponse(put_text(page, text))
 
 
-def escaped(text: str) -> SafeString:
-    """Return a text as it stands in HTML. Part by part: other threads stand still while one is replaced."""
-    return mark_safe("".join(escape(text[start : start + PART]) for start in range(0, len(text), PART)))  # noqa: S308
+def put_text(page: str, text: str) -> Iterator[bytes]:
+    """Yield a page with a text in place of TEXT_HERE.
+
+    It is done in parts and without a template: other threads are blocked while megabytes are replaced or encoded.
+    """
+    before, _, after = page.partition(TEXT_HERE)
+    yield before.encode()
+    for start in range(0, len(text), PART):
+        yield text[start : start + PART].replace("&", "&amp;").replace("<", "&lt;").encode()
+    yield after.encode()
 
 
 @page_view
 @require_POST
 def fork(request: HttpRequest, sid: str) -> HttpResponse:
-    """/s/<sid>/fork/: the newest version (or the POSTed `version`) as a scenario of one's own, in the editor."""
+    """Handle /s/<sid>/fork/: fork the newest version (or the POSTed `version`), and open it in the editor."""
     _, scenario = visible_scenario(request, sid)
     count(request, "save")
     number = request.POST.get("version", "")
@@ -206,10 +226,12 @@ def show_rule(request: HttpRequest, name: str) -> HttpResponse:
 @page_view
 @require_safe
 def plugin(request: HttpRequest, name: str) -> HttpResponse:
-    """/plugins/<name>/?kubernetes=<release>: plugin.html, `source` (plugin_source.Source), `upstream` (an address).
+    """Show /plugins/<name>/?kubernetes=<release> with plugin.html: `source` (plugin_source.Source), `upstream` (an
+    address).
 
-    With ?scenario=<id>&version=<n> a rule of that version: rule.html, `rule` (Rule), `expressions` [(field, lines)],
-    `link` to the version. Without them, the name of a rule leads to the newest version with it of yours or the library.
+    With ?scenario=<id>&version=<n>, a rule of that version with rule.html: `rule` (Rule), `expressions` [(field,
+    lines)], `link` to the version. Without them, the name of a rule redirects to the visitor's, or the library's,
+    newest version with it.
     """
     count(request, "read")
     if "scenario" in request.GET:

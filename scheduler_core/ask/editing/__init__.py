@@ -1,1 +1,1 @@
-"""Edits of a scenario: as data, as objects of a cluster, and as lines of its text."""
+"""Edits of a scenario: as data, applied to objects of a cluster, and applied to its text."""

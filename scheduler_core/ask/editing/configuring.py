@@ -1,4 +1,4 @@
-"""Edits of the configuration as steps in its document."""
+"""Edits of the configuration, converted to steps in its document."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Edits: typed changes of a scenario.
 
-An edit of an object or of the configuration comes down to *steps*, each a path in its document and the value that
-stands there afterwards. `objects.py` takes the steps to the objects of a cluster, `text.py` to the scenario's text;
-both end up with the same data.
+An edit of an object or of the configuration consists of *steps*: a path in its document and the new value there.
+`objects.py` applies the steps to the objects of a cluster, `text.py` to the scenario's text; both result in the same
+data.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SetField(msgspec.Struct, frozen=True, tag="set"):
 
 
 class AddNodes(msgspec.Struct, frozen=True, tag="add-nodes"):
-    """Add nodes like an existing one, without its pods and named after it."""
+    """Add nodes like an existing one, named after it and without its pods."""
 
     like: str
     count: int = 1
@@ -126,7 +126,7 @@ def _take(data: dict[str, Any], step: Step) -> None:
 
 
 def _below(here: Any, part: str | int, empty: Any, step: Step) -> Any:
-    """Return the value at `part`, or `empty` if there is none."""
+    """Return the value at `part`, or `empty` if it does not exist."""
     if isinstance(part, int):
         if not (isinstance(here, list) and part < len(here)):
             raise _no_place(step)

@@ -1,4 +1,4 @@
-"""Edits of objects in a cluster: each object is rebuilt from its manifest by the parser's rules."""
+"""Applies edits to objects in a cluster: the parser rebuilds each object from its manifest."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ KnownPlugins = Mapping[str, Iterable[str]]
 
 
 def edited(found: KubernetesObject, steps: Sequence[Step], cluster: Cluster, release: Release) -> KubernetesObject:
-    """Return the object after the edit; the state that it got during the run is kept. Raises NotPossible."""
+    """Return the object after the edit; its state from the run is kept. Raises NotPossible."""
     new = built(kind_of(found), patched(found.manifest, steps), cluster, release)
     match found, new:
         case Pod(), Pod():
@@ -62,7 +62,7 @@ def edited(found: KubernetesObject, steps: Sequence[Step], cluster: Cluster, rel
 
 
 def set_field(edit: SetField, cluster: Cluster, release: Release) -> KubernetesObject:
-    """Return the edited object. Raises NotPossible."""
+    """Return the object with the field set. Raises NotPossible."""
     found = stored(cluster, edit.kind, edit.namespace, edit.name)
     return edited(found, [Step(edit.path, edit.value, edit.add)], cluster, release)
 
@@ -70,7 +70,7 @@ def set_field(edit: SetField, cluster: Cluster, release: Release) -> KubernetesO
 def added_nodes(
     edit: AddNodes, nodes: Mapping[str, Node], cluster: Cluster, release: Release
 ) -> list[KubernetesObject]:
-    """Return the nodes that are added, with their devices. Raises NotPossible."""
+    """Return the nodes to add, with their devices. Raises NotPossible."""
     made: list[KubernetesObject] = []
     for data in manifests_like(edit, nodes[edit.like].manifest if edit.like in nodes else None, nodes):
         made.append(built("Node", data, cluster, release))
@@ -122,14 +122,14 @@ def stored(cluster: Cluster, kind: str, namespace: str, name: str) -> Kubernetes
 
 
 def no_such(kind: str, name: str) -> NotPossible:
-    """Return the error for an object that does not exist at this moment."""
+    """Return the error for an object that does not exist at this time."""
     return NotPossible(Message("there is no {kind} {name} at this moment", kind=kind, name=name))
 
 
 def configured(scenario: Scenario, edits: Sequence[ConfigurationEdit], known: KnownPlugins) -> SchedulerConfiguration:
-    """Return the scenario's configuration with the edits. Raises NotPossible."""
-    found = configuration_document(scenario.text)
-    data: Mapping[str, Any] = found.data if found else EMPTY
+    """Return the scenario's configuration with the edits applied. Raises NotPossible."""
+    document = configuration_document(scenario.text)
+    data: Mapping[str, Any] = document.data if document else EMPTY
     for edit in edits:
         data = patched(data, steps_of(edit, data))
     problems = Problems()
@@ -139,7 +139,7 @@ def configured(scenario: Scenario, edits: Sequence[ConfigurationEdit], known: Kn
 
 
 def configuration_document(text: str) -> Document | None:
-    """Find the document of the scheduler's configuration without reading the others."""
+    """Return the document of the scheduler's configuration without parsing the others."""
     for chunk in split(text):
         if CONFIGURATION[1] not in chunk.text:
             continue
@@ -150,7 +150,7 @@ def configuration_document(text: str) -> Document | None:
 
 
 def built(kind: str, data: Mapping[str, Any], cluster: Cluster, release: Release) -> KubernetesObject:
-    """Build an object from its manifest, with the classes in the cluster. Raises NotPossible."""
+    """Build an object from its manifest and the cluster's classes. Raises NotPossible."""
     known = dict.fromkeys(release.default_gates(), True)  # what gates rule out is not in the cluster
     problems, admission = Problems(), Admission(release, known)
     classes = cluster.objects("PriorityClass"), cluster.objects("StorageClass")

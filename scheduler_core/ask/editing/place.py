@@ -1,4 +1,4 @@
-"""A step applied to the text of a YAML or JSON document; the rest of the text stays unchanged."""
+"""Applies a step to the text of a YAML or JSON document; the rest of the text stays unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scheduler_core.scenario.reading.yaml_composer import resolve_plain
 
 
 def written_at(text: str, step: Step) -> str:
-    """Return the text with the step; unchanged if the place is missing or complex, so compare the result."""
+    """Return the text with the step applied; unchanged if the path is missing or complex, so compare the result."""
     try:
         root = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError:

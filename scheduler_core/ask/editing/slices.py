@@ -1,4 +1,4 @@
-"""The devices of a node that is added: those that the node has which it is like, in pools of its own."""
+"""Devices for an added node: copies of the devices of an existing node, in new pools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Manifest = Mapping[str, Any]
 
 
 def slices_like(like: str, name: str, slices: Iterable[Manifest]) -> Iterator[dict[str, Any]]:
-    """Yield ResourceSlices of node `name` as node `like` has them; pools that other nodes use too are left out."""
+    """Yield copies of node `like`'s ResourceSlices for node `name`; pools that other nodes also use are left out."""
     pools: dict[tuple[Any, Any], list[Manifest]] = {}
     for one in slices:
         spec = one.get("spec") or {}
@@ -27,5 +27,5 @@ def slices_like(like: str, name: str, slices: Iterable[Manifest]) -> Iterator[di
 
 
 def _renamed(text: str, like: str, name: str) -> str:
-    """Return the text with the node's name in place of the other's, or after it."""
+    """Return the text with the other node's name replaced by the node's name, or with the name appended."""
     return text.replace(like, name, 1) if like in text else f"{text}-{name}"

@@ -1,14 +1,15 @@
 """Edits applied to a scenario's text; only the affected lines change.
 
-A value is put where it stands, or as a new line at the top of its mapping; what cannot be written so (an alias, a
-document whose place is not found) has its whole document written anew. Objects that the timeline creates are edited
-where the timeline creates them.
+A value is replaced in place or added as a new line at the top of its mapping. If that is not possible (an alias, a path
+that is not found), the whole document is written again. Objects that the timeline creates are edited in the timeline.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
+
+import msgspec
 
 from scheduler_core.ask.editing.configuring import EMPTY, steps_of
 from scheduler_core.ask.editing.edits import (
@@ -32,7 +33,7 @@ Dump = Callable[[Any], str]  # data as the YAML of one document
 
 
 class _Located(NamedTuple):
-    """An object's data, with its chunk of the text and its path in the document."""
+    """An object's data, the chunk of the text that contains it, and its path in the document."""
 
     data: Mapping[str, Any]
     chunk: Chunk
@@ -42,23 +43,56 @@ class _Located(NamedTuple):
 def written(text: str, edits: Sequence[Edit], dump: Dump) -> str:
     """Return the text with the edits applied in order. Raises NotPossible."""
     for edit in edits:
-        match edit:
-            case SetField():
+        match _as_written(text, edit):
+            case None:
+                pass
+            case SetField() as edit:
                 for located in reversed(_objects(text, edit.kind, edit.namespace, edit.name)):
                     steps = [Step(edit.path, edit.value, edit.add)]
                     text = _with_steps(text, located, steps, dump)
-            case AddNodes():
+            case AddNodes() as edit:
                 text = _with_nodes(text, edit, dump)
-            case Remove():
+            case Remove() as edit:
                 for located in reversed(_objects(text, edit.kind, edit.namespace, edit.name)):
                     text = _without(text, located, dump)
-            case _:
+            case edit:
                 text = _configured(text, edit, dump)
     return text
 
 
+def _as_written(text: str, edit: Edit) -> Edit | None:
+    """Return the edit of what is written for an object: for a generated ResourceClaim it is a template.
+
+    None: nothing is written. The state of a claim is what the run makes of it, and a generated one goes with its pod.
+    """
+    if not isinstance(edit, SetField | Remove) or edit.kind != "ResourceClaim":
+        return edit
+    of_status = isinstance(edit, SetField) and edit.path == ("status",)
+    template = _template_of(text, edit.namespace, edit.name)
+    if template and (of_status or isinstance(edit, Remove)):
+        return None
+    if template and isinstance(edit, SetField):
+        return msgspec.structs.replace(edit, kind="ResourceClaimTemplate", name=template, path=("spec", *edit.path))
+    if of_status and not any(one.data.get("status") for one in _objects(text, edit.kind, edit.namespace, edit.name)):
+        return None
+    return edit
+
+
+def _template_of(text: str, namespace: str, claim: str) -> str:
+    """Return the template of which a pod's claim is generated; "" for a claim that is written itself."""
+    for document in _documents(text):
+        for data in (document.data, *(one.data for one in _created(document))):
+            pod, spec = data.get("metadata") or {}, data.get("spec") or {}
+            if data.get("kind") != "Pod" or (pod.get("namespace") or "default") != namespace:
+                continue
+            for entry in spec.get("resourceClaims") or ():
+                if f"{pod.get('name')}-{entry.get('name')}" == claim and entry.get("resourceClaimTemplateName"):
+                    return str(entry["resourceClaimTemplateName"])
+    return ""
+
+
 def seeded(text: str, seed: int, dump: Dump) -> str:
-    """Return the text with that seed in its Scenario document, which is added if it is missing."""
+    """Return the text with the seed in its Scenario document, which is added if it is missing."""
     return _in_scenario(text, [Step(("spec", "seed"), seed)], dump)
 
 
@@ -69,7 +103,7 @@ def happened(text: str, event: Mapping[str, Any], dump: Dump) -> str:
 
 
 def went_on(text: str, events: Sequence[Mapping[str, Any]], dump: Dump) -> str:
-    """Return the text with more events at the end of its timeline, which does not end before they are over."""
+    """Return the text with more events at the end of its timeline, which is extended to cover them."""
     api_version, kind = SCENARIO
     for document in _documents(text):
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
@@ -93,7 +127,10 @@ def _documents(text: str) -> list[Document]:
 
 
 def _objects(text: str, kind: str, namespace: str, name: str) -> list[_Located]:
-    """Return the places where the object is written, including the timeline. Raises NotPossible if there is none."""
+    """Return the places in the text, including the timeline, that define the object.
+
+    Raises NotPossible if there is none.
+    """
     located = []
     for document in _documents(text):
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
@@ -136,7 +173,7 @@ def _with_steps(text: str, located: _Located, steps: Sequence[Step], dump: Dump)
 
 
 def _replaced(text: str, chunk: Chunk, new: str) -> str:
-    """Return the text with a chunk's content replaced; the marker before it is kept."""
+    """Return the text with a chunk's content replaced; the marker before it stays."""
     start = _offset(text, chunk)
     old = chunk.text
     marker = text[start : start + 3] if text[start : start + 3] == "---" else ""
@@ -153,7 +190,7 @@ def _offset(text: str, chunk: Chunk) -> int:
 
 
 def _framed(old: str, body: str) -> str:
-    """Return a document's new text between the markers of the old one."""
+    """Return a document's new text between the markers of the previous one."""
     marker = "   \n" if old.startswith("   ") and old[3:4] in ("\n", "\r", " ", "") else ""
     return marker + body
 

@@ -1,1 +1,1 @@
-"""The moment of an attempt, and decisions at that moment with edits."""
+"""The state of a run right before an attempt, and decisions in that state with edits applied."""

@@ -3,7 +3,7 @@
     moment = before_attempt(scenario, 7)
     judge(moment, [SetField("Pod", "web", (...), "500m", "default")])
 
-The moment can be asked many times; each time costs one decision and a copy of the cluster's columns.
+A moment can be used many times; each call costs one decision and a copy of the cluster's columns.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Side(msgspec.Struct, frozen=True):
 
 
 class NodeChange(msgspec.Struct, frozen=True):
-    """A node that became feasible or infeasible, or whose total changed. "" and None: not evaluated or scored.
+    """A node that became feasible or infeasible, or whose total changed. "" and None: not evaluated or not scored.
 
-    `before` and `after` are what turned it down, "" where it was feasible. `scores` are the plugins whose weighted
-    score moved: (plugin, before, after).
+    `before` and `after` are the reasons for its rejection, "" if it was feasible. `scores` are the plugins whose
+    weighted score changed: (plugin, before, after).
     """
 
     node: NodeName
@@ -49,9 +49,11 @@ class NodeChange(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """`gained` and `lost` are nodes that became feasible, or no longer are; `moved` those whose total is another.
+    """A comparison of two decisions: `gained` and `lost` nodes became feasible or infeasible; the total of `moved`
+    nodes changed.
 
-    Of each the first 200; `counts` has all, and `more` the names of the others that were gained, and lost.
+    Each list has the first 200 nodes; `counts` are the full numbers, and `more` the names of further gained and lost
+    nodes.
     """
 
     pod: PodKey
@@ -65,7 +67,7 @@ class Judgement(msgspec.Struct, frozen=True):
 
     @property
     def same(self) -> bool:
-        """Whether the edits leave the decision unchanged."""
+        """Return whether the edits leave the decision unchanged."""
         return self.before == self.after and not any(self.counts)
 
 
@@ -93,7 +95,7 @@ def compared(before: Decision, after: Decision) -> Judgement:
 
 
 def side_of(decision: Decision) -> Side:
-    """Return a decision without its nodes."""
+    """Return a summary of a decision, without its nodes."""
     return Side(decision.node, decision.nominated, decision.victims, decision.message, len(decision.record["feasible"]))
 
 

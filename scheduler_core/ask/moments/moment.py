@@ -25,8 +25,11 @@ from scheduler_core.trace.untried import Untried, no_such_attempt
 
 
 class Moment:
-    """`pod` is the one whose attempt comes next, None at the end of the run; `number` says which of its own attempts
-    that is. `time` is virtual. `domain`: where a group's member is tried, None: everywhere."""
+    """A run that is stopped.
+
+    `pod` is the pod whose attempt comes next, None at the end of the run; `number` is the number of that attempt among
+    the pod's attempts. `time` is virtual. `domain`: where a member of a group is tried, None: everywhere.
+    """
 
     def __init__(
         self,
@@ -44,7 +47,7 @@ class Moment:
 
     @cached_property
     def decision(self) -> Decision:
-        """The scheduler's decision about the pod without an edit, computed once."""
+        """Return the scheduler's decision about the pod without edits; computed once."""
         assert self.pod is not None
         return self.world().decide(self.pod.key)
 
@@ -56,7 +59,7 @@ class Moment:
 def before_attempt(scenario: Scenario, attempt: int, registry: Registry = REGISTRY) -> Moment:
     """Return the moment before an attempt (from 1), after its pod was popped. Raises NotAnswerable.
 
-    A group's member may be tried in several placements: the moment is in the one whose result counts.
+    A member of a group may be tried in several placements: the moment is in the placement whose result counts.
     """
     try:
         return _reached(scenario, registry, _Stopping(scenario, registry, attempt))
@@ -79,7 +82,7 @@ def at_end(scenario: Scenario, registry: Registry = REGISTRY) -> Moment:
 
 
 def followed(scenario: Scenario, take: Callable[[int, AnyEvent], None], registry: Registry = REGISTRY) -> Moment:
-    """Run to the end, passing every event with its number to `take`. Raises RunEnded."""
+    """Run to the end; call `take` with each event and its number. Raises RunEnded."""
     simulation = Simulation(scenario, registry)
     for step, event in enumerate(simulation.run()):
         take(step, event)
@@ -87,7 +90,7 @@ def followed(scenario: Scenario, take: Callable[[int, AnyEvent], None], registry
 
 
 class _Reached(Exception):
-    """The moment has been reached; the rest of the run is not needed."""
+    """Raised when the run has reached the moment; the rest of the run is not needed."""
 
     def __init__(self, pod: Pod) -> None:
         super().__init__()
@@ -95,7 +98,7 @@ class _Reached(Exception):
 
 
 class _Counts(Exception):
-    """The attempt was evaluated in several placements; this one counts."""
+    """The attempt was evaluated in several placements; this is the one whose result counts."""
 
     def __init__(self, placement: str) -> None:
         super().__init__(placement)
@@ -103,7 +106,10 @@ class _Counts(Exception):
 
 
 class _Stopping(Simulation):
-    """Stops before an attempt: a pod that is skipped is none. `placement`: the one of a group's that counts."""
+    """A scheduler that stops before an attempt; skipped pods do not count.
+
+    `placement`: that of the group whose result counts.
+    """
 
     def __init__(self, scenario: Scenario, registry: Registry, attempt: int, placement: str | None = None) -> None:
         super().__init__(scenario, registry)
@@ -137,7 +143,7 @@ class _Stopping(Simulation):
         self._told(event)
 
     def _try(self, event: CycleStarted) -> None:
-        """A member of a group is tried beside those before it: its moment is within the group's cycle."""
+        """Try a member of a group after the members before it: its moment is within the group's cycle."""
         here = self.domain.value if self.domain else ""
         if here == self._counts or (self._counts is None and not self._several):
             pod = self.cluster.pods.get(event.pod)

@@ -1,6 +1,6 @@
-"""Objections: the reasons of every plugin against a pod on every node, independent of the other plugins.
+"""Objections: every plugin's reasons against a pod on every node, each plugin on its own.
 
-A scheduling cycle ends at the first plugin that rejects a node; whoever wants to change something needs them all.
+A scheduling cycle stops at the first plugin that rejects a node; to change something, one needs to know them all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scheduler_core.framework.runtime.runtime import Framework
 
 @dataclass
 class Objections:
-    """The objections to a pod: `everywhere` for all nodes, from PreFilter, and those for each of `rows`."""
+    """The objections to a pod: `everywhere` for all nodes (from PreFilter), and those for each of `rows`."""
 
     names: list[str]
     rows: NDArray[np.intp]
@@ -24,16 +24,16 @@ class Objections:
     _by_plugin: list[FilterResult] = field(default_factory=list)
 
     def of(self, position: int) -> list[Status]:
-        """Return all objections to the node at a position of `rows`, in the order of the plugins."""
-        found = [*self.everywhere]
+        """Return all objections to the node at a position of `rows`, in plugin order."""
+        statuses = [*self.everywhere]
         for result in self._by_plugin:
             number = int(result.which[position])
             if number:
-                found.append(result.statuses[number - 1])
-        return found
+                statuses.append(result.statuses[number - 1])
+        return statuses
 
     def signatures(self) -> NDArray[np.intp]:
-        """int[len(rows)]: nodes with equal objections have the same number."""
+        """Return int[len(rows)]: nodes with equal objections have equal numbers."""
         number = np.zeros(len(self.rows), np.intp)
         for result in self._by_plugin:
             if np.count_nonzero(result.which):
@@ -43,9 +43,9 @@ class Objections:
 
 
 def ask_every_plugin(framework: Framework, cycle: CycleState, rows: NDArray[np.intp]) -> Objections:
-    """Run PreFilter and Filter of all plugins; requires a snapshot."""
+    """Run PreFilter and Filter of all plugins. Requires a snapshot."""
     nodes = framework.cluster.nodes
-    found = Objections([nodes.names[row] for row in rows.tolist()], rows)
+    objections = Objections([nodes.names[row] for row in rows.tolist()], rows)
     rejecting: set[str] = set()
     for name, pre_filter in framework.pre_filters:
         result: PreFilterResult = pre_filter(cycle.pod, framework.cluster)
@@ -53,8 +53,8 @@ def ask_every_plugin(framework: Framework, cycle: CycleState, rows: NDArray[np.i
         if result.status.code is Code.SKIP:
             cycle.skip_filter.add(name)
         elif not result.status.is_success:
-            found.everywhere.append(result.status.by(name))
+            objections.everywhere.append(result.status.by(name))
             rejecting.add(name)
     cycle.skip_filter |= rejecting
-    found._by_plugin.extend(framework.filters.run_each(cycle, rows, framework.nominator))
-    return found
+    objections._by_plugin.extend(framework.filters.run_each(cycle, rows, framework.nominator))
+    return objections

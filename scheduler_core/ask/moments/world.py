@@ -1,8 +1,8 @@
-"""A world: a copy of the cluster at a moment of a run, with its own plugins, to try decisions in.
+"""A world: a copy of the cluster at a moment of a run, with its own plugins, in which decisions can be tried.
 
-A decision is what comes before anything is changed: PreFilter, Filter, Score and the choice of a node, or preemption's
-dry run. Nothing is assumed, evicted or told to the run that the world was taken from. What OpportunisticBatching
-knows from the pod before counts until something is edited.
+A decision stops before anything is changed: it runs PreFilter, Filter, Score and the selection of a node, or the dry
+run of preemption. It neither assumes nor evicts pods, and does not affect the run from which the world was copied. The
+state of OpportunisticBatching from the previous pod applies until something is edited.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Domain(NamedTuple):
 
 
 class Services:
-    """The services of a run that plugins can call. A world has no waiting pods; a decision writes nothing."""
+    """The services that plugins can call. A world has no waiting pods; a decision writes nothing."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -62,7 +62,7 @@ class Services:
         """Do nothing: no pod waits."""
 
     def write(self, item: Any, action: str) -> None:
-        """Write what a pod takes that is placed."""
+        """Write the changes that come with the placement of a pod."""
         self._cluster.apply(item)
 
     def write_later(self, item: Any) -> None:
@@ -73,7 +73,7 @@ class Services:
 
 
 class Generated:
-    """The API server as the controller of claims writes to it: its writes are in the cluster at once."""
+    """The API server for the controller of claims: its writes are applied to the cluster at once."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -89,7 +89,7 @@ class Generated:
 
 
 class World:
-    """`scheduler` is the run's, stopped between two attempts; it is only read."""
+    """A copy of a cluster. `scheduler` is that of the run, stopped between two attempts; it is only read."""
 
     def __init__(
         self, scenario: Scenario, registry: Registry, scheduler: Scheduler, domain: Domain | None = None
@@ -143,7 +143,7 @@ class World:
                 cluster.delete(edit.kind, key)
 
     def revert(self, kind: str, key: str, before: KubernetesObject | None) -> None:
-        """Restore an object as it was before a change; None: it did not exist."""
+        """Restore an object to its state before a change; None: it did not exist."""
         self._edited = True
         if kind == "Pod":
             self._nominator.delete(key, "deleted")
@@ -165,14 +165,14 @@ class World:
         return decide(self._scheduler(all_nodes=all_nodes), framework, cycle)
 
     def create(self, pod: Pod) -> None:
-        """Apply a new pending pod, with the claims that a controller generates for it."""
+        """Create a pending pod, with the claims that a controller generates for it."""
         self.cluster.apply(pod)
         ClaimController(self.cluster, Generated(self.cluster)).on_pod(pod)
 
     def place(self, key: PodKey, node: NodeName) -> str:
-        """Assume the pod, about which was decided last, on a node, and allocate devices to its claims.
+        """Assume the pod of the last decision on a node, and allocate devices to its claims.
 
-        Return why they cannot be written, "" if all is well.
+        Return the reason that they cannot be written, "" if there is none.
         """
         assert self._cycle is not None
         pod, framework = self._pod(key)
@@ -208,7 +208,7 @@ class World:
         return pod, framework
 
     def _placement(self) -> NDArray[np.intp] | None:
-        """Return the current rows of the domain."""
+        """Return the rows of the domain's nodes."""
         if self._domain is None:
             return None
         self.cluster.snapshot()
@@ -228,7 +228,7 @@ class World:
         self._edited = True
 
     def _scheduler(self, *, all_nodes: bool) -> Scheduler:
-        """Return a scheduler in the state of the run's scheduler."""
+        """Return a scheduler in the same state as the run's scheduler."""
         search = Search(100 if all_nodes else self._percentage, self._search.next_start_node_index)
         rng = deepcopy(self._rng)
         self._last = search, rng

@@ -1,1 +1,1 @@
-"""Questions about a whole cluster: an operator's work, carried out in a simulation that goes on from a run's end."""
+"""Operations on a whole cluster (drain, node failure, scale-up, upgrade), simulated from the end of a run."""

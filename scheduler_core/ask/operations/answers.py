@@ -16,7 +16,8 @@ State = Literal["", "cordoned", "removed", "added"]
 class Move(msgspec.Struct, frozen=True):
     """A pod that is on another node afterwards; `before` "" means that it was pending.
 
-    `cause`: evicted (by the operation), lost (with its node), preempted (for a pod that moved), pending (before it).
+    `cause`: evicted (by the operation), lost (with its node), preempted (by a pod that moved), pending (before the
+    operation).
     """
 
     pod: PodKey
@@ -35,7 +36,7 @@ class Unplaced(msgspec.Struct, frozen=True):
 
 
 class Blocked(msgspec.Struct, frozen=True):
-    """A pod whose eviction the API server rejects, with its message; `budgets` are "namespace/name"."""
+    """A pod whose eviction the API server rejects, and its message; `budgets` are "namespace/name"."""
 
     pod: PodKey
     node: NodeName
@@ -46,7 +47,8 @@ class Blocked(msgspec.Struct, frozen=True):
 class Budget(msgspec.Struct, frozen=True):
     """A PodDisruptionBudget ("namespace/name") that covers pods to be evicted.
 
-    `allowed`: disruptions allowed at the start; `pods` that it covers have to go, `blocked` of them cannot.
+    `allowed`: the disruptions allowed at the start; `pods` that it covers are to be evicted, `blocked` of them cannot
+    be.
     """
 
     budget: str
@@ -56,7 +58,7 @@ class Budget(msgspec.Struct, frozen=True):
 
 
 class Amount(msgspec.Struct, frozen=True):
-    """An amount of a resource in base units (cpu in millicores, memory in bytes): requested and allocatable."""
+    """An amount of a resource, requested and allocatable, in base units (cpu in millicores, memory in bytes)."""
 
     requested: int
     allocatable: int
@@ -78,8 +80,9 @@ class Answer(msgspec.Struct, frozen=True):
     `release`: the Kubernetes release of the scheduler. `nodes`: the affected nodes. `moved`, `unplaced` and `blocked`:
     pods by their outcome. `unmanaged` pods have no controller that would recreate them: they stay, or are lost with
     their node. `daemons` (DaemonSet and static pods) stay on their node. `local_data`: pods that move and lose an
-    emptyDir. `emptied`: those of `nodes` without a pod that would have to move. `rounds` of evictions, each after the
-    pods of the one before were placed. `room_before` and `room_after`: what pods request on the nodes that take pods.
+    emptyDir. `emptied`: those of `nodes` that no pod would have to leave. `rounds`: the number of eviction rounds; each
+    begins after the pods of the previous one are placed. `room_before` and `room_after`: what pods request on the nodes
+    that take pods.
     """
 
     release: str
@@ -99,5 +102,5 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def done(self) -> bool:
-        """Whether every evicted pod gets a node and no running pod is pending afterwards."""
+        """Return whether every evicted pod gets a node and no running pod becomes pending."""
         return not self.blocked and not self.unmanaged and not any(one.before for one in self.unplaced)

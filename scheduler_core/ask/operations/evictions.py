@@ -1,7 +1,7 @@
 """Evictions as in `kubectl drain` and the API server's eviction subresource.
 
 kubectl: pkg/drain/filters.go. API server: pkg/registry/core/pod/storage/eviction.go. The disruption controller is
-played: a pod counts as healthy again as soon as it is bound.
+simulated: a pod counts as healthy again as soon as it is bound.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Fate = Literal["moves", "daemon", "unmanaged", "ends"]
 
 
 def fate_of(pod: Pod, *, owners_known: bool) -> Fate:
-    """Return how draining its node affects a pod: daemons stay, terminating pods are not recreated.
+    """Return how draining its node affects a pod: daemon pods stay, terminating pods are not recreated.
 
-    `owners_known`: the cluster's pods name their controllers; where none does, each is taken to have one.
+    `owners_known`: the cluster's pods name their controllers. If none does, every pod is assumed to have one.
     """
     if pod.terminating:
         return "ends"
@@ -40,7 +40,7 @@ def has_local_data(pod: Pod) -> bool:
 
 
 def replacement(pod: Pod) -> dict[str, Any]:
-    """Return the manifest of the pod that its controller recreates, with the same name to make it easy to follow."""
+    """Return the manifest of the pod that its controller recreates, with the same name so that it can be followed."""
     metadata = {
         key: value
         for key, value in (pod.manifest.get("metadata") or {}).items()
@@ -84,7 +84,7 @@ class Budgets:
         return self._allowed[key_of(budget)]
 
     def evict(self, pod: Pod) -> str:
-        """Evict the pod. Return the API server's message if it rejects the eviction, else ""."""
+        """Evict the pod. Return the API server's message if it rejects the eviction, otherwise ""."""
         covering = self.covering(pod)
         if len(covering) > 1:
             return SEVERAL

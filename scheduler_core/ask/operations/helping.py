@@ -2,8 +2,8 @@
 
     helping(scenario)
 
-A group is tried by adding its nodes to the cluster at the end of the run, with their DaemonSet pods, and letting the
-scheduler go on. All plugins are asked about one new node first, so that only groups that can help are tried.
+A group is tried by adding its nodes and their DaemonSet pods to the cluster at the end of the run and continuing the
+scheduler. All plugins evaluate one new node first, so that only groups that can help are tried.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ MOST_KINDS = 40  # of nodes, that are tried
 
 
 class Help(msgspec.Struct, frozen=True):
-    """The effect of more nodes of one kind of a group on the pending pods.
+    """The effect on the pending pods of adding nodes of one kind from a group.
 
-    `pods` get a node by `nodes` more, and by one fewer not all of them do; `price` of all these nodes, None: not known.
-    `short`: more pods would, if the group's maximum allowed more nodes. Without `pods`, `why` is what the plugins say
-    of such a node to the pod that is next, or "full".
+    `pods` can be scheduled with `nodes` more nodes, but not all of them with one fewer; `price` is that of all these
+    nodes, None if unknown. `short`: more pods could be scheduled if the group's maximum allowed more nodes. Without
+    `pods`, `why` is the plugins' reason against such a node for the next pod, or "full".
     """
 
     group: str
@@ -49,8 +49,11 @@ class Help(msgspec.Struct, frozen=True):
 
 
 class Helping(msgspec.Struct, frozen=True):
-    """`pending` pods wait at the end of the run, the next one first; gated pods, and other schedulers', are not among
-    them. `helps`: the kinds of nodes, those that help most pods first, of these the cheapest or fewest."""
+    """The result of the search.
+
+    `pending`: the pods that wait at the end of the run, the next one first, without gated pods and pods of other
+    schedulers. `helps`: the kinds of nodes; those that help most pods come first, then the cheapest or fewest.
+    """
 
     release: str
     pending: list[PodKey]
@@ -109,7 +112,7 @@ def _help(moment: Moment, group: Group, template: Template, pending: Sequence[Po
 def _objections(
     moment: Moment, group: Group, template: Template, keys: Sequence[PodKey]
 ) -> Iterator[tuple[PodKey, str]]:
-    """Yield the plugins' objections to each pod on a new, empty node of this kind; "": none."""
+    """Yield the plugins' objections to each pod on a new, empty node of this kind; "" if there is none."""
     world = moment.world()
     [manifest] = manifests_of(group.name, template, 1, {node.name for node in world.cluster.all_nodes()})
     node = built("Node", manifest, world.cluster, moment.scenario.release)
@@ -118,5 +121,5 @@ def _objections(
     for piece in slices_like(template.like or next(iter(group.nodes), ""), node.name, slices_of(world.cluster)):
         world.cluster.apply(built("ResourceSlice", piece, world.cluster, moment.scenario.release))
     for key in keys:
-        found = world.objections(key, [node.name])
-        yield key, "; ".join(f"{one.plugin}: {one.message}" for one in found.of(0)) if len(found.rows) else ""
+        objections = world.objections(key, [node.name])
+        yield key, "; ".join(f"{one.plugin}: {one.message}" for one in objections.of(0)) if len(objections.rows) else ""

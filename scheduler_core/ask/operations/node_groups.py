@@ -1,4 +1,4 @@
-"""Node groups: found by the labels that vendors give their nodes, or declared in the scenario."""
+"""Node groups: detected by vendor labels of the nodes, or declared in the scenario."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ VANISHING = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "
 
 
 class Template(msgspec.Struct, frozen=True):
-    """A kind of node that a group has. `like`: a node of this kind, "" without one; `zone` "": no label names it."""
+    """A kind of node in a group.
+
+    `like`: an existing node of the kind, "" if there is none; `zone` "": no zone label.
+    """
 
     zone: str
     like: NodeName
@@ -29,7 +32,10 @@ class Template(msgspec.Struct, frozen=True):
 
 
 class Group(msgspec.Struct, frozen=True):
-    """`label` is what it was found by, "" if it was only declared. `maximum` and `price` None: not known."""
+    """A node group.
+
+    `label`: the label by which it was detected, "" if it is only declared. `maximum` and `price` None: unknown.
+    """
 
     name: str
     label: str
@@ -41,19 +47,19 @@ class Group(msgspec.Struct, frozen=True):
 
 
 def groups_of(scenario: Scenario, nodes: Iterable[Node]) -> list[Group]:
-    """The groups that are declared, then those that are only found, by name; `nodes`: those that there are."""
+    """Return the declared groups, then the detected ones, sorted by name. `nodes`: the existing nodes."""
     by_name: dict[str, tuple[str, list[Node]]] = {}
     for node in nodes:
         label, name = _group_of(node)
         if name:
             by_name.setdefault(name, (label, []))[1].append(node)
-    declared = {one.name: one for one in scenario.node_groups}
+    declared = {node_group.name: node_group for node_group in scenario.node_groups}
     names = [*declared, *sorted(name for name in by_name if name not in declared)]
     return [_group(declared.get(name, NodeGroup(name)), *by_name.get(name, ("", []))) for name in names]
 
 
 def _group_of(node: Node) -> tuple[str, str]:
-    """The label that names the node's group, and the name."""
+    """Return the label that identifies the node's group, and the name of the group."""
     for label in GROUP_LABELS:
         if name := node.labels.get(label):
             return label, name
@@ -84,14 +90,14 @@ def _group(declared: NodeGroup, label: str, nodes: Sequence[Node]) -> Group:
 
 
 def fresh(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """A new node of the same kind: not cordoned, and without taints that tell of a node's condition."""
+    """Return a new node of the same kind: not cordoned and without taints for node conditions."""
     spec = {key: value for key, value in (manifest.get("spec") or {}).items() if key not in ("unschedulable", "taints")}
-    kept = [one for one in (manifest.get("spec") or {}).get("taints") or () if one.get("key") not in VANISHING]
+    kept = [taint for taint in (manifest.get("spec") or {}).get("taints") or () if taint.get("key") not in VANISHING]
     return {**manifest, "spec": {**spec, **({"taints": kept} if kept else {})}}
 
 
 def template_of(groups: Sequence[Group], name: str, zone: str = "", like: NodeName = "") -> Template:
-    """The kind of node that is meant: of the group, in the zone, like that node; raises NotPossible."""
+    """Return the kind of node for a group, a zone, or an existing node. Raises NotPossible."""
     group = next((one for one in groups if one.name == name), None)
     if group is None:
         known = ", ".join(one.name for one in groups) or "-"
@@ -105,14 +111,14 @@ def template_of(groups: Sequence[Group], name: str, zone: str = "", like: NodeNa
 
 
 def manifests_of(group: str, template: Template, count: int, taken: set[NodeName]) -> list[dict[str, Any]]:
-    """Manifests of so many new nodes of a group, with names of their own; raises NotPossible."""
+    """Return manifests of new nodes of a group, each with its own name. Raises NotPossible."""
     if not 1 <= count <= MOST_NODES_ADDED:
         raise NotPossible(Message("add 1 to {most} nodes", most=MOST_NODES_ADDED))
     names = (f"{group}-new-{number}" for number in range(1, count + len(taken) + 1))
-    made: list[dict[str, Any]] = []
+    manifests: list[dict[str, Any]] = []
     for name in names:
-        if name not in taken and len(made) < count:
+        if name not in taken and len(manifests) < count:
             metadata = {key: value for key, value in (template.manifest.get("metadata") or {}).items() if key != "uid"}
             labels = {**(metadata.get("labels") or {}), HOSTNAME: name}
-            made.append({**template.manifest, "metadata": {**metadata, "name": name, "labels": labels}})
-    return made
+            manifests.append({**template.manifest, "metadata": {**metadata, "name": name, "labels": labels}})
+    return manifests

@@ -1,7 +1,7 @@
 """An operation: after the end of a run, rounds of an operator's actions are simulated.
 
-What is done is also kept as events of a timeline, so that the scenario with these events is the proof: its own run does
-the same, step for step.
+The actions are also collected as timeline events: the scenario with these events added reproduces the operation step by
+step.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ Rounds = Callable[["Operation"], Iterator[Sequence[Happening]]]
 
 
 class Operation(Simulation):
-    """Runs the scenario to its end, then each round of `rounds` once nothing happens any more; raises NotPossible.
+    """Runs the scenario to its end, then each round of `rounds` when nothing happens any more. Raises NotPossible.
 
-    `timeline`: what was done, as `spec.events` of a scenario. `before`: where each pod was at the end of the run, ""
-    pending. `owners_known`: pods name their controllers. `messages`: the scheduler's last one for each pod that waits.
-    `causes`: why a pod lost its place.
+    `timeline`: the actions as `spec.events` of a scenario. `before`: the node of each pod at the end of the run, "" if
+    pending. `owners_known`: pods name their controllers. `messages`: the scheduler's last message for each pending pod.
+    `causes`: the reason that a pod lost its node.
     """
 
     def __init__(self, scenario: Scenario, registry: Registry, rounds: Rounds) -> None:
@@ -122,7 +122,7 @@ class Operation(Simulation):
         self._victims = {}
 
     def _schedule(self, happenings: Sequence[Happening]) -> None:
-        """Add events one second from now; the first when no pod is in backoff any more."""
+        """Add events one second from now; the first ones wait until no pod is in backoff."""
         rest = self.scenario.config.pod_max_backoff_seconds if self.rounds == 1 else 0
         at = math.floor(self.cluster.now + rest) + 1.0
         events = []
@@ -149,7 +149,7 @@ class Operation(Simulation):
 
 
 def zone_of(node: Node) -> str:
-    """Return the zone label of the node, "" without one."""
+    """Return the zone label of the node, "" if it has none."""
     return next((node.labels[label] for label in ZONE_LABELS if label in node.labels), "")
 
 

@@ -2,7 +2,7 @@
 
     answer(scenario, Drain(["n1"]))
 
-Each is carried out by an `Operation`; the answer is read from where the pods stood before and stand after it.
+An `Operation` carries each of them out; the answer compares the pods' nodes before and after.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from scheduler_core.trace.records import NodeName
 
 
 class Drain(msgspec.Struct, frozen=True, tag="drain"):
-    """Cordon the nodes and evict their pods as far as the budgets allow; `remove`: then the emptied nodes go."""
+    """Cordon the nodes and evict their pods as far as budgets allow; `remove`: then delete the empty nodes."""
 
     nodes: list[NodeName]
     remove: bool = False
@@ -63,21 +63,24 @@ class Add(msgspec.Struct, frozen=True, tag="add"):
 
 
 class Reschedule(msgspec.Struct, frozen=True, tag="reschedule"):
-    """Recreate all pods except daemons, high priority and old pods first, regardless of budgets."""
+    """Recreate all pods except daemon pods, those of high priority and old ones first, regardless of budgets."""
 
 
 Question = Drain | Lose | Add | Reschedule
 
 
 def answer(scenario: Scenario, question: Question, registry: Registry = REGISTRY) -> Answer:
-    """Return the result. Raises NotPossible, and RunEnded if the run exceeds the scenario's limits."""
+    """Carry out the operation and return its result.
+
+    Raises NotPossible, and RunEnded if the run exceeds the scenario's limits.
+    """
     return carried_out(scenario, question, registry)[0]
 
 
 def carried_out(
     scenario: Scenario, question: Question, registry: Registry = REGISTRY
 ) -> tuple[Answer, list[dict[str, Any]]]:
-    """Return the answer and the actions as timeline events."""
+    """Return the answer, and the actions as timeline events."""
     asker = _Asker(question)
     operation = Operation(scenario, registry, asker.rounds)
     operation.carry_out()
@@ -143,7 +146,7 @@ class _Asker:
             yield self._removals(operation, nodes)
 
     def _removals(self, operation: Operation, nodes: Sequence[Node]) -> Sequence[Happening]:
-        """Return the removal of nodes that are empty except for daemons."""
+        """Return the events that delete nodes without pods other than daemon pods."""
         pods: dict[NodeName, list[Pod]] = {}
         for pod in operation.cluster.pods.all():
             pods.setdefault(pod.node_name, []).append(pod)
@@ -176,7 +179,7 @@ class _Asker:
         if question.group:
             groups = groups_of(operation.scenario, operation.cluster.all_nodes())
             name, template = question.group, template_of(groups, question.group, question.zone, question.like)
-            like = template.like or next((one.nodes[0] for one in groups if one.name == name and one.nodes), "")
+            like = template.like or next((group.nodes[0] for group in groups if group.name == name and group.nodes), "")
         else:
             [node] = self._about(operation, [question.like] if question.like else [])
             like = name = node.name
@@ -193,17 +196,19 @@ class _Asker:
         return happenings
 
     def _daemons(self, operation: Operation, template: Template) -> list[Pod]:
-        """The DaemonSet pods that such a node has: those of the node that it is like, or one of each set that may."""
-        known = [
+        """Return the DaemonSet pods of such a node: those of the node that it copies, or one of each DaemonSet that
+        fits.
+        """
+        pods = [
             pod
             for pod in operation.cluster.pods.all()
             if pod.node_name and pod.owner is not None and pod.owner.kind == "DaemonSet"
         ]
         if template.like:
-            return [pod for pod in known if pod.node_name == template.like]
+            return [pod for pod in pods if pod.node_name == template.like]
         node = built("Node", template.manifest, operation.cluster, operation.scenario.release)
         assert isinstance(node, Node)
-        sets = {(pod.namespace, pod.owner.name): pod for pod in known if pod.owner}
+        sets = {(pod.namespace, pod.owner.name): pod for pod in pods if pod.owner}
         return [
             pod
             for pod in sets.values()
@@ -237,7 +242,7 @@ class _Asker:
         return nodes
 
     def _sorted_out(self, operation: Operation, names: Sequence[NodeName]) -> list[Pod]:
-        """The pods on these nodes that move, by name; the others are kept by their fate."""
+        """Return the pods on these nodes that move, sorted by name; the others are stored by their fate."""
         on = set(names)
         for pod in sorted(operation.cluster.pods.all(), key=lambda pod: pod.key):
             if pod.node_name in on:
@@ -299,7 +304,7 @@ class _Asker:
         before, after = operation.nodes_before, uses(operation)
         nodes = {node.name: node for node in operation.cluster.all_nodes()}
         zones = {**operation.zones_before, **{name: zone_of(node) for name, node in nodes.items()}}
-        found = []
+        node_uses = []
         for name in dict.fromkeys((*before, *after)):
             state: State = ""
             if name not in after:
@@ -308,8 +313,8 @@ class _Asker:
                 state = "added"
             elif nodes[name].unschedulable:
                 state = "cordoned"
-            found.append(NodeUse(name, zones[name], state, before.get(name), after.get(name)))
-        return found
+            node_uses.append(NodeUse(name, zones[name], state, before.get(name), after.get(name)))
+        return node_uses
 
 
 def daemon_on(pod: Pod, node: NodeName) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
     upgrade(parse_scenario(text, release=old), parse_scenario(text, release=new))
 
-Alone, because else the first pod that moves would move a hundred others that the releases do not treat differently.
+Each pod is decided alone: otherwise the first pod that moves would also move many pods that the releases treat alike.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ from scheduler_core.trace.records import NodeName
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """A pod on both releases. `node` "" means pending. `cause`: why the decisions differ, None if they do not."""
+    """The decisions of both releases about a pod.
+
+    `node` "" means pending. `cause`: why they differ, None if they do not.
+    """
 
     pod: PodKey
     node: NodeName
@@ -41,16 +44,18 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 class Unreadable(msgspec.Struct, frozen=True):
-    """A pod that the newer release rejects, and why."""
+    """A pod that the newer release rejects, and its message."""
 
     pod: PodKey
     message: str
 
 
 class Upgrade(msgspec.Struct, frozen=True):
-    """`before` and `after` are releases. `decided` pods were decided on both; daemons, and pods that end, are not.
+    """The result of an upgrade.
 
-    `changes`: those that come out otherwise. `pending`: all that find no node on one of the two, or on both.
+    `before` and `after` are releases. `decided` pods were decided on both; daemon pods and terminating pods were not.
+
+    `changes`: the pods with different decisions. `pending`: all pods that one of the releases does not schedule.
     """
 
     before: str
@@ -62,7 +67,7 @@ class Upgrade(msgspec.Struct, frozen=True):
 
 
 class _Standing(Simulation):
-    """A cluster before any pod is decided again."""
+    """A cluster in which each pod is decided on its own."""
 
     def __init__(self, scenario: Scenario, registry: Registry) -> None:
         super().__init__(replace(scenario, events=(), observed=()), registry)
@@ -70,7 +75,10 @@ class _Standing(Simulation):
 
 
 def upgrade(before: Scenario, after: Scenario, registry: Registry = REGISTRY) -> Upgrade:
-    """Return the decisions that differ on the other release; `after` is the text read for it. Raises RunEnded."""
+    """Return the decisions that differ between the releases; `after` is the text parsed for the newer one.
+
+    Raises RunEnded.
+    """
     cluster = at_end(before, registry).world().cluster
     unreadable: dict[PodKey, str] = {}
     worlds = [_world(one, cluster, unreadable, registry) for one in (before, after)]
@@ -94,7 +102,7 @@ def upgrade(before: Scenario, after: Scenario, registry: Registry = REGISTRY) ->
 
 
 def _world(scenario: Scenario, cluster: Cluster, unreadable: dict[PodKey, str], registry: Registry) -> World:
-    """Return the cluster as a release reads it."""
+    """Return a world with the cluster as a release parses it."""
     objects = tuple(_objects(scenario, cluster, unreadable))
     simulation = _Standing(replace(scenario, objects=objects), registry)
     return Moment(scenario, registry, simulation, None).world()
@@ -114,7 +122,7 @@ def _objects(scenario: Scenario, cluster: Cluster, unreadable: dict[PodKey, str]
 
 
 def _decided_alone(world: World, key: PodKey) -> Decision:
-    """Return the decision for a recreated pod in the unchanged cluster."""
+    """Return the decision about a recreated pod in the unchanged cluster."""
     pod = world.cluster.pods.get(key)
     assert pod is not None
     if not pod.node_name:

@@ -1,1 +1,1 @@
-"""A recording replayed: the decisions of a cluster's own scheduler beside the simulated ones."""
+"""Replay of a recording: the observed decisions of a cluster's scheduler beside the simulated ones."""

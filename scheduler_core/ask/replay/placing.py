@@ -1,10 +1,10 @@
-"""At which moment of a recording each observed decision was made.
+"""The times in a recording at which the observed decisions were made.
 
-A decision is seen after it was made: its binding and its events take some time, and the scheduler itself hears of a
-change some time after it. So the moment is looked for backwards from where the decision was seen, over the last changes
-of the cluster: the first state in which the simulated decision is the observed one. The scheduler has one informer for
-each kind, and one may be behind the others; so states are tried, too, in which the changes of one kind are not known
-yet. If there is no such state, the decision stays where it was seen.
+A decision is observed some time after it was made, and the scheduler itself learns of changes with a delay. So the
+search goes backwards from the time of the observation, over the last changes of the cluster, to the first state in
+which the simulated decision equals the observed one. The scheduler has one informer per kind, and one may lag behind
+the others, so states without the latest changes of one kind are tried too. If no such state exists, the decision keeps
+the observed time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ JUST_AFTER = 0.0001
 
 @dataclass(frozen=True, slots=True)
 class ObjectChange:
-    """A change, and the object before it, None where it did not exist. `event` None: an observed binding."""
+    """A change of an object, and the object before it, None if it did not exist. `event` None: an observed binding."""
 
     at: float
     kind: str
@@ -44,9 +44,9 @@ class ObjectChange:
 
 
 def place_decisions(scenario: Scenario, registry: Registry = REGISTRY) -> Scenario:
-    """The recording with every observed decision at the moment at which it was made, as far as that can be found.
+    """Return the recording with each observed decision moved to the time at which it was made, as far as that is found.
 
-    A scenario without observed decisions, or with placed ones only, is returned as it is.
+    A scenario without observed decisions, or with placed ones only, is returned unchanged.
     """
     if all(decision.seen is not None for decision in scenario.observed):
         return scenario
@@ -104,7 +104,7 @@ class _Placing(Simulation):
         return observed.at
 
     def _decide_now(self, queued: QueuedPod) -> Decision:
-        """Return the decision as things stand; the run's own search and random numbers stay where they are."""
+        """Return the decision in the current state; the run's search position and random numbers do not change."""
         pod, here = queued.pod, self.scheduler
         search = Search(100, here.search.next_start_node_index)
         scheduler = replace(here, search=search, rng=deepcopy(here.rng), batches={})
@@ -113,7 +113,7 @@ class _Placing(Simulation):
         )
 
     def _unknown_in_turn(self, observed: ObservedDecision, recent: Sequence[ObjectChange]) -> Iterator[ObjectChange]:
-        """Yield the changes, the last one first, before which the decision is the observed one."""
+        """Yield the changes, latest first, without which the decision equals the observed one."""
         if not recent:
             return
         world = World(self.scenario, self._registry, self.scheduler)
@@ -123,7 +123,7 @@ class _Placing(Simulation):
                 yield change
 
     def _recent_changes(self, observed: ObservedDecision) -> list[ObjectChange]:
-        """Return the last changes, the last one first, while the pod waits."""
+        """Return the last changes, the latest first, while the pod waits."""
         recent: list[ObjectChange] = []
         for change in reversed(self._changes):
             created = change.kind == "Pod" and change.key == observed.pod and change.before is None

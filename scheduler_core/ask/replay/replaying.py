@@ -1,4 +1,4 @@
-"""The decisions of a replay, one after the other, and whether other score weights explain them better."""
+"""The decisions of a replay in order, and a search for a score weight that explains them better."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WEIGHTS_TRIED = (0, 1, 2, 3, 5, 10)
 
 @dataclass(frozen=True, slots=True)
 class ReplayedDecision:
-    """One decision: its step and attempt in the run (attempt 0: the pod was not tried), and the compared outcomes."""
+    """A decision: its step and attempt in the run (attempt 0: the pod was not tried), and the compared outcomes."""
 
     step: int
     attempt: int
@@ -25,7 +25,7 @@ class ReplayedDecision:
 
 @dataclass(frozen=True, slots=True)
 class OtherWeight:
-    """With this weight of one Score plugin, `explained` of the scored bindings come out as observed."""
+    """A weight of one Score plugin with which `explained` of the scored bindings equal the observed ones."""
 
     plugin: str
     weight: int
@@ -46,7 +46,7 @@ class Replay:
 
     @property
     def verdicts(self) -> Counter[str]:
-        """The number of decisions with each verdict."""
+        """Return the number of decisions with each verdict."""
         return Counter(decision.event.verdict for decision in self.decisions)
 
 
@@ -67,7 +67,7 @@ def replay(events: Iterable[AnyEvent]) -> Replay:
 def _watched(
     events: Iterable[AnyEvent], result: Replay, weights: dict[str, int], tried: dict[int, str]
 ) -> Iterator[AnyEvent]:
-    """Yield the same events; the observed decisions among them, and the profile's weights, are kept."""
+    """Yield the same events; store the observed decisions and the profile's weights."""
     time, attempt = 0.0, 0
     for step, event in enumerate(events):
         match event:

@@ -1,4 +1,4 @@
-"""Objects and resources that are missing where no edit helps: a claim, its class or volume, a resource, or its user."""
+"""Missing objects and resources that no edit can replace: a claim, its class or volume, a resource, or its user."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ AT_ONCE = "Immediate"
 
 
 class Missing(msgspec.Struct, frozen=True):
-    """`name` is not there. `of`: what asks for it; `where`: the place of a volume that no node is in.
+    """Something that is missing: `name`.
 
-    claim, class, volume, resource: there is no such object, or no node has any of it. binding: the claim `name` is not
-    bound, though its class `of` binds at once. place: the volume `name` of the claim `of` is where no node is. in-use:
-    the claim `name` is for one pod, and `of` uses it.
+    `of`: the object that needs it; `where`: the location of a volume without nodes.
+
+    claim, class, volume, resource: the object does not exist, or no node has the resource. binding: the claim `name` is
+    not bound, though its class `of` binds immediately. place: no node is where the volume of the claim `of`, `name`,
+    is. in-use: the claim `name` can be used by one pod, and `of` uses it.
     """
 
     kind: Literal["claim", "class", "volume", "resource", "binding", "place", "in-use"]
@@ -31,7 +33,7 @@ class Missing(msgspec.Struct, frozen=True):
 
 
 def missing(world: World, pod: Pod) -> list[Missing]:
-    """Return all that the pod asks for and that is not there."""
+    """Return everything that the pod requires and that is missing."""
     cluster = world.cluster
     found = [one for name in _claims(pod) for one in _of_claim(cluster, pod, name)]
     offered = {name for node in cluster.all_nodes() for name, amount in node.allocatable.items() if amount}

@@ -1,7 +1,7 @@
-"""The nearest nodes of a pod that found none: those that take the fewest changes, with all of them.
+"""The nearest nodes of a pending pod: those that need the fewest changes, with all of these changes.
 
-All plugins are asked, so that nobody changes one thing and meets the next. A node that no edit opens is told with what
-stands in the way.
+All plugins are evaluated, so that one change does not only uncover the next obstacle. A node that no edit makes
+feasible is reported with the remaining objections.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ TRIES = 60  # for each
 
 
 class Near(msgspec.Struct, frozen=True):
-    """A node, and what would have to be otherwise there; `others`: on so many more nodes the same is enough.
+    """A node and the changes that it needs; on `others` more nodes the same changes are enough.
 
-    `left`: what plugins say that no edit of the pod or of the node answers; nothing is changed then.
+    `left`: the objections that no edit of the pod or the node resolves; there are no changes then.
     """
 
     node: NodeName
@@ -31,8 +31,11 @@ class Near(msgspec.Struct, frozen=True):
 
 
 def nearest(moment: Moment, key: PodKey, most: int = NEAREST) -> list[Near]:
-    """At most so many, the fewest changes first; none does more than another one does, and none says what is untrue
-    of the cluster if another does not. Raises NotPossible."""
+    """Return the nearest nodes, the fewest changes first.
+
+    No result contains all changes of another one; results that contradict the cluster are returned only if there are no
+    others. Raises NotPossible.
+    """
     search = Search(moment, key)
     if search.decision.node:
         return []

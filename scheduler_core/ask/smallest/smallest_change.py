@@ -1,9 +1,9 @@
 """The smallest change that makes a pending pod fit; each change is verified by a decision.
 
-A node's objections are answered one after the other, the cheapest answers first, until the pod fits there; so the first
-that is found has the fewest edits. Beside that: the priority that makes preemption possible, and one more node of a
-kind that is there. Edits that would say what is not so (see `proposals/truth.py`) come last, and only where a node
-takes no others.
+A node's objections are resolved one after the other, with the cheapest proposals first, until the pod fits; so the
+first solution has the fewest edits. The search also tries the priority that makes preemption possible, and one more
+node of an existing kind. Edits that contradict facts (see `proposals/truth.py`) come last, and only for nodes without
+other solutions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.capacity import kinds
-from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, SetField
+from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, Remove, SetField
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.ask.moments.objections import Objections
 from scheduler_core.ask.moments.world import World
@@ -37,6 +37,7 @@ MOST_ANSWERS = 6  # for one node
 MOST_TRIES = 400  # for one node of a small cluster; of a large one as many as take as long
 FEWEST_TRIES = 40
 SMALL = 100  # nodes
+OF_NODES = ("taint", "label", "uncordon", "room", "device-holder")  # changes of what is there, not of the pod
 MOST_STEPS = 16  # of the priority, that are tried one by one
 
 
@@ -51,7 +52,7 @@ class Changed(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """Edits that together make the pod fit on `node`, and on `others`, or, with victims, let it preempt there."""
+    """Edits that together make the pod fit on `node` and on `others`, or, with victims, let it preempt there."""
 
     node: NodeName
     changed: list[Changed]
@@ -66,7 +67,7 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def false(self) -> bool:
-        """Whether the change contradicts a fact."""
+        """Return the kind of fact that the change contradicts, "" if none."""
         return any(one.false for one in self.changed)
 
     @property
@@ -76,9 +77,9 @@ class Change(msgspec.Struct, frozen=True):
 
 
 def smallest_changes(moment: Moment, key: PodKey = "") -> list[Change]:
-    """Return the smallest of each kind, and of each node, the smallest first; [] if the pod finds a node as it is.
+    """Return the smallest change of each kind and for each node, the smallest first; [] if the pod already fits.
 
-    `key`: of which pod; the one whose attempt comes, if absent.
+    `key`: the pod, by default the one whose attempt comes next.
     """
     search = Search(moment, key)
     for _ in search.work:
@@ -87,8 +88,11 @@ def smallest_changes(moment: Moment, key: PodKey = "") -> list[Change]:
 
 
 class Search:
-    """Tries edits in worlds of the moment. `work` does it piece by piece: after each piece `ranked` has what is found
-    so far, and `done` of `pieces` are done."""
+    """Tries edits in worlds of the moment.
+
+    `work` proceeds in pieces: after each piece, `ranked` contains the results so far, and `done` of `pieces` are
+    finished.
+    """
 
     def __init__(self, moment: Moment, key: PodKey = "") -> None:
         if not key and moment.pod is None:
@@ -141,20 +145,22 @@ class Search:
             yield
 
     def missing(self) -> list[Missing]:
-        """The objects and resources that the pod needs and the cluster does not have; [] if the pod gets a node."""
+        """Return the objects and resources that the pod needs and the cluster lacks; [] if the pod gets a node."""
         pod = self._world.cluster.pods.get(self.key)
         return [] if self.decision.node or pod is None else missing(self._world, pod)
 
     def ranked(self) -> list[Change]:
-        """Return the smallest of each kind, and of each node, the smallest first; those that say untrue things last.
+        """Return the smallest change of each kind and for each node, the smallest first.
 
-        None does more than another one does.
+        Those that contradict facts come last.
+
+        No change contains all parts of another one.
         """
-        found = self._found_by_rank()
-        best = {one.kinds: one for one in reversed(found)}
-        by_node = {(one.node, bool(one.victims)): one for one in reversed(found) if "nodes" not in one.kinds}
+        changes = self._found_by_rank()
+        best = {change.kinds: change for change in reversed(changes)}
+        by_node = {(one.node, bool(one.victims)): one for one in reversed(changes) if "nodes" not in one.kinds}
         smallest = [*best.values(), *by_node.values()]
-        return without_needless([one for one in found if any(one is other for other in smallest)])
+        return without_needless([one for one in changes if any(one is other for other in smallest)])
 
     def by_node(self) -> dict[NodeName, Change]:
         """Return the smallest change for each evaluated node, without evictions."""
@@ -183,19 +189,19 @@ class Search:
     def _shares(self, rows: NDArray[np.intp]) -> list[float]:
         """Return, for each row, the largest share of a request that is missing on the node."""
         nodes, pod = self._world.cluster.nodes, self._world.cluster.pods.get(self.key)
-        found = np.zeros(len(rows))
+        largest = np.zeros(len(rows))
         for name, asked in pod.requests.items() if pod is not None else ():
             number = nodes.resources.get(name)
             if number is not None and asked:
                 free = nodes.allocatable[number, rows] - nodes.requested[number, rows]
-                found = np.maximum(found, np.clip((asked - free) / asked, 0, None))
-        shares: list[float] = found.tolist()
+                largest = np.maximum(largest, np.clip((asked - free) / asked, 0, None))
+        shares: list[float] = largest.tolist()
         return shares
 
     # One node
 
     def _answered(self, node: NodeName, first: Sequence[Proposal], *, of_pod: bool = False) -> list[Change]:
-        """All smallest sets of answers after which the pod fits on the node; those that say untrue things if need be.
+        """Return all smallest sets of proposals after which the pod fits on the node, if necessary with untrue ones.
 
         `of_pod`: only the pod is changed.
         """
@@ -204,17 +210,17 @@ class Search:
         return _Node(self, node, of_pod=of_pod, tries=tries).solutions(first)
 
     def smallest_on(self, node: NodeName, tries: int) -> list[Change]:
-        """Return the smallest changes for one node within the number of tries."""
+        """Return the smallest changes for one node within the allowed number of tries."""
         changes = _Node(self, node, of_pod=False, tries=tries).solutions(self._first)
-        return sorted((one for one in changes if not one.victims), key=lambda one: one.rank)[:1]
+        return sorted((change for change in changes if not change.victims), key=lambda one: one.rank)[:1]
 
     def objections_on(self, node: NodeName) -> list[str]:
-        """Return the objections of all plugins to the node, in the words of kube-scheduler."""
-        found = self._world.objections(self.key, [node])
-        return [f"{one.plugin}: {one.message}" for one in found.of(0)] if len(found.rows) else []
+        """Return the objections of all plugins to the node, with kube-scheduler's messages."""
+        objections = self._world.objections(self.key, [node])
+        return [f"{one.plugin}: {one.message}" for one in objections.of(0)] if len(objections.rows) else []
 
     def change(self, node: NodeName, answers: Sequence[Proposal]) -> Change | None:
-        """The answers as a change, without those that were not needed; None if the pod does not fit with them."""
+        """Return the proposals as a change, without unnecessary ones; None if the pod does not fit with them."""
         decision = self.decided(answers)
         if decision is None or node not in decision.record["feasible"]:
             return None
@@ -236,10 +242,10 @@ class Search:
                 return self._needed(others, node)
         return answers
 
-    def _is_said_by(self, one: Proposal, answers: Sequence[Proposal]) -> bool:
-        """Return whether a later answer repeats one of the answers, so that its necessity cannot be tested."""
-        later = [edit for other in answers[list(answers).index(one) + 1 :] for edit in other.edits]
-        return any(_is_written_over(edit, later) for edit in one.edits)
+    def _is_said_by(self, proposal: Proposal, answers: Sequence[Proposal]) -> bool:
+        """Return whether a later proposal repeats one of these, so that its necessity cannot be tested."""
+        later = [edit for other in answers[list(answers).index(proposal) + 1 :] for edit in other.edits]
+        return any(_is_written_over(edit, later) for edit in proposal.edits)
 
     def _change(
         self, node: NodeName, answers: Sequence[Proposal], decision: Decision, victims: Sequence[str] = ()
@@ -281,8 +287,8 @@ class Search:
     def _halved(self, answers: Sequence[Proposal], pod: Pod, steps: Sequence[int]) -> list[int]:
         """Return the lowest of many priorities that preempts, found by halving; [] if the highest does not.
 
-        A higher priority nearly always preempts too. The exception is a pod whose affinity needs one of the pods that
-        it could then evict (the dry run first removes all of them).
+        A higher priority nearly always preempts too. The exception is a pod with affinity to one of the pods that it
+        could then evict (the dry run first removes all of them).
         """
         low, high = -1, len(steps)
         while high - low > 1:
@@ -339,7 +345,9 @@ class _Node:
         self._search, self._node, self._of_pod, self._tries = search, node, of_pod, tries
 
     def solutions(self, first: Sequence[Proposal]) -> list[Change]:
-        """Return the smallest by kinds, with victims and without; untrue ones only where no others make the pod fit."""
+        """Return the smallest changes by kind, with victims and without; untrue ones only if no others make the pod
+        fit.
+        """
         honest = self._cheapest(first, false=False)
         if any(not change.victims for change in honest):
             return honest
@@ -393,7 +401,7 @@ class _Node:
         return all(objection.code is Code.UNSCHEDULABLE for objection in objections)
 
     def _ways(self, answers: Sequence[Proposal], objections: Sequence[Status], *, false: bool) -> list[Proposal] | None:
-        """Return the ways to answer the plugin that leaves the fewest; None if one of them leaves none."""
+        """Return the ways to resolve the objection of the plugin with the fewest; None if a plugin has none."""
         world = self._search.world(answers)
         world.cluster.snapshot()
         pod, node = world.cluster.pods.get(self._search.key), world.cluster.node(self._node)
@@ -410,7 +418,7 @@ class _Node:
         return fewest
 
     def _allowed(self, way: Proposal, *, false: bool) -> bool:
-        return (false or not way.false) and not (self._of_pod and way.kind in ("taint", "label", "uncordon", "room"))
+        return (false or not way.false) and not (self._of_pod and way.kind in OF_NODES)
 
     def _passes(self, answers: Sequence[Proposal], plugin: str, more: Sequence[Edit]) -> bool:
         objections = self._objections(answers, more)
@@ -418,7 +426,7 @@ class _Node:
 
 
 def _is_larger(count: int, changes: Mapping[frozenset[Kind], Change], first: Sequence[Proposal]) -> bool:
-    """Return whether so many answers are more than the smallest of the changes has, without those of `first`."""
+    """Return whether there are more proposals than the smallest of the changes has, not counting those of `first`."""
     return bool(changes) and count > min(len(change.changed) - len(first) for change in changes.values())
 
 
@@ -429,14 +437,14 @@ def _edits(change: Change) -> frozenset[Hashable]:
 def without_needless(
     changes: Sequence[Change], parts: Callable[[Change], frozenset[Hashable]] = _edits
 ) -> list[Change]:
-    """Return the changes that do no more than another one of them does; of those with the same `parts`, the first."""
-    of_parts = {parts(one): one for one in reversed(changes)}
+    """Return the changes that contain no other change; of changes with the same `parts`, the first."""
+    of_parts = {parts(change): change for change in reversed(changes)}
     needed = [one for own, one in of_parts.items() if not any(less < own for less in of_parts)]
     return [one for one in changes if any(one is other for other in needed)]
 
 
 def first_of_all(moment: Moment, key: PodKey) -> list[Proposal]:
-    """Return proposals that remove what prevents all attempts: scheduling gates, an unknown schedulerName."""
+    """Return proposals that remove obstacles to all attempts: scheduling gates, an unknown schedulerName."""
     world = moment.world()
     pod = world.cluster.pods.get(key)
     if pod is None:
@@ -469,6 +477,13 @@ def _is_written_over(edit: Edit, later: Sequence[Edit]) -> bool:
 
 def a_unit_less(change: Change) -> Iterator[list[Edit]]:
     """Yield the change without each one of its edits."""
-    if len(change.edits) > 1 and all(one.kind != "priority" for one in change.changed):  # whose edits belong together
-        for index in range(len(change.edits)):
-            yield [edit for other, edit in enumerate(change.edits) if other != index]
+    if len(change.edits) < 2 or any(one.kind == "priority" for one in change.changed):  # whose edits belong together
+        return
+    for index, edit in enumerate(change.edits):
+        if not _releases(edit):
+            yield [other for at, other in enumerate(change.edits) if at != index]
+
+
+def _releases(edit: Edit) -> bool:
+    """Return whether the edit is a part of the release of a claim's devices."""
+    return isinstance(edit, Remove) or (isinstance(edit, SetField) and edit.path == ("status",))

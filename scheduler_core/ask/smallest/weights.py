@@ -1,8 +1,9 @@
 """The smallest change of a weight that makes a node win.
 
-Scores do not depend on weights, so a node's total is a straight line in each weight, and where none is above it is an
-interval. At its ends it may be tied, and with a node of the same scores it is tied everywhere; who wins a tie is drawn.
-So weights of the interval are decided, those nearest to the weight as it is first, until the node wins.
+Scores do not depend on weights, so a node's total is a linear function of each weight, and the weights for which no
+other total is higher are an interval. Totals can be equal at its ends, and a node with the same scores is always tied;
+ties are broken at random. So weights of the interval are tried, those nearest to the current weight first, until the
+node wins.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ MOST_TRIED = 10  # weights on either side of the one as it is
 
 
 class WeightChange(msgspec.Struct, frozen=True):
-    """The node wins with `after` instead of `before`; None: no weight of this plugin is sufficient."""
+    """A change of a weight: the node wins with `after` instead of `before`.
+
+    None: no weight of this plugin is sufficient.
+    """
 
     plugin: str
     before: int
@@ -31,7 +35,7 @@ class WeightChange(msgspec.Struct, frozen=True):
 
 
 class Line(NamedTuple):
-    """A node's total: what the other plugins give, and this plugin's score, which counts by its weight."""
+    """A node's total: the scores of the other plugins, and this plugin's score, which is multiplied by its weight."""
 
     rest: int
     slope: int
@@ -73,7 +77,7 @@ def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: N
 
 
 def interval(lines: Mapping[NodeName, Line], node: NodeName) -> tuple[int, int]:
-    """Return the lowest and highest weight, from 1, with which no other node's total exceeds the node's."""
+    """Return the lowest and highest weight, from 1, for which no other node's total is higher than the node's."""
     own = lines[node]
     low, high = 1, MOST_WEIGHT
     for other in lines.values():

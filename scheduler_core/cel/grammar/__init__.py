@@ -1,1 +1,1 @@
-"""The grammar of CEL, and what ANTLR makes of it (`scripts/cel_grammar.sh`)."""
+"""The grammar of CEL, and the code that ANTLR generates from it (`scripts/cel_grammar.sh`)."""

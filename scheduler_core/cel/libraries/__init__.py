@@ -1,1 +1,1 @@
-"""The functions that expressions may call, by the library that has them."""
+"""The functions that expressions can call, one file per library."""

@@ -1,4 +1,4 @@
-"""Conversions between types (cel-go's `ConvertToType` of each type of value)."""
+"""Conversions between types (`ConvertToType` of cel-go's value types)."""
 
 from __future__ import annotations
 

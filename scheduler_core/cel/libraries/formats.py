@@ -1,5 +1,6 @@
-"""Named formats (`k8s.io/apiserver/pkg/cel/library/format.go`) and what Kubernetes says of a text that has not the
-format (`k8s.io/apimachinery/pkg/util/validation`)."""
+"""Named formats (`k8s.io/apiserver/pkg/cel/library/format.go`) and Kubernetes' messages for strings that do not match
+(`k8s.io/apimachinery/pkg/util/validation`).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format, the length that counts for its pattern, and what is wrong with a text."""
+    """A named format: the length that its pattern's cost is based on, and the errors of a string."""
 
     name: str
     pattern_length: int
@@ -118,7 +119,7 @@ def _label_value(text: str) -> list[str]:
 
 
 def _as_prefix(problems: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
-    """Return the same for a text that something will be appended to: it may end with a dash."""
+    """Return the same format for a prefix of a name, which may end with a dash."""
     return lambda text: problems(text[:-2] + "a" if len(text) > 1 and text.endswith("-") else text)
 
 

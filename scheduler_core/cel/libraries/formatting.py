@@ -1,4 +1,4 @@
-"""`string.format` (cel-go's `ext/formatting.go`): the clauses of a format, and what each makes of a value."""
+"""`string.format` (cel-go's `ext/formatting.go`): the clauses of a format, and the text of a value for each clause."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ACCEPTED: dict[str, tuple[tuple[Kind, ...], str]] = {
 
 
 class FormatError(ValueError):
-    """The format or a value for it is wrong; the message is cel-go's."""
+    """An invalid format or value; the message is cel-go's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ class Clause:
 def read_format(text: str, take: Callable[[int, Callable[[], Clause]], str]) -> str:
     """Return the text with its clauses replaced.
 
-    `take(index, clause)` gives what stands for the argument of that index; cel-go looks whether there is one before it
-    reads the clause. Raises FormatError.
+    `take(index, clause)` returns the text for an argument; cel-go checks that the argument exists before it reads the
+    clause. Raises FormatError.
     """
     made: list[str] = []
     at = index = length = 0
@@ -178,7 +178,7 @@ _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def format_string(value: Value) -> str:
-    """Return what %s makes of a value."""
+    """Return the text of a value for %s."""
     spend_steps(1)
     if is_list(value):
         return "[" + ", ".join(_format_inner(each) for each in value) + "]"
@@ -211,7 +211,7 @@ def format_string(value: Value) -> str:
 
 
 def _format_inner(value: Value) -> str:
-    """Return the format of a value within a list or map."""
+    """Return the text of a value within a list or map."""
     kind = type_of(value).kind
     if type(value) is str:
         return quote(value)

@@ -182,7 +182,7 @@ def _distinct(elements: Value) -> Value:
 
 
 def _refuse_beyond_limit(steps: int) -> None:
-    """Stop before work for which any limit of cost would be exceeded afterwards."""
+    """Stop before work whose cost would exceed every limit."""
     if steps > MAX_LENGTH:
         raise Cancelled("operation cancelled: actual cost limit exceeded")
     spend_steps(max(steps, 0) // 10)
@@ -229,9 +229,9 @@ def _set_contains(elements: Value, subset: Value) -> Value:
     return all(contains(each, elements) is True for each in subset)
 
 
-def _intersects(one: Value, other: Value) -> Value:
-    _refuse_beyond_limit(len(one) * len(other))
-    return any(contains(each, other) is True for each in one)
+def _intersects(value: Value, other: Value) -> Value:
+    _refuse_beyond_limit(len(value) * len(other))
+    return any(contains(each, other) is True for each in value)
 
 
 SETS = Library(

@@ -20,14 +20,14 @@ _OCTET = re.compile(r"[0-9]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Ip:
-    """An address."""
+    """An IP address."""
 
     address: _Address
 
 
 @dataclass(frozen=True, slots=True)
 class Cidr:
-    """A network as it was written: its address may have bits beyond the prefix."""
+    """A network as written: its address may have bits beyond the prefix."""
 
     address: _Address
     bits: int
@@ -38,7 +38,7 @@ class _AddressError(ValueError):
 
 
 def _parse_ip(text: str) -> _Address:
-    """Return an address; raises _AddressError with Kubernetes' words."""
+    """Parse an address. Raises _AddressError with Kubernetes' message."""
     try:
         address = _parse_address(text)
     except _AddressError as error:
@@ -51,7 +51,7 @@ def _parse_ip(text: str) -> _Address:
 
 
 def _parse_address(text: str) -> _Address:
-    """Return an address, without its zone; raises _AddressError with the words of Go's netip.ParseAddr."""
+    """Parse an address without zone. Raises _AddressError with the message of Go's netip.ParseAddr."""
     for letter in text:
         if letter == ".":
             return _parse_ipv4(text)
@@ -100,7 +100,7 @@ def _parse_ipv6(text: str) -> ipaddress.IPv6Address:
 
 
 def _why_not_ipv6(text: str) -> str:
-    """Return what Go's netip says is wrong with an address of version 6."""
+    """Return the error of Go's netip for an invalid IPv6 address."""
     rest, fields, ellipsis = text, 0, False
     if rest.startswith("::"):
         ellipsis, rest = True, rest[2:]
@@ -139,7 +139,7 @@ def _why_not_ipv6(text: str) -> str:
 
 
 def _parse_cidr(text: str) -> Cidr:
-    """Return a network; raises _AddressError with Kubernetes' words."""
+    """Parse a network. Raises _AddressError with Kubernetes' message."""
 
     def wrong(message: str) -> _AddressError:
         return _AddressError(
@@ -234,12 +234,12 @@ def _is_loopback(address: _Address) -> bool:
     return address.is_loopback
 
 
-def _equal_ip(one: Ip, other: Value) -> Value:
-    return one == other if type(other) is Ip else (other if type(other) is Error else NO_SUCH_OVERLOAD)
+def _equal_ip(ip: Ip, other: Value) -> Value:
+    return ip == other if type(other) is Ip else (other if type(other) is Error else NO_SUCH_OVERLOAD)
 
 
-def _equal_cidr(one: Cidr, other: Value) -> Value:
-    return one == other if type(other) is Cidr else (other if type(other) is Error else NO_SUCH_OVERLOAD)
+def _equal_cidr(cidr: Cidr, other: Value) -> Value:
+    return cidr == other if type(other) is Cidr else (other if type(other) is Error else NO_SUCH_OVERLOAD)
 
 
 def _text_of_cidr(network: Cidr) -> str:

@@ -10,66 +10,66 @@ _OVERFLOW = Error("integer overflow")
 _UNSIGNED_OVERFLOW = Error("unsigned integer overflow")
 
 
-def add(one: Value, other: Value) -> Value:
-    if type(one) is not type(other):
+def add(value: Value, other: Value) -> Value:
+    if type(value) is not type(other):
         return NO_SUCH_OVERLOAD
-    if type(one) is Uint:
-        return _unsigned(one.value + other.value)
-    return _signed(one + other)
+    if type(value) is Uint:
+        return _unsigned(value.value + other.value)
+    return _signed(value + other)
 
 
-def subtract(one: Value, other: Value) -> Value:
-    if type(one) is not type(other):
+def subtract(value: Value, other: Value) -> Value:
+    if type(value) is not type(other):
         return NO_SUCH_OVERLOAD
-    if type(one) is Uint:
-        return _unsigned(one.value - other.value)
-    return _signed(one - other)
+    if type(value) is Uint:
+        return _unsigned(value.value - other.value)
+    return _signed(value - other)
 
 
-def multiply(one: Value, other: Value) -> Value:
-    if type(one) is not type(other):
+def multiply(value: Value, other: Value) -> Value:
+    if type(value) is not type(other):
         return NO_SUCH_OVERLOAD
-    if type(one) is Uint:
-        return _unsigned(one.value * other.value)
-    return _signed(one * other)
+    if type(value) is Uint:
+        return _unsigned(value.value * other.value)
+    return _signed(value * other)
 
 
 def negate(value: Value) -> Value:
     return _signed(-value)
 
 
-def divide(one: Value, other: Value) -> Value:
-    """Divide; integers towards zero."""
-    if type(one) is not type(other):
+def divide(value: Value, other: Value) -> Value:
+    """Divide two numbers; integer division truncates towards zero."""
+    if type(value) is not type(other):
         return NO_SUCH_OVERLOAD
-    if type(one) is float:
-        return _divide_doubles(one, other)
-    if type(one) is Uint:
+    if type(value) is float:
+        return _divide_doubles(value, other)
+    if type(value) is Uint:
         divisor = other.value
-        return Uint(one.value // divisor) if divisor else Error("division by zero")
+        return Uint(value.value // divisor) if divisor else Error("division by zero")
     if other == 0:
         return Error("division by zero")
-    quotient = abs(one) // abs(other)
-    return _signed(quotient if (one < 0) == (other < 0) else -quotient)
+    quotient = abs(value) // abs(other)
+    return _signed(quotient if (value < 0) == (other < 0) else -quotient)
 
 
-def modulo(one: Value, other: Value) -> Value:
-    """Return the rest of a division towards zero: it has the sign of the first number."""
-    if type(one) is not type(other):
+def modulo(value: Value, other: Value) -> Value:
+    """Return the remainder of a division that truncates towards zero: it has the sign of the first number."""
+    if type(value) is not type(other):
         return NO_SUCH_OVERLOAD
-    if type(one) is Uint:
+    if type(value) is Uint:
         divisor = other.value
-        return Uint(one.value % divisor) if divisor else Error("modulus by zero")
+        return Uint(value.value % divisor) if divisor else Error("modulus by zero")
     if other == 0:
         return Error("modulus by zero")
-    if one == MIN_INT and other == -1:
+    if value == MIN_INT and other == -1:
         return _OVERFLOW
-    rest = abs(one) % abs(other)
-    return rest if one >= 0 else -rest
+    rest = abs(value) % abs(other)
+    return rest if value >= 0 else -rest
 
 
 def to_int(number: Value) -> Value:
-    """Return a number as an int, a double without its fraction."""
+    """Convert a number to an int; the fraction of a double is dropped."""
     if type(number) is float:
         if math.isnan(number) or number <= MIN_INT or number >= MAX_INT:
             return _OVERFLOW

@@ -1,7 +1,7 @@
 """Kubernetes quantities in expressions (`k8s.io/apiserver/pkg/cel/library/quantity.go`, `apimachinery`'s `resource`).
 
-`asInteger` and `isInteger` ask how a quantity is kept, not what it is worth ("1000m" is no integer), so it is kept here
-as Kubernetes keeps it: an integer times a power of ten, either small ones or ones of any size.
+`asInteger` and `isInteger` depend on the representation of a quantity, not on its value ("1000m" is not an integer), so
+it is represented as in Kubernetes: an integer times a power of ten, either a 64-bit one or one of any size.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ WRONG_SUFFIX = "unable to parse quantity's suffix"
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """`number` times ten to the power `exponent`.
+    """A quantity: `number` times ten to the power `exponent`.
 
-    `large` are those that Kubernetes keeps as numbers of any size; `computed` those that `add` and `sub` give, which
-    it cannot find equal to others when they stand on the right of `==`.
+    `large`: Kubernetes stores it as a number of any size. `computed`: it is the result of `add` or `sub`; such a
+    quantity on the right of `==` is never equal to another one.
     """
 
     number: int
@@ -42,12 +42,12 @@ class Quantity:
 
 
 class QuantityError(ValueError):
-    """The text is no quantity; the message is Kubernetes'."""
+    """The text is not a valid quantity; the message is Kubernetes'."""
 
 
 @lru_cache(maxsize=4096)
 def parse_quantity(text: str) -> Quantity:
-    """Return the quantity; raises QuantityError."""
+    """Parse a quantity. Raises QuantityError."""
     found = _TEXT.fullmatch(text)
     if not text or found is None:
         raise QuantityError(WRONG_FORMAT)
@@ -69,7 +69,7 @@ def parse_quantity(text: str) -> Quantity:
 
 
 def _interpret(suffix: str) -> tuple[int | None, int]:
-    """Return the bits of a binary suffix, or None and the power of ten of another."""
+    """Return the bits of a binary suffix, or None and the power of ten of a decimal one."""
     if suffix in _BINARY:
         return _BINARY[suffix], 0
     if suffix in _DECIMAL:
@@ -81,7 +81,7 @@ def _interpret(suffix: str) -> tuple[int | None, int]:
 
 
 def _parse_large(sign: str, whole: str, fraction: str, mantissa: int, exponent: int) -> Quantity:
-    """Return a quantity of any size, rounded up to nano; binary ones are at most 2^63 - 1."""
+    """Parse a quantity of any size, rounded up to nano; binary ones are at most 2^63 - 1."""
     if len(whole) + len(fraction) > _MAX_DIGITS:
         raise QuantityError(WRONG_FORMAT)
     number, exponent = int(whole + fraction) * mantissa, exponent - len(fraction)
@@ -93,14 +93,18 @@ def _parse_large(sign: str, whole: str, fraction: str, mantissa: int, exponent: 
     return Quantity(-number if sign == "-" else number, exponent, large=True)
 
 
-def compare_quantities(one: Quantity, other: Quantity) -> int:
-    """Return -1, 0 or 1."""
-    if _sign(one.number) != _sign(other.number) or not one.number:
-        return _sign(one.number) - _sign(other.number) if not one.number or not other.number else _sign(one.number)
-    shift = one.exponent - other.exponent
+def compare_quantities(quantity: Quantity, other: Quantity) -> int:
+    """Compare two quantities: -1, 0 or 1."""
+    if _sign(quantity.number) != _sign(other.number) or not quantity.number:
+        return (
+            _sign(quantity.number) - _sign(other.number)
+            if not quantity.number or not other.number
+            else _sign(quantity.number)
+        )
+    shift = quantity.exponent - other.exponent
     if abs(shift) > _MAX_SHIFT:
-        return _sign(one.number) * (1 if shift > 0 else -1)
-    left = one.number * 10 ** max(shift, 0)
+        return _sign(quantity.number) * (1 if shift > 0 else -1)
+    left = quantity.number * 10 ** max(shift, 0)
     right = other.number * 10 ** max(-shift, 0)
     return _sign(left - right)
 
@@ -109,28 +113,32 @@ def _sign(number: int) -> int:
     return (number > 0) - (number < 0)
 
 
-def _add(one: Quantity, other: Quantity) -> Quantity:
-    if not (one.large or other.large):
+def _add(quantity: Quantity, other: Quantity) -> Quantity:
+    if not (quantity.large or other.large):
         if not other.number:
-            return replace(one, computed=True)
-        if not one.number:
+            return replace(quantity, computed=True)
+        if not quantity.number:
             return replace(other, computed=True)
-    exponent = min(one.exponent, other.exponent)
-    if max(one.exponent, other.exponent) - exponent > _MAX_SHIFT:
+    exponent = min(quantity.exponent, other.exponent)
+    if max(quantity.exponent, other.exponent) - exponent > _MAX_SHIFT:
         raise Cancelled("operation cancelled: actual cost limit exceeded")
-    total = one.number * 10 ** (one.exponent - exponent) + other.number * 10 ** (other.exponent - exponent)
-    parts = (one.number * 10 ** (one.exponent - exponent), other.number * 10 ** (other.exponent - exponent), total)
+    total = quantity.number * 10 ** (quantity.exponent - exponent) + other.number * 10 ** (other.exponent - exponent)
+    parts = (
+        quantity.number * 10 ** (quantity.exponent - exponent),
+        other.number * 10 ** (other.exponent - exponent),
+        total,
+    )
     fits = all(MIN_INT <= part <= MAX_INT for part in parts)
-    return Quantity(total, exponent, large=one.large or other.large or not fits, computed=True)
+    return Quantity(total, exponent, large=quantity.large or other.large or not fits, computed=True)
 
 
-def _subtract(one: Quantity, other: Quantity) -> Quantity:
-    if other.number == MIN_INT and not (one.large or other.large):
+def _subtract(quantity: Quantity, other: Quantity) -> Quantity:
+    if other.number == MIN_INT and not (quantity.large or other.large):
         # In Go the smallest number is its own negative, unless the sum then overflows.
-        wrapped = _add(one, other)
+        wrapped = _add(quantity, other)
         if not wrapped.large:
             return wrapped
-    return _add(one, replace(other, number=-other.number))
+    return _add(quantity, replace(other, number=-other.number))
 
 
 def _quantity(text: Value) -> Value:
@@ -166,10 +174,10 @@ def _as_float(quantity: Quantity) -> Value:
     return base if not quantity.exponent else base * float(f"1e{quantity.exponent}")
 
 
-def _equal(one: Quantity, other: Value) -> Value:
+def _equal(quantity: Quantity, other: Value) -> Value:
     if type(other) is not Quantity or other.computed:
         return other if type(other) is Error else NO_SUCH_OVERLOAD
-    return compare_quantities(one, other) == 0
+    return compare_quantities(quantity, other) == 0
 
 
 register(Quantity, QUANTITY, equal=_equal)

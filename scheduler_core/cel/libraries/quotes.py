@@ -1,4 +1,4 @@
-"""Text in quotes as Go's strconv.Quote writes it."""
+"""Quoted strings as Go's strconv.Quote writes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regular expressions: RE2's, which take time in proportion to the text (Go's `regexp`)."""
+"""RE2 regular expressions, which take time proportional to the text (Go's `regexp`)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _GO_WORDS = {
 
 
 class PatternError(ValueError):
-    """The pattern is none; the message is Go's."""
+    """An invalid pattern; the message is Go's."""
 
 
 def compile_pattern(pattern: str) -> re2._Regexp:
-    """Return the compiled pattern; raises PatternError."""
+    """Compile a pattern. Raises PatternError."""
     if len(pattern) > _MAX_PATTERN:
         raise PatternError("error parsing regexp: expression too large")
     try:
@@ -49,7 +49,7 @@ def match(text: Value, pattern: Value) -> Value:
 
 
 def find(text: Value, pattern: Value) -> Value:
-    """Return the first place of a text where a pattern is found, or an empty string."""
+    """Return the first match of a pattern, or an empty string."""
     assert isinstance(pattern, str)
     try:
         compiled = compile_pattern(pattern)
@@ -59,7 +59,7 @@ def find(text: Value, pattern: Value) -> Value:
 
 
 def find_all(text: Value, pattern: Value, limit: Value = -1) -> Value:
-    """Return all places, or the first ones, where a pattern is found."""
+    """Return all matches of a pattern, or the first ones."""
     assert isinstance(pattern, str)
     try:
         compiled = compile_pattern(pattern)
@@ -69,7 +69,7 @@ def find_all(text: Value, pattern: Value, limit: Value = -1) -> Value:
 
 
 def compile_match(pattern: str) -> Implementation:
-    """Return `matches` for a pattern; raises PatternError."""
+    """Return `matches` for a constant pattern. Raises PatternError."""
     compiled = compile_pattern(pattern)
     return lambda text, _: compiled.search(text) is not None if type(text) is str else NO_SUCH_OVERLOAD
 

@@ -19,7 +19,7 @@ _ALPHANUMERIC = re.compile(r"[0-9A-Za-z-]*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Semver:
-    """A version; what is built does not count when two are compared."""
+    """A semantic version; build metadata is ignored in comparisons."""
 
     major: int
     minor: int
@@ -29,12 +29,12 @@ class Semver:
 
 
 class SemverError(ValueError):
-    """The text is no version; the message is that of Kubernetes' library."""
+    """The text is not a valid version; the message is that of Kubernetes' library."""
 
 
 @lru_cache(maxsize=4096)
 def parse_semver(text: str) -> Semver:
-    """Return the version; raises SemverError."""
+    """Parse a version. Raises SemverError."""
     if not text:
         raise SemverError("Version string empty")
     parts = text.split(".", 2)
@@ -54,7 +54,7 @@ def parse_semver(text: str) -> Semver:
 
 
 def normalize(text: str) -> Semver:
-    """Return the version of a text with a leading v, leading zeros or parts left out; raises SemverError."""
+    """Return the version of a text that may have a leading v, leading zeros or missing parts. Raises SemverError."""
     parts = text.removeprefix("v").split(".", 2)
     for index, part in enumerate(parts):
         if len(part) > 1:
@@ -67,19 +67,19 @@ def normalize(text: str) -> Semver:
     return parse_semver(".".join(parts))
 
 
-def compare_versions(one: Semver, other: Semver) -> int:
-    """Return -1, 0 or 1."""
-    left, right = (one.major, one.minor, one.patch), (other.major, other.minor, other.patch)
+def compare_versions(semver: Semver, other: Semver) -> int:
+    """Compare two versions: -1, 0 or 1."""
+    left, right = (semver.major, semver.minor, semver.patch), (other.major, other.minor, other.patch)
     if left != right:
         return 1 if left > right else -1
-    if not one.prerelease or not other.prerelease:
-        return bool(other.prerelease) - bool(one.prerelease)
-    for a, b in zip(one.prerelease, other.prerelease, strict=False):
+    if not semver.prerelease or not other.prerelease:
+        return bool(other.prerelease) - bool(semver.prerelease)
+    for a, b in zip(semver.prerelease, other.prerelease, strict=False):
         if a != b:
             if type(a) is not type(b):
                 return -1 if type(a) is int else 1
             return 1 if a > b else -1
-    return (len(one.prerelease) > len(other.prerelease)) - (len(one.prerelease) < len(other.prerelease))
+    return (len(semver.prerelease) > len(other.prerelease)) - (len(semver.prerelease) < len(other.prerelease))
 
 
 def _number(text: str, name: str, title: str) -> int:
@@ -131,14 +131,14 @@ def _is_semver(text: Value, normalized: Value = False) -> Value:
     return type(_semver(text, normalized)) is Semver
 
 
-def _equal(one: Semver, other: Value) -> Value:
+def _equal(semver: Semver, other: Value) -> Value:
     if type(other) is not Semver:
         return other if type(other) is Error else NO_SUCH_OVERLOAD
-    return compare_versions(one, other) == 0
+    return compare_versions(semver, other) == 0
 
 
 def _as_int(number: int) -> Value:
-    """Return a number of 64 bits as Go converts it to a signed one."""
+    """Convert a 64-bit number to a signed one, as Go does."""
     return number if number < 2**63 else number - 2**64
 
 

@@ -46,36 +46,36 @@ def _not_strictly_false(value: Value) -> Value:
     return value if type(value) is bool else True
 
 
-def add(one: Value, other: Value) -> Value:
-    """Add numbers, times or durations, or join strings, bytes or lists."""
-    kind = type(one)
+def add(value: Value, other: Value) -> Value:
+    """Add numbers, times or durations, or concatenate strings, bytes or lists."""
+    kind = type(value)
     if kind in (str, bytes):
         if type(other) is not kind:
             return NO_SUCH_OVERLOAD
-        allocate(len(one) + len(other))
-        return one + other
-    if is_list(one):
-        return _join(one, other)
+        allocate(len(value) + len(other))
+        return value + other
+    if is_list(value):
+        return _join(value, other)
     if kind in (Duration, Timestamp):
-        return times.add(one, other)
-    return numbers.add(one, other)
+        return times.add(value, other)
+    return numbers.add(value, other)
 
 
-def _join(one: Value, other: Value) -> Value:
+def _join(value: Value, other: Value) -> Value:
     if not is_list(other):
         return NO_SUCH_OVERLOAD
-    if type(one) is Accumulator:
-        check_length(len(one) + len(other))
+    if type(value) is Accumulator:
+        check_length(len(value) + len(other))
         spend_steps(len(other) // 10)
-        one.extend(other)
-        return one
-    if not len(one):
+        value.extend(other)
+        return value
+    if not len(value):
         return other
-    return one if not len(other) else Chain(one, other)
+    return value if not len(other) else Chain(value, other)
 
 
-def _subtract(one: Value, other: Value) -> Value:
-    return times.subtract(one, other) if type(one) in (Duration, Timestamp) else numbers.subtract(one, other)
+def _subtract(value: Value, other: Value) -> Value:
+    return times.subtract(value, other) if type(value) in (Duration, Timestamp) else numbers.subtract(value, other)
 
 
 def _negate(value: Value) -> Value:
@@ -84,33 +84,33 @@ def _negate(value: Value) -> Value:
     return times.negate(value) if type(value) is Duration else numbers.negate(value)
 
 
-def compare(one: Value, other: Value) -> Value:
-    """Return -1, 0 or 1, or an Error if the two have no order."""
-    if is_number(one):
+def compare(value: Value, other: Value) -> Value:
+    """Compare two values: -1, 0 or 1, or an Error if they have no order."""
+    if is_number(value):
         if not is_number(other):
             return NO_SUCH_OVERLOAD
-        if one != one or other != other:
+        if value != value or other != other:
             return Error("NaN values cannot be ordered")
-        return compare_numbers(one, other)
-    if type(one) is not type(other):
+        return compare_numbers(value, other)
+    if type(value) is not type(other):
         return NO_SUCH_OVERLOAD
-    if type(one) in (Duration, Timestamp):
-        one, other = one.nanos, other.nanos
-    elif type(one) is str:
-        one, other = one.encode(), other.encode()
-    return (one > other) - (one < other)
+    if type(value) in (Duration, Timestamp):
+        value, other = value.nanos, other.nanos
+    elif type(value) is str:
+        value, other = value.encode(), other.encode()
+    return (value > other) - (value < other)
 
 
 def _comparison(holds: Callable[[int], bool]) -> Implementation:
-    def compared(one: Value, other: Value) -> Value:
-        order = compare(one, other)
+    def compared(value: Value, other: Value) -> Value:
+        order = compare(value, other)
         return order if type(order) is Error else holds(order)
 
     return compared
 
 
 def contains(element: Value, collection: Value) -> Value:
-    """Return whether a list has an element or a map a key."""
+    """Return whether a list contains an element or a map a key."""
     if isinstance(collection, Map):
         return collection.contains(element)
     if not is_list(collection):

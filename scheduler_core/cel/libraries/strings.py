@@ -1,4 +1,4 @@
-"""Functions of strings (cel-go's `ext/strings.go` in its version 2)."""
+"""String functions (cel-go's `ext/strings.go`, version 2)."""
 
 from __future__ import annotations
 

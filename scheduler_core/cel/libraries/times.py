@@ -42,7 +42,7 @@ _RFC_3339 = re.compile(
 
 
 def parse_duration(text: str) -> Duration | None:
-    """Return what Go's time.ParseDuration reads, or None."""
+    """Parse a duration like Go's time.ParseDuration; None if it is invalid."""
     negative = text.startswith("-")
     rest = text[1:] if text[:1] in ("+", "-") else text
     if rest == "0":
@@ -64,7 +64,7 @@ def parse_duration(text: str) -> Duration | None:
 
 
 def format_duration(duration: Value) -> str:
-    """Return a duration in seconds ("5400s", "0.5s")."""
+    """Format a duration in seconds ("5400s", "0.5s")."""
     assert isinstance(duration, Duration)
     whole, rest = divmod(abs(duration.nanos), SECOND)
     seconds = whole + rest / 1e9
@@ -72,7 +72,9 @@ def format_duration(duration: Value) -> str:
 
 
 def parse_timestamp(text: str) -> Timestamp | Error | None:
-    """Return what Go's time.Parse reads as RFC 3339, an Error if it is out of CEL's range, or None."""
+    """Parse a timestamp like Go's time.Parse with RFC 3339: an Error if it is out of CEL's range, None if it is
+    invalid.
+    """
     found = _RFC_3339.fullmatch(text)
     if found is None:
         return None
@@ -90,7 +92,7 @@ def parse_timestamp(text: str) -> Timestamp | Error | None:
 
 
 def format_timestamp(timestamp: Value) -> str:
-    """Return a timestamp in RFC 3339 with as many decimals as it has."""
+    """Format a timestamp in RFC 3339 with as many decimals as it has."""
     assert isinstance(timestamp, Timestamp)
     seconds, nanos = divmod(timestamp.nanos, SECOND)
     local = _EPOCH + timedelta(seconds=seconds + timestamp.offset)
@@ -105,23 +107,23 @@ def timestamp_of_seconds(seconds: Value) -> Value:
     return Timestamp(seconds * SECOND) if _MIN_UNIX <= seconds <= _MAX_UNIX else _OVERFLOW
 
 
-def add(one: Value, other: Value) -> Value:
-    if type(one) is Timestamp and type(other) is Duration:
-        return _moved(one, other.nanos)
-    if type(one) is Duration and type(other) is Timestamp:
-        return _moved(other, one.nanos)
-    if type(one) is Duration and type(other) is Duration:
-        return _duration(one.nanos + other.nanos)
+def add(value: Value, other: Value) -> Value:
+    if type(value) is Timestamp and type(other) is Duration:
+        return _moved(value, other.nanos)
+    if type(value) is Duration and type(other) is Timestamp:
+        return _moved(other, value.nanos)
+    if type(value) is Duration and type(other) is Duration:
+        return _duration(value.nanos + other.nanos)
     return NO_SUCH_OVERLOAD
 
 
-def subtract(one: Value, other: Value) -> Value:
-    if type(one) is Timestamp and type(other) is Duration:
-        return _INT_OVERFLOW if other.nanos == MIN_INT else _moved(one, -other.nanos)
-    if type(one) is Timestamp and type(other) is Timestamp:
-        return _duration(one.nanos - other.nanos)
-    if type(one) is Duration and type(other) is Duration:
-        return _duration(one.nanos - other.nanos)
+def subtract(value: Value, other: Value) -> Value:
+    if type(value) is Timestamp and type(other) is Duration:
+        return _INT_OVERFLOW if other.nanos == MIN_INT else _moved(value, -other.nanos)
+    if type(value) is Timestamp and type(other) is Timestamp:
+        return _duration(value.nanos - other.nanos)
+    if type(value) is Duration and type(other) is Duration:
+        return _duration(value.nanos - other.nanos)
     return NO_SUCH_OVERLOAD
 
 
@@ -142,7 +144,7 @@ def _moved(timestamp: Timestamp, nanos: int) -> Value:
 
 
 def _days_before_year(year: int) -> int:
-    """Return the days from 1970 to a year's first day, in the calendar of today carried back to year 0."""
+    """Return the days from 1970 to the first day of a year, in the Gregorian calendar extended back to year 0."""
     before = year - 1
     return before * 365 + before // 4 - before // 100 + before // 400 - 719162
 
@@ -154,7 +156,7 @@ def _days_of(year: int, month: int) -> int:
 
 
 def _in_zone(timestamp: Timestamp, zone: Value) -> datetime | Error:
-    """Return the date and time of a timestamp in a zone: a name, or an offset such as "-08:00"."""
+    """Return the date and time of a timestamp in a time zone: a name, or an offset such as "-08:00"."""
     moment = _EPOCH + timedelta(seconds=timestamp.nanos // SECOND)
     assert isinstance(zone, str)
     hours, colon, minutes = zone.partition(":")

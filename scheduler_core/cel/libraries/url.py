@@ -22,7 +22,7 @@ _IN_HOST = _UNRESERVED | frozenset("!$&'()*+,;=:[]<>\"")
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """The parts of a URL; two are equal if they are written the same."""
+    """The parts of a URL; two URLs are equal if they are written the same way."""
 
     text: str
     scheme: str
@@ -37,7 +37,7 @@ class _UrlError(ValueError):
 
 
 def _parse(text: str, *, written: str = "") -> Url:
-    """Return a URL, of which `written` is the whole text; raises _UrlError with Go's words."""
+    """Parse a URL, of which `written` is the whole text. Raises _UrlError with Go's message."""
     if any(ord(letter) < 0x20 or ord(letter) == 0x7F for letter in text):
         raise _UrlError("net/url: invalid control character in URL")
     if not text:
@@ -158,7 +158,7 @@ def _url(text: Value) -> Value:
 
 
 def why_not_uri(text: str) -> str | None:
-    """Return what Go says is wrong with a URI for a request, or None."""
+    """Return Go's error for a request URI, None if it is valid."""
     try:
         _parse(text)
     except _UrlError as error:
@@ -166,10 +166,10 @@ def why_not_uri(text: str) -> str | None:
     return None
 
 
-def _equal(one: Url, other: Value) -> Value:
+def _equal(url: Url, other: Value) -> Value:
     if type(other) is not Url:
         return other if type(other) is Error else NO_SUCH_OVERLOAD
-    return one.text == other.text
+    return url.text == other.text
 
 
 register(Url, URL, equal=_equal)

@@ -13,9 +13,9 @@ STRENGTH = {Code.UNSCHEDULABLE: 1, Code.UNSCHEDULABLE_AND_UNRESOLVABLE: 2, Code.
 
 
 def merged(first: Status, second: Status, *, names_all: bool = False) -> Status:
-    """Return the reasons of both with the code and plugin of the stronger status; an error is never merged.
+    """Return the reasons of both statuses with the code and plugin of the stronger one; errors are never merged.
 
-    `names_all`: both plugins are named, with a comma between them.
+    `names_all`: both plugins are named, separated by a comma.
     """
     if first.is_success or second.code is Code.ERROR:
         return second
@@ -33,7 +33,7 @@ class AllVerdicts:
         self.statuses: list[Status] = [SUCCESS]
 
     def without_error(self) -> NDArray[np.intp]:
-        """Return the rows for which no plugin failed."""
+        """Return the rows for which no plugin returned an error."""
         failed = [status.code is Code.ERROR for status in self.statuses]
         found: NDArray[np.intp] = np.flatnonzero(~np.array(failed)[self.which])
         return found

@@ -1,7 +1,7 @@
-"""PreFilter before 1.28, for plugins that look at pods one by one.
+"""PreFilter before 1.28, for plugins that evaluate pods one by one.
 
-They were not skipped, so that a nominated pod counts beside a pod that has nothing to fear from those that run. And
-dry runs of preemption, after PreFilter rejected the pod, miss what these plugins prepare there.
+Such plugins were not skipped, so nominated pods are added even for a pod that these plugins do not restrict. Dry runs
+of preemption after PreFilter rejected the pod lack the state that these plugins prepare.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def remove_pod_error(
 ) -> str:
     """Return the error of dry runs on nodes with a pod to evict, "" if there is none.
 
-    Taking the first pod away fails in the first plugin without its state, or else its filter does.
+    Removing the first pod fails in the first plugin without state, or else its filter fails.
     """
     extended = EXTENDED if release.has_on("ReadWriteOncePod") else EXTENDED[1:]
     ready = {name for name, result in results if not result.status.is_rejected}

@@ -108,7 +108,7 @@ class Filters:
         return FilterResult(which, statuses)
 
     def _run_all(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> FilterResult:
-        """Run each plugin on all rows without an error so far, as before 1.26."""
+        """Run each plugin on all rows that had no error so far, as before 1.26."""
         plan = self.plan(cycle)
         verdicts = before_1_26.AllVerdicts(len(rows), names_all=self._names_all)
         for plugin in (*plan.leading, *plan.others):
@@ -123,7 +123,7 @@ class Filters:
         return FilterResult(verdicts.which, verdicts.statuses[1:])
 
     def run_each(self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations) -> Iterator[FilterResult]:
-        """Return the verdict of each plugin on the rows, independent of the others, alone and with nominated pods."""
+        """Return the verdict of each plugin on the rows, independent of the others, without and with nominated pods."""
         index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
         held = np.unique(index)
         base = WhatIf.nothing(rows[held]).with_added(held.searchsorted(index), slots)
@@ -168,10 +168,10 @@ class Filters:
         return FilterResult(which, [*alone.statuses, *beside.statuses])
 
     def room(self, cycle: CycleState, what_if: WhatIf, nominations: Nominations) -> Room | None:
-        """Return the room that decides whether a node still passes as pods of `what_if` return to it.
+        """Return the room that determines whether a node still passes as pods of `what_if` return to it.
 
-        None where that takes running the filters: where one is neither a CountingFilter nor blind to pods, or where the
-        pod must yield to nominated ones.
+        None if the filters must run to find out: one of them is neither a CountingFilter nor independent of pods, or
+        nominated pods take precedence over the pod.
         """
         plan = self.plan(cycle)
         turning = [plugin for plugin in (*plan.leading, *plan.others) if not _blind_to_pods(plugin)]
@@ -192,7 +192,7 @@ class Filters:
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return (position in rows, slot) of each nominated pod that takes precedence over the pod.
 
-        Who is tried in the same cycle counts as a pod without priority that asks for nothing.
+        A pod that is tried in the same group cycle counts as a pod without priority and requests.
         """
         nodes, pods = self._cluster.nodes, self._cluster.pods
         if self._nominations_seen != (nominations.changes.version, nodes.generation):
@@ -244,9 +244,9 @@ def _blind_to_pods(plugin: FilterPlugin) -> bool:
 
 
 def _leading(plugins: Sequence[FilterPlugin]) -> int:
-    """Return how many of the first plugins depend only on the node: on its object, then on its state.
+    """Return the number of first plugins that depend only on the node: first on its object, then on its state.
 
-    In another order a node's state alone would not tell which of them rejects it first.
+    In another order, the state of a node would not determine which of them rejects it first.
     """
     reads = [reads_of(plugin) for plugin in plugins]
     objects = next((i for i, what in enumerate(reads) if what is None or not what.object_only), len(reads))

@@ -1,7 +1,7 @@
-"""Replacements for plugins in a profile that disables an earlier extension point that they depend on.
+"""Replacements for plugins whose profile disables an earlier extension point that they depend on.
 
-Each plugin declares it (`interface.NeedsPreFilter` and the protocols after it); one that declares nothing runs as it
-is, with None for its state.
+Each plugin declares the dependency (`interface.NeedsPreFilter` and the protocols after it); a plugin that declares
+nothing runs unchanged, with None as its state.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from scheduler_core.framework.interface import (
 
 
 class WithoutPreFilter:
-    """A plugin that fails on every node, at Reserve and at PreBind."""
+    """Replaces a plugin that fails on every node, at Reserve and at PreBind."""
 
     def __init__(self, plugin: Any) -> None:
         self.name: str = plugin.name
@@ -57,7 +57,7 @@ class WithoutPreFilter:
 
 
 class CallsPreFilter:
-    """A Filter plugin that runs its PreFilter itself."""
+    """Replaces a Filter plugin that runs its PreFilter itself."""
 
     def __init__(self, plugin: Any, cluster: Cluster) -> None:
         self.name: str = plugin.name
@@ -65,17 +65,17 @@ class CallsPreFilter:
         self._cluster = cluster
 
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        found: PreFilterResult = self._plugin.pre_filter(pod, self._cluster)
-        if found.status.is_success:
-            verdicts: Verdicts = self._plugin.filter(pod, found.state, nodes, rows, change)
+        pre_filter_result: PreFilterResult = self._plugin.pre_filter(pod, self._cluster)
+        if pre_filter_result.status.is_success:
+            verdicts: Verdicts = self._plugin.filter(pod, pre_filter_result.state, nodes, rows, change)
             return verdicts
-        if found.status.code is Code.SKIP:
+        if pre_filter_result.status.code is Code.SKIP:
             return Verdicts(np.zeros(len(nodes.all_rows[rows]), np.int16), ())
-        return Verdicts(self._plugin.asks_on(nodes, rows).astype(np.int16), (found.status,))
+        return Verdicts(self._plugin.asks_on(nodes, rows).astype(np.int16), (pre_filter_result.status,))
 
 
 class CallsPreFilterAboutPods(CallsPreFilter):
-    """The variant for PreFilterExtensions; a class of its own, since `implements` goes by the class."""
+    """The variant for PreFilterExtensions, a class of its own because `implements` caches results by class."""
 
     def add_pod_delta(
         self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
@@ -89,7 +89,7 @@ def _calling(plugin: Any, cluster: Cluster) -> CallsPreFilter:
 
 
 class WithoutReserve:
-    """A plugin that fails at PreBind."""
+    """Replaces a plugin that fails at PreBind."""
 
     def __init__(self, plugin: Any) -> None:
         self.name: str = plugin.name

@@ -78,14 +78,14 @@ class Services(Protocol):
 
 
 class SeesNominations(Nominator, Nominations, Protocol):
-    """A Nominator with the additions that filtering needs."""
+    """A Nominator with the additional methods that filtering needs."""
 
 
 class Framework:
     """The framework of a profile. `points[extension point]` are (plugin, weight) in order.
 
-    `pre_filters` are PreFilter's functions by the names of their plugins, as this release runs them. `nominator` is set
-    once the queue exists, before anything is scheduled.
+    `pre_filters` are the PreFilter functions of this release by plugin name. `nominator` is set once the queue exists,
+    before anything is scheduled.
     """
 
     nominator: SeesNominations
@@ -186,7 +186,7 @@ class Framework:
         return disruptions_allowed(self.cluster)
 
     def recall(self, cycle: CycleState) -> None:
-        """Get the cached results of earlier pods that are alike, after PreFilter."""
+        """Get the cached results of earlier pods that are alike. Call it after PreFilter."""
         cycle.shape = self._local.shape(cycle.pod)
         cycle.answers = self._local.answers(cycle, self.filters.plan(cycle).leading)
 
@@ -207,13 +207,13 @@ class Framework:
         return plugin in self._instances
 
     def at(self, point: type[P]) -> list[P]:
-        """Return the plugins of an extension point, given as a protocol."""
+        """Return the plugins of an extension point, which is given as a protocol."""
         return self._at[point]
 
     def events_to_register(self) -> list[tuple[str, Sequence[RegisteredEvent]]]:
         """Return the events of all plugins, in the order of the plugins.
 
-        What may reject a pod and registers nothing, extenders above all, wakes it for any event.
+        A plugin or extender that may reject a pod and registers nothing is registered for every event.
         """
         if self._registered is None:
             self._registered = self._events_to_register()
@@ -305,7 +305,7 @@ def _without_evaluation(result: PostFilterResult) -> PostFilterResult:
 
 
 class PreFilterOutcome:
-    """The result of PreFilter. `narrowed_by` are the plugins that named nodes, `node_names` the intersection."""
+    """The result of PreFilter. `narrowed_by` are the plugins that named nodes, `node_names` is the intersection."""
 
     def __init__(self, rules: Rules) -> None:
         self._sorts = rules.narrowing_plugins_are_blamed

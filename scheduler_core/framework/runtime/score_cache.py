@@ -1,9 +1,9 @@
 """A cache of verdicts and scores that depend only on the node, for pods that are alike.
 
-A plugin says in `reads` (`framework/reads.py`) which fields of the pod and of the node it looks at; one that says
-nothing is asked every time. Pods that are equal in all the fields that a profile's plugins name have one *shape*: they
-get the same answers from these plugins on a node that has not changed. So for a shape that comes a second time every
-node object is judged once, and every state (`NodeTable.states`) when a node in it is first asked about.
+A plugin declares in `reads` (`framework/reads.py`) which fields of the pod and of the node it reads; a plugin without
+`reads` runs every time. Pods that are equal in all fields that a profile's plugins read have one *shape*: these plugins
+return the same results for them on an unchanged node. From the second pod of a shape on, every node object is evaluated
+once, and every state (`NodeTable.states`) when it first occurs.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def _object_only(plugin: Plugin) -> bool:
 class ShapeAnswers:
     """The cached results of a shape: the first rejection of the leading filters, and raw scores by plugin.
 
-    `statuses` are those of the rejections so far; `pre_scores` what PreScore answers, by plugin; `constants` (raw,
-    normalized) of scores that are the same on all nodes, by plugin; `settled` are the plugins whose known scores need
-    no normalizing and are from 0 to 100.
+    By plugin: `pre_scores` are the results of PreScore, and `constants` the (raw, normalized) scores that are equal on
+    all nodes. `statuses` are those of the rejections so far; `settled` are the plugins whose known scores are from 0 to
+    100 and need not be normalized.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class ShapeAnswers:
         return which
 
     def which(self, cycle: CycleState, rows: Rows) -> Which:
-        """Return 0 for rows that pass, else 1 + the index into `statuses`. The caller may modify the array."""
+        """Return 0 for rows that pass, otherwise 1 + the index into `statuses`. The caller may modify the array."""
         states = self._states(cycle, rows)
         if not self.statuses:
             return np.zeros(len(states), np.int16)
@@ -115,7 +115,7 @@ class ShapeAnswers:
         self._scores_by_state: dict[str, IntColumn] = {plugin.name: np.zeros(0, np.int64) for plugin in self._scorers}
 
     def _states(self, cycle: CycleState, rows: Rows) -> NDArray[np.intp]:
-        """Return the states of the rows, after evaluating new states."""
+        """Return the states of the rows after evaluating new states."""
         states = self._nodes.states()[rows]
         if self._numbering != self._nodes.numbering:
             self._forget_states()
@@ -143,8 +143,10 @@ class ShapeAnswers:
                 self.settled.discard(plugin.name)
 
     def _learn_the_passing(self, cycle: CycleState) -> None:
-        """Judge the other states that there are, at once: they will be asked about soon. Not those that are rejected,
-        so that `statuses` are in the order in which somebody asked."""
+        """Evaluate all other existing states that pass at once, since they will soon be needed.
+
+        Rejected states are left out, so that `statuses` stay in the order of the requests.
+        """
         states = self._nodes.states()
         rows = self._unknown[states].nonzero()[0]
         for plugin in self._filters:
@@ -161,7 +163,7 @@ class ShapeAnswers:
             self._scores_by_state[name] = np.append(scores, np.zeros(more, np.int64))
 
     def _note_constant(self, plugin: ScorePlugin, cycle: CycleState) -> None:
-        """Note a score that reads only nodes and is the same on all; it is constant after normalizing, too."""
+        """Store a score that reads only nodes and is the same on all; it is also constant after normalizing."""
         scores = self._scores_by_node.get(plugin.name)
         if scores is None or not len(scores) or (scores != scores[0]).any():
             return
@@ -208,7 +210,7 @@ class NodeLocalCache:
         return self._number.setdefault(self._key(pod), len(self._number))
 
     def answers(self, cycle: CycleState, leading: Sequence[FilterPlugin]) -> ShapeAnswers | None:
-        """Return the cached results for the pod; None at the first pod of a shape."""
+        """Return the cached results for the pod; None for the first pod of a shape."""
         shape = cycle.shape
         if shape not in self._seen:
             self._seen.add(shape)

@@ -63,7 +63,7 @@ class Scorers:
     def run(
         self, cycle: CycleState, nodes: NodeTable, rows: NDArray[np.intp]
     ) -> tuple[list[PluginScore], list[str], Status]:
-        """(scores by plugin in order, plugins that PreScore skipped, status)."""
+        """Return (scores by plugin in order, plugins that PreScore skipped, status)."""
         pod, states, score_states = cycle.pod, cycle.states, cycle.score_states
         skipped: list[str] = []
         if cycle.bare_nodes:
@@ -80,7 +80,7 @@ class Scorers:
                 return [], skipped, _fail(f'running PreScore plugin "{name}": {result.status.message}')
         if self._error:
             return [], skipped, _fail(self._error)
-        found: list[PluginScore] = []
+        plugin_scores: list[PluginScore] = []
         constants: Mapping[str, tuple[int, int]] = {}
         known: Mapping[str, Scores] = {}
         settled: Collection[str] = ()
@@ -91,11 +91,11 @@ class Scorers:
             if name in skipped:
                 continue
             if name in constants:
-                found.append(PluginScore(name, weight, *constants[name]))
+                plugin_scores.append(PluginScore(name, weight, *constants[name]))
                 continue
             state = score_states[name] if name in score_states else states.get(name)
             if state is None and name in self._zero_without_state:
-                found.append(PluginScore(name, weight, 0, 0))
+                plugin_scores.append(PluginScore(name, weight, 0, 0))
                 continue
             try:
                 raw = known[name] if name in known else score(pod, state, nodes, rows)
@@ -109,8 +109,8 @@ class Scorers:
                     f"{wrong[0]}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
                 )
                 return [], skipped, _fail(message)
-            found.append(PluginScore(name, weight, raw, normalized))
-        return found, skipped, SUCCESS
+            plugin_scores.append(PluginScore(name, weight, raw, normalized))
+        return plugin_scores, skipped, SUCCESS
 
 
 def _fail(message: str) -> Status:

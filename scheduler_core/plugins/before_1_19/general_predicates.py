@@ -1,7 +1,7 @@
 """GeneralPredicates in 1.15 and 1.16: resources, host name, host ports and node selector as one predicate.
 
-kube-scheduler: algorithm/predicates/predicates.go (GeneralPredicates). All of its parts are checked, and all their
-reasons are told; one unresolvable reason makes the node unresolvable.
+kube-scheduler: algorithm/predicates/predicates.go (GeneralPredicates). All parts are checked and all their reasons are
+reported; one unresolvable reason makes the node unresolvable.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PODS_LATER, PODS_THEN = "Too many pods", "Insufficient pods"
 
 
 class PodFitsResources(NodeResourcesFit):
-    """The reason of a full node is that of the other resources."""
+    """The check of resources. A node with too many pods has the same reason as for any other resource."""
 
     name = "PodFitsResources"
 
@@ -62,7 +62,7 @@ class MatchNodeSelector(NodeAffinity):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The states of the parts. `ports` None: the pod wants no host port."""
+    """The states of the parts. `ports` None: the pod requests no host port."""
 
     resources: object
     ports: NDArray[np.bool_] | None
@@ -75,7 +75,7 @@ class GeneralPredicates(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Expl
     about = GENERAL
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        self._resources, self._ports = PodFitsResources(None, handle), PodFitsHostPorts(None, handle)
+        self._resources, self._ports = PodFitsResources(args, handle), PodFitsHostPorts(None, handle)
         self._name, self._selector = HostName(None, handle), MatchNodeSelector(None, handle)
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -104,7 +104,7 @@ class GeneralPredicates(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Expl
     def explain_filter(
         self, pod: Pod, state: State, cluster: Cluster, row: int, change: Change | None = None
     ) -> list[Fact]:
-        """The facts of all parts."""
+        """Return the facts of all parts."""
         facts = self._resources.explain_filter(pod, state.resources, cluster, row, change)  # type: ignore[arg-type]
         facts += self._name.explain_filter(pod, None, cluster, row)
         if state.ports is not None:
@@ -115,4 +115,4 @@ class GeneralPredicates(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Expl
 def _in_old_words(status: Status) -> Status:
     if PODS_LATER not in status.reasons:
         return status
-    return replace(status, reasons=tuple(PODS_THEN if one == PODS_LATER else one for one in status.reasons))
+    return replace(status, reasons=tuple(PODS_THEN if reason == PODS_LATER else reason for reason in status.reasons))

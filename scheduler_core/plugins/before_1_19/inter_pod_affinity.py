@@ -1,4 +1,4 @@
-"""InterPodAffinity before 1.19: two reasons for each rejection, and another order of the rules.
+"""InterPodAffinity before 1.19: two reasons for each rejection, and a different order of the rules.
 
 kube-scheduler 1.18: interpodaffinity/{filtering,scoring}.go; 1.15 and 1.16: algorithm/predicates/predicates.go
 (InterPodAffinityMatches) and algorithm/priorities/interpod_affinity.go. The anti-affinity of existing pods is checked
@@ -27,7 +27,7 @@ STATUSES = (ANTI_AFFINITY, AFFINITY, EXISTING_ANTI_AFFINITY)  # of several, the 
 
 
 class InterPodAffinity(InterPodAffinityToday):
-    """Today's counting with the reasons and scores of that time."""
+    """InterPodAffinity with the current counting, and the reasons and scores of the releases before 1.19."""
 
     scale = MAX_NODE_SCORE
 
@@ -45,7 +45,7 @@ class InterPodAffinity(InterPodAffinityToday):
     def normalize(
         self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
     ) -> Scores:
-        """scale * (sum - least) / (most - least), where the least is at most 0 and the most at least 0."""
+        """Return scale * (sum - least) / (most - least), where the least is at most 0 and the most at least 0."""
         least, most = min(int(scores.min()), 0), max(int(scores.max()), 0)
         if least == most:
             return np.zeros(len(scores), np.int64)

@@ -1,4 +1,4 @@
-"""The predicates of 1.15 and 1.16: today's filters under their names of that time (algorithm/predicates)."""
+"""The predicates of 1.15 and 1.16: the current filters under their earlier names (algorithm/predicates)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from scheduler_core.apis.config import InterPodAffinityArgs, OutsidePluginArgs, 
 from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.framework.about import Text
 from scheduler_core.framework.interface import SUCCESS, Handle, PreFilterResult
+from scheduler_core.plugins.before_1_19.abouts import CSI_COUNT, DISK_CONFLICT, VOLUME_BINDING, VOLUME_ZONE
 from scheduler_core.plugins.before_1_19.inter_pod_affinity import InterPodAffinity
 from scheduler_core.plugins.before_1_19.small import TaintToleration
 from scheduler_core.plugins.small.node_unschedulable import NodeUnschedulable
@@ -24,16 +26,17 @@ class CheckNodeUnschedulable(NodeUnschedulable):
 
 
 class NoDiskConflict(VolumeRestrictions):
-    """A pod without disks is not skipped: nominated pods count beside it."""
+    """NoDiskConflict. A pod without disks is not skipped: nominated pods are added."""
 
     name = "NoDiskConflict"
+    about = DISK_CONFLICT
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         return replace(super().pre_filter(pod, cluster), status=SUCCESS)
 
 
 class PodToleratesNodeTaints(TaintToleration):
-    """The reason names no taint."""
+    """PodToleratesNodeTaints. The reason does not name the taint."""
 
     name = "PodToleratesNodeTaints"
 
@@ -44,18 +47,22 @@ class PodToleratesNodeTaints(TaintToleration):
 
 class MaxEBSVolumeCount(EBSLimits):
     name = "MaxEBSVolumeCount"
+    about = replace(EBSLimits.about, question=Text("EBS?", "EBS？"))
 
 
 class MaxGCEPDVolumeCount(GCEPDLimits):
     name = "MaxGCEPDVolumeCount"
+    about = replace(GCEPDLimits.about, question=Text("GCE?", "GCE？"))
 
 
 class MaxCSIVolumeCountPred(NodeVolumeLimits):
     name = "MaxCSIVolumeCountPred"
+    about = CSI_COUNT
 
 
 class MaxAzureDiskVolumeCount(AzureDiskLimits):
     name = "MaxAzureDiskVolumeCount"
+    about = replace(AzureDiskLimits.about, question=Text("Azure?", "Azure？"))
 
 
 class MaxCinderVolumeCount(CinderLimits):
@@ -64,14 +71,16 @@ class MaxCinderVolumeCount(CinderLimits):
 
 class CheckVolumeBinding(VolumeBinding):
     name = "CheckVolumeBinding"
+    about = VOLUME_BINDING
 
 
 class NoVolumeZoneConflict(VolumeZone):
     name = "NoVolumeZoneConflict"
+    about = VOLUME_ZONE
 
 
 class MatchInterPodAffinity(InterPodAffinity):
-    """A pod that nothing restricts is not skipped: nominated pods count beside it."""
+    """MatchInterPodAffinity. A pod without restrictions is not skipped: nominated pods are added."""
 
     name = "MatchInterPodAffinity"
 

@@ -1,7 +1,7 @@
 """Preemption as generic_scheduler.go has it before 1.19 (Preempt, selectNodesForPreemption, pickOneNodeForPreemption).
 
-Every node that is not unresolvable is dry-run. `preemptionPolicy: Never` is not known. A pod whose search for victims
-was in vain keeps its nomination, unless preemption could help on no node at all. Ties end with the oldest node.
+Every node that is not unresolvable is dry-run. `preemptionPolicy: Never` is ignored. A pod for which no victims are
+found keeps its nomination, unless preemption cannot help on any node. Ties are resolved in favour of the oldest node.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TERMINATING = "a lower-priority pod is terminating on the nominated node"
 
 
 class Preemption(PostFilterPlugin):
-    """The step after every search without a result; no plugin yet, but it has today's place and name here."""
+    """The step after every search without a result; not a plugin before 1.19, but simulated as one."""
 
     name = "DefaultPreemption"
     about = ABOUT
@@ -44,7 +44,7 @@ class Preemption(PostFilterPlugin):
 
 
 class EvaluatorBefore119(Evaluator):
-    """Today's dry runs with the decisions of that time. The pod's message says nothing of preemption."""
+    """The current dry runs with the earlier decisions. The message of the pod does not mention preemption."""
 
     def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         if self._waits_for_victims(cycle.pod):

@@ -26,7 +26,7 @@ CONTROLLERS = ("ReplicationController", "ReplicaSet")
 
 
 class NodePreferAvoidPods(ScorePlugin, ExplainsScore):
-    """0 on a node whose annotation names the pod's controller, elsewhere the most."""
+    """Scores 0 for a node whose annotation names the pod's controller, otherwise the maximum."""
 
     name = "NodePreferAvoidPods"
     about = PREFER_AVOID_PODS
@@ -58,14 +58,14 @@ def _avoided(node: Node) -> frozenset[tuple[str, str]]:
 
 @lru_cache(maxsize=64)
 def _read(text: str) -> frozenset[tuple[str, str]]:
-    """Read the annotation; what cannot be read avoids nothing."""
+    """Parse the annotation; an invalid one avoids nothing."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return frozenset()
     entries = found.get("preferAvoidPods") if isinstance(found, dict) else None
     controllers = [_controller(entry) for entry in entries] if isinstance(entries, list) else []
-    return frozenset((str(one.get("kind", "")), str(one.get("uid", ""))) for one in controllers)
+    return frozenset((str(controller.get("kind", "")), str(controller.get("uid", ""))) for controller in controllers)
 
 
 def _controller(entry: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from scheduler_core.cluster.node_tree_before_1_19 import NodeTreeBefore117, beta
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import ScoreExplanation
 from scheduler_core.framework.interface import ExplainsScore, Handle, ScorePlugin, Scores
+from scheduler_core.plugins.before_1_19.abouts import EQUAL
 from scheduler_core.plugins.before_1_19.predicates import MatchInterPodAffinity
 from scheduler_core.plugins.before_1_19.prefer_avoid_pods import NodePreferAvoidPods
 from scheduler_core.plugins.before_1_19.resources import (
@@ -29,7 +30,7 @@ MAX_PRIORITY = 10
 
 
 class SelectorSpreadPriority(DefaultPodTopologySpread):
-    """Zones are those of the beta labels; constraints of the pod do not matter."""
+    """SelectorSpreadPriority. Zones are those of the beta labels; constraints of the pod do not matter."""
 
     name = "SelectorSpreadPriority"
     scale = MAX_PRIORITY
@@ -38,7 +39,7 @@ class SelectorSpreadPriority(DefaultPodTopologySpread):
 
 
 class InterPodAffinityPriority(MatchInterPodAffinity):
-    """One function gives the score on the scale: there is no raw one."""
+    """InterPodAffinityPriority. A single function computes the final score: there is no raw one."""
 
     name = "InterPodAffinityPriority"
     scale = MAX_PRIORITY
@@ -58,9 +59,9 @@ class InterPodAffinityPriority(MatchInterPodAffinity):
         return scores
 
     def _require_counters(self, pod: Pod, terms: list[ScoringTerm], rows: NDArray[np.intp]) -> None:
-        """Require a counter of each node that gets points: only nodes with pods that have affinity have one.
+        """Require a counter for each node that gets points: only nodes with pods that have affinity have one.
 
-        A pod with affinity of its own makes them all. Raises RunEnded, where kube-scheduler ends.
+        For a pod with affinity of its own, all nodes have one. Raises RunEnded where kube-scheduler crashes.
         """
         pods = self._handle.cluster.pods
         if pods.terms[pods.slot_of[pod.key]]:
@@ -111,8 +112,32 @@ class TaintTolerationPriority(TaintToleration):
     scale = MAX_PRIORITY
 
 
+class ServiceSpreadingPriority(SelectorSpreadPriority):
+    """The same: the selectors that it reads are those of SelectorSpreadPriority (priorities/metadata.go)."""
+
+    name = "ServiceSpreadingPriority"
+
+
+class EqualPriority(ScorePlugin, ExplainsScore):
+    """Every node gets 1 (core/generic_scheduler.go: EqualPriorityMap)."""
+
+    name = "EqualPriority"
+    about = EQUAL
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        pass
+
+    def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        return np.ones(len(rows), np.int64)
+
+    def explain_score(
+        self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        return ScoreExplanation(["1 for every node"], [])
+
+
 class ImageLocalityPriority(ScorePlugin, ExplainsScore):
-    """A deleted node still counts as a node while pods are on it (internal/cache/cache.go: RemoveNode)."""
+    """ImageLocalityPriority. A deleted node still counts while pods are on it (internal/cache/cache.go: RemoveNode)."""
 
     name = "ImageLocalityPriority"
     about = IMAGES

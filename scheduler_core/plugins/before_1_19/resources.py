@@ -1,8 +1,9 @@
-"""The two scorers of resources before 1.19: how much is left, and how evenly cpu and memory fill.
+"""The resource scorers before 1.19: the share that is left (or used), and the balance of cpu and memory.
 
 kube-scheduler 1.18: noderesources/{least_allocated,most_allocated,balanced_allocation,resource_allocation}.go; 1.15 and
 1.16: algorithm/priorities/{least_requested,most_requested,balanced_resource_allocation,resource_allocation}.go. All of
-them count 100m and 200 MiB for containers without a request. A resource that the node does not have scores 0.
+them use 100m and 200 MiB for containers without a request. A resource that the node lacks scores 0.
+RequestedToCapacityRatio, which only a Policy enables, counts such a resource as used up.
 """
 
 from __future__ import annotations
@@ -10,21 +11,30 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.config import (
+    DEFAULT_RESOURCES,
+    OutsidePluginArgs,
+    PluginArgs,
+    ResourceSpec,
+    UtilizationShapePoint,
+)
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import CPU, MEMORY, NodeTable
 from scheduler_core.framework.facts import ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, ExplainsScore, Handle, Reads, ScorePlugin, Scores
-from scheduler_core.plugins.before_1_19.abouts import LEAST_ALLOCATED, MOST_ALLOCATED
+from scheduler_core.plugins.before_1_19.abouts import CAPACITY_RATIO, LEAST_ALLOCATED, MOST_ALLOCATED
 from scheduler_core.plugins.node_resources.allocation import Amounts, pod_request
 from scheduler_core.plugins.node_resources.balanced_allocation_about import ABOUT as BALANCE
+from scheduler_core.plugins.node_resources.strategies import broken_linear, rounded_weighted_mean
 
 RESOURCES = (("cpu", CPU), ("memory", MEMORY))
+MAX_PRIORITY = 10
+DEFAULT_SHAPE = (UtilizationShapePoint(0, 10), UtilizationShapePoint(100, 0))
 
 
 class ResourceScorer(ScorePlugin, ExplainsScore):
-    """A scorer of the requested and the allocatable cpu and memory, from 0 to `scale`."""
+    """Scores nodes by their requested and allocatable cpu and memory, from 0 to `scale`."""
 
     reads = Reads(pod=("non_zero_cpu", "non_zero_memory", "scoring_requests"), node=("allocatable", "non_zero"))
     scale = MAX_NODE_SCORE
@@ -54,7 +64,7 @@ class ResourceScorer(ScorePlugin, ExplainsScore):
 
 
 class NodeResourcesLeastAllocated(ResourceScorer):
-    """The mean of (allocatable - requested) * scale / allocatable; every step truncates."""
+    """Scores the mean of (allocatable - requested) * scale / allocatable; every step truncates."""
 
     name = "NodeResourcesLeastAllocated"
     about = LEAST_ALLOCATED
@@ -69,7 +79,7 @@ class NodeResourcesLeastAllocated(ResourceScorer):
 
 
 class NodeResourcesMostAllocated(ResourceScorer):
-    """The mean of requested * scale / allocatable, 0 where more is requested than there is."""
+    """Scores the mean of requested * scale / allocatable, 0 if more is requested than is allocatable."""
 
     name = "NodeResourcesMostAllocated"
     about = MOST_ALLOCATED
@@ -84,7 +94,7 @@ class NodeResourcesMostAllocated(ResourceScorer):
 
 
 class NodeResourcesBalancedAllocation(ResourceScorer):
-    """(1 - |share of cpu - share of memory|) * scale, truncated; 0 where a share is 1 or more."""
+    """Scores (1 - |share of cpu - share of memory|) * scale, truncated; 0 if a share is 1 or more."""
 
     name = "NodeResourcesBalancedAllocation"
     about = BALANCE
@@ -95,3 +105,61 @@ class NodeResourcesBalancedAllocation(ResourceScorer):
         )
         score = ((1.0 - np.abs(cpu - memory)) * float(self.scale)).astype(np.int64)
         return np.where((cpu >= 1) | (memory >= 1), 0, score)
+
+
+class RequestedToCapacityRatio(ScorePlugin, ExplainsScore):
+    """The share of each resource that is in use, on the lines of `shape`; its arguments: `shape` and `resources`."""
+
+    name = "RequestedToCapacityRatio"
+    about = CAPACITY_RATIO
+    scale = MAX_NODE_SCORE
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        values = args.values if isinstance(args, OutsidePluginArgs) else {}
+        points = [
+            UtilizationShapePoint(one.get("utilization") or 0, one.get("score") or 0)
+            for one in values.get("shape") or ()
+        ]
+        self._shape = tuple(points) or DEFAULT_SHAPE
+        self._weighs = handle.release.rules.capacity_ratio_weighs_resources
+        own = [ResourceSpec(one.get("name") or "", one.get("weight") or 1) for one in values.get("resources") or ()]
+        self._resources = tuple(own) if own and self._weighs else DEFAULT_RESOURCES
+
+    def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        scores = [
+            broken_linear(self._shape, self._utilization(pod, nodes, rows, resource.name), self.scale // MAX_PRIORITY)
+            for resource in self._resources
+        ]
+        if not self._weighs:
+            mean: Scores = np.add(*scores) // len(scores)
+            return mean
+        parts = [(score, None, resource.weight) for score, resource in zip(scores, self._resources, strict=True)]
+        return rounded_weighted_mean(parts, len(rows))
+
+    def explain_score(
+        self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        lines = []
+        for resource in self._resources:
+            used = int(self._utilization(pod, cluster.nodes, rows, resource.name)[index])
+            score = int(broken_linear(self._shape, np.array([used]), self.scale // MAX_PRIORITY)[0])
+            lines.append(f"{resource.name}: {used}% → {score}")
+        return ScoreExplanation([*lines, f"{self.name} = {int(raw[index])}"], [])
+
+    @staticmethod
+    def _utilization(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], name: str) -> Amounts:
+        """100 - (capacity - requested) * 100 / capacity, where the division truncates; 100 without capacity."""
+        number = nodes.resources.get(name)
+        if number is None or number >= len(nodes.allocatable):
+            return np.full(len(rows), 100, np.int64)
+        used = nodes.non_zero[number] if number in (CPU, MEMORY) else nodes.requested[number]
+        requested, capacity = used[rows] + pod_request(pod, name, non_zero=True), nodes.allocatable[number][rows]
+        left = 100 - (capacity - requested) * 100 // np.maximum(capacity, 1)
+        return np.where((capacity == 0) | (requested > capacity), 100, left)
+
+
+class RequestedToCapacityRatioPriority(RequestedToCapacityRatio):
+    """Without an argument, the less used nodes score more."""
+
+    name = "RequestedToCapacityRatioPriority"
+    scale = MAX_PRIORITY

@@ -1,4 +1,5 @@
-"""DefaultPodTopologySpread (SelectorSpread): few pods of the same services and controllers on a node and in its zone.
+"""DefaultPodTopologySpread (SelectorSpread): prefers nodes and zones with few pods of the same services and
+controllers.
 
 kube-scheduler 1.18: defaultpodtopologyspread/default_pod_topology_spread.go; 1.15 and 1.16:
 algorithm/priorities/selector_spreading.go.
@@ -39,7 +40,9 @@ NODE_WEIGHTING = 1.0 - ZONE_WEIGHTING  # in float64, as Go computes it
 
 
 class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, ExplainsScore):
-    """Score by the number of pods that the pod's services and controllers select, where it has no constraints."""
+    """Scores nodes by the number of pods that the pod's services and controllers select, if the pod has no
+    constraints.
+    """
 
     name = "DefaultPodTopologySpread"
     about = SELECTOR_SPREAD
@@ -54,7 +57,7 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
         return PreScoreResult(selector_of(pod, self._workloads(pod.namespace)))
 
     def score(self, pod: Pod, state: LabelSelector, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        """The number of the selected pods on each node, without those that are terminating."""
+        """Return the number of selected pods on each node, without terminating ones."""
         if self._yields(pod) or state.empty:
             return np.zeros(len(rows), np.int64)
         rules = (PodRule(frozenset((pod.namespace,)), state),)
@@ -65,7 +68,9 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
     def normalize(
         self, pod: Pod, state: LabelSelector, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
     ) -> Scores:
-        """The fewest get the most; where nodes have zones, two thirds are by the counts of the zones."""
+        """Give the node with the fewest pods the maximum; if nodes have zones, zones determine two thirds of
+        the score.
+        """
         if self._yields(pod):
             return scores
         shares = _inverted(scores, int(scores.max(initial=0)), float(self.scale))
@@ -94,14 +99,14 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
 
 
 def selector_of(pod: Pod, workloads: Sequence[Workload]) -> LabelSelector:
-    """Everything that the services and controllers with a matching selector select by, whoever owns the pod.
+    """Return the merged selectors of all services and controllers that match the pod, whoever owns it.
 
     helper/spread.go: DefaultSelector. The labels of services and ReplicationControllers are merged as maps.
     """
     matching = [
-        one
-        for one in workloads
-        if one.selector.matches(pod.labels) and (one.kind == "Service" or not one.selector.empty)
+        workload
+        for workload in workloads
+        if workload.selector.matches(pod.labels) and (workload.kind == "Service" or not workload.selector.empty)
     ]
     labels: dict[str, str] = {}
     for kind in MERGED_KINDS:
@@ -116,7 +121,7 @@ def selector_of(pod: Pod, workloads: Sequence[Workload]) -> LabelSelector:
 
 
 def _inverted(counts: Scores, most: int, scale: float) -> NDArray[np.float64]:
-    """scale * (most - count) / most, the scale where there is none."""
+    """Return scale * (most - count) / most, or scale if most is 0."""
     if not most:
         return np.full(len(counts), scale)
     return scale * ((most - counts) / float(most))

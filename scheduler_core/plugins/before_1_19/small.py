@@ -1,4 +1,4 @@
-"""Plugins whose rule is today's, in other words or on another scale (kube-scheduler 1.18: framework/plugins)."""
+"""Plugins with the current rule but different texts or another scale (kube-scheduler 1.18: framework/plugins)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OTHER_NAME = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match 
 
 
 class TaintToleration(TaintTolerationToday):
-    """The reason names the first untolerated taint."""
+    """TaintToleration. The reason names the first untolerated taint."""
 
     scale = MAX_NODE_SCORE
 
@@ -44,7 +44,7 @@ class TaintToleration(TaintTolerationToday):
 
 
 class NodeAffinity(NodeAffinityToday):
-    """There is no PreFilter: terms that name nodes do not narrow the search."""
+    """NodeAffinity. There is no PreFilter: terms that name nodes do not limit the search."""
 
     scale = MAX_NODE_SCORE
 
@@ -57,21 +57,21 @@ class NodeAffinity(NodeAffinityToday):
 
 
 class NodeName(NodeNameToday):
-    """The reason speaks of the host name."""
+    """NodeName. The reason mentions the host name."""
 
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         return replace(super().filter(pod, state, nodes, rows, change), statuses=(OTHER_NAME,))
 
 
 class ImageLocality(ImageLocalityToday):
-    """The upper threshold does not grow with the number of containers."""
+    """ImageLocality. The upper threshold does not depend on the number of containers."""
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         return image_locality(pod, nodes, rows, MAX_NODE_SCORE)
 
 
 def image_locality(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], scale: int, gone: int = 0) -> Scores:
-    """scale * (sum - 23 Mi) / (1000 Mi - 23 Mi), with the sum of the scaled sizes kept between the two."""
+    """Return scale * (sum - 23 Mi) / (1000 Mi - 23 Mi), with the sum of the scaled sizes limited to this range."""
     kept = np.clip(np.array(image_sums(nodes, pod, gone), np.int64), MIN_THRESHOLD, MAX_CONTAINER_THRESHOLD)
     scores = scale * (kept - MIN_THRESHOLD) // (MAX_CONTAINER_THRESHOLD - MIN_THRESHOLD)
     found: Scores = scores[nodes.image_states.codes[rows]]

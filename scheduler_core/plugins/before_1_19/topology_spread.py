@@ -1,7 +1,7 @@
 """PodTopologySpread in 1.18 (podtopologyspread/{filtering,scoring}.go).
 
-A missing label is as plain a rejection as too much skew, and no node is rejected where none is counted. The score is
-the number of matching pods, without weights: (total - count) / (total - least) * 100 over the nodes that are scored.
+A missing label is the same kind of rejection as too much skew, and no node is rejected if none is counted. The score is
+the number of matching pods, without weights: (total - count) / (total - least) * 100 over the scored nodes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ from scheduler_core.plugins.pod_topology_spread.plugin import PodTopologySpread 
 
 
 class PodTopologySpread(PodTopologySpreadToday):
-    """Today's counting with the verdicts and scores of 1.18; there are no default constraints."""
+    """PodTopologySpread with the current counting and the verdicts and scores of 1.18.
+
+    There are no default constraints.
+    """
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         own = args if isinstance(args, PodTopologySpreadArgs) and args.defaulting_type == "List" else None
@@ -79,7 +82,7 @@ class PodTopologySpread(PodTopologySpreadToday):
 
 
 class PlansBefore119(Plans):
-    """Plans whose soft constraints over the hostname count as those over any other label."""
+    """Plans in which soft constraints on the hostname are counted like those on any other label."""
 
     def _count(
         self, pod: Pod, constraint: TopologySpreadConstraint, keys: tuple[str, ...], *, by_host: bool = False

@@ -1,7 +1,7 @@
-"""The plugins of the schedulers before 1.19, where their rules differ from today's; by release, and by name.
+"""Plugins whose rules before 1.19 differ from the current ones, by release and name.
 
-`Release.rules.plugins_as_of` names the set. What is not here is today's plugin, or one of the
-registry that no later release has.
+`Release.rules.plugins_as_of` selects the set. A plugin that is missing here is the current one, or one of the registry
+that no later release has.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Coscheduling: the pods of a group are bound together or not at all (kubernetes-sigs/scheduler-plugins v0.34).
 
-A pod names its PodGroup by the label scheduling.x-k8s.io/pod-group. Members that found a node wait at Permit until
-`minMember` of them have one; then all are let through. Not part of kube-scheduler's default profile: a
+A pod names its PodGroup by the label scheduling.x-k8s.io/pod-group. Members with a node wait at Permit until
+`minMember` of them have one; then all of them continue. Not part of kube-scheduler's default profile: a
 KubeSchedulerConfiguration enables it (multiPoint, with PrioritySort disabled at queueSort).
 
 Rules: pkg/coscheduling/coscheduling.go and pkg/coscheduling/core/core.go. `minResources` of a group is not read.
@@ -80,7 +80,10 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
         return PostFilterResult(Status(Code.UNSCHEDULABLE, (reason,)))
 
     def permit(self, pod: Pod, state: None, node_name: str) -> tuple[Status, float]:
-        """Wait until enough members have a node; the last one allows the others. The first activates its siblings."""
+        """Wait until enough members have a node; the last one allows the others.
+
+        The first one activates its siblings.
+        """
         if not group_of(pod):
             return SUCCESS, 0.0
         group = self._groups.get(pod)
@@ -112,7 +115,7 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
         )
 
     def _waiting_seconds(self, group: CoschedulingPodGroup) -> float:
-        """Return the timeout of the group, else of the plugin; 0 is ignored (util.GetWaitTimeDuration)."""
+        """Return the timeout of the group, otherwise that of the plugin; 0 is ignored (util.GetWaitTimeDuration)."""
         own = group.schedule_timeout_seconds
         return float(own or self._args.permit_waiting_time_seconds or (DEFAULT_WAIT_SECONDS if own is None else 0))
 

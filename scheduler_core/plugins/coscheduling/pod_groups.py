@@ -48,7 +48,7 @@ class PodGroups:
         return sum(bool(table.node_name[table.slot_of[member.key]]) for member in self.members(pod))
 
     def refuse(self, pod: Pod, now: float) -> str:
-        """Return why a pod is rejected (PodGroupManager.PreFilter), "" if it is not."""
+        """Return the reason that a pod is rejected (PodGroupManager.PreFilter), "" if it is not."""
         group = self.get(pod)
         if group is None:
             return ""
@@ -66,16 +66,16 @@ class PodGroups:
         return ""
 
     def since(self, pod: Pod) -> float:
-        """Return the time by which a pod is queued: the creation or last failure of its group.
+        """Return the time by which a pod is sorted in the queue: the creation or last failure of its group.
 
-        A pod without an existing group is queued by its own creation.
+        A pod without an existing group is sorted by its own creation.
         """
         group = self.get(pod)
         own = pod.creation_timestamp if group is None else group.creation_timestamp
         return self._failed_at.get(group_of(pod), own)
 
     def back_off(self, pod: Pod, now: float, seconds: float) -> None:
-        """Reject the group's pods for a while; a longer backoff is kept."""
+        """Reject the group's pods for some time; a longer backoff is kept."""
         if now > self._backs_off_until.get(group_of(pod), -1.0):
             self._backs_off_until[group_of(pod)] = now + seconds
 

@@ -1,10 +1,10 @@
 """Preemption: pods of lower priority are evicted (kube-scheduler: framework/preemption, plugins/defaultpreemption).
 
-evaluator      the whole of it: eligibility, candidates, extenders, choice
-candidates     which nodes are tried, and when enough are found
-by_node        what dry runs found, node by node, and how long it is known
+evaluator      the whole process: eligibility, candidates, extenders, selection
+candidates     the nodes to try, and the number of candidates that is enough
+by_node        cached results of dry runs by node
 victims        the dry runs of a batch of nodes in lock step
-budgets        which victims would violate a PodDisruptionBudget
-pick_one_node  the six criteria by which one candidate is chosen
-report         the trace's record of it all, and the message for the pod
+budgets        the victims that would violate a PodDisruptionBudget
+pick_one_node  the six criteria that select a candidate
+report         the record for the trace, and the message for the pod
 """

@@ -32,7 +32,7 @@ def violating(
     """Return bool per pod: whether its eviction violates a budget.
 
     `slots` are the pods, grouped by node (`index`, ascending), the most important of each node first; `allowed` is each
-    budget's status.disruptionsAllowed. A pod that a budget lists as disrupted already does not count for it.
+    budget's status.disruptionsAllowed. A pod that a budget already lists as disrupted does not count.
     """
     violates = np.zeros(len(slots), np.bool_)
     distinct, code = np.unique(pods.spec[slots], return_inverse=True)
@@ -56,7 +56,7 @@ def violating_before_1_19(
     *,
     use_up: bool,
 ) -> NDArray[np.bool_]:
-    """Return as `violating`; a pod ends with the first budget that it violates (`victims_use_up_budgets`)."""
+    """Return the same as `violating`; a pod stops at the first budget that it violates (`victims_use_up_budgets`)."""
     violates = np.zeros(len(slots), np.bool_)
     node, left = -1, list(allowed)
     for place, (slot, of) in enumerate(zip(slots.tolist(), index.tolist(), strict=True)):

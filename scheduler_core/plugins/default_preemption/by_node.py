@@ -1,8 +1,9 @@
 """Cached results of dry runs, by node.
 
-Victims are found anew only where something has changed since a pod like this one asked: pods came to the node, left it
-or were updated there, or were nominated to it. That holds where every filter looks at one node alone, as its `reads`
-say, and no PodDisruptionBudget counts pods elsewhere; else nothing is kept for the next attempt.
+Victims are selected again only on nodes that have changed since the last attempt of a similar pod: pods were added,
+removed or updated there, or nominated to the node. This requires that every filter reads only the node itself,
+according to its `reads`, and that no PodDisruptionBudget counts pods elsewhere; otherwise nothing is cached for the
+next attempt.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class Told:
 class ByNode:
     """The cached dry runs of one kind of pod, by row.
 
-    `which[row]` is 0 for a candidate, `NOT_TRIED`, or i > 0 for a node that is none because of `statuses[i - 1]`;
-    `compared` has what pick_one_node compares, of candidates only.
+    `which[row]` is 0 for a candidate, `NOT_TRIED`, or i > 0 for a node that is not a candidate because of `statuses[i -
+    1]`; `compared` contains the values that pick_one_node compares, for candidates only.
     """
 
     def __init__(self, handle: Handle) -> None:
@@ -98,7 +99,7 @@ class ByNode:
         return [self._told[row] for row in found]
 
     def _tell(self, runs: DryRuns, rows: Ints) -> None:
-        """Return the records of candidates of one batch."""
+        """Return the records of the candidates of one batch."""
         pods, positions = self._handle.cluster.pods, self._position[rows]
         removed, tried = runs.removed.of_nodes(positions), runs.tried.of_nodes(positions)
         victims = runs.victims.slots[runs.victims.of_nodes(positions)]

@@ -24,8 +24,8 @@ def _none() -> Ints:
 class Found:
     """The results of the dry runs on `potential` nodes; the search ends after `wanted` candidates.
 
-    `clean` and `violating` are the rows of candidates without and with victims that violate a budget, `failed` those
-    that were looked at in vain; each in node order.
+    `clean` and `violating` are the rows of candidates without and with victims that violate a budget, `failed` those of
+    other evaluated nodes; each in node order.
     """
 
     potential: int
@@ -42,7 +42,7 @@ class Found:
 
     @property
     def reasons(self) -> dict[Status, int]:
-        """Return the number of nodes by the reason why they are no candidates."""
+        """Return the number of nodes for each reason that they are not candidates."""
         times = np.bincount(self.runs.which[self.failed]).tolist()
         return {self.runs.statuses[which - 1]: count for which, count in enumerate(times) if count}
 
@@ -50,7 +50,7 @@ class Found:
 def candidates_wanted(potential: int, args: DefaultPreemptionArgs) -> int:
     """Return the number of candidates that ends the search: a share of the nodes, but at least a minimum.
 
-    default_preemption.go's calculateNumCandidates, in Go's truncating division.
+    default_preemption.go's calculateNumCandidates, with Go's truncating division.
     """
     share = potential * args.min_candidate_nodes_percentage // 100
     return min(max(share, args.min_candidate_nodes_absolute), potential)
@@ -59,22 +59,22 @@ def candidates_wanted(potential: int, args: DefaultPreemptionArgs) -> int:
 def find_candidates(
     handle: Handle, kept: KeptDryRuns, cycle: CycleState, diagnosis: Diagnosis, args: DefaultPreemptionArgs
 ) -> Found:
-    """Run dry runs on unschedulable nodes, from the first one (a random one in kube-scheduler)."""
+    """Perform dry runs on unschedulable nodes, starting with the first one (a random one in kube-scheduler)."""
     codes = diagnosis.codes()
     more = handle.release.rules.preemption_tries_all_but_unresolvable
     potential = np.flatnonzero(codes != Code.UNSCHEDULABLE_AND_UNRESOLVABLE if more else codes == Code.UNSCHEDULABLE)
     budgets = [item for item in handle.cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]
     runs = kept.known(cycle, budgets=bool(budgets))
-    found = Found(len(potential), candidates_wanted(len(potential), args), runs)
-    search(found, potential, lambda rows: dry_run(handle, cycle, rows, budgets))
-    return found
+    candidates = Found(len(potential), candidates_wanted(len(potential), args), runs)
+    search(candidates, potential, lambda rows: dry_run(handle, cycle, rows, budgets))
+    return candidates
 
 
 def search(found: Found, potential: Ints, run: Callable[[Ints], DryRuns]) -> None:
     """Run batches, each slightly larger than the number of missing candidates.
 
-    The search ends with the first node at which there is a candidate without violation and enough of them in all; what
-    a batch holds beyond that node is dropped.
+    The search ends at the first node with which there is a candidate without violation and enough candidates in total;
+    the rest of the batch is dropped.
     """
     start, done = 0, False
     while start < len(potential) and not done:

@@ -1,9 +1,9 @@
 """Preemption as DefaultPreemption runs it at PostFilter (preemption.go: Evaluator.Preempt).
 
-    1. Is the pod eligible?   2. candidates.py finds candidate nodes with victims.py.   3. Extenders may strike some.
-    4. pick_one_node.py chooses.   5. The scheduling cycle evicts the victims, clears lower nominations and nominates.
+    1. Is the pod eligible?   2. candidates.py finds candidate nodes with victims.py.   3. Extenders may remove some.
+    4. pick_one_node.py selects one.  5. The scheduling cycle evicts the victims, clears lower nominations, nominates.
 
-Nothing is changed here; everything that was found goes into the trace's PreemptionEvaluated (report.py).
+Nothing is changed here; all results are recorded in the trace's PreemptionEvaluated (report.py).
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ class Evaluator:
         return self._choose(cycle.pod, found)
 
     def _not_eligible(self, pod: Pod, diagnosis: Diagnosis) -> str:
-        """Return why the pod may not preempt, "" if it may (PodEligibleToPreemptOthers).
+        """Return the reason that the pod may not preempt, "" if it may (PodEligibleToPreemptOthers).
 
         A pod whose victims are still terminating on its nominated node waits for them, unless that node has become
-        unresolvable for it (as a node that does not exist is).
+        unresolvable for it (for example because it does not exist any more).
         """
         if pod.preemption_policy == "Never":
             return NEVER

@@ -1,7 +1,7 @@
 """The choice between candidates by six criteria (preemption.go: pickOneNodeForPreemption).
 
-Each criterion keeps the candidates that are best by it and drops the others. It ends as soon as one candidate is left;
-the last criterion keeps the first of those that are left.
+Each criterion keeps the best candidates and drops the others, until one candidate is left; the last criterion keeps the
+first of the remaining ones.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Criteria:
     earliest_start: NDArray[np.float64]  # of the highest-priority victims, seconds; infinite: none has started
 
     def in_order(self) -> tuple[NDArray[np.int64] | NDArray[np.float64], ...]:
-        """Return the values of each criterion; the smallest wins."""
+        """Return the values of each criterion; the smallest one wins."""
         return self.pdb_violations, self.highest_priority, self.priority_sum, self.victims, -self.earliest_start
 
     def take(self, chosen: NDArray[np.intp]) -> Criteria:
@@ -55,10 +55,11 @@ class Criteria:
 def pick_one_node_for_preemption(
     criteria: Criteria, *, unstarted_are_asked_in_turn: bool = False
 ) -> tuple[int, NDArray[np.uint8]]:
-    """Index of the chosen candidate, and per candidate the criterion (1 to 6) that dropped it, 0 for the chosen one.
+    """Return the index of the selected candidate and, per candidate, the criterion (1 to 6) that dropped it, 0 for the
+    selected one.
 
     Victims that have not started count as starting now (`GetPodStartTime`). `unstarted_are_asked_in_turn`: "now" is
-    later for each candidate, so that the last of those with such victims alone starts latest.
+    later for each candidate, so that the last candidate with only such victims starts latest.
     """
     count = len(criteria.victims)
     assert count, "there is no candidate to pick from"

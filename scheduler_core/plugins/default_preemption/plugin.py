@@ -1,7 +1,7 @@
 """DefaultPreemption: nominate a node where evicting pods of lower priority makes room.
 
-kube-scheduler: plugins/defaultpreemption. With SchedulerAsyncPreemption the victims are deleted beside the next cycles
-(scheduler/async_preemption.py), and PreEnqueue holds the pod back until that is done. Without it no pod is ever
+kube-scheduler: plugins/defaultpreemption. With SchedulerAsyncPreemption, the victims are deleted concurrently with the
+next cycles (scheduler/async_preemption.py), and PreEnqueue gates the pod until that is done. Without it, no pod is ever
 rejected here, so no events are registered.
 """
 
@@ -35,7 +35,7 @@ WAITS = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("waiting for the preemption
 
 
 class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions):
-    """Preemption. `args`: minCandidateNodesPercentage and minCandidateNodesAbsolute."""
+    """The preemption plugin. `args`: minCandidateNodesPercentage and minCandidateNodesAbsolute."""
 
     name = "DefaultPreemption"
     about = ABOUT
@@ -62,7 +62,7 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions):
         return self._evaluator.preempt(cycle, diagnosis)
 
     def _why_left_to_group(self, pod: Pod) -> str:
-        """Return why a group member does not preempt on its own, "" if it does."""
+        """Return the reason that a group member does not preempt on its own, "" if it does."""
         gates = self._handle.feature_gates
         if gates.get("TopologyAwareWorkloadScheduling"):
             group = self._handle.pod_groups.get(pod.pod_group_key)

@@ -27,9 +27,9 @@ MOST, FEW = 128, 32  # of more candidates (or failed nodes) than the first numbe
 
 
 def fit_error(nodes: int, found: Found) -> str:
-    """Return FitError's text for the failed dry runs; on all other nodes preemption is not helpful.
+    """Return FitError's message for the failed dry runs; on all other nodes preemption is not helpful.
 
-    Reasons are sorted as strings, counts included: "10 x" comes before "2 y".
+    Reasons are sorted as strings, including counts: "10 x" comes before "2 y".
     """
     counts: Counter[str] = Counter()
     for status, times in found.reasons.items():
@@ -54,7 +54,7 @@ class Choice:
     chosen: int
 
     def shown(self) -> NDArray[np.intp]:
-        """Return the indexes of the candidates to write out: all, or those that were dropped last."""
+        """Return the indexes of the candidates to record in full: all of them, or those that were dropped last."""
         count = len(self.dropped_by)
         if count <= MOST:
             return np.arange(count)
@@ -63,7 +63,7 @@ class Choice:
 
 
 class Records:
-    """Creates trace records of a preemption in the cluster of `handle`."""
+    """Creates the trace records of a preemption in the cluster of `handle`."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
@@ -71,7 +71,7 @@ class Records:
     def evaluation(
         self, found: Found, *, choice: Choice | None = None, message: str = "", extenders: Sequence[str] = ()
     ) -> PreemptionEvaluated:
-        """Return the event; without a choice there is no candidate."""
+        """Return the event; without a choice there are no candidates."""
         failed = len(found.failed) if len(found.failed) <= MOST else FEW
         return PreemptionEvaluated(
             eligible=True,
@@ -100,7 +100,7 @@ class Records:
         return [_budget(budget, cluster) for budget in budgets if any(covers(budget, *spec) for spec in labelled)]
 
     def _failed_nodes(self, found: Found, count: int) -> dict[str, Verdict]:
-        """Return the first `count` nodes that are no candidates, with the reasons."""
+        """Return the first `count` nodes that are not candidates, with the reasons."""
         names, rows = self._handle.cluster.nodes.names, found.failed[:count]
         verdicts = [Verdict(status.plugin, status.code.label, list(status.reasons)) for status in found.runs.statuses]
         which = found.runs.which[rows].tolist()
@@ -112,7 +112,7 @@ class Records:
         return [pods[slot] for slot in found.runs.victims(row)]
 
     def _dry_runs(self, found: Found, choice: Choice) -> DryRuns:
-        """Return the records of the candidates that are written out."""
+        """Return the records of the candidates that are recorded in full."""
         shown, names = choice.shown(), self._handle.cluster.nodes.names
         rows, compared = choice.rows[shown], choice.compared.take(shown)
         told = found.runs.told(rows)
@@ -142,7 +142,7 @@ def _budget(budget: PodDisruptionBudget, cluster: Cluster) -> BudgetNow:
 
 
 def _more(choice: Choice) -> MoreCandidates | None:
-    """Return columns for the candidates that are not written out."""
+    """Return columns for the other candidates."""
     rest = np.ones(len(choice.dropped_by), np.bool_)
     rest[choice.shown()] = False
     if not rest.any():

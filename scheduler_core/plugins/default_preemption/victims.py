@@ -1,9 +1,9 @@
 """The selection of victims on many nodes at once (default_preemption.go: SelectVictimsOnNode).
 
-On every node all pods of lower priority are imagined away. Where the preemptor then fits, they are given back one by
-one, the most important first and those whose eviction would violate a budget before the others; a pod with which the
-preemptor does not fit any more becomes a victim. The n-th pods of all nodes are given back together, so a batch of
-nodes costs as many runs of the filters as the fullest of them has lower-priority pods, and no loop over nodes.
+On every node, all pods of lower priority are removed first. If the preemptor then fits, they are given back one by one,
+those whose eviction would violate a budget first, and more important ones before others; a pod with which the preemptor
+no longer fits becomes a victim. The n-th pods of all nodes are given back together, so a batch of nodes needs as many
+filter runs as the largest number of lower-priority pods on any of its nodes, and no loop over nodes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class PodsOfNodes:
 
     @property
     def counts(self) -> Ints:
-        """The number of pods in each group."""
+        """Return the number of pods in each group."""
         return self.bounds[1:] - self.bounds[:-1]
 
     def of_node(self, node: int) -> list[int]:
@@ -62,9 +62,11 @@ class PodsOfNodes:
 
 @dataclass(frozen=True, slots=True)
 class DryRuns:
-    """The dry runs of a batch of nodes. Node i is a candidate where `which[i]` is 0, else see `statuses[which[i] - 1]`.
+    """The dry runs of a batch of nodes.
 
-    `removed` are the lower-priority pods as they were taken off, `tried` those of candidates as they were given back,
+    Node i is a candidate if `which[i]` is 0; otherwise the reason is `statuses[which[i] - 1]`.
+
+    `removed` are the lower-priority pods in order of removal, `tried` those of candidates in the order of their return,
     with `reprieved` and `violates` per pod; `victims` are ordered by importance.
     """
 
@@ -128,7 +130,7 @@ def _lower_priority_pods(handle: Handle, cycle: CycleState, rows: Ints) -> PodsO
 def _statuses_without_them(
     handle: Handle, cycle: CycleState, rows: Ints, removed: PodsOfNodes
 ) -> tuple[NDArray[np.int16], list[Status]]:
-    """Return why each node is no candidate: no victims, or the pod does not fit even without them."""
+    """Return the reason that each node is not a candidate: no victims, or the pod does not fit even without them."""
     which = np.ones(len(rows), np.int16)
     statuses = [NO_VICTIMS]
     some = removed.counts.nonzero()[0]
@@ -155,7 +157,7 @@ def _imagine_away(rows: Ints, positions: Ints, pods: PodsOfNodes) -> WhatIf:
 
 
 def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes) -> Flags:
-    """Return bool per pod: whether the preemptor still fits if the pod stays. Runs rank by rank over all nodes."""
+    """Return bool per pod: whether the preemptor still fits if the pod stays. Runs rank by rank for all nodes."""
     reprieved = np.zeros(len(tried.slots), np.bool_)
     positions = tried.counts.nonzero()[0]
     if not len(positions):
@@ -178,7 +180,7 @@ def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes)
 def _violating_first(
     handle: Handle, ranked: PodsOfNodes, budgets: Sequence[PodDisruptionBudget]
 ) -> tuple[PodsOfNodes, Flags]:
-    """Return the order of reprieve, and per pod whether its eviction violates a budget."""
+    """Return the order of reprieve and, per pod, whether its eviction violates a budget."""
     if not budgets:
         return ranked, np.zeros(len(ranked.slots), np.bool_)
     allowed, use_up = _allowed_disruptions(handle, budgets), handle.release.rules.victims_use_up_budgets
@@ -198,9 +200,9 @@ def _allowed_disruptions(handle: Handle, budgets: Sequence[PodDisruptionBudget])
 
 
 def _victims(handle: Handle, tried: PodsOfNodes, reprieved: Flags, nodes: int, *, in_order: bool) -> PodsOfNodes:
-    """Return the pods that were not reprieved, by importance; the order of equals is kept.
+    """Return the pods that were not reprieved, by importance; equal pods keep their order.
 
-    kube-scheduler sorts only where a node had both violating and other pods; elsewhere they are in order already.
+    kube-scheduler sorts only if a node had both violating and other pods; otherwise they are already in order.
     """
     slots, index = tried.slots[~reprieved], tried.index[~reprieved]
     return PodsOfNodes.of(slots if in_order else slots[_by_importance(handle, slots, index)], index, nodes)

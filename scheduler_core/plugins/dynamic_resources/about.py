@@ -9,7 +9,7 @@ from scheduler_core.framework.starter import Manifest, StarterCluster
 
 
 def name_missing_claim(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """Let the pod name a claim that does not exist; its name is the quoted one."""
+    """Add a claim that does not exist to the pod; the quoted part of the reason is its name."""
     quoted = re.search(r'"(?:[^"/]*/)?([^"]+)"', reason)
     claim = quoted[1] if quoted else "missing"
     cluster.spec["resourceClaims"] = [{"name": "device", "resourceClaimName": claim}]

@@ -1,9 +1,9 @@
-"""Searches that nodes with alike devices, and pods with alike claims, share.
+"""Searches that are shared by nodes with alike devices and by pods with alike claims.
 
-A search reads nothing of names: of a device its driver, its capacity, taints and counters, the attributes that the
-selectors and constraints of the claims name, and whether it is in use. Nodes that are equal in all of this, pool by
-pool, have one number, and for claims with equal specs they have one outcome. So each distinct node is searched once,
-and after a pod was scheduled, only the nodes whose devices it took are new.
+A search does not read names. Of a device it reads the driver, the capacity, taints and counters, the attributes that
+the selectors and constraints of the claims name, and whether it is in use. Nodes that are equal in all of this, pool by
+pool, have the same number, and claims with equal specs have the same outcome on them. So each distinct node is searched
+once, and after a pod was scheduled, only the nodes whose devices it uses are searched again.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ Outcome = Solution | None | type[InvalidPools] | type[TimedOut]
 
 @dataclass(slots=True)
 class Shape:
-    """Claims with the same specs. `outcomes`: of their search, by the number of the node."""
+    """Claims with the same specs. `outcomes` of their search, by the number of the node."""
 
     view: View
     outcomes: dict[int, Outcome] = field(default_factory=dict)
 
 
 class Searches:
-    """The outcomes of searches, kept between cycles."""
+    """The outcomes of searches, kept across cycles."""
 
     def __init__(self, cluster: Cluster, pools: Pools, allocated: AllocatedDevices, selectors: Selectors) -> None:
         self._cluster = cluster
@@ -68,7 +68,7 @@ class Searches:
             self._views.clear()
 
     def shape(self, claims: Sequence[ResourceClaim]) -> Shape:
-        """Return what claims like these share."""
+        """Return the shape that claims like these share."""
         key = tuple(claim.spec for claim in claims)
         found = self._shapes.get(key)
         if found is None:
@@ -81,7 +81,9 @@ class Searches:
         return found
 
     def solve(self, allocator: Allocator, node: Node, claims: Sequence[ResourceClaim], shape: Shape) -> Solution | None:
-        """Return the devices for the claims as `Allocator.allocate` does, of this node or of one that is alike."""
+        """Return the devices for the claims as `Allocator.allocate` does, from a search of this node or an
+        alike one.
+        """
         pools = self._pools.of_node(node)
         number = None if self._is_special(allocator, pools) else shape.view.number(node, pools)
         if number is None:
@@ -97,12 +99,14 @@ class Searches:
         return outcome
 
     def _is_special(self, allocator: Allocator, pools: Sequence[Pool]) -> bool:
-        """Whether the node's devices are not those of the cluster's objects alone: some are about to be allocated."""
+        """Return whether the node has pending allocations, so that its devices do not follow from the cluster's objects
+        alone.
+        """
         pending = allocator.allocated.pending_pools
         return bool(pending) and any(pool.id in pending for pool in pools)
 
     def _reads(self, specs: Sequence[ClaimSpec]) -> Attributes:
-        """The attributes that selectors and constraints name; None: any."""
+        """Return the attributes that selectors and constraints name; None: any."""
         read: set[tuple[str, str]] = set()
         for names in self._names(specs):
             if names is None:
@@ -129,7 +133,7 @@ def _outcome(allocator: Allocator, node: Node, pools: Sequence[Pool], claims: Se
 
 
 class View:
-    """The numbers of nodes whose devices are alike, as far as some attributes are concerned."""
+    """The numbers of nodes whose devices are equal in some attributes."""
 
     def __init__(self, pools: Pools, allocated: AllocatedDevices, contents: Contents) -> None:
         self._all_pools = pools
@@ -140,13 +144,13 @@ class View:
         self._nodes: dict[str, tuple[Sequence[Pool], int]] = {}
 
     def forget(self, pool_id: PoolID) -> None:
-        """Discard what is known of a pool whose devices changed, or were taken or given back."""
+        """Discard the cached data of a pool whose devices were changed, allocated or deallocated."""
         self._pools.pop(pool_id, None)
         for name in self._all_pools.users(pool_id):
             self._nodes.pop(name, None)
 
     def number(self, node: Node, pools: Sequence[Pool]) -> int | None:
-        """Return the number of the node with these pools; None if its searches depend on what others asked before."""
+        """Return the number of the node with these pools; None if its searches depend on earlier ones."""
         known = self._nodes.get(node.name)
         if known is None or known[0] is not pools:
             if self._all_pools.counters_are_ambiguous:

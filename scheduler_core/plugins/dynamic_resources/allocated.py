@@ -12,9 +12,10 @@ from scheduler_core.cluster.cluster import Cluster
 class AllocatedDevices:
     """The allocated devices of all claims.
 
-    As in kube-scheduler it is a set: of two claims that hold the same device, the first to go frees it. A device with
-    admin access is not held. `shares` counts the parts of devices that may be given several times, `capacities` adds up
-    what they consume, in nano units; without the feature (`shares_capacity`) such a device is held as any other.
+    As in kube-scheduler this is a set: if two claims have the same device, the first one to be removed frees it.
+    Devices with admin access are not included. `shares` counts the shares of devices that allow multiple allocations,
+    `capacities` adds up their consumption in nano units; without the feature (`shares_capacity`) such a device is
+    treated like any other.
     """
 
     def __init__(self, cluster: Cluster, *, shares_capacity: bool) -> None:
@@ -62,7 +63,7 @@ class AllocatedDevices:
         return other
 
     def is_allocated(self, device: DeviceID) -> bool:
-        """Return whether any part of the device is allocated (`IsDeviceAllocated`)."""
+        """Return whether any share of the device is allocated (`IsDeviceAllocated`)."""
         return device in self.held or device in self.shares
 
     def _take(self, result: DeviceResult) -> None:

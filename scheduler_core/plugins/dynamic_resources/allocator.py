@@ -1,8 +1,8 @@
 """A depth-first search for devices on a node, one device at a time. The first complete solution is used.
 
 kube-scheduler: staging/src/k8s.io/dynamic-resource-allocation/structured/internal, `Allocate`, `allocateOne` and
-`allocateDevice`; 1.34 uses its allocator "experimental", 1.35 and 1.36 "incubating". Where Go calls itself, here is a
-stack of the choices that were made, so that a claim may ask for any number of devices.
+`allocateDevice`; 1.34 uses its allocator "experimental", 1.35 and 1.36 "incubating". Instead of Go's recursion, there
+is a stack of the choices made, so that a claim can request any number of devices.
 """
 
 from __future__ import annotations
@@ -88,11 +88,12 @@ class Solution:
     subrequests: Mapping[tuple[int, int], int]
 
     def moved(self, pools: Sequence[Pool], claims: Sequence[ResourceClaim]) -> Solution:
-        """Return the same for pools and claims that are alike: the devices that stand in the same places."""
+        """Return the same solution for pools and claims that are alike: the devices in the same positions."""
         places = {candidate.id: place for place, candidate in enumerate(_devices(self.pools))}
         there = list(_devices(pools))
         chosen = [
-            [replace(one, candidate=there[places[one.candidate.id]]) for one in devices] for devices in self.chosen
+            [replace(device, candidate=there[places[device.candidate.id]]) for device in devices]
+            for devices in self.chosen
         ]
         return replace(self, pools=pools, claims=claims, chosen=chosen)
 
@@ -112,7 +113,7 @@ class Allocator:
         self.available = AvailableCounters(self.allocated)
 
     def allocate(self, node: Node, pools: Sequence[Pool], claims: Sequence[ResourceClaim]) -> Solution | None:
-        """Return devices of the node for all claims; None if there is no solution.
+        """Return devices of the node for all claims, None if there is no solution.
 
         Raises AllocationError, TimedOut, InvalidPools.
         """
@@ -123,8 +124,8 @@ class Allocator:
 class Position:
     """The next device to find: the `device`-th of a request. `within`: a subrequest is being tried.
 
-    `start` is the place among the candidates from which on to look for it. `orders`: in how many orders kube-scheduler
-    would come here.
+    `start` is the candidate from which to continue. `orders`: the number of orders in which kube-scheduler would get
+    here.
     """
 
     claim: int = 0
@@ -149,7 +150,7 @@ class Choice(Protocol):
 
 
 class Search:
-    """One search. `calls` counts those of `allocateOne` that kube-scheduler would make, `steps` those made here."""
+    """A search. `calls` counts kube-scheduler's calls of `allocateOne`, `steps` the steps made here."""
 
     def __init__(
         self, allocator: Allocator, node: Node, pools: Sequence[Pool], claims: Sequence[ResourceClaim]
@@ -172,7 +173,7 @@ class Search:
         self._stack: list[Choice] = []
 
     def run(self) -> Solution | None:
-        """See `Allocator.allocate`."""
+        """Run the search; see `Allocator.allocate`."""
         for number, claim in enumerate(self.claims):
             self._prepare(number, claim)
         if self._walk() == "found":
@@ -187,19 +188,22 @@ class Search:
         return None
 
     def _candidates(self) -> list[Candidate | Pool]:
-        """The devices in the order in which they are tried; a pool in their midst ends the search with an error."""
-        found: list[Candidate | Pool] = []
+        """Return the devices in the order in which they are tried.
+
+        An invalid pool among them ends the search with an error.
+        """
+        candidates: list[Candidate | Pool] = []
         for pool in self.pools:
             if pool.invalid and not self.rules.invalid_pools_are_skipped:
-                found.append(pool)
+                candidates.append(pool)
             elif not pool.invalid and not (pool.incomplete and self.rules.pools_are_complete_across_nodes):
-                found += pool.devices()
-        return found
+                candidates += pool.devices()
+        return candidates
 
     # Before the search
 
     def _prepare(self, number: int, claim: ResourceClaim) -> None:
-        """Look up classes, list what mode All means, count the devices, set up the constraints."""
+        """Look up classes, list the devices for mode All, count the devices, set up the constraints."""
         fewest = 0
         answers: dict[tuple[DeviceID, RequestKey], bool] = {}
         for index, request in enumerate(claim.spec.requests):
@@ -304,7 +308,10 @@ class Search:
         return there
 
     def _take_all(self, at: Position, data: RequestData) -> Position | Outcome:
-        """Take the next device of a request for all. Before 1.36, the one after it is from the first subrequest."""
+        """Take the next device of a request for all devices.
+
+        Before 1.36, the next request starts with its first subrequest.
+        """
         assert data.all_devices is not None
         candidate = data.all_devices[at.device]
         if not self.take(at, data, candidate, must=True):
@@ -331,7 +338,9 @@ class Search:
         )
 
     def is_selectable(self, claim: ResourceClaim, data: RequestData, candidate: Candidate) -> bool:
-        """`isSelectable`: the class' selectors, then the request's, then the device's own node selection."""
+        """Return whether the class' selectors, the request's, and the device's own node selection accept it
+        (`isSelectable`).
+        """
         device = candidate.device
         if device.binding_conditions and not self.features.binding_conditions:
             return False
@@ -345,8 +354,8 @@ class Search:
     def take(self, at: Position, data: RequestData, candidate: Candidate, *, must: bool = False) -> bool:
         """Allocate the device if it is compatible with those chosen so far (`allocateDevice`). Return whether it is.
 
-        What kube-scheduler does not take back when it turns a device down, such as the counters that it would consume,
-        is not taken back here either. `must`: a constraint that is violated is an error.
+        Changes that kube-scheduler does not undo when it rejects a device, such as the consumed counters, are not
+        undone here either. `must`: a violated constraint is an error.
         """
         device, request = candidate.device, data.request
         shared = self.features.consumable_capacity and device.allow_multiple_allocations
@@ -385,7 +394,7 @@ class Search:
             self.counters.give_back(candidate)
 
     def state(self, at: Position) -> Hashable:
-        """Everything that what can still be found from here depends on."""
+        """Return everything on which the rest of the search depends."""
         return (
             at,
             len(self.chosen[at.claim]),
@@ -493,9 +502,9 @@ class TakenDevice:
 
 @dataclass(slots=True)
 class DeviceChoice:
-    """One device of a count: the candidates in order, from the one behind the device before on.
+    """One device of a count: the candidates in order, starting after the previous device.
 
-    Before 1.36 kube-scheduler begins each time with the first candidate, which finds the same and takes longer.
+    Before 1.36, kube-scheduler starts with the first candidate each time, which has the same result and takes longer.
     """
 
     position: Position

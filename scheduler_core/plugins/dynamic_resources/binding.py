@@ -1,7 +1,7 @@
 """Writes of PreBind, Unreserve and PostFilter to claims (dynamicresources.go: bindClaim), and a simulated DRA driver.
 
-A write of PreBind enters the scheduler's cache of claims at once (assume cache), so waiting pods hear of it at once. Of
-every other write the scheduler hears when the attempt has ended.
+A write of PreBind is added to the scheduler's cache of claims at once (assume cache), so waiting pods are notified
+immediately. The scheduler is notified of all other writes after the attempt.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def delete_claim(claim: ResourceClaim, handle: Handle) -> None:
 
 
 def conditions_error(state: State, handle: Handle) -> str:
-    """Return why the devices of the pod's claims are not ready, "" if they are ready (isPodReadyForBinding)."""
+    """Return the reason that the devices of the pod's claims are not ready, "" if they are (isPodReadyForBinding)."""
     results = (claim.allocation.results for claim in state.claims if claim.allocation is not None)
     if not any(result.binding_conditions for listed in results for result in listed):
         return ""
@@ -135,7 +135,7 @@ def is_ready(claim: ResourceClaim) -> bool:
 
 
 def has_timed_out(claim: ResourceClaim, now: float) -> bool:
-    """Return whether the claim's devices exceeded their time to become ready (`isClaimTimeout`)."""
+    """Return whether the claim's devices took too long to become ready (`isClaimTimeout`)."""
     allocation = claim.allocation
     if allocation is None or allocation.timestamp is None:
         return False
@@ -164,6 +164,6 @@ def _prepared(claim: ResourceClaim, now: float) -> ResourceClaim:
 
 
 def _status_of(claim: ResourceClaim, result: DeviceResult) -> DeviceStatus | None:
-    """`getAllocatedDeviceStatus`."""
+    """Return the status of the claim's devices (`getAllocatedDeviceStatus`)."""
     found = (device for device in claim.devices if (device.driver, device.pool, device.device) == result.device_id)
     return next(found, None)

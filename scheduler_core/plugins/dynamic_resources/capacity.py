@@ -14,7 +14,7 @@ Consumed = Mapping[str, int]  # nano units by capacity
 
 
 def fits(device: Device, requested: Requested, consumed: Consumed, allocating: Consumed) -> bool:
-    """Whether the device has room for the request besides what is consumed already (`CmpRequestOverCapacity`)."""
+    """Return whether the device has room for the request in addition to its consumption (`CmpRequestOverCapacity`)."""
     wanted = dict(requested or ())
     if not wanted and not device.capacity:
         return True
@@ -36,7 +36,7 @@ def consumed_capacity(device: Device, requested: Requested) -> tuple[tuple[str, 
 
 
 def consumed_amount(requested: Quantity | None, capacity: Capacity) -> Quantity:
-    """Return the amount rounded up by the policy; without a request the default, or everything."""
+    """Return the amount rounded up by the policy; without a request, the default or the whole capacity."""
     policy = capacity.policy
     if requested is None:
         return policy.default if policy is not None and policy.default is not None else capacity.value
@@ -49,7 +49,7 @@ def consumed_amount(requested: Quantity | None, capacity: Capacity) -> Quantity:
 
 
 def _rounded_up(requested: Quantity, bounds: ValidRange) -> Quantity:
-    """`roundUpRange`: a multiple of the step from the minimum on, written as a binary quantity."""
+    """Return the next multiple of the step from the minimum, as a binary quantity (`roundUpRange`)."""
     assert bounds.minimum is not None
     if requested.nano < bounds.minimum.nano:
         return bounds.minimum
@@ -61,7 +61,7 @@ def _rounded_up(requested: Quantity, bounds: ValidRange) -> Quantity:
 
 
 def _violates(amount: Quantity, policy: RequestPolicy | None) -> bool:
-    """`violatesPolicy`: above the maximum, between two steps, or none of the valid values."""
+    """Return whether the amount is above the maximum, between two steps, or not a valid value (`violatesPolicy`)."""
     if policy is None or (policy.default is not None and amount == policy.default):
         return False
     if policy.valid_range is not None:

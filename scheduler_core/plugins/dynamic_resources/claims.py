@@ -14,30 +14,30 @@ class ClaimError(Exception):
 
 
 def stored_claim(cluster: Cluster, namespace: str, name: str) -> ResourceClaim | None:
-    """The claim as the scheduler knows it, None if there is none."""
+    """Return the claim as known to the scheduler, None if it does not exist."""
     return cast("ResourceClaim | None", cluster.get("ResourceClaim", f"{namespace}/{name}"))
 
 
 def device_class(cluster: Cluster, name: str) -> DeviceClass | None:
-    """The class, None if there is none."""
+    """Return the class, None if it does not exist."""
     return cast("DeviceClass | None", cluster.get("DeviceClass", name))
 
 
 def claim_name(pod: Pod, claim: PodClaim) -> str | None:
-    """The name of the claim behind an entry of spec.resourceClaims: "" if none was needed, None if it is not known."""
+    """Return the claim's name for an entry of spec.resourceClaims: "" if none was needed, None if it is unknown."""
     if claim.claim:
         return claim.claim
     return next((generated for name, generated in pod.resource_claim_statuses if name == claim.name), None)
 
 
 def claim_keys(pod: Pod) -> list[str]:
-    """ "namespace/name" of the pod's claims as far as they are known, be they there or not."""
+    """Return "namespace/name" of the pod's claims as far as they are known, whether they exist or not."""
     names = [claim_name(pod, entry) for entry in pod.resource_claims]
     return [f"{pod.namespace}/{name}" for name in (*names, pod.extended_resource_claim) if name]
 
 
 def claims_of(pod: Pod, cluster: Cluster) -> list[ResourceClaim]:
-    """The pod's claims in the order of its spec; raises ClaimError for the first that cannot be used."""
+    """Return the pod's claims in the order of its spec. Raises ClaimError for the first one that cannot be used."""
     claims = []
     for entry in pod.resource_claims:
         name = claim_name(pod, entry)
@@ -57,7 +57,7 @@ def claims_of(pod: Pod, cluster: Cluster) -> list[ResourceClaim]:
 
 
 def claim_error(pod: Pod, cluster: Cluster) -> str:
-    """Return why the pod's claims cannot be used, "" if they can be used."""
+    """Return the reason that the pod's claims cannot be used, "" if they can be."""
     try:
         claims_of(pod, cluster)
     except ClaimError as error:
@@ -66,7 +66,7 @@ def claim_error(pod: Pod, cluster: Cluster) -> str:
 
 
 def extended_resource_claim(pod: Pod, cluster: Cluster) -> ResourceClaim | None:
-    """The claim that an earlier cycle made for the pod's extended resources (findExtendedResourceClaim)."""
+    """Return the claim that an earlier cycle created for the pod's extended resources (findExtendedResourceClaim)."""
     for claim in cluster.objects("ResourceClaim"):
         assert isinstance(claim, ResourceClaim)
         if claim.annotations.get(EXTENDED_RESOURCE_CLAIM) == "true" and claim.owner_uid == pod.uid:

@@ -9,8 +9,7 @@ from scheduler_core.apis.devices import Attribute, Device, DeviceConstraint
 
 
 class Constraint(Protocol):
-    """Follows the devices that a claim has been given so far. `request` and `subrequest` are names, the latter "" for
-    a request that has none."""
+    """Follows the devices that are chosen for a claim. `request` and `subrequest` are names; the latter may be ""."""
 
     attribute: str
 
@@ -23,7 +22,7 @@ class Constraint(Protocol):
         ...
 
     def objection(self, request: str, subrequest: str, device: Device, driver: str) -> str:
-        """Return the reason for which `add` would say no, with the values ("pcieRoot pci1 ≠ pci0"), or ""."""
+        """Return the reason that `add` would reject the device, with the values ("pcieRoot pci1 ≠ pci0"), or ""."""
         ...
 
     def state(self) -> Hashable:
@@ -37,23 +36,23 @@ def constraint_of(spec: DeviceConstraint) -> Constraint:
 
 
 def lookup_attribute(device: Device, driver: str, name: str) -> Attribute | None:
-    """By its full name, or without the domain if that is the driver's (`lookupAttribute`)."""
-    found = device.attributes.get(name)
-    if found is None:
+    """Return the attribute by its full name, or without the domain if that is the driver's (`lookupAttribute`)."""
+    attribute = device.attributes.get(name)
+    if attribute is None:
         domain, _, identifier = name.partition("/")
-        found = device.attributes.get(identifier) if domain == driver else None
-    return found
+        attribute = device.attributes.get(identifier) if domain == driver else None
+    return attribute
 
 
 def applies(spec: DeviceConstraint, request: str, subrequest: str) -> bool:
-    """Whether the constraint is for the request: the name of a list covers its subrequests."""
+    """Return whether the constraint applies to the request; the name of a list includes its subrequests."""
     if not spec.requests:
         return True
     return request in spec.requests or (bool(subrequest) and f"{request}/{subrequest}" in spec.requests)
 
 
 class MatchAttribute:
-    """All devices have the attribute with the same value."""
+    """Requires the same value of the attribute for all devices."""
 
     def __init__(self, spec: DeviceConstraint) -> None:
         self.attribute = spec.match_attribute
@@ -90,7 +89,7 @@ class MatchAttribute:
 
 
 class DistinctAttribute:
-    """All devices have the attribute with distinct values; only the last device of a request is remembered."""
+    """Requires distinct values of the attribute; only the last device of a request is remembered."""
 
     def __init__(self, spec: DeviceConstraint) -> None:
         self.attribute = spec.distinct_attribute
@@ -129,5 +128,5 @@ class DistinctAttribute:
 
 
 def _short(attribute: str) -> str:
-    """Without its domain."""
+    """Return the name without its domain."""
     return attribute.rpartition("/")[2]

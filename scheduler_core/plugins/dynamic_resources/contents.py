@@ -1,4 +1,4 @@
-"""Numbers for devices that are equal where those are that nothing of what is read can tell apart."""
+"""Numbers for devices: two devices have the same number if the search cannot distinguish them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ MOST_DEVICES = 1_000_000  # whose numbers are kept
 
 
 class Contents:
-    """The numbers of devices by driver, capacity, and those of their attributes that are read.
+    """Numbers of devices by driver, capacity, and those attributes that are read.
 
-    Of the other attributes the versions count, too: one that is invalid fails every selector.
+    Versions among the other attributes are included too: an invalid one fails every selector.
     """
 
     def __init__(self, reads: Attributes) -> None:

@@ -1,6 +1,7 @@
 """The counters that the devices of a pool share (allocator_*.go: checkAvailableCounters).
 
-They are told apart by the pool's name alone, as kube-scheduler does, so pools of two drivers with one name share them.
+As in kube-scheduler, pools are identified by name alone, so pools of two drivers with the same name share their
+counters.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from scheduler_core.plugins.dynamic_resources.pools import Candidate, Counters, 
 
 
 def available_counters(pool: Pool, allocated: AllocatedDevices) -> Counters:
-    """Return what the allocated devices of the pool leave of its counters."""
+    """Return what the pool's allocated devices leave of its counters."""
     available = {name: dict(amounts) for name, amounts in pool.counters.items()}
     if available:
         for piece in (*pool.slices, *pool.elsewhere):
@@ -47,7 +48,7 @@ class ConsumedCounters:
         self._pools: dict[str, Counters] = {}
 
     def consume(self, chosen: Candidate) -> bool:
-        """Add the consumption of the device, or nothing if the counters are insufficient. Return whether it fits."""
+        """Consume the device's counters; nothing if they are insufficient. Return whether they are sufficient."""
         available = self._available.of(chosen.pool)
         consumed = self._pools.setdefault(chosen.pool.id[1], {})
         for name, amounts in chosen.device.consumes_counters:
@@ -69,7 +70,7 @@ class ConsumedCounters:
                 consumed[name][counter] -= amount
 
     def consumed(self, pool: Pool) -> Counters:
-        """By set and counter."""
+        """Return the consumed counters by set and counter."""
         return self._pools.get(pool.id[1], {})
 
     def state(self) -> Hashable:

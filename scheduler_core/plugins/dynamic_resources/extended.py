@@ -1,6 +1,6 @@
-"""Extended resources that DRA provides (extendeddynamicresources.go): a claim that the scheduler makes itself.
+"""Extended resources that DRA provides (extendeddynamicresources.go): the scheduler itself creates a claim.
 
-Until PreBind writes it, the claim has a name that no object can have. On each node it asks for what the node's device
+Until PreBind writes it, the claim has a name that no object can have. On each node it requests what the node's device
 plugins do not provide.
 """
 
@@ -31,12 +31,12 @@ DOES_NOT_FIT = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("cannot fit resource
 
 
 def is_in_memory(claim: ResourceClaim) -> bool:
-    """Whether the claim has not been written yet."""
+    """Return whether the claim has not been written yet."""
     return claim.name == NAME_IN_MEMORY
 
 
 def claim_in_memory(pod: Pod) -> ResourceClaim:
-    """A claim for all extended resources of the pod that asks for nothing yet."""
+    """Return a claim for all extended resources of the pod, without requests yet."""
     return ResourceClaim(
         NAME_IN_MEMORY,
         pod.namespace,
@@ -51,9 +51,9 @@ def claim_in_memory(pod: Pod) -> ResourceClaim:
 def on_node(
     pod: Pod, claim: ResourceClaim, node: Node, resources: ExtendedResources, *, alone: bool
 ) -> tuple[ResourceClaim | None, Status]:
-    """`filterExtendedResources`: the claim as it is on the node; None if device plugins provide everything.
+    """Return the claim for the node (`filterExtendedResources`); None if device plugins provide everything.
 
-    `alone`: the pod has no claims of its own; beside those even a claim that asks for nothing is allocated.
+    `alone`: the pod has no other claims; with others, even a claim without requests is allocated.
     """
     if claim.spec.requests:
         return None, OLD_CLAIM  # of an earlier cycle: PostFilter deletes it
@@ -71,7 +71,7 @@ def on_node(
 
 
 def create(pod: Pod, claim: ResourceClaim, handle: Handle) -> ResourceClaim:
-    """Write the claim as it is on the chosen node."""
+    """Write the claim for the chosen node."""
     name = f"{pod.name}-extended-resources"
     owner = {"apiVersion": "v1", "kind": "Pod", "name": pod.name, "uid": pod.uid, "controller": True}
     manifest = {
@@ -85,13 +85,13 @@ def create(pod: Pod, claim: ResourceClaim, handle: Handle) -> ResourceClaim:
         },
         "spec": {"devices": {"requests": [_manifest(request) for request in claim.spec.requests]}},
     }
-    made = replace(claim, name=name, uid=f"{pod.uid}-{name}", manifest=manifest)
-    handle.write(made, "create")
-    return made
+    resource_claim = replace(claim, name=name, uid=f"{pod.uid}-{name}", manifest=manifest)
+    handle.write(resource_claim, "create")
+    return resource_claim
 
 
 def unreserve(state: State, handle: Handle) -> None:
-    """`unreserveExtendedResourceClaim`: a claim that was written is deleted again."""
+    """Delete a claim that was written (`unreserveExtendedResourceClaim`)."""
     assert state.extended is not None
     handle.cluster.pending_allocations.remove(state.extended_uid)
     if not is_in_memory(state.extended):
@@ -109,7 +109,7 @@ class _Container:
 def _requests(pod: Pod, names: Sequence[str], resources: ExtendedResources) -> tuple[DeviceRequest, ...]:
     """Return a request for each container and resource (`createRequestsAndMappings`).
 
-    The devices of an init container are used again by later containers.
+    Later containers reuse the devices of init containers.
     """
     spec = pod.manifest.get("spec") or {}
     init_containers = spec.get("initContainers") or ()
@@ -121,12 +121,12 @@ def _requests(pod: Pod, names: Sequence[str], resources: ExtendedResources) -> t
         _Container(requests_or_limits(container.get("resources") or {}), False)
         for container in spec.get("containers") or ()
     ]
-    found: list[DeviceRequest] = []
+    device_requests: list[DeviceRequest] = []
     for name in names:
         stands_for = resources.class_of(name)
         if stands_for is not None:
-            found += _of_resource(name, stands_for.name, containers)
-    return tuple(sorted(found, key=lambda request: request.name))
+            device_requests += _of_resource(name, stands_for.name, containers)
+    return tuple(sorted(device_requests, key=lambda request: request.name))
 
 
 def _of_resource(name: str, device_class: str, containers: Sequence[_Container]) -> list[DeviceRequest]:
@@ -134,10 +134,10 @@ def _of_resource(name: str, device_class: str, containers: Sequence[_Container])
         None if one.short_lived else _request(index, one, name, device_class, 0) for index, one in enumerate(containers)
     ]
     largest: DeviceRequest | None = None
-    for index, one in enumerate(containers):
-        if one.short_lived:
+    for index, container in enumerate(containers):
+        if container.short_lived:
             reusable = sum(request.count for request in lasting[index:] if request is not None)
-            request = _request(index, one, name, device_class, reusable)
+            request = _request(index, container, name, device_class, reusable)
             if request is not None and (largest is None or largest.count < request.count):
                 largest = request
     return [request for request in (largest, *lasting) if request is not None]

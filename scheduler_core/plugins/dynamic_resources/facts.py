@@ -21,7 +21,7 @@ MOST_FACTS = 8
 
 
 def facts_of(search: NodeSearch) -> list[Fact]:
-    """Return one fact that holds if the node passes, otherwise the different reasons in the order of the search."""
+    """Return one fact that holds if the node passes, otherwise the distinct reasons in the order of the search."""
     if search.outcome == "found":
         devices = listed([_name(device) for _, _, device in search.found], "the allocated devices")
         text = f"The claims of the pod can have {devices}."

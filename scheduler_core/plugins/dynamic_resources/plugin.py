@@ -1,8 +1,8 @@
 """DynamicResources: a pod needs a node with devices for its claims, or with access to its allocated devices.
 
-kube-scheduler: plugins/dynamicresources/dynamicresources.go. Filter looks for devices on each node, Reserve keeps what
-was found for the chosen one, PreBind writes it into the claims. A claim that is allocated already ties the pod to the
-nodes that can use its devices; if no node can, PostFilter may give the devices back.
+kube-scheduler: plugins/dynamicresources/dynamicresources.go. Filter searches each node for devices, Reserve keeps the
+result for the selected one, and PreBind writes it to the claims. A claim that is already allocated limits the pod to
+the nodes that can use its devices; if there is none, PostFilter may deallocate the claim.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class DynamicResources(
     SignPlugin,
     RecordsSearch,
 ):
-    """Filter nodes by the devices for the pod's claims. Pods without claims pass."""
+    """Filters nodes by the devices for the pod's claims. Pods without claims pass."""
 
     name = "DynamicResources"
     about = ABOUT
@@ -194,8 +194,8 @@ class DynamicResources(
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         """Deallocate a claim of the pod whose devices prevent scheduling, if no other pod uses it.
 
-        Without its PreFilter's state (a plugin before it rejected the pod) it fails, which ends PostFilter. Of several
-        claims kube-scheduler takes any, the recorded runs the first.
+        If its PreFilter has not run (an earlier plugin rejected the pod), it fails, which ends PostFilter.
+        kube-scheduler selects any of several claims; the simulation, like the recorded runs, selects the first.
         """
         if not self._enabled:
             return PostFilterResult(DISABLED)
@@ -215,7 +215,7 @@ class DynamicResources(
         return PostFilterResult(STILL_NOT_SCHEDULABLE)
 
     def score(self, pod: Pod, state: State | None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        """Score nodes where earlier subrequests were chosen higher."""
+        """Score nodes higher if earlier subrequests were chosen."""
         scores = np.zeros(len(rows), np.int64)
         if state is not None:
             names = nodes.names
@@ -341,7 +341,7 @@ class DynamicResources(
         return Allocator(self._selectors, _Classes(cluster), allocated, self.handle.release, self._features)
 
     def _take_up(self, state: State, number: int, claim: ResourceClaim) -> str:
-        """Check a claim without devices. Return why no node can satisfy it, "" if there is no such reason."""
+        """Check a claim without devices. Return the reason that no node can satisfy it, "" if there is none."""
         allocations = self.handle.cluster.pending_allocations
         pending = allocations.get(claim.uid)
         if pending is not None and pending.allocation is not None and allocations.is_of_group(claim.uid):
@@ -360,10 +360,10 @@ class DynamicResources(
 
     def _verdict(self, pod: Pod, state: State, node: Node) -> Status:
         """Return the verdict of a node, computed once per cycle."""
-        known = state.verdicts.get(node.name)
-        if known is None:
-            known = state.verdicts[node.name] = self._judge(pod, state, node)
-        return known
+        status = state.verdicts.get(node.name)
+        if status is None:
+            status = state.verdicts[node.name] = self._judge(pod, state, node)
+        return status
 
     def _judge(self, pod: Pod, state: State, node: Node) -> Status:
         """Evaluate a node."""
@@ -387,7 +387,7 @@ class DynamicResources(
         return SUCCESS
 
     def _is_available(self, state: State, number: int, node: Node) -> bool:
-        """Whether a claim that is allocated can be used on the node, and its devices are ready or may become so."""
+        """Return whether an allocated claim can be used on the node and its devices are ready, or may become ready."""
         selector, claim = state.selectors[number], state.claims[number]
         if selector is not None and not selector.matches(node.labels, node.name):
             return False

@@ -1,6 +1,6 @@
 """The pools of devices that a node can use (structured/internal/*/pools_*.go: GatherPools).
 
-Pools come by driver and name, and their slices by name: so they do in 1.36; earlier releases walk a Go map.
+Pools are sorted by driver and name, and their slices by name, as in 1.36; earlier releases iterate over a Go map.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """`slices` have the devices for the node, `elsewhere` those of the same pool for other nodes.
+    """A pool. `slices` contain the devices for the node, `elsewhere` are the slices of the same pool for other nodes.
 
-    An incomplete pool lacks slices that its driver has still to publish. `invalid`: why the pool cannot be used.
+    An incomplete pool lacks slices that its driver has yet to publish. `invalid`: the reason that the pool cannot be
+    used.
     """
 
     id: PoolID
@@ -44,11 +45,11 @@ class Pool:
 
     @property
     def name(self) -> str:
-        """The name in messages: "driver/pool"."""
+        """Return the name in messages: "driver/pool"."""
         return "/".join(self.id)
 
     def devices(self) -> Iterable[Candidate]:
-        """The devices for the node, in order."""
+        """Return the devices for the node, in order."""
         for piece in self.slices:
             for device in piece.devices:
                 yield Candidate((*self.id, device.name), device, piece, self)
@@ -91,18 +92,18 @@ class Pools:
         self.counters_are_ambiguous = self._has_ambiguous_counters()
 
     def users(self, pool_id: PoolID) -> Iterable[str]:
-        """Return the names of the nodes whose known pools have this one among them."""
+        """Return the names of the nodes that can use the pool, as far as their pools are cached."""
         return self._users.get(pool_id, ())
 
     def completeness(self, pool_id: PoolID) -> tuple[int, int]:
-        """Return the number of slices of the newest generation, and the number that there should be."""
+        """Return the number of slices of the newest generation, and the required number."""
         slices: list[ResourceSlice] = []
         for piece in self._pools.get(pool_id, {}).values():
             _add(slices, piece)
         return len(slices), slices[0].slice_count if slices else 0
 
     def left_out(self, node: Node) -> Iterator[tuple[PoolID, Literal["elsewhere", "outdated"]]]:
-        """The pools of several nodes that it cannot use: for others, or an old generation here."""
+        """Return the pools of several nodes that the node cannot use: those of other nodes, or outdated generations."""
         for name in sorted({**self._on_node.get(node.name, {}), **self._shared}):
             piece = self._slices[name]
             if not piece.shared_counters:
@@ -128,7 +129,7 @@ class Pools:
         return "" if piece.reach is None or piece.shared_counters else piece.reach.node_name
 
     def _forget(self, piece: ResourceSlice) -> None:
-        """Discard the cached pools of the nodes that the slice concerns."""
+        """Discard the cached pools of the nodes that can use the slice."""
         pool_id = piece.driver, piece.pool
         self.changes.append(pool_id)
         self._built.pop(pool_id, None)
@@ -150,7 +151,7 @@ class Pools:
         )
 
     def _gather(self, node: Node) -> Sequence[Pool]:
-        """Slices for other nodes are silently ignored, as are older generations."""
+        """Collect the pools; slices for other nodes and older generations are ignored."""
         found: dict[PoolID, list[ResourceSlice]] = {}
         slices = {**self._on_node.get(node.name, {}), **self._shared}
         for name in sorted(slices):
@@ -168,7 +169,7 @@ class Pools:
         return sorted(pools, key=_has_binding_conditions)  # those with binding conditions come last
 
     def _built_once(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
-        """Nodes that see the same slices of a pool share it."""
+        """Return the pool, which nodes with the same slices share."""
         built = self._built.setdefault(pool_id, {})
         key = tuple([piece.name for piece in slices])
         if key not in built:
@@ -177,7 +178,7 @@ class Pools:
         return built[key]
 
     def _build(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
-        """Since 1.35 the slices for other nodes count, too: None if a newer generation is among them."""
+        """Build the pool; None if a newer generation has slices for other nodes, which are considered since 1.35."""
         first, elsewhere = slices[0], []
         if len(slices) != first.slice_count:
             every = [piece for _, piece in sorted(self._pools[pool_id].items())]
@@ -190,7 +191,7 @@ class Pools:
         return self._checked(pool_id, slices, elsewhere)
 
     def _checked(self, pool_id: PoolID, slices: list[ResourceSlice], elsewhere: list[ResourceSlice]) -> Pool:
-        """`buildPool`."""
+        """Check the pool's slices (`buildPool`)."""
         devices = [piece for piece in slices if not (self._partitions and piece.shared_counters)]
         duplicate = _duplicate_device(devices)
         if duplicate:
@@ -207,12 +208,12 @@ class Pools:
 
 
 def _build_before_1_35(pool_id: PoolID, slices: list[ResourceSlice]) -> Pool:
-    """The slices for this node are all that is seen; an incomplete pool gives its devices all the same."""
+    """Build the pool from the slices for this node only; the devices of an incomplete pool can be used."""
     return Pool(pool_id, slices, incomplete=len(slices) != slices[0].slice_count, invalid=_duplicate_device(slices))
 
 
 def _reaches(piece: ResourceSlice, node: Node) -> bool:
-    """Whether the slice, or one of its devices, is for the node."""
+    """Return whether the slice, or one of its devices, is for the node."""
     reaches = [piece.reach] if piece.reach is not None else [device.reach for device in piece.devices]
     return any(reach is not None and reach.includes(node.name, node.labels) for reach in reaches)
 
@@ -237,7 +238,7 @@ def _duplicate_device(slices: Iterable[ResourceSlice]) -> str:
 
 
 def _unknown_counter(counters: Counters, slices: Iterable[ResourceSlice]) -> str:
-    """`validateDeviceCounterConsumption`."""
+    """Return the error for an unknown counter (`validateDeviceCounterConsumption`)."""
     for piece in slices:
         for device in piece.devices:
             for consumed in device.consumes_counters:

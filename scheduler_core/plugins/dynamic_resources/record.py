@@ -1,7 +1,8 @@
-"""The search for devices again, step by step, for the trace: what was tried, and what decided, with its values.
+"""The search for devices, repeated step by step for the trace: each device that was tried, and the reason for the
+result.
 
-The allocator itself keeps no record. A search is a function of the scheduling cycle's state, so it is run once more for
-a few nodes, with a subclass that notes each step; what it finds is what Filter found.
+The allocator itself keeps no record. A search depends only on the state of the scheduling cycle, so it is repeated for
+a few nodes with a subclass that records each step; its result is that of Filter.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ ONE_REASON: tuple[TryKind, ...] = ("held", "chosen", "selector", "taint", "elsew
 
 
 def record_search(state: State, cluster: Cluster, pools: Pools) -> DevicesSearched | None:
-    """The event of what Filter did in this cycle; None if it was asked about no node."""
+    """Return the event of this cycle's search; None if Filter evaluated no node."""
     verdicts = list(state.verdicts.items())
     if not verdicts:
         return None
@@ -68,7 +69,7 @@ def record_search(state: State, cluster: Cluster, pools: Pools) -> DevicesSearch
 
 
 def search_again(state: State, cluster: Cluster, pools: Pools, name: str, status: Status) -> NodeSearch:
-    """The search on one node that came to this status."""
+    """Repeat the search on a node that has this status."""
     return _node_search(Notebook(cluster, state), state, cluster, pools, name, status)
 
 
@@ -82,7 +83,7 @@ def _requests(claim: ResourceClaim) -> Iterator[SearchedRequest]:
 
 @dataclass(slots=True)
 class Notebook:
-    """The documents that steps refer to, and who holds which device."""
+    """The documents to which steps refer, and the claims to which devices are allocated."""
 
     cluster: Cluster
     state: State
@@ -90,7 +91,7 @@ class Notebook:
     _holders: dict[DeviceID, str] | None = None
 
     def place(self, kind: Any, item: Any, path: Path) -> tuple[int, int]:
-        """Document and line of a path."""
+        """Return the document and line of a path."""
         key = kind, getattr(item, "key", item.name)
         if key not in self.documents:
             data = claim_manifest(item) if isinstance(item, ResourceClaim) else item.manifest
@@ -156,14 +157,14 @@ def _node_search(
 
 
 def _on_node(state: State, name: str, claim: ResourceClaim) -> ResourceClaim:
-    """The claim for extended resources is another one on each node."""
+    """Return the claims on the node: the claim for extended resources differs by node."""
     found = state.nodes.get(name)
     special = found.extended if found is not None else None
     return special if claim is state.extended and special is not None else claim
 
 
 def _unavailable(notebook: Notebook, state: State, node: Node) -> Iterator[DeviceTry]:
-    """The claims whose devices cannot be used from the node."""
+    """Return the claims whose devices cannot be used from the node."""
     for number, selector in enumerate(state.selectors):
         claim = state.claims[number]
         if selector is None or claim.allocation is None or selector.matches(node.labels, node.name):
@@ -176,16 +177,17 @@ def _unavailable(notebook: Notebook, state: State, node: Node) -> Iterator[Devic
 
 
 def _term_text(term: Any) -> str:
-    parts = [*(term.get("matchFields") or ()), *(term.get("matchExpressions") or ())]
-    texts = (
-        f"{one['key'].removeprefix('metadata.')} {one['operator'].lower()} {', '.join(one.get('values') or ())}".strip()
-        for one in parts
-    )
-    return " and ".join(texts)
+    conditions = [*(term.get("matchFields") or ()), *(term.get("matchExpressions") or ())]
+    return " and ".join(map(_condition_text, conditions))
+
+
+def _condition_text(condition: Any) -> str:
+    values = ", ".join(condition.get("values") or ())
+    return f"{condition['key'].removeprefix('metadata.')} {condition['operator'].lower()} {values}".strip()
 
 
 def _searched_pools(pools: Pools, node: Node) -> Iterator[SearchedPool]:
-    """The pools that the node can use, then those whose slices several nodes share, but not this one."""
+    """Return the pools that the node can use, then those that several nodes share and this one cannot use."""
     known = pools.of_node(node)
     for pool in known:
         names = [candidate.device.name for candidate in pool.devices()]
@@ -203,11 +205,11 @@ def _searched_pools(pools: Pools, node: Node) -> Iterator[SearchedPool]:
 
 
 class _Enough(Exception):
-    """So many steps have been noted."""
+    """Raised when enough steps are recorded."""
 
 
 class RecordedSearch(Search):
-    """A search that notes its steps in `tries`, and what it `found`."""
+    """A search that records its steps in `tries`, and its result in `found`."""
 
     def __init__(
         self,
@@ -225,7 +227,7 @@ class RecordedSearch(Search):
         self._listed: tuple[str, str] = ("", "")
 
     def record(self) -> bool:
-        """Search; whether it went on after what was noted."""
+        """Search. Return whether the search went on after the recorded steps."""
         try:
             solution = self.run()
         except _Enough:
@@ -296,7 +298,7 @@ class RecordedSearch(Search):
         data = super()._request_data(claim, request, parent, key, answers)
         listed = {candidate.id for candidate in data.all_devices or ()}
         if data.takes_all:
-            for candidate in (one for pool in self.pools for one in pool.devices()):
+            for candidate in (device for pool in self.pools for device in pool.devices()):
                 if candidate.id not in listed:
                     self._note_mismatch(claim, data, candidate)
         return data
@@ -352,7 +354,7 @@ class RecordedSearch(Search):
         self._note("held" if holder else "chosen", claim, data, candidate, holder)
 
     def _note_mismatch(self, claim: ResourceClaim, data: RequestData, candidate: Candidate) -> bool:
-        """Note what turns the device down, if a selector or its own nodes do; return whether so."""
+        """Record the reason that a selector or its node selection rejects the device. Return whether there is one."""
         if self.is_selectable(claim, data, candidate):
             return False
         objection = self.allocator.selectors.objection(
@@ -406,8 +408,15 @@ class RecordedSearch(Search):
         return ""
 
 
-def _is_alike(one: DeviceTry, other: DeviceTry) -> bool:
-    return (one.kind, one.request, one.claim, one.text, one.document, one.line) == (
+def _is_alike(device_try: DeviceTry, other: DeviceTry) -> bool:
+    return (
+        device_try.kind,
+        device_try.request,
+        device_try.claim,
+        device_try.text,
+        device_try.document,
+        device_try.line,
+    ) == (
         other.kind,
         other.request,
         other.claim,

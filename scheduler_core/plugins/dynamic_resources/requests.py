@@ -17,7 +17,7 @@ class AllocationError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RequestData:
-    """A request, or a subrequest of `parent`. `all_devices`: those that mode All means."""
+    """A request, or a subrequest of `parent`. `all_devices`: the devices for mode All."""
 
     request: DeviceRequest
     parent: DeviceRequest | None
@@ -27,7 +27,7 @@ class RequestData:
 
     @property
     def base_name(self) -> str:
-        """The name of the request in the claim."""
+        """Return the name of the request in the claim."""
         return self.request.name if self.parent is None else self.parent.name
 
     @property
@@ -36,7 +36,7 @@ class RequestData:
 
     @property
     def name(self) -> str:
-        """The name in allocation results: "request" or "request/subrequest"."""
+        """Return the name in allocation results: "request" or "request/subrequest"."""
         return self.request.name if self.parent is None else f"{self.parent.name}/{self.request.name}"
 
     @property

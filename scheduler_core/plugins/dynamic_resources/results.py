@@ -54,7 +54,7 @@ def _share_id(claim: ResourceClaim, index: int) -> str:
 
 
 def _configs(solution: Solution, number: int, rules: Rules) -> int:
-    """Count the configurations: those of the classes, each only once since 1.35, and those of the claim."""
+    """Count the configurations: those of the classes (each once since 1.35), and those of the claim."""
     claim, classes, count = solution.claims[number], set(), 0
     names: set[str] = set()
     for index, request in enumerate(claim.spec.requests):
@@ -77,7 +77,9 @@ def _configs(solution: Solution, number: int, rules: Rules) -> int:
 
 
 def _selector_manifest(chosen: Sequence[Chosen], node_name: str) -> Manifest | None:
-    """`createNodeSelector`: one node if any device is local to it, else all that slices require; None: everywhere."""
+    """Return the node selector (`createNodeSelector`): the node if a device is local to it, otherwise what all slices
+    require; None: all nodes.
+    """
     term: dict[str, list[Manifest]] = {"matchFields": [], "matchExpressions": []}
     for one in chosen:
         candidate = one.candidate
@@ -99,7 +101,7 @@ def _in(key: str, value: str) -> Manifest:
 
 
 def _same(one: Manifest, other: Manifest) -> bool:
-    """`containsNodeSelectorRequirement`."""
+    """Return whether the requirements are equal (`containsNodeSelectorRequirement`)."""
     values = set(one.get("values") or ()) == set(other.get("values") or ())
     return values and one.get("key") == other.get("key") and one.get("operator") == other.get("operator")
 

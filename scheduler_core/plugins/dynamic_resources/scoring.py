@@ -1,4 +1,4 @@
-"""Score: nodes where earlier subrequests were chosen score higher (dynamicresources.go: computeScore)."""
+"""Score: nodes on which earlier subrequests were chosen score higher (dynamicresources.go: computeScore)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ MOST_MISMATCHES = 10_000
 
 @dataclass(slots=True)
 class Selector:
-    """An expression, or the compiler's error, with the answers for the devices that it can tell apart.
+    """An expression, or the compiler's error, with the results for all devices that it can distinguish.
 
     `reads`: the attributes that it can read; None: any.
     """
@@ -64,7 +64,7 @@ class Selectors:
     def objection(
         self, device_class: DeviceClass, request: DeviceRequest, driver: str, device: Device
     ) -> tuple[bool, int, str] | None:
-        """Return the selector that is false: whether it is the class', its number, and what decides in it."""
+        """Return the selector that is false: whether it is the class', its number, and the decisive part of it."""
         for of_class, selectors in ((True, device_class.selectors), (False, request.selectors)):
             for index, expression in enumerate(selectors):
                 if self._ask(expression, driver, device) is not True:
@@ -76,7 +76,7 @@ class Selectors:
         return self._selector(expression).reads
 
     def contents(self, reads: Attributes) -> Contents:
-        """Return the numbers of devices by these attributes."""
+        """Return the numbers of devices for these attributes."""
         found = self._contents.get(reads)
         if found is None:
             found = self._contents[reads] = Contents(reads)

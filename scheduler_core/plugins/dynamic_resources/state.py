@@ -14,9 +14,9 @@ from scheduler_core.plugins.dynamic_resources.allocator import Allocator, Soluti
 
 @dataclass(slots=True)
 class NodeAllocation:
-    """The devices that Filter found for the unallocated claims, in the order of the claims.
+    """The devices that Filter selected for the unallocated claims, in the order of the claims.
 
-    They are those of the node, or of one that is alike (`Solution.moved`).
+    They are those of the node itself or of an alike one (`Solution.moved`).
     """
 
     solution: Solution
@@ -25,10 +25,12 @@ class NodeAllocation:
 
 @dataclass(slots=True)
 class State:
-    """`claims` are the pod's own in the order of its spec, then the one for extended resources, if it needs one.
+    """The claims of a pod in a scheduling cycle: `claims` are its own in the order of its spec, then the one for
+    extended resources, if it needs one.
 
-    `selectors`: where an allocated claim can be used. `pending`: allocations that another pod of the same group is
-    about to write; `reserved`: those that Reserve made. `unavailable`: the allocated claims that some node cannot use.
+    `selectors`: the nodes on which allocated claims can be used. `pending`: allocations that another pod of the same
+    group is about to write; `reserved`: those that Reserve made. `unavailable`: the allocated claims that some node
+    cannot use.
     """
 
     claims: list[ResourceClaim]
@@ -47,15 +49,15 @@ class State:
 
     @property
     def user_claims(self) -> Sequence[ResourceClaim]:
-        """The claims without the one for extended resources."""
+        """Return the claims without the one for extended resources."""
         return self.claims if self.extended is None else self.claims[:-1]
 
     def to_allocate(self) -> Iterator[tuple[int, ResourceClaim]]:
-        """The unallocated claims, with their index."""
+        """Return the unallocated claims with their index."""
         return ((number, claim) for number, claim in enumerate(self.claims) if claim.allocation is None)
 
     def to_search(self, extended: ResourceClaim | None = None) -> Sequence[ResourceClaim]:
-        """The claims to find devices for; `extended`: the one for extended resources as it is on a node."""
+        """Return the claims that need devices; `extended`: the one for extended resources as it is on a node."""
         if extended is None and self._to_search is not None:
             return self._to_search
         claims = [

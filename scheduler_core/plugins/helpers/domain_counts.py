@@ -1,7 +1,7 @@
 """Pods per topology domain, updated with every pod, for PodTopologySpread and InterPodAffinity.
 
-kube-scheduler counts anew over all nodes in every PreFilter and PreScore. Here a counter is built once by an array
-pass over the pods; after that an assumed, bound or deleted pod changes only the counters whose rule matches it.
+kube-scheduler counts all nodes again in every PreFilter and PreScore. Here a counter is built once from the columns of
+the pods; then an assumed, bound or deleted pod changes only the counters whose rule matches it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KEPT_COUNTERS = 512
 class Domains:
     """A division of the rows into domains: row r is in domain `codes[r]` of `size`, or in none of them (-1).
 
-    `names[d]` is a domain's topology value. `key` stands for the division within one generation of the node table.
+    `names[d]` is a domain's topology value. `key` identifies the division within one generation of the node table.
     `complete`: every row is in a domain.
     """
 
@@ -61,9 +61,9 @@ def every_row(nodes: NodeTable) -> Domains:
 
 
 class DomainCounter:
-    """`cells[d]` pods in domain d, `total` in all domains; the last cell, which code -1 finds, is always 0. Read only.
+    """Pods per domain: `cells[d]` in domain d, `total` in all domains; the last cell (code -1) is always 0. Read only.
 
-    It is kept up to date until rows move (`generation`) or it is dropped for others (`evictions` of its owner).
+    It is kept up to date until rows move (`generation`) or it is replaced by others (`evictions` of its owner).
     """
 
     __slots__ = ("_codes", "cells", "generation", "total")
@@ -101,7 +101,7 @@ class DomainCounter:
 
 
 class Placed:
-    """The number of pods of each kind on each row; `numbers` has the kind of a slot (a spec or term set)."""
+    """The number of pods of each kind on each row; `numbers` are the kinds of the slots (specs or term sets)."""
 
     def __init__(self, nodes: NodeTable, pods: PodTable) -> None:
         self._nodes, self._pods = nodes, pods
@@ -158,13 +158,13 @@ class DomainCounts:
     def counter(self, rules: PodRules, domains: Domains, *, skip_terminating: bool = False) -> DomainCounter:
         """Return the number of pods in each domain that match all `rules`."""
         key = (rules, domains.key, skip_terminating)
-        found = self._counters.pop(key, None)
-        if found is None:
-            found = self._watch(_RuleCounter(key, rules, skip_terminating))
-        self._counters[key] = found  # most recently used last
-        if found.generation != self._nodes.generation:
-            self._recount(found, domains)
-        return found
+        domain_counter = self._counters.pop(key, None)
+        if domain_counter is None:
+            domain_counter = self._watch(_RuleCounter(key, rules, skip_terminating))
+        self._counters[key] = domain_counter  # most recently used last
+        if domain_counter.generation != self._nodes.generation:
+            self._recount(domain_counter, domains)
+        return domain_counter
 
     def matching(self, rules: PodRules) -> list[int]:
         """Return the numbers of the specs (in `PodTable.specs`) that match all rules, ascending."""

@@ -1,4 +1,4 @@
-"""Go's float functions where a last bit can decide a score."""
+"""Go's float functions, for cases in which the last bit can affect a score."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _L5, _L6, _L7 = 1.818357216161805012e-01, 1.531383769920937332e-01, 1.4798198605
 
 @lru_cache
 def log(x: float) -> float:
-    """Go's `math.Log` for a finite x > 0: FreeBSD's e_log.c, in its order of operations.
+    """Return Go's `math.Log` for a finite x > 0: FreeBSD's e_log.c, in its order of operations.
 
     The C library behind Python's `math.log` may round its last bit differently.
     """
@@ -41,7 +41,7 @@ def log(x: float) -> float:
 
 
 def round_half_away(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Go's `math.Round` for values >= 0, as integers (numpy's own rounds halves to even)."""
+    """Return Go's `math.Round` for values >= 0, as integers (numpy's own rounds halves to even)."""
     whole = np.floor(values)
     whole += (values - whole) >= 0.5
     return whole.astype(np.int64)

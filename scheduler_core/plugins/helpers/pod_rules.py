@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class PodRule:
-    """A rule for pods in one of `namespaces` (None: any) with labels that match `selector`."""
+    """A rule that selects pods in one of `namespaces` (None: any) with labels that match `selector`."""
 
     namespaces: frozenset[str] | None
     selector: LabelSelector

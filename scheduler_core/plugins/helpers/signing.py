@@ -1,7 +1,7 @@
-"""The parts of a pod that decide a plugin's verdict and score (kube-scheduler: framework/signers.go).
+"""The parts of a pod that determine a plugin's verdict and score (kube-scheduler: framework/signers.go).
 
-Two pods with equal signatures are judged alike, and OpportunisticBatching may give the second what it found for the
-first. Each function gives the fragments of a signature, or None for a pod that cannot be signed.
+Two pods with equal signatures get equal results, and OpportunisticBatching may reuse the result of the first for the
+second. Each function returns the fragments of a signature, or None for a pod that cannot be signed.
 """
 
 from __future__ import annotations
@@ -62,5 +62,9 @@ def _term(term: NodeSelectorTerm) -> tuple[Hashable, ...]:
     return _requirements(term.match_expressions), _requirements(term.match_fields)
 
 
-def _requirements(found: Iterable[Requirement]) -> tuple[Hashable, ...]:
-    return tuple(sorted((one.key, one.operator, tuple(sorted(one.values))) for one in found))
+def _requirements(requirements: Iterable[Requirement]) -> tuple[Hashable, ...]:
+    return tuple(
+        sorted(
+            (requirement.key, requirement.operator, tuple(sorted(requirement.values))) for requirement in requirements
+        )
+    )

@@ -10,7 +10,7 @@ _HOST = "kubernetes.io/hostname"
 
 
 def require_neighbour(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """The pod requires one with app=cache, which runs in another domain."""
+    """Let the pod require a pod with app=cache, which runs in another domain."""
     key = "example.com/group"
     term = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": key}
     cluster.spec.setdefault("affinity", {})["podAffinity"] = {_REQUIRED: [term]}
@@ -23,7 +23,7 @@ def require_neighbour(cluster: StarterCluster, nodes: list[Manifest], reason: st
 
 
 def exclude_neighbour(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """The pod excludes those with app=noisy, which run there."""
+    """Let the pod exclude pods with app=noisy, which run on the nodes."""
     term = {"labelSelector": {"matchLabels": {"app": "noisy"}}, "topologyKey": _HOST}
     cluster.spec.setdefault("affinity", {})["podAntiAffinity"] = {_REQUIRED: [term]}
     for node in nodes:
@@ -31,7 +31,7 @@ def exclude_neighbour(cluster: StarterCluster, nodes: list[Manifest], reason: st
 
 
 def be_excluded(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """A pod that runs there excludes the pod."""
+    """Let a pod on the nodes exclude the pod."""
     term = {"labelSelector": {"matchLabels": {"app": POD}}, "topologyKey": _HOST}
     for node in nodes:
         cluster.add_neighbour(node, {"app": "shy"}, affinity={"podAntiAffinity": {_REQUIRED: [term]}})

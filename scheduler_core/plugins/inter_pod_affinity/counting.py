@@ -1,7 +1,7 @@
 """The counts that InterPodAffinity needs for a pod, cached for pods with equal labels, namespace and terms.
 
-For each topology key of a required term, and for each term that scores: the domains and the counters. What changes from
-cycle to cycle is only what the counters say.
+For each topology key of a required term, and for each term that scores, the cache has the domains and the counters;
+only the counts change from cycle to cycle.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ KEPT_PLANS = 1024
 class RequiredKey:
     """The required terms of one topology key.
 
-    The counts are those of preFilterState: `affinity_counts` of pods that match all of the pod's required affinity
-    terms (None: no such term has this key); `anti_affinity_counts` of ones that match a required anti-affinity term of
-    the pod, for each of `anti_affinity_rules`; `existing_anti_affinity_counts` of the owners of required anti-affinity
-    terms that match the pod, for each of `existing_anti_affinity_terms` (numbers in `TermOwners`).
+    The counts are those of preFilterState. `affinity_counts`: pods that match all required affinity terms of the pod
+    (None: no such term has this key). `anti_affinity_counts`: for each of `anti_affinity_rules`, pods that match a
+    required anti-affinity term of the pod. `existing_anti_affinity_counts`: for each of `existing_anti_affinity_terms`
+    (numbers in `TermOwners`), the owners of a required anti-affinity term that matches the pod.
     """
 
     domains: Domains
@@ -57,7 +57,10 @@ class ScoringTerm:
 
 @dataclass(slots=True)
 class Plan:
-    """`requires`: the pod has required terms of its own. `self_match`: it matches all its required affinity terms."""
+    """The terms of a pod.
+
+    `requires`: it has required terms of its own. `self_match`: it matches all its required affinity terms.
+    """
 
     requires: bool
     affinity_rules: PodRules
@@ -68,12 +71,12 @@ class Plan:
 
     @property
     def affinity_total(self) -> int:
-        """The number of pods that match the required affinity terms in a domain of their keys."""
+        """Return the number of pods that match the required affinity terms in a domain of their keys."""
         return sum(key.affinity_counts.total for key in self.keys if key.affinity_counts is not None)
 
     @property
     def has_existing_anti_affinity(self) -> bool:
-        """Whether an existing pod's required anti-affinity matches the pod in some domain."""
+        """Return whether an existing pod's required anti-affinity matches the pod in some domain."""
         return any(counter.total for key in self.keys for counter in key.existing_anti_affinity_counts)
 
 
@@ -101,7 +104,7 @@ class Plans:
     def _without_unseen(self, plan: Plan) -> Plan:
         """Remove terms of tried group members on nodes that are in no list of the snapshot.
 
-        A pod with preferred terms of its own looks at all pods when it scores.
+        A pod with preferred terms of its own evaluates all pods when it scores.
         """
         anti, every = (self._cluster.tried.unseen(anti_affinity=only) for only in (True, False))
         has_own = any(term.own for term in plan.scoring)

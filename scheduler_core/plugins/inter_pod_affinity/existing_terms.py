@@ -1,8 +1,8 @@
 """The affinity terms of existing pods, indexed by the pods that they match, with counts of their owners.
 
-kube-scheduler keeps lists of nodes that have pods with (required anti-)affinity and asks every term of every such pod
-(interpodaffinity: getExistingAntiAffinityCounts, processExistingPod). Here equal terms are one, asked once per distinct
-(namespace, labels), with a counter of their owners per domain.
+kube-scheduler keeps lists of nodes that have pods with (required anti-)affinity and evaluates every term of every such
+pod (interpodaffinity: getExistingAntiAffinityCounts, processExistingPod). Here equal terms are merged and evaluated
+once per distinct (namespace, labels), with a counter of their owners per domain.
 """
 
 from __future__ import annotations
@@ -96,23 +96,23 @@ class TermOwners:
 
     def owners(self, number: int) -> DomainCounter:
         """Return the number of owners of the term in each domain of its topology key."""
-        found = self._counters.pop(number, None) or DomainCounter()
-        self._counters[number] = found  # most recently used last
+        domain_counter = self._counters.pop(number, None) or DomainCounter()
+        self._counters[number] = domain_counter  # most recently used last
         if len(self._counters) > KEPT_COUNTERS:
             del self._counters[next(iter(self._counters))]
             self.evictions += 1
-        if found.generation != self._nodes.generation:
-            self._recount(number, found)
-        return found
+        if domain_counter.generation != self._nodes.generation:
+            self._recount(number, domain_counter)
+        return domain_counter
 
     def without(self, number: int, unseen: Iterable[tuple[int, int]]) -> DomainCounter:
         """Return `owners` without some pods, each given as its row and term set."""
-        found = self.owners(number)
+        domain_counter = self.owners(number)
         rows = [row for row, term_set in unseen for term in self._sets[term_set] if term == number]
-        return found.without(rows) if rows else found
+        return domain_counter.without(rows) if rows else domain_counter
 
     def sets_with(self, numbers: Iterable[int]) -> list[int]:
-        """Return the term sets (`PodTable.terms`) that contain these terms, once for each term."""
+        """Return the term sets (`PodTable.terms`) that contain one of these terms, once per term."""
         self._learn()
         return [term_set for number in numbers for term_set in self._sets_with[number]]
 

@@ -1,4 +1,4 @@
-"""InterPodAffinity's verdict and score in facts and arithmetic, from the numbers that `filter` and `score` read."""
+"""InterPodAffinity's verdict and score as facts and arithmetic, from the numbers that `filter` and `score` read."""
 
 from __future__ import annotations
 
@@ -144,8 +144,10 @@ def _count_fact(
     )
 
 
-def explain_score(terms: list[ScoringTerm], rows: NDArray[np.intp], raw: Scores, index: int) -> ScoreExplanation:
-    """Explain each term's part on this node, the sum, and the normalization."""
+def explain_score(
+    pod: Pod, terms: list[ScoringTerm], rows: NDArray[np.intp], raw: Scores, index: int
+) -> ScoreExplanation:
+    """Explain the contribution of each term on this node, the sum, and the normalization."""
     lines, facts = [], []
     for scoring in terms:
         code = int(scoring.domains.codes[rows[index]])
@@ -153,7 +155,7 @@ def explain_score(terms: list[ScoringTerm], rows: NDArray[np.intp], raw: Scores,
         if count:
             key, domain = scoring.term.topology_key, scoring.domains.names[code]
             lines.append(f"{key}={domain}: {count} × {scoring.weight} = {count * scoring.weight}")
-            facts.append(_term_fact(scoring, domain, count))
+            facts.append(_term_fact(scoring, domain, count, _term_field(pod, scoring)))
     lowest, highest = int(raw.min()), int(raw.max())
     lines.append(f"raw = {raw[index]}")
     normalized = int(normalize(raw)[index])
@@ -165,8 +167,18 @@ def explain_score(terms: list[ScoringTerm], rows: NDArray[np.intp], raw: Scores,
     return ScoreExplanation(lines, facts)
 
 
-def _term_fact(scoring: ScoringTerm, domain: str, count: int) -> Fact:
-    """Return a fact on a term that counts; it always holds, since it is no condition."""
+def _term_field(pod: Pod, scoring: ScoringTerm) -> str:
+    """Return the path of the pod's own term, or that of the labels that a term of another pod matches."""
+    if not scoring.own:
+        return "metadata.labels"
+    anti = scoring.role is Role.PREFERRED_ANTI_AFFINITY
+    own = pod.preferred_anti_affinity if anti else pod.preferred_affinity
+    number = next(i for i, one in enumerate(own) if (one.term, one.weight) == (scoring.term, abs(scoring.weight)))
+    return f"{FIELDS[scoring.role]}[{number}]"
+
+
+def _term_fact(scoring: ScoringTerm, domain: str, count: int, field: str) -> Fact:
+    """Return a fact about a term that is counted; it always holds, since it is not a condition."""
     term, role = scoring.term, scoring.role
     if scoring.own:
         text = f"Pods in {term.topology_key}={domain} that match the pod's {role.value} {term.selector}: {count}."
@@ -178,7 +190,13 @@ def _term_fact(scoring: ScoringTerm, domain: str, count: int) -> Fact:
         op="=",
         right=str(count * scoring.weight),
         holds=True,
-        values={"topologyKey": term.topology_key, "domain": domain, "count": count, "weight": scoring.weight},
+        values={
+            "topologyKey": term.topology_key,
+            "domain": domain,
+            "count": count,
+            "weight": scoring.weight,
+            "selector": str(term.selector),
+        },
         text=text,
-        field=FIELDS[role] if scoring.own else "metadata.labels",
+        field=field,
     )

@@ -32,10 +32,10 @@ def after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint
 
 
 def after_pod_change_before_1_36(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
-    """Return the hint of releases before 1.36: only bound pods and the pod's own terms count.
+    """Return the hint of releases before 1.36, which consider only bound pods and the pod's own terms.
 
-    A pod that the anti-affinity of an existing pod rejected is queued only if its own anti-affinity matches that pod,
-    too (plugin.go: isSchedulableAfterPodChange).
+    A pod that was rejected by the anti-affinity of an existing pod is queued only if its own anti-affinity also matches
+    that pod (plugin.go: isSchedulableAfterPodChange).
     """
     if any(other is not None and not other.node_name for other in (new, old)):
         return QueueingHint.SKIP
@@ -43,8 +43,9 @@ def after_pod_change_before_1_36(pod: Pod, old: Pod | None, new: Pod | None) -> 
 
 
 def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None) -> bool:
-    """A pod that matches all affinity terms came (or began to match), or one that matches all anti-affinity terms went
-    (or stopped matching)."""
+    """Return whether a pod that matches all affinity terms was added (or began to match), or a pod that matches all
+    anti-affinity terms was deleted (or stopped matching).
+    """
     matched_affinity = old is not None and hint_matches_all(pod.required_affinity, old)
     matched_anti_affinity = old is not None and hint_matches_all(pod.required_anti_affinity, old)
     if new is None:
@@ -65,9 +66,9 @@ def after_node_change_before_1_33(pod: Pod, old: Node | None, new: Node) -> Queu
 
 
 def node_change_may_help(pod: Pod, old: Node | None, new: Node) -> bool:
-    """Affinity: the node has come with a topology key, gained it or changed its value.
+    """Return whether the node has a new topology key or another value of one (affinity).
 
-    Anti-affinity: any new node, or the node lost a topology key or changed its value.
+    Anti-affinity: whether the node is new, or lost a topology key or changed its value.
     """
     keys = [term.topology_key for term in pod.required_affinity]
     anti_keys = [term.topology_key for term in pod.required_anti_affinity]

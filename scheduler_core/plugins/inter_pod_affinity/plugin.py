@@ -1,7 +1,7 @@
-"""InterPodAffinity: pods close to pods that terms select, or away from them (plugins/interpodaffinity).
+"""InterPodAffinity: places pods near pods that their terms select, or away from them (plugins/interpodaffinity).
 
-kube-scheduler: plugins/interpodaffinity/{plugin,filtering}.go. "Near" is the same value of the term's topology key.
-Preferred terms only score (`scoring.py`).
+kube-scheduler: plugins/interpodaffinity/{plugin,filtering}.go. "Near" means the same value of the term's topology key.
+Preferred terms only affect the score (`scoring.py`).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class InterPodAffinity(
     ExplainsScore,
     SignPlugin,
 ):
-    """Reject nodes that violate required terms of the pod or of existing pods; score preferred terms."""
+    """Rejects nodes that violate required terms of the pod or of existing pods; scores preferred terms."""
 
     name = "InterPodAffinity"
     about = ABOUT
@@ -97,7 +97,7 @@ class InterPodAffinity(
         self._after_node_change = after_node_change if compares else after_node_change_before_1_33
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        """Skip pods without required terms that no existing required anti-affinity matches."""
+        """Skip pods without required terms that match no required anti-affinity of existing pods."""
         plan = self._plans.of(pod)
         return PreFilterResult(plan, SUCCESS if plan.requires or plan.has_existing_anti_affinity else SKIP)
 
@@ -113,9 +113,10 @@ class InterPodAffinity(
     def add_pod_delta(
         self, pod: Pod, state: Plan, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """int64[1 + 2 keys, m]: what the pod adds to the affinity counts, the same for all keys; then, for each key, to
-        the anti-affinity counts; then, for each key, to the counts of existing pods' anti-affinity. A node without the
-        key has no domain to change."""
+        """Return int64[1 + 2 keys, m]: what the pod adds to the affinity counts (the same for all keys); then, for each
+        key, to the anti-affinity counts; then, for each key, to the counts of existing pods' anti-affinity. A node
+        without the key has no domain to change.
+        """
         counts, owners, pods = DomainCounts.of(cluster), TermOwners.of(cluster), cluster.pods
         specs, term_sets, count = pods.spec[slots], pods.terms[slots], len(state.keys)
         result = np.zeros((1 + 2 * count, len(slots)), np.int64)
@@ -130,7 +131,7 @@ class InterPodAffinity(
         return result
 
     def pre_score(self, pod: Pod, state: Plan | None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
-        """Skip pods for which no term matches a pod on a node with its topology key."""
+        """Skip pods if no term matches a pod on a node with its topology key."""
         plan = self._plans.of(pod) if state is None else state
         meeting = [term for term in plan.scoring if term.counter.total]
         return PreScoreResult(meeting) if meeting or self._scores_anything else _SKIP_SCORE
@@ -161,7 +162,7 @@ class InterPodAffinity(
     def explain_score(
         self, pod: Pod, state: list[ScoringTerm], cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
     ) -> ScoreExplanation:
-        return explain_score(state, rows, raw, index)
+        return explain_score(pod, state, rows, raw, index)
 
 
 _SKIP_SCORE = PreScoreResult(None, SKIP)
@@ -177,14 +178,17 @@ def _verdicts(
         which = np.where(anti_affinity, np.int16(ANTI), np.int16(0) if which is None else which)
     if unmatched is not None:
         which = np.where(unmatched, np.int16(UNMATCHED), np.int16(0) if which is None else which)
-    found: NDArray[np.int16] | None = which
-    return found
+    verdicts: NDArray[np.int16] | None = which
+    return verdicts
 
 
 def broken_rules(
     plan: Plan, number: int, key: RequiredKey, rows: Rows, delta: NDArray[np.int64] | None
 ) -> tuple[Broken, Broken, Broken]:
-    """Return where existing pods' anti-affinity, the pod's anti-affinity and its affinity reject; None: nowhere."""
+    """Return where existing pods' anti-affinity, the pod's anti-affinity and its affinity reject nodes.
+
+    None: nowhere.
+    """
     codes = key.domains.codes[rows]
     of_existing = None if delta is None else delta[1 + len(plan.keys) + number]
     existing = _counts(cells(key.existing_anti_affinity_counts), codes, of_existing)
@@ -209,8 +213,8 @@ def _counts(counted: IntColumn | None, codes: NDArray[np.intp], delta: IntColumn
 def _rows_without_match(
     plan: Plan, key: RequiredKey, codes: NDArray[np.intp], delta: IntColumn | None
 ) -> NDArray[np.bool_]:
-    """satisfyPodAffinity's opposite: rows without the key, or with no pod in the domain that matches all terms, unless
-    the pod may be the first.
+    """Return the opposite of satisfyPodAffinity: rows without the key, or without a pod in the domain that matches all
+    terms, unless the pod may be the first.
 
     It may be the first if it matches its own terms and no pod on a node with any of the keys does.
     """

@@ -1,8 +1,8 @@
-"""InterPodAffinity's score: weights of all preferred terms that meet (interpodaffinity/scoring.go).
+"""InterPodAffinity's score: the weights of all preferred terms that match (interpodaffinity/scoring.go).
 
-raw = sum over pairs of (a pod in the node's domain, a preferred term of either that speaks of the other) of the term's
-weight, negative for anti-affinity; an existing pod's required affinity counts with hardPodAffinityWeight.
-normalised = int(100 * (raw - min) / (max - min)) by way of float64; all 0 when all are equal.
+raw = the sum of the weights over all pairs of a pod in the node's domain and a preferred term of either pod that
+matches the other, negative for anti-affinity; an existing pod's required affinity counts with hardPodAffinityWeight.
+normalized = int(100 * (raw - min) (max - min)) in float64; all 0 when all are equal.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scheduler_core.plugins.inter_pod_affinity.counting import ScoringTerm
 
 
 def score(terms: list[ScoringTerm], rows: NDArray[np.intp]) -> Scores:
-    """Return the raw scores of the feasible rows; `terms` are those that meet a pod somewhere."""
+    """Return the raw scores of the feasible rows; `terms` are those that match at least one pod."""
     total = np.zeros(len(rows), np.int64)
     for term in terms:
         total += term.weight * term.counter.cells[term.domains.codes[rows]]
@@ -23,7 +23,7 @@ def score(terms: list[ScoringTerm], rows: NDArray[np.intp]) -> Scores:
 
 
 def normalize(scores: Scores) -> Scores:
-    """NormalizeScore over the feasible rows."""
+    """Scale the scores of the feasible rows to 0 to 100 (NormalizeScore)."""
     lowest, highest = int(np.minimum.reduce(scores)), int(np.maximum.reduce(scores))
     if lowest == highest:
         return np.zeros(len(scores), np.int64)

@@ -17,8 +17,8 @@ def own_rule(term: PodAffinityTerm, cluster: Cluster) -> PodRule:
     """Return the rule for existing pods to which a term of the incoming pod applies.
 
     kube-scheduler unrolls the namespaceSelector into the names of the namespaces that it matches, but the term keeps
-    the selector and later asks it about an empty label set: one that holds without any label (DoesNotExist, NotIn, {})
-    therefore holds for every namespace.
+    the selector and later matches it against an empty label set: a selector that matches without any label
+    (DoesNotExist, NotIn, {}) therefore matches every namespace.
     """
     selector = term.namespace_selector
     if selector is None:
@@ -36,7 +36,9 @@ def _matching_namespaces(term: PodAffinityTerm, cluster: Cluster) -> frozenset[s
 
 
 def hint_matches_all(terms: Iterable[PodAffinityTerm], pod: Pod) -> bool:
-    """podMatchesAllAffinityTerms as the hints call it: namespace selectors not unrolled; no terms match nothing."""
+    """Return podMatchesAllAffinityTerms as used by the hints: namespace selectors are not unrolled; no terms match
+    nothing.
+    """
     terms = tuple(terms)
     return bool(terms) and all(_hint_matches(term, pod) for term in terms)
 

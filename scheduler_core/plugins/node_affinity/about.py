@@ -9,7 +9,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def change_labels(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """The pod selects a label that these nodes do not have."""
+    """Let the pod select a label that these nodes do not have."""
     cluster.spec["nodeSelector"] = {"disk": "ssd"}
     names = names_of(nodes)
     for node in cluster.nodes:
@@ -17,7 +17,7 @@ def change_labels(cluster: StarterCluster, nodes: list[Manifest], reason: str) -
 
 
 def enforce(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """The profile's addedAffinity excludes these nodes."""
+    """Exclude these nodes by the profile's addedAffinity."""
     key, names = "example.com/pool", names_of(nodes)
     for node in cluster.nodes:
         node["metadata"]["labels"][key] = "other" if node["metadata"]["name"] in names else "main"
@@ -28,14 +28,14 @@ def enforce(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None
 
 
 def pin(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """The pod requires another node by its name."""
+    """Let the pod require another node by name."""
     names = names_of(nodes)
     others = (node["metadata"]["name"] for node in cluster.nodes if node["metadata"]["name"] not in names)
     _require_names(cluster, next(others, "gone"))
 
 
 def contradict(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """The pod requires two nodes at once."""
+    """Let the pod require two nodes at once."""
     _require_names(cluster, "node-001", "node-002")
 
 

@@ -1,4 +1,4 @@
-"""NodeAffinity's verdict and score in words: what the pod asks of a node's labels, and what the node has."""
+"""NodeAffinity's verdict and score in words: the requirements of the pod, and the labels of the node."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def explain_required(pod: Pod, added: NodeSelector | None, node: Node) -> list[F
 def explain_preferred(
     added: Sequence[PreferredNodeTerm], own: Sequence[PreferredNodeTerm], node: Node, raw: Scores, index: int
 ) -> ScoreExplanation:
-    """The weights of the preferred terms that match, the profile's and the pod's, against the best node's sum."""
+    """Return the weights of the matching preferred terms of the profile and the pod, and the best node's sum."""
     facts = [_preference_fact(term, node, "") for term in added]
     facts += [_preference_fact(term, node, f"{PREFERRED_FIELD}[{number}]") for number, term in enumerate(own)]
     matching = [str(term.weight) for term in (*added, *own) if term.term.matches(node.labels, node.name)]
@@ -44,7 +44,7 @@ def explain_preferred(
 
 
 def why_not(term: NodeSelectorTerm, node: Node) -> str:
-    """The first condition of the term that the node does not meet, with what it has instead; "" if it meets all."""
+    """Return the first condition of the term that the node does not meet, and the node's value; "" if it meets all."""
     if term.empty:
         return "an empty term matches no node"
     for requirement in term.match_expressions:
@@ -62,7 +62,7 @@ def _has(requirement: Requirement, node: Node) -> str:
 
 
 def _decisive(selector: NodeSelector, node: Node) -> dict[str, int | str]:
-    """Return the condition of a single term that the node does not meet, otherwise its only one."""
+    """Return the condition of a single term that the node does not meet, or its only condition."""
     if len(selector.terms) != 1:
         return {}
     term = selector.terms[0]
@@ -92,7 +92,7 @@ def _label_fact(key: str, value: str, node: Node) -> Fact:
 
 
 def _terms_fact(key: str, whose: str, selector: NodeSelector, node: Node, field: str) -> Fact:
-    """Terms are alternatives: one that matches is enough."""
+    """Return a fact about terms, which are alternatives: one match is enough."""
     reasons = [why_not(term, node) for term in selector.terms]
     holds = any(term.matches(node.labels, node.name) for term in selector.terms)
     if holds:

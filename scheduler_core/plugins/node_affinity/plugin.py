@@ -68,7 +68,7 @@ class NodeAffinity(
     ExplainsScore,
     SignPlugin,
 ):
-    """`addedAffinity` of the profile's arguments holds for every pod, beside the pod's own."""
+    """Filters and scores nodes by node selector and affinity. `addedAffinity` of the arguments applies to every pod."""
 
     name = "NodeAffinity"
     about = ABOUT
@@ -81,7 +81,7 @@ class NodeAffinity(
         self._skips = handle.release.rules.node_affinity_scores_preferences_only
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        """Narrow the search to the nodes that the terms name by metadata.name, if every term does."""
+        """Limit the search to the nodes that the terms name by metadata.name, if every term does."""
         required = pod.required_node_affinity
         if required is None and self.args.added_required is None and not pod.node_selector:
             return SKIPPED

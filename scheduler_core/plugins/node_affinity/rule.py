@@ -1,4 +1,6 @@
-"""Nodes that match a node selector: each requirement is evaluated once per distinct label value, and remembered."""
+"""Nodes that match a node selector: each requirement is evaluated once per distinct label value, and the
+result cached.
+"""
 
 from __future__ import annotations
 
@@ -17,22 +19,27 @@ Mask = NDArray[np.bool_]  # one per row
 
 
 def matching_nodes(nodes: NodeTable, node_selector: Mapping[str, str], required: NodeSelector | None) -> Mask:
-    """bool[N]: the node has every label of the node selector and matches any term of the affinity (None: no matter)."""
+    """Return bool[N]: the node has every label of the node selector and matches a term of the affinity (None: no
+    affinity).
+    """
     key = ("matching_nodes", tuple(sorted(node_selector.items())), required)
     return nodes.derived(key, lambda table: _matching_nodes(table, node_selector, required))
 
 
 def preferred_weights(nodes: NodeTable, terms: Sequence[PreferredNodeTerm]) -> NDArray[np.int64]:
-    """int64[N]: the sum of the weights of the terms that each node matches; an empty term counts nothing."""
-    found = np.zeros(len(nodes), np.int64)
+    """Return int64[N]: the sum of the weights of the terms that each node matches; an empty term counts 0."""
+    weights = np.zeros(len(nodes), np.int64)
     for preferred in terms:
         if preferred.weight and not preferred.term.empty:
-            found += np.where(_term(nodes, preferred.term), preferred.weight, 0)
-    return found
+            weights += np.where(_term(nodes, preferred.term), preferred.weight, 0)
+    return weights
 
 
 def matches_required(pod: Pod, node: Node) -> bool | None:
-    """component-helpers' RequiredNodeAffinity.Match; None for an error: no term matches, and one cannot be parsed."""
+    """Return RequiredNodeAffinity.Match of component-helpers.
+
+    None for an error: no term matches, and one cannot be parsed.
+    """
     if any(node.labels.get(key) != value for key, value in pod.node_selector.items()):
         return False
     required = pod.required_node_affinity
@@ -43,7 +50,7 @@ def matches_required(pod: Pod, node: Node) -> bool | None:
 
 @lru_cache(maxsize=1024)
 def preferred_error(terms: tuple[PreferredNodeTerm, ...]) -> str:
-    """Return the error with which `NewPreferredSchedulingTerms` refuses the terms, "" if it accepts them."""
+    """Return the error with which `NewPreferredSchedulingTerms` rejects the terms, "" if it accepts them."""
     errors = [
         f"[{index}].{error}"
         for index, preferred in enumerate(terms)
@@ -66,7 +73,7 @@ def _matching_nodes(nodes: NodeTable, node_selector: Mapping[str, str], required
 
 
 def _term(nodes: NodeTable, term: NodeSelectorTerm) -> Mask:
-    """All expressions and fields hold; an empty term matches no node."""
+    """Return whether all expressions and fields match; an empty term matches no node."""
     if term.empty:
         return np.zeros(len(nodes), np.bool_)
     mask = np.ones(len(nodes), np.bool_)

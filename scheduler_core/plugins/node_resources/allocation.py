@@ -19,19 +19,21 @@ CORE_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 
 
 def is_scalar_resource(name: str) -> bool:
-    """schedutil.IsScalarResourceName: extended, hugepages, kubernetes.io/... and attachable-volumes resources."""
+    """Return schedutil.IsScalarResourceName: extended, hugepages, kubernetes.io/... and attachable-volumes
+    resources.
+    """
     return "/" in name or name.startswith(("hugepages-", "attachable-volumes-"))
 
 
 def is_extended_resource(name: str) -> bool:
-    """v1helper.IsExtendedResourceName: a domain of its own, not Kubernetes'."""
+    """Return v1helper.IsExtendedResourceName: a resource with a domain other than Kubernetes'."""
     return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
 
 
 def pod_request(pod: Pod, name: str, *, non_zero: bool) -> int:
-    """The amount that the pod counts for one resource; `non_zero`: containers without a request count 100m and 200 MiB.
+    """Return the pod's amount of a resource; `non_zero`: 100m and 200 MiB for containers without a request.
 
-    With `non_zero` it is NodeResourcesFit's scorer that asks: that one does not see pod-level resources.
+    NodeResourcesFit's scorer uses `non_zero`; it ignores pod-level resources.
     """
     if non_zero and pod.scoring_requests is not None:
         return pod.scoring_requests.get(name, 0)
@@ -41,9 +43,9 @@ def pod_request(pod: Pod, name: str, *, non_zero: bool) -> int:
 
 
 class Amount(NamedTuple):
-    """One resource on some rows: requested with the pod on the node, and allocatable, 1 where the node has none.
+    """A resource on some rows: requested with the pod on the node, and allocatable (1 if the node has none).
 
-    `asked`: what the pod adds to what was requested already.
+    `asked`: what the pod adds to the previous requests.
     """
 
     spec: ResourceSpec
@@ -56,10 +58,10 @@ class Amount(NamedTuple):
 def amounts(
     pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], resources: Sequence[ResourceSpec], *, non_zero: bool
 ) -> list[Amount]:
-    """Return the amounts of each resource that counts.
+    """Return the amounts of each resource that is scored.
 
-    Left out are resources that no node has, and scalar ones that the pod does not ask for. A node without a resource
-    does not count for it: the scorers mask it.
+    Resources that no node has, and scalar resources that the pod does not request, are left out. The scorers mask nodes
+    that lack a resource.
     """
     counted, where = [], contiguous(rows, nodes.all_rows)
     for spec in resources:

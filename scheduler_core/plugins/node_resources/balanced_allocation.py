@@ -1,4 +1,6 @@
-"""NodeResourcesBalancedAllocation: a node's resources should fill evenly (noderesources/balanced_allocation.go)."""
+"""NodeResourcesBalancedAllocation: prefers nodes whose resources are used evenly
+(noderesources/balanced_allocation.go).
+"""
 
 from __future__ import annotations
 
@@ -36,9 +38,9 @@ Shares = NDArray[np.float64]
 
 
 class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore, SignPlugin):
-    """Score the improvement of the balance: 50 + (50 + balance with the pod - balance without it) / 2.
+    """Scores the improvement of the balance: 50 + (50 + balance with the pod - balance without it) 2.
 
-    The balance is 100 * (1 - standard deviation of the shares in use), counted with the pods' real requests.
+    The balance is 100 * (1 - standard deviation of the used shares), computed from the pods' actual requests.
     """
 
     name = "NodeResourcesBalancedAllocation"
@@ -54,11 +56,11 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
         self._score, self._explain = (improvement, explain_improvement) if improves else (balance, explain_balance)
 
     def sign_pod(self, pod: Pod) -> Fragments | None:
-        """A pod that may be given devices for an extended resource cannot be signed."""
+        """Return None for a pod that may get devices for an extended resource, which cannot be signed."""
         return None if self._by_devices.wanted(pod) else by_requests(pod)
 
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
-        """A pod that asks for none of the resources says nothing about balance."""
+        """Skip a pod that requests none of the resources."""
         return SCORES if self._asks(pod) else SAYS_NOTHING
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
@@ -78,23 +80,23 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
 
 
 def improvement(found: Sequence[Amount], length: int) -> Scores:
-    """balancedResourceScorer: 75 where the pod changes nothing, less where it makes the node less balanced."""
+    """Return balancedResourceScorer: 75 if the pod changes nothing, less if it makes the node less balanced."""
     before = [one._replace(requested=one.requested - one.asked) for one in found]
     gained = balance(found, length) - balance(before, length)
     return HALF + (HALF + gained) // 2
 
 
 def balance(found: Sequence[Amount], length: int) -> Scores:
-    """balancedResourceScore: 100 where all shares are equal. The whole score before 1.36."""
+    """Return balancedResourceScore: 100 if all shares are equal. Before 1.36 this is the whole score."""
     shares = [np.minimum(one.requested / one.allocatable, 1.0) for one in found]
     deviation = standard_deviation(shares, [one.there for one in found], length)
     return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 
 def standard_deviation(shares: Sequence[Shares], there: Sequence[There], length: int) -> Shares:
-    """Row by row over the resources that the node has: of two half their distance, of fewer 0.
+    """Return the standard deviation of each row over the resources of the node: half the distance of two, 0 for fewer.
 
-    In float64, in kube-scheduler's order of operations, so that truncation gives its integers.
+    Computed in float64 in kube-scheduler's order of operations, so that truncation returns the same integers.
     """
     if not shares:
         return np.zeros(length)
@@ -114,7 +116,7 @@ def standard_deviation(shares: Sequence[Shares], there: Sequence[There], length:
 
 
 def _half_distance(shares: Sequence[Shares], there: Sequence[NDArray[np.bool_]]) -> Shares:
-    """|first - second| / 2 where exactly two resources are there (elsewhere the value is not used)."""
+    """Return |first - second| / 2 where exactly two resources exist (other values are not used)."""
     difference = np.zeros(len(shares[0]))
     seen = np.zeros(len(shares[0]), np.bool_)
     for share, here in zip(shares, there, strict=True):

@@ -27,9 +27,9 @@ def explain_fit(
     change: Change | None,
     by_devices: Collection[str] = (),
 ) -> list[Fact]:
-    """Return room for one more pod, then room for every resource that is checked.
+    """Return room for one more pod, then room for every checked resource.
 
-    Those `by_devices` are not checked on a node that has none of them itself.
+    Resources in `by_devices` are not checked on a node that has none of them itself.
     """
     delta = [0] * (len(state) + 1) if change is None else [int(column[0]) for column in change.delta]
     also = ", counting the pods nominated to it" if change is not None else ""
@@ -60,7 +60,7 @@ def explain_strategy(
 
 
 def mean_line(parts: Sequence[tuple[int, int]], *, rounded: bool) -> str:
-    """ "(62 + 54) / 2 = 58" from (weight, score) pairs; with weights "(62 * 2 + 54 * 1) / 3"."""
+    """Return "(62 + 54) / 2 = 58" from (weight, score) pairs; with weights "(62 * 2 + 54 * 1) / 3"."""
     if not parts:
         return "no resource counts in the mean: 0"
     total, weights = sum(weight * score for weight, score in parts), sum(weight for weight, _ in parts)
@@ -72,7 +72,9 @@ def mean_line(parts: Sequence[tuple[int, int]], *, rounded: bool) -> str:
 
 
 def in_units(name: str, *values: int) -> list[str]:
-    """Amounts for a fraction: bytes in the largest unit that divides all of them, the rest as they are counted."""
+    """Format the amounts of a fraction: bytes in the largest unit that divides all of them, others in their
+    own unit.
+    """
     if name not in BYTES:
         return [str(value) for value in values]
     for suffix, bits in (("Gi", 30), ("Mi", 20), ("Ki", 10)):

@@ -1,4 +1,4 @@
-"""NodeResourcesBalancedAllocation's score in words: the shares in use, their standard deviation, and what follows."""
+"""NodeResourcesBalancedAllocation's score in words: the used shares, their standard deviation, and the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scheduler_core.plugins.node_resources.explain import REQUESTS_FIELD, in_uni
 def explain_improvement(
     args: NodeResourcesBalancedAllocationArgs, pod: Pod, nodes: NodeTable, row: int, score: int
 ) -> ScoreExplanation:
-    """Return the balance without the pod and with it, and the score that their difference gives."""
+    """Return the balance without the pod and with it, and the score for the difference."""
     found = _existing_resources(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
     before, without = _balance_lines([one._replace(requested=one.requested - one.asked) for one in found])
     after, with_pod = _balance_lines(found)
@@ -30,7 +30,7 @@ def explain_improvement(
 def explain_balance(
     args: NodeResourcesBalancedAllocationArgs, pod: Pod, nodes: NodeTable, row: int, score: int
 ) -> ScoreExplanation:
-    """Return the shares in use with the pod on the node, their standard deviation, and the score (before 1.36)."""
+    """Return the used shares with the pod on the node, their standard deviation, and the score (before 1.36)."""
     found = _existing_resources(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
     return ScoreExplanation(_balance_lines(found)[0], [_balance_fact(nodes.names[row], one) for one in found])
 
@@ -41,7 +41,7 @@ def _existing_resources(found: Sequence[Amount]) -> list[Amount]:
 
 
 def _balance_lines(found: Sequence[Amount]) -> tuple[list[str], int]:
-    """Return the arithmetic of one node's balance, and what it comes to."""
+    """Return the arithmetic of one node's balance, and its result."""
     parts = [(one.spec.name, int(one.requested[0]), int(one.allocatable[0])) for one in found]
     shares = [min(used / there, 1.0) for _, used, there in parts]
     lines = []

@@ -1,4 +1,6 @@
-"""NodeResourcesFit: the node has room for what the pod requests; and how full it would be (noderesources/fit.go)."""
+"""NodeResourcesFit: checks that the node has room for the pod's requests, and scores its utilization
+(noderesources/fit.go).
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,10 @@ class NodeResourcesFit(
     ExplainsScore,
     SignPlugin,
 ):
-    """Counters (add_pod_delta): the node's pods, then their requests of each resource in the state."""
+    """Filters and scores nodes by resources.
+
+    Counters (add_pod_delta): pods, then the requests of each resource in the state.
+    """
 
     name = "NodeResourcesFit"
     about = ABOUT
@@ -99,20 +104,24 @@ class NodeResourcesFit(
         self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}
 
     def sign_pod(self, pod: Pod) -> Fragments | None:
-        """A pod that may be given devices for an extended resource cannot be signed."""
+        """Return None for a pod that may get devices for an extended resource, which cannot be signed."""
         return None if self._by_devices.wanted(pod) else by_requests(pod)
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         key = tuple(pod.requests.items())
-        found = self._results.get(key)
-        if found is None:
-            found = PreFilterResult([(name, pod.requests.get(name, 0)) for name in self._checked_resources(pod)])
+        pre_filter_result = self._results.get(key)
+        if pre_filter_result is None:
+            pre_filter_result = PreFilterResult(
+                [(name, pod.requests.get(name, 0)) for name in self._checked_resources(pod)]
+            )
             if len(self._results) < KEPT_RESULTS:
-                self._results[key] = found
-        return found
+                self._results[key] = pre_filter_result
+        return pre_filter_result
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Every lacking resource is a reason; UnschedulableAndUnresolvable if the empty node would be too small."""
+        """Reject with a reason for every insufficient resource; UnschedulableAndUnresolvable if the empty node would be
+        too small.
+        """
         if self._rejects_sidecars and pod.has_sidecars:
             return Verdicts(np.ones(len(nodes.all_rows[rows]), np.int16), (SIDECARS_ARE_OFF,))
         lacks = self.slack(pod, state, nodes, rows) < (0 if change is None else change.delta)
@@ -127,9 +136,11 @@ class NodeResourcesFit(
         return _verdicts(lacking, too_small, ["Too many pods", *(f"Insufficient {name}" for name, _ in state)])
 
     def slack(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows) -> NDArray[np.int64]:
-        """Return the amount by which each counter may rise until the pod no longer fits; negative where it does not.
+        """Return the amount by which each counter may increase until the pod no longer fits.
 
-        An extended resource of a DeviceClass that the node does not have itself is left to DynamicResources.
+        Negative if it does not fit.
+
+        An extended resource of a DeviceClass that the node itself does not have is left to DynamicResources.
         """
         places = nodes.allowed_pods[rows] - nodes.pod_count[rows] - 1
         free = [places]
@@ -158,7 +169,7 @@ class NodeResourcesFit(
         return mean(parts, len(rows))
 
     def score_placement(self, pod_group: str, placement: Placement, assigned: Sequence[Pod], nodes: NodeTable) -> int:
-        """Return the utilization of the placement as a whole: MostAllocated, independent of the strategy for nodes."""
+        """Return the utilization of the placement as a whole (MostAllocated, whatever the strategy for nodes is)."""
         return fullness(self.args.resources, placement, assigned, nodes)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
@@ -238,7 +249,7 @@ class NodeResourcesFit(
 
 
 def _column(amounts: NDArray[np.int64], nodes: NodeTable, name: str, rows: Rows) -> NDArray[np.int64]:
-    """Return the column of a resource; zeros for one that no node has ever had."""
+    """Return the column of a resource; zeros if no node has ever had it."""
     number = nodes.resources.get(name, len(amounts))
     return amounts[number][rows] if number < len(amounts) else np.zeros_like(nodes.pod_count[rows])
 

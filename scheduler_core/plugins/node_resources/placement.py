@@ -12,7 +12,7 @@ from scheduler_core.plugins.node_resources.allocation import is_scalar_resource,
 
 
 def fullness(resources: Sequence[ResourceSpec], placement: Placement, assigned: Sequence[Pod], nodes: NodeTable) -> int:
-    """Return the share of each resource of all nodes that is requested, the group's pods included; weighted mean."""
+    """Return the weighted mean of the requested shares of all nodes' resources, including the group's pods."""
     total = weights = 0
     for spec in resources:
         number = nodes.resources.get(spec.name)

@@ -19,24 +19,27 @@ MAX_CUSTOM_PRIORITY_SCORE = 10
 
 
 def least_allocated(requested: Amounts, allocatable: Amounts) -> Amounts:
-    """(allocatable - requested) * 100 / allocatable, 0 if more is requested; `allocatable` has no zeros."""
+    """Return (allocatable - requested) * 100 / allocatable, 0 if more is requested; `allocatable` has no zeros."""
     score: Amounts = np.maximum(allocatable - requested, 0) * MAX_NODE_SCORE // allocatable
     return score
 
 
 def most_allocated(requested: Amounts, allocatable: Amounts) -> Amounts:
-    """requested * 100 / allocatable, at most 100."""
+    """Return requested * 100 / allocatable, at most 100."""
     return np.minimum(requested, allocatable) * MAX_NODE_SCORE // allocatable
 
 
 def utilization(requested: Amounts, allocatable: Amounts) -> Amounts:
-    """Percent, 100 if more is requested than there is."""
+    """Return the utilization in percent, 100 if more is requested than allocatable."""
     return np.minimum(requested, allocatable) * MAX_UTILIZATION // allocatable
 
 
-def broken_linear(shape: Sequence[UtilizationShapePoint], percent: Amounts) -> Amounts:
-    """The shape's function at each utilization: constant outside, straight lines between, division towards zero."""
-    scale = MAX_NODE_SCORE // MAX_CUSTOM_PRIORITY_SCORE
+def broken_linear(
+    shape: Sequence[UtilizationShapePoint], percent: Amounts, scale: int = MAX_NODE_SCORE // MAX_CUSTOM_PRIORITY_SCORE
+) -> Amounts:
+    """Return the shape's function at each utilization, times `scale`: constant outside, linear between points, division
+    towards zero.
+    """
     scores = np.full(len(percent), shape[-1].score * scale, np.int64)
     for i in reversed(range(len(shape))):
         here = percent <= shape[i].utilization
@@ -50,7 +53,7 @@ def broken_linear(shape: Sequence[UtilizationShapePoint], percent: Amounts) -> A
 
 
 def weighted_mean(parts: Sequence[tuple[Amounts, There, int]], length: int) -> Amounts:
-    """sum(score * weight) / sum(weight), over (score, where it counts, weight); 0 where nothing counts."""
+    """Return sum(score * weight) / sum(weight) over (score, where it applies, weight); 0 if none applies."""
     total: Amounts = np.zeros(length, np.int64)
     weights: Amounts | int = 0
     for score, there, weight in parts:

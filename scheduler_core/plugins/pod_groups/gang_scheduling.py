@@ -1,6 +1,6 @@
-"""GangScheduling: of a gang's members enough have a node, or none is bound (kube-scheduler: plugins/gangscheduling).
+"""GangScheduling: either enough members of a gang get nodes, or none is bound (kube-scheduler: plugins/gangscheduling).
 
-On with the feature gate GangScheduling. Pods of a PodGroup with the policy basic pass untouched.
+On with the feature gate GangScheduling. Pods of a PodGroup with the policy basic pass.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TOO_FEW_NODES = "waiting for minCount pods from a gang to be scheduled"
 
 
 class GangScheduling(PreEnqueuePlugin, PermitPlugin, EnqueueExtensions):
-    """Hold members back until `minCount` of them exist; let them through Permit once so many have a node."""
+    """Gates members until `minCount` of them exist; lets them pass Permit once that many have a node."""
 
     name = "GangScheduling"
     about = ABOUT
@@ -41,7 +41,7 @@ class GangScheduling(PreEnqueuePlugin, PermitPlugin, EnqueueExtensions):
         self._groups = handle.pod_groups
 
     def pre_enqueue(self, pod: Pod) -> Status:
-        """The group has to exist, and enough of its members, with or without a node."""
+        """Admit the pod if its group and enough members exist, with or without a node."""
         if not pod.pod_group:
             return SUCCESS
         group = self._groups.get(pod.pod_group_key)
@@ -53,7 +53,9 @@ class GangScheduling(PreEnqueuePlugin, PermitPlugin, EnqueueExtensions):
         return SUCCESS
 
     def permit(self, pod: Pod, state: None, node_name: str) -> tuple[Status, float]:
-        """Wait for fellows, and call those that wait in the queue; the one that makes the gang complete lets all go."""
+        """Wait for other members and activate those in the queue; the member that completes the gang allows all of
+        them.
+        """
         if not pod.pod_group:
             return SUCCESS, 0.0
         group = self._groups.get(pod.pod_group_key)

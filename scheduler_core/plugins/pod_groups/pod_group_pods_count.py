@@ -1,4 +1,4 @@
-"""PodGroupPodsCount: the more members a placement holds, the better (plugins/podgrouppodscount).
+"""PodGroupPodsCount: prefers placements that can hold more members (plugins/podgrouppodscount).
 
 On with the feature gate TopologyAwareWorkloadScheduling.
 """
@@ -20,7 +20,7 @@ from scheduler_core.framework.interface import (
 
 
 class PodGroupPodsCount(PlacementScorePlugin, PlacementScoreExtensions):
-    """Members that have a node already count too, so that the shares lie closer together."""
+    """Scores placements by their members. Members that already have a node are counted too, so scores differ less."""
 
     name = "PodGroupPodsCount"
 
@@ -31,6 +31,6 @@ class PodGroupPodsCount(PlacementScorePlugin, PlacementScoreExtensions):
         return len(self._groups.scheduled(pod_group)) + len(assigned)
 
     def normalize_placement_scores(self, scores: Sequence[int]) -> list[int]:
-        """Return the share of the largest; each placement that is compared holds a member."""
+        """Return scores relative to the largest; each compared placement holds at least one member."""
         largest = max(scores)
         return [score * MAX_NODE_SCORE // largest for score in scores]

@@ -17,7 +17,7 @@ from scheduler_core.framework.pod_groups import not_found
 
 
 class TopologyPlacementGenerator(PlacementGeneratePlugin):
-    """Members that have a node already pin the group to their domain."""
+    """Generates placements. Members that already have a node limit the group to their domain."""
 
     name = "TopologyPlacementGenerator"
 
@@ -25,7 +25,10 @@ class TopologyPlacementGenerator(PlacementGeneratePlugin):
         self._groups = handle.pod_groups
 
     def generate_placements(self, pod_group: str, nodes: NodeTable) -> tuple[Sequence[Placement], Status]:
-        """Domains in the order of their first node (a map's in the original). Without a constraint, all the nodes."""
+        """Return domains in the order of their first node (upstream iterates over a map).
+
+        Without a constraint, all nodes.
+        """
         group = self._groups.get(pod_group)
         if group is None:
             return (), Status(Code.ERROR, (not_found(pod_group),))
@@ -43,7 +46,10 @@ class TopologyPlacementGenerator(PlacementGeneratePlugin):
         return [Placement(value, np.flatnonzero(column.codes == column.number[value])) for value in wanted], SUCCESS
 
     def _domain_of_scheduled(self, group: PodGroup, nodes: NodeTable) -> str | None:
-        """None: no member has a node yet. Raises _NoDomain where they have none in common."""
+        """Return the domain of the scheduled members, None if there are none.
+
+        Raises _NoDomain if they have none in common.
+        """
         domain: str | None = None
         for pod, node_name in self._groups.scheduled(group.key):
             row = nodes.row_of.get(node_name)
@@ -60,4 +66,4 @@ class TopologyPlacementGenerator(PlacementGeneratePlugin):
 
 
 class _NoDomain(Exception):
-    """The members that have a node are in no domain, or in several."""
+    """The scheduled members are in no domain, or in several."""

@@ -10,7 +10,7 @@ _OF_WHOLE_NODES = ("spread", "unschedulable", "taint")  # reasons that leave no 
 
 
 def crowd(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """These nodes are one domain, which has two matching pods already."""
+    """Put the nodes in one domain that already has two matching pods."""
     _constrain(cluster)
     names = names_of(nodes)
     for node in cluster.nodes:
@@ -24,7 +24,7 @@ def crowd(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
 
 
 def remove_label(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    """These nodes lack the label by which pods are spread."""
+    """Remove the topology label from the nodes."""
     _constrain(cluster)
     cluster.unlabelled |= names_of(nodes)
     for node in cluster.nodes:

@@ -1,4 +1,5 @@
-"""The constraints that spread a pod: its own, or the default ones with a selector deduced from services and owner.
+"""The topology spread constraints of a pod: its own, or the default ones with a selector derived from its services and
+owner.
 
 Rules: kube-scheduler's podtopologyspread/common.go (filterTopologySpreadConstraints, buildDefaultConstraints) and
 helper/spread.go (DefaultSelector).
@@ -31,7 +32,7 @@ SYSTEM_DEFAULT_CONSTRAINTS = (
 
 
 class SpreadConstraints:
-    """The constraints of any pod under one profile's arguments."""
+    """The constraints of any pod with the arguments of a profile."""
 
     def __init__(self, args: PodTopologySpreadArgs, cluster: Cluster) -> None:
         self._system_defaulted = args.defaulting_type == "System"
@@ -54,7 +55,9 @@ class SpreadConstraints:
         return with_default_selector(defaults, default_selector(pod, workloads)) if workloads else ()
 
     def require_all_topologies(self, pod: Pod) -> bool:
-        """Whether a node must carry every topology key to be scored; not with the system's default constraints."""
+        """Return whether a node must have every topology key to be scored; not with the system's default
+        constraints.
+        """
         return bool(pod.topology_spread_constraints) or not self._system_defaulted
 
     def defaults_apply(self, pod: Pod) -> bool:
@@ -98,14 +101,14 @@ def _merge_match_label_keys(constraint: TopologySpreadConstraint, pod: Pod) -> T
 def with_default_selector(
     constraints: Iterable[TopologySpreadConstraint], selector: LabelSelector
 ) -> tuple[TopologySpreadConstraint, ...]:
-    """Default constraints for a pod; none when nothing selects the pod (the deduced selector is empty)."""
+    """Return default constraints for a pod; none if nothing selects the pod (the derived selector is empty)."""
     if selector.empty:
         return ()
     return tuple(replace(constraint, selector=selector, match_label_keys=()) for constraint in constraints)
 
 
 def default_selector(pod: Pod, workloads: Iterable[Workload]) -> LabelSelector:
-    """Return everything that the pod's services and its owning controller select by, ANDed; empty when there are none.
+    """Return the merged selectors of the pod's services and its owning controller; empty if there are none.
 
     `workloads` are those of the pod's namespace. The labels of services and of a ReplicationController are merged as
     maps (the later wins); a ReplicaSet's or StatefulSet's requirements are added.
@@ -126,7 +129,9 @@ def default_selector(pod: Pod, workloads: Iterable[Workload]) -> LabelSelector:
 
 
 def as_labels(selector: LabelSelector) -> dict[str, str]:
-    """Return the map of a Service or ReplicationController, which the parser made into In requirements of one value."""
+    """Return the label map of a Service or ReplicationController, which the parser stored as In requirements of one
+    value.
+    """
     return {requirement.key: requirement.values[0] for requirement in selector.requirements}
 
 

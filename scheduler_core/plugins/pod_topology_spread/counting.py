@@ -1,7 +1,7 @@
 """A pod's spread constraints with their domains and counters, prepared once for all pods that are alike.
 
-Alike are pods with the same labels, constraints, node selector, node affinity and tolerations (or owner). What changes
-from cycle to cycle is only what the counters say.
+Pods are alike if they have the same labels, constraints, node selector, node affinity and tolerations (or owner). Only
+the counts change from cycle to cycle.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ KEPT_PLANS = 1024
 
 @dataclass(slots=True)
 class CountedConstraint:
-    """A constraint, the pods that it counts, and the domains that it counts them in.
+    """A constraint, the pods that it counts, and the domains in which it counts them.
 
-    `counter` None: countPodsMatchSelector counts nothing with an empty selector. `per_row`: a soft constraint over the
+    `counter` None: countPodsMatchSelector counts nothing with an empty selector. `per_row`: a soft constraint on the
     hostname counts the pods on each node, whatever the node's labels.
     """
 
@@ -42,7 +42,7 @@ class CountedConstraint:
 
     @property
     def cells(self) -> IntColumn:
-        """Matching pods per domain (per row with `per_row`), and a last 0."""
+        """Return the matching pods per domain (per row with `per_row`), and a last 0."""
         if self.counter is not None:
             return self.counter.cells
         if not len(self._none):
@@ -51,7 +51,9 @@ class CountedConstraint:
 
     @property
     def too_few_domains(self) -> bool:
-        """Fewer eligible domains than minDomains (at least 1): the global minimum then counts as 0."""
+        """Return whether there are fewer eligible domains than minDomains (at least 1): the global minimum is
+        then 0.
+        """
         return len(self.topology.eligible) < (self.constraint.min_domains or 1)
 
 

@@ -1,4 +1,4 @@
-"""PodTopologySpread's verdict and score in facts and arithmetic, from the numbers that `filter` and `score` read."""
+"""PodTopologySpread's verdict and score as facts and arithmetic, from the numbers that `filter` and `score` read."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from scheduler_core.plugins.pod_topology_spread.scoring import ScoreState, SoftC
 
 
 def explain_hard(pod: Pod, plan: Plan, number: int, nodes: NodeTable, row: int, delta: int, least: int) -> list[Fact]:
-    """Return a fact on the label and one on the skew for the DoNotSchedule constraint with this number.
+    """Return a fact about the label and one about the skew for the DoNotSchedule constraint with this number.
 
-    `delta`: how many more matching pods the node's domain is imagined to have; `least`: the global minimum then.
+    `delta`: the number of matching pods that are added to the node's domain; `least`: the global minimum then.
     """
     field = _fields(pod, "DoNotSchedule", len(plan.hard))[number]
     hard = plan.hard[number]
@@ -52,7 +52,7 @@ def _label_fact(key: str, domain: str | None, node: str, field: str) -> Fact:
 
 
 def _skew_fact(hard: CountedConstraint, row: int, delta: int, least: int, field: str) -> Fact:
-    """Return the comparison of the filter, with its three terms."""
+    """Return the comparison of the filter with its three terms."""
     constraint, code = hard.constraint, int(hard.topology.all.codes[row])
     domain = hard.topology.all.names[code]
     matching = int(hard.cells[code]) + delta
@@ -91,7 +91,7 @@ def _skew_fact(hard: CountedConstraint, row: int, delta: int, least: int, field:
 def explain_soft(
     pod: Pod, state: ScoreState, nodes: NodeTable, rows: NDArray[np.intp], raw: Scores, index: int
 ) -> ScoreExplanation:
-    """Return each constraint's part, their rounded sum, and the normalisation over the feasible nodes."""
+    """Return the contribution of each constraint, the rounded sum, and the normalization over the feasible nodes."""
     fields = _fields(pod, "ScheduleAnyway", len(state.soft))
     facts = [_count_fact(soft, nodes, int(rows[index]), index, f) for soft, f in zip(state.soft, fields, strict=True)]
     if state.ignored is not None and state.ignored[index]:

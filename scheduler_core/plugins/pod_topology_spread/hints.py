@@ -15,7 +15,7 @@ NODE_ACTIONS = Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL | Action.UP
 
 
 def events_to_register(constraints: SpreadConstraints) -> Sequence[RegisteredEvent]:
-    """Pods that come, go or change their labels; nodes that come, go or change labels or taints."""
+    """Return events of pods (added, deleted, labels) and of nodes (added, deleted, labels, taints)."""
 
     def after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
         if any(other is not None and not _is_involved(other, pod) for other in (new, old)):
@@ -34,12 +34,13 @@ def events_to_register(constraints: SpreadConstraints) -> Sequence[RegisteredEve
 
 
 def _is_involved(other: Pod, pod: Pod) -> bool:
-    """The pod itself, or one on a node in the same namespace."""
+    """Return whether it is the pod itself, or a bound pod in the same namespace."""
     return other.key == pod.key or (other.node_name != "" and other.namespace == pod.namespace)
 
 
 def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None, constraints: Constraints) -> bool:
-    """Return whether a pod that matches a constraint came or went, or an update made one match or stop matching it.
+    """Return whether a pod that matches a constraint was added or deleted, or an update made one match or stop
+    matching.
 
     A new toleration of the pod itself helps if a constraint honours taints.
     """
@@ -55,7 +56,9 @@ def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None, constraints:
 
 
 def node_change_may_help(old: Node | None, new: Node | None, constraints: Constraints) -> bool:
-    """A node with all the topology keys came or went, or it gained or lost one, changed its domain or its taints."""
+    """Return whether a node with all topology keys was added or deleted, or gained or lost one, or changed domain or
+    taints.
+    """
     before = old is not None and _has_all_keys(old.labels, constraints)
     after = new is not None and _has_all_keys(new.labels, constraints)
     if old is None or new is None or before != after:

@@ -27,9 +27,9 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedDomains:
-    """A constraint's topology: the domains (`all`), and the same without the rows that take no part (`counted`).
+    """A constraint's topology: all domains (`all`), and the domains without excluded rows (`counted`).
 
-    `eligible` numbers the domains that have a row that takes part: a skew is measured against the least of these.
+    `eligible` are the domains with at least one included row: the skew is measured against the smallest of them.
     """
 
     all: Domains
@@ -49,7 +49,7 @@ class CountedDomains:
 def counted_domains(
     pod: Pod, constraint: TopologySpreadConstraint, required_keys: tuple[str, ...], nodes: NodeTable
 ) -> CountedDomains:
-    """Return the domains of a constraint of this pod; rows without one of the `required_keys` take no part.
+    """Return the domains of a constraint of this pod; rows without one of the `required_keys` are excluded.
 
     With no required keys (system defaulting) a node without the topology label belongs to the domain named "".
     """
@@ -64,14 +64,14 @@ def counted_domains(
 
 
 class _Kept:
-    """The divisions in use, the oldest first: pods may come with any number of different node affinities."""
+    """The divisions in use, the oldest first: pods can have any number of different node affinities."""
 
     def __init__(self) -> None:
         self.by_key: dict[Hashable, CountedDomains] = {}
 
 
 def _inclusion_key(pod: Pod, constraint: TopologySpreadConstraint) -> Hashable:
-    """Return the parts of the pod that the inclusion policies look at."""
+    """Return the parts of the pod that the inclusion policies read."""
     selector = affinity = tolerations = None
     if constraint.node_affinity_policy == "Honor" and (pod.node_selector or pod.required_node_affinity is not None):
         selector, affinity = tuple(sorted(pod.node_selector.items())), pod.required_node_affinity
@@ -96,7 +96,7 @@ def _build(
 
 
 def included(pod: Pod, constraint: TopologySpreadConstraint, nodes: NodeTable) -> Mask:
-    """Return the rows that the constraint's node inclusion policies let take part."""
+    """Return the rows that the constraint's node inclusion policies include."""
     mask = np.ones(len(nodes), np.bool_)
     if constraint.node_affinity_policy == "Honor":
         for label, value in pod.node_selector.items():
@@ -112,7 +112,7 @@ def included(pod: Pod, constraint: TopologySpreadConstraint, nodes: NodeTable) -
 
 
 def matching_selector(nodes: NodeTable, selector: NodeSelector) -> Mask:
-    """Return the rows that one of the terms matches; a term without a condition matches none."""
+    """Return the rows that match one of the terms; a term without a condition matches none."""
     mask = np.zeros(len(nodes), np.bool_)
     for term in selector.terms:
         if not term.empty:

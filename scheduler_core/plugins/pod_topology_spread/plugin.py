@@ -1,8 +1,8 @@
-"""PodTopologySpread: keep pods that match a selector evenly spread over the domains of a topology key.
+"""PodTopologySpread: spreads pods that match a selector evenly over the domains of a topology key.
 
-kube-scheduler: plugins/podtopologyspread/{plugin,filtering}.go. A node passes a DoNotSchedule constraint when
-(matching pods in its domain) + (1 if the pod matches itself) - (least of all domains) <= maxSkew.
-ScheduleAnyway constraints only score (`scoring.py`).
+kube-scheduler: plugins/podtopologyspread/{plugin,filtering}.go. A node passes a DoNotSchedule constraint when (matching
+pods in its domain) + (1 if the pod matches itself) - (least of all domains) <= maxSkew. ScheduleAnyway constraints only
+score (`scoring.py`).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ SKEWED, MISSING = 1, 2  # numbers of these in a column of verdicts
 
 @dataclass(slots=True)
 class SpreadState:
-    """One cycle: the pod's constraints, and the global minimum that each hard one measures skews against."""
+    """The state of a cycle: the pod's constraints, and the global minimum against which each hard one measures skew."""
 
     plan: Plan
     min_match_num: list[int]
@@ -81,7 +81,7 @@ class PodTopologySpread(
     ExplainsScore,
     SignPlugin,
 ):
-    """Reject nodes that would make the spread too uneven; prefer nodes whose domains hold fewer matching pods."""
+    """Rejects nodes that would make the spread too uneven; prefers nodes whose domains have fewer matching pods."""
 
     name = "PodTopologySpread"
     about = ABOUT
@@ -103,7 +103,9 @@ class PodTopologySpread(
         return PreFilterResult(state, SUCCESS if plan.hard else SKIP)
 
     def filter(self, pod: Pod, state: SpreadState, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """The first constraint that fails decides: without its label Unresolvable, too skewed Unschedulable."""
+        """Reject by the first constraint that fails: Unresolvable without its label, Unschedulable if the skew is too
+        large.
+        """
         which: NDArray[np.int16] | None = None
         for number, (hard, least) in enumerate(zip(state.plan.hard, state.min_match_num, strict=True)):
             if change is None:
@@ -120,9 +122,9 @@ class PodTopologySpread(
     def add_pod_delta(
         self, pod: Pod, state: SpreadState, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """int64[constraints, m]: 1 where the pod matches the constraint and the node takes part in its counting.
+        """Return int64[constraints, m]: 1 if the pod matches the constraint and the node is counted for it.
 
-        As AddPod and RemovePod have it: terminating pods count here, and an empty selector matches.
+        As in AddPod and RemovePod, terminating pods count, and an empty selector matches.
         """
         result = np.zeros((len(state.plan.hard), len(slots)), np.int64)
         for counter, hard in zip(result, state.plan.hard, strict=True):
@@ -148,7 +150,9 @@ class PodTopologySpread(
         return scoring.normalize(state, scores)
 
     def sign_pod(self, pod: Pod) -> Fragments | None:
-        """Constraints look at other pods; with default ones no pod can be signed."""
+        """Return None for pods with constraints, which depend on other pods; with default constraints no pod can be
+        signed.
+        """
         return None if pod.topology_spread_constraints or self._constraints.any_defaults else {}
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
@@ -177,7 +181,7 @@ _NOTHING_SOFT = PreScoreResult(None, SKIP)
 
 
 def _min_match_num(hard: CountedConstraint) -> int:
-    """Return the global minimum: the least count of all eligible domains, 0 when these are fewer than minDomains."""
+    """Return the global minimum: the smallest count of all eligible domains, 0 if there are fewer than minDomains."""
     if hard.too_few_domains:
         return 0
     counts = hard.cells[:-1]

@@ -1,4 +1,4 @@
-"""PodTopologySpread's score: few matching pods in the node's domains are good (podtopologyspread/scoring.go).
+"""PodTopologySpread's score: prefers nodes with few matching pods in their domains (podtopologyspread/scoring.go).
 
 raw = round(sum over constraints of (matching pods in the domain * ln(number of domains + 2) + maxSkew - 1)), half away
 from zero; normalised = 100 * (max + min - raw) / max. Arithmetic in float64 in Go's order, with Go's logarithm.
@@ -21,10 +21,10 @@ from scheduler_core.plugins.pod_topology_spread.counting import CountedConstrain
 
 @dataclass(slots=True)
 class SoftConstraint:
-    """A ScheduleAnyway constraint in one cycle, over the feasible rows.
+    """A ScheduleAnyway constraint in one cycle, for the feasible rows.
 
     `counts` are the matching pods for each of these rows (in its domain, or for the hostname on the node itself);
-    `labelled` tells which rows have the label, None if all.
+    `labelled` are the rows that have the label, None if all.
     """
 
     constraint: TopologySpreadConstraint
@@ -34,7 +34,7 @@ class SoftConstraint:
     weight: float
 
     def parts(self) -> NDArray[np.float64]:
-        """Return the constraint's share of each row's score (scoreForCount)."""
+        """Return the constraint's contribution to each row's score (scoreForCount)."""
         parts: NDArray[np.float64] = np.multiply(self.counts, self.weight, dtype=np.float64)
         parts += self.constraint.max_skew - 1
         return parts if self.labelled is None else np.where(self.labelled, parts, 0.0)
@@ -42,14 +42,17 @@ class SoftConstraint:
 
 @dataclass(slots=True)
 class ScoreState:
-    """`ignored`: feasible rows without one of the topology keys, which get 0; None if there are none."""
+    """The state of a cycle.
+
+    `ignored`: feasible rows without one of the topology keys, which score 0; None if there are none.
+    """
 
     soft: list[SoftConstraint]
     ignored: NDArray[np.bool_] | None
 
 
 def prepare(plan: Plan, nodes: NodeTable, rows: NDArray[np.intp]) -> ScoreState:
-    """PreScore: the counts of every constraint, and the number of domains among the feasible rows."""
+    """Prepare the scores: the counts of every constraint, and the number of domains among the feasible rows."""
     ignored = _ignored_rows(plan.required_keys, nodes, rows)
     scored = rows if ignored is None else rows[~ignored]
     return ScoreState([_soft(soft, nodes, rows, scored) for soft in plan.soft], ignored)
@@ -93,7 +96,7 @@ def score(state: ScoreState, rows: NDArray[np.intp]) -> Scores:
 
 
 def normalize(state: ScoreState, scores: Scores) -> Scores:
-    """NormalizeScore: the emptiest domain gets the most; ignored rows 0; all 100 when every score is 0."""
+    """Normalize the scores: the emptiest domain scores highest; ignored rows 0; all 100 if every raw score is 0."""
     counted = scores if state.ignored is None else scores[~state.ignored]
     highest = int(np.maximum.reduce(counted)) if len(counted) else 0
     if highest == 0:

@@ -1,4 +1,4 @@
-"""The texts of a rule's plugin: the expression is its rule."""
+"""The texts of a CEL rule's plugin: its expression is the rule."""
 
 from __future__ import annotations
 

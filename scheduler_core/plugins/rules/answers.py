@@ -1,4 +1,4 @@
-"""The answers of a rule's expressions on nodes, evaluated once for each distinct set of the values that they read."""
+"""The results of a rule's expressions on nodes, evaluated once for each distinct set of the values that they read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Slots = Sequence[int]
 
 @dataclass(frozen=True, slots=True)
 class ClusterSums:
-    """The sums over all nodes and the pods on them; PreFilter computes them once for an attempt."""
+    """The sums over all nodes and their pods; PreFilter computes them once per attempt."""
 
     nodes: int
     pods: int
@@ -50,7 +50,7 @@ class ClusterSums:
         )
 
     def changed(self, cluster: Cluster, removed: Slots, added: Slots) -> ClusterSums:
-        """Return the sums with pods imagined away and added."""
+        """Return the sums with pods removed and added."""
         if not removed and not added:
             return self
         number = cluster.nodes.resources
@@ -67,7 +67,7 @@ class ClusterSums:
 
 
 class Answers(Generic[A]):
-    """The answers of expressions that together read `paths`; `decide` gives the answer for variables."""
+    """The results of expressions that together read `paths`; `decide` returns the result for variables."""
 
     def __init__(self, paths: Iterable[Path], decide: Callable[[Variables], A]) -> None:
         self._tree = tree_of(paths)
@@ -84,11 +84,11 @@ class Answers(Generic[A]):
 
     @property
     def depends_on_pods(self) -> bool:
-        """Whether the answers depend on the pods of nodes."""
+        """Return whether the results depend on the nodes' pods."""
         return self.reads("requested", "pods", "cluster")
 
     def of_pod(self, pod: Pod) -> A:
-        """Return the answer about a pod, where no node is read."""
+        """Return the result for a pod, if no node is read."""
         key, variables = self._of_pod(pod)
         return self.answers[self._ask((key,), lambda: variables)]
 
@@ -282,7 +282,7 @@ class Answers(Generic[A]):
 
 
 def _requests_of(cluster: Cluster, name: str, number: int, removed: Slots, added: Slots) -> int:
-    """Return what pods that are added and removed change of a resource."""
+    """Return how added and removed pods change a resource."""
     if name == "pods":
         return len(added) - len(removed)
     requests = cluster.pods.requests

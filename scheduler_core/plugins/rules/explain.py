@@ -10,7 +10,7 @@ from scheduler_core.scenario.rules.expression import Expression
 
 
 def explain_condition(rule: Rule, expression: Expression, variables: Variables) -> list[Fact]:
-    """Return a fact for each part that decides: where the whole is false, at least one does not hold."""
+    """Return a fact for each decisive part: if the whole is false, at least one does not hold."""
     facts = []
     for condition in conditions(expression.environment, expression.checked, variables):
         left, sign, right = condition.reason
@@ -19,5 +19,5 @@ def explain_condition(rule: Rule, expression: Expression, variables: Variables) 
 
 
 def explain_number(expression: Expression, variables: Variables) -> list[str]:
-    """Return the steps to a number: the choices taken, the values read, and the arithmetic at last."""
+    """Return the steps to a number: the branches taken, the values read, and finally the arithmetic."""
     return arithmetic(expression.environment, expression.checked, variables)

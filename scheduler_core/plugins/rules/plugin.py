@@ -1,6 +1,6 @@
-"""The plugin of a rule: a class of its own for each, with the extension points that its expressions fill.
+"""The plugin of a rule: each has a class of its own, with the extension points of its expressions.
 
-The class is made from the parts below, since the framework asks the class what it implements.
+The class is composed of the parts below, since the framework checks what the class implements.
 """
 
 from __future__ import annotations
@@ -74,15 +74,15 @@ def make_plugin(rule: Rule) -> type[Plugin]:
         bases.append(_LooksAtPods)
     if rule.sums:
         bases.append(_SumsUp)
-    made = type(rule.name, (*bases, _RulePlugin), {"name": rule.name, "rule": rule, "about": make_about(rule)})
-    return made
+    plugin = type(rule.name, (*bases, _RulePlugin), {"name": rule.name, "rule": rule, "about": make_about(rule)})
+    return plugin
 
 
 def make_rule_plugin(rule: Rule, handle: Handle) -> _RulePlugin:
-    """Return the plugin of a rule by itself, to ask for its values."""
-    made = make_plugin(rule)(None, handle)
-    assert isinstance(made, _RulePlugin)
-    return made
+    """Create the plugin of a single rule, to evaluate it."""
+    rule_plugin = make_plugin(rule)(None, handle)
+    assert isinstance(rule_plugin, _RulePlugin)
+    return rule_plugin
 
 
 class _RulePlugin(EnqueueExtensions):
@@ -102,7 +102,7 @@ class _RulePlugin(EnqueueExtensions):
         return registered_events(name.replace("/", " ") if "/" in name else f"{name} All" for name in self.rule.requeue)
 
     def values(self, pod: Pod, rows: NDArray[np.intp]) -> dict[Point, list[tuple[str, str]]]:
-        """Return the value ("true", "false", a number, "error") and the sentence beside it by point, for each row."""
+        """Return the value ("true", "false", a number, "error") and its message by point, for each row."""
         cluster, found = self._handle.cluster, dict[Point, list[tuple[str, str]]]()
         sums = ClusterSums.of(cluster.nodes)
         for point, condition in self._conditions.items():
@@ -122,7 +122,7 @@ class _RulePlugin(EnqueueExtensions):
         return found
 
     def _judge(self, point: Point) -> Any:
-        """Return a function from variables to the status of the expression there."""
+        """Return a function that evaluates the expression for variables and returns its status."""
         expression = _compiled(self.rule, point)
         message = _message(self.rule)
 
@@ -148,7 +148,7 @@ class _RulePlugin(EnqueueExtensions):
         return (0, error) if error else (value, "")
 
     def _evaluate(self, field: str, expression: Expression, variables: Variables, wanted: type) -> tuple[Any, str]:
-        """Return the value of an expression and "", or None and a sentence with rule and position."""
+        """Return the value of an expression and "", or None and an error message with rule and position."""
         if self._cost > MAX_COST_OF_RUN:
             problem = f"stopped: its evaluations cost more than {MAX_COST_OF_RUN:,} in this run"
             return None, f"SchedulerPlugin {self.rule.name}, {field}, line 1, column 1: {problem}"
@@ -194,7 +194,7 @@ class _Filters(FilterPlugin, ExplainsFilter):
 
 
 class _LooksAtPods(PreFilterExtensions):
-    """A filter that is asked anew as pods are imagined away and added; it looks at the pods themselves."""
+    """A filter that runs again when pods are removed and added; it reads the pods themselves."""
 
     def add_pod_delta(
         self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
@@ -203,7 +203,7 @@ class _LooksAtPods(PreFilterExtensions):
 
 
 class _SumsUp(PreFilterPlugin):
-    """A rule that reads what the nodes of the cluster add up to."""
+    """A rule that reads sums over the nodes of the cluster."""
 
     without_pre_filter = "the plugin needs its PreFilter, which this profile has disabled"
     without_pre_score = without_pre_filter
@@ -258,7 +258,7 @@ class _Permits(PermitPlugin):
     _handle: Handle
 
     def permit(self, pod: Pod, state: ClusterSums | None, node_name: str) -> tuple[Status, float]:
-        """Judge the node without the pod, which has its place there already."""
+        """Evaluate the node without the pod, which is already assumed there."""
         cluster, condition = self._handle.cluster, self._conditions["permit"]
         nodes = cluster.nodes
         row, slot = nodes.row_of.get(node_name), cluster.pods.slot_of[pod.key]

@@ -13,7 +13,7 @@ from scheduler_core.framework.interface import (
 
 
 class DefaultBinder(BindPlugin):
-    """The write itself is done by the binding cycle once a Bind plugin has said success."""
+    """Binds pods. The binding cycle writes the binding once a Bind plugin has succeeded."""
 
     name = "DefaultBinder"
 

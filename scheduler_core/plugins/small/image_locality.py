@@ -1,4 +1,4 @@
-"""ImageLocality: prefer nodes that have the pod's images already (kube-scheduler: plugins/imagelocality)."""
+"""ImageLocality: prefers nodes that already have the pod's images (kube-scheduler: plugins/imagelocality)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAX_CONTAINER_THRESHOLD = 1000 * MIB
 
 
 class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
-    """An image counts by its size times the share of nodes that have it, so that pods do not crowd on one node."""
+    """Scores an image by its size times the share of nodes that have it, so that pods do not crowd on one node."""
 
     name = "ImageLocality"
     about = ABOUT
@@ -49,7 +49,7 @@ class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
     def explain_score(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
     ) -> ScoreExplanation:
-        """Return each image's part, their sum, and the sum between the two thresholds."""
+        """Return the contribution of each image, their sum, and the sum limited by the two thresholds."""
         nodes, row = cluster.nodes, int(rows[index])
         names = [normalized_image_name(image) for image in pod.images]
         parts = {name: scaled(*_state(nodes, row, name), len(nodes)) for name in names}
@@ -58,16 +58,18 @@ class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
 
 
 def image_scores(nodes: NodeTable, pod: Pod) -> list[int]:
-    """For each distinct set of images: 0 up to 23 MiB in all, 100 from 1000 MiB per container on, straight between."""
+    """Return scores by distinct set of images: 0 up to 23 MiB in all, 100 from 1000 MiB per container, linear in
+    between.
+    """
     most = MAX_CONTAINER_THRESHOLD * pod.num_containers
     kept = [min(max(total, MIN_THRESHOLD), most) for total in image_sums(nodes, pod)]
     return [MAX_NODE_SCORE * (total - MIN_THRESHOLD) // (most - MIN_THRESHOLD) for total in kept]
 
 
 def image_sums(nodes: NodeTable, pod: Pod, gone: int = 0) -> list[int]:
-    """Return the scaled sizes of the pod's images, added up, for each distinct set of images of a node.
+    """Return the sum of the scaled sizes of the pod's images for each distinct set of images of a node.
 
-    `gone`: deleted nodes that count (in older releases).
+    `gone`: deleted nodes that still count (in older releases).
     """
     wanted, every = [normalized_image_name(image) for image in pod.images], len(nodes) + gone
     return [sum([_scaled_size(images, name, every) for name in wanted]) for images in nodes.image_states.values]
@@ -79,18 +81,18 @@ def normalized_image_name(name: str) -> str:
 
 
 def scaled(size: int, having: int, nodes: int) -> int:
-    """scaledImageScore: the size, times the share of the nodes that have the image."""
+    """Return the size times the share of the nodes that have the image (scaledImageScore)."""
     return int(float(size) * (having / nodes))
 
 
 def _state(nodes: NodeTable, row: int, wanted: str) -> tuple[int, int]:
-    """(bytes, nodes that have it) of an image on the node, zeros if it has not."""
+    """Return (bytes, nodes that have it) of an image on the node, zeros if the node does not have it."""
     images: ImageState = nodes.image_states.values[nodes.image_states.codes[row]]
     return next(((size, having) for name, size, having in images if name == wanted), (0, 0))
 
 
 def _scaled_size(images: ImageState, wanted: str, nodes: int) -> int:
-    """Return the scaled size of an image on a node with these images, 0 if it is not among them."""
+    """Return the scaled size of an image on a node with these images, 0 if it is not one of them."""
     return next((scaled(size, having, nodes) for name, size, having in images if name == wanted), 0)
 
 

@@ -1,4 +1,4 @@
-"""NodeName: a pod that names its node goes nowhere else (kube-scheduler: plugins/nodename)."""
+"""NodeName: a pod that names its node can only be scheduled there (kube-scheduler: plugins/nodename)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match th
 
 
 class NodeName(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
-    """Pending pods have no `spec.nodeName`, so this plugin lets them pass."""
+    """Accepts all pods: pending pods have no `spec.nodeName`."""
 
     name = "NodeName"
     about = ABOUT

@@ -1,4 +1,4 @@
-"""NodePorts: a host port can be taken once per node (kube-scheduler: plugins/nodeports, framework.HostPortInfo)."""
+"""NodePorts: a host port can be used once per node (kube-scheduler: plugins/nodeports, framework.HostPortInfo)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ ANY_IP = "0.0.0.0"  # noqa: S104, an address in a manifest
 
 
 class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin):
-    """A node's used ports are a set: a pod that leaves frees its ports even if another pod on the node shares them."""
+    """Rejects nodes with port conflicts.
+
+    Used ports are a set: a removed pod frees its ports even if other pods share them.
+    """
 
     name = "NodePorts"
     about = ABOUT
@@ -53,7 +56,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
         self._pods = handle.cluster.pods
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        """The state is where the ports conflict: bool[N]."""
+        """Return as state where the ports conflict: bool[N]."""
         if not pod.host_ports:
             return NO_PORTS_WANTED
         conflicts = np.zeros(len(cluster.nodes), np.bool_)
@@ -76,7 +79,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
         return Verdicts.reject(conflicts, NO_FREE_PORTS)
 
     def _used_ports(self, node_name: str, position: int, change: Change) -> set[HostPort]:
-        """The node's ports once every pod that the change mentions was taken off and those that stay were put back."""
+        """Return the node's ports after every pod in the change was removed and those that stay were added again."""
         used = set(self._pods.used_ports.get(node_name, ()))
         mentioned = change.mentioned[position]
         for slot, _ in mentioned:
@@ -90,7 +93,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
     def add_pod_delta(
         self, pod: Pod, state: object, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """Return no counters: ports are no sum, so the filter evaluates the pods themselves."""
+        """Return no counters: ports cannot be summed, so the filter evaluates the pods themselves."""
         return np.empty((0, len(slots)), np.int64)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
@@ -102,7 +105,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
     def explain_filter(
         self, pod: Pod, state: NDArray[np.int64], cluster: Cluster, row: int, change: Change | None = None
     ) -> list[Fact]:
-        """Return one fact for each port that the pod wants."""
+        """Return one fact for each port that the pod requests."""
         name, pods = cluster.nodes.names[row], cluster.pods
         taken = pods.used_ports.get(name, ()) if change is None else self._used_ports(name, 0, change)
         slots = [*pods.on_row(row), *(change.added[0] if change is not None else ())]
@@ -110,7 +113,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
 
 
 def conflict(wanted: Iterable[HostPort], taken: Iterable[HostPort]) -> bool:
-    """Same protocol and port, and the same address or either of them all addresses."""
+    """Return whether protocol and port are equal, and the addresses are equal or one of them is all addresses."""
     return any(
         want.port == have.port
         and want.protocol == have.protocol

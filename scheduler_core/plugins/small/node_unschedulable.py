@@ -37,7 +37,7 @@ UNSCHEDULABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) were unsch
 
 
 class NodeUnschedulable(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
-    """Reject a cordoned node unless the pod tolerates the taint that a cordoned node would have."""
+    """Rejects a cordoned node unless the pod tolerates the taint that a cordoned node would have."""
 
     name = "NodeUnschedulable"
     about = ABOUT

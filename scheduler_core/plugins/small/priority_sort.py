@@ -1,4 +1,4 @@
-"""PrioritySort: the pod with the highest priority first, then the one that has waited longest (plugins/queuesort)."""
+"""PrioritySort: sorts pods by priority, then by waiting time (plugins/queuesort)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scheduler_core.plugins.small.priority_sort_about import ABOUT
 
 
 class PrioritySort(QueueSortPlugin):
-    """Equal priorities go by the time at which the pod came to the queue, then by the order in which pods came."""
+    """Sorts pods of equal priority by the time at which they were added to the queue, then by order of arrival."""
 
     name = "PrioritySort"
     about = ABOUT

@@ -22,7 +22,7 @@ from scheduler_core.plugins.small.scheduling_gates_about import ABOUT
 
 
 class SchedulingGates(PreEnqueuePlugin, EnqueueExtensions):
-    """Hold the pod back until all of its `spec.schedulingGates` are gone."""
+    """Gates a pod until all of its `spec.schedulingGates` are removed."""
 
     name = "SchedulingGates"
     about = ABOUT

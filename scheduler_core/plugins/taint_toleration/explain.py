@@ -1,4 +1,4 @@
-"""TaintToleration's verdict and score in words: every taint of the node with what tolerates it, and the count."""
+"""TaintToleration's verdict and score in words: the node's taints with their tolerations, and the count."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def explain_taints(pod: Pod, node: Node) -> list[Fact]:
 
 
 def explain_preferences(tolerations: Sequence[Toleration], node: Node, raw: Scores, index: int) -> ScoreExplanation:
-    """Return the taints that the pod would rather avoid; the node with the most of them gets 0."""
+    """Return the taints that the pod prefers to avoid; the node with the most of them scores 0."""
     soft = [taint for taint in node.taints if taint.effect == SOFT_EFFECT]
     facts = [_fact(tolerations, taint, node.name, "TaintToleration.preferred") for taint in soft]
     count, most = int(raw[index]), int(raw.max())
@@ -49,7 +49,7 @@ def taint_text(taint: Taint) -> str:
 
 
 def _fact(tolerations: Sequence[Toleration], taint: Taint, node: str, key: str = "TaintToleration.taint") -> Fact:
-    by = next((number for number, one in enumerate(tolerations) if tolerates((one,), taint)), None)
+    by = next((number for number, toleration in enumerate(tolerations) if tolerates((toleration,), taint)), None)
     name = taint_text(taint)
     return Fact(
         key,

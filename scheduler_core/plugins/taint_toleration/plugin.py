@@ -1,4 +1,6 @@
-"""TaintToleration: a pod must tolerate a node's taints; fewer soft taints are better (plugins/tainttoleration)."""
+"""TaintToleration: a pod must tolerate a node's taints; nodes with fewer untolerated soft taints score higher
+(plugins/tainttoleration).
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ class TaintToleration(
     ExplainsScore,
     SignPlugin,
 ):
-    """The rule runs once for each distinct set of taints."""
+    """Filters and scores nodes by their taints; the rule runs once for each distinct set of taints."""
 
     name = "TaintToleration"
     about = ABOUT
@@ -77,7 +79,7 @@ class TaintToleration(
         return NOTHING_TO_PREPARE
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        """The number of PreferNoSchedule taints that the pod does not tolerate with a toleration of that effect."""
+        """Return the number of PreferNoSchedule taints that no toleration of the pod with that effect tolerates."""
         soft = _soft_tolerations(pod)
         counts = [
             sum(taint.effect == SOFT_EFFECT and not tolerates(soft, taint) for taint in taints)
@@ -113,7 +115,7 @@ class TaintToleration(
 
 
 def _soft_tolerations(pod: Pod) -> tuple[Toleration, ...]:
-    """Tolerations that can cover a PreferNoSchedule taint."""
+    """Return the tolerations that can match a PreferNoSchedule taint."""
     return tuple(toleration for toleration in pod.tolerations if toleration.effect in ("", SOFT_EFFECT))
 
 

@@ -11,12 +11,14 @@ SOFT_EFFECT = "PreferNoSchedule"
 
 
 def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
-    """Return whether any toleration covers the taint."""
+    """Return whether any toleration tolerates the taint."""
     return any(_covers(toleration, taint) for toleration in tolerations)
 
 
 def _covers(toleration: Toleration, taint: Taint) -> bool:
-    """Toleration.ToleratesTaint: an empty effect or key covers every effect or key; Exists covers every value."""
+    """Return Toleration.ToleratesTaint: an empty effect or key matches every effect or key; Exists matches
+    every value.
+    """
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:

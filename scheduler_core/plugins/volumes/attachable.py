@@ -1,7 +1,7 @@
 """The volumes of a pod that a CSI driver attaches to its node, by unique names.
 
 The rules are those of kube-scheduler's nodevolumelimits/csi.go (`filterAttachableVolumes`, `getCSIDriverInfo`). In-tree
-volumes count where the node's CSINode says that their driver took over, so the answer depends on the CSINode.
+volumes are included if the node's CSINode lists their plugin as migrated, so the result depends on the CSINode.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def attachable_volumes(pod: Pod, csi_node: CSINode | None, storage: Storage, *, 
 
 
 def is_attachable(volume: Volume) -> bool:
-    """The volume is a claim's, or an inline one of an in-tree plugin that has a CSI successor."""
+    """Return whether the volume is a claim's, or an inline volume of an in-tree plugin with a CSI successor."""
     return volume.claim is not None or volume.source_type in BY_SOURCE
 
 
 def is_migratable_inline(volume: Volume) -> bool:
-    """The volume is an inline one of an in-tree plugin that has a CSI successor."""
+    """Return whether the volume is an inline volume of an in-tree plugin with a CSI successor."""
     return volume.claim is None and volume.source_type in BY_SOURCE
 
 
@@ -78,7 +78,7 @@ def _inline(volume: Volume, csi_node: CSINode | None, storage: Storage) -> tuple
 
 
 def claim_driver(claim: PersistentVolumeClaim, csi_node: CSINode | None, storage: Storage) -> tuple[str, str]:
-    """Return the driver of a claim's volume and the driver's name for it; ("", ""): no CSI driver attaches it."""
+    """Return the driver of a claim's volume and the driver's name for it; ("", "") if no CSI driver attaches it."""
     pv = storage.persistent_volume(claim.volume_name) if claim.volume_name else None
     if pv is None:
         return _provisioned_driver(claim, csi_node, storage)
@@ -99,7 +99,7 @@ def _migrated_driver(pv: PersistentVolume, csi_node: CSINode | None, storage: St
 
 
 def _provisioned_driver(claim: PersistentVolumeClaim, csi_node: CSINode | None, storage: Storage) -> tuple[str, str]:
-    """The driver that the claim's class would ask; kube-scheduler makes up a volume name that no other volume has."""
+    """Return the driver of the claim's class; kube-scheduler invents a volume name that no other volume has."""
     storage_class = storage.storage_class(claim_class(claim))
     if storage_class is None:
         return "", ""

@@ -1,8 +1,9 @@
-"""The number of volumes of each CSI driver attached to each node, updated as pods come and go and claims are bound.
+"""The number of volumes of each CSI driver attached to each node, updated as pods are added and removed and claims are
+bound.
 
-A volume counts once on a node, however many pods there use it, and VolumeAttachments count beside the pods. What a pod
-attaches depends on its claims, their volumes and the node's CSINode (`attachable_volumes`), so the counts follow the
-changes of these objects too. `NodeVolumeLimits` reads the counts; nothing is kept until it first asks.
+A volume counts once per node, however many pods there use it; VolumeAttachments count too. The volumes of a pod depend
+on its claims, their volumes and the node's CSINode (`attachable_volumes`), so the counts follow the changes of these
+objects too. `NodeVolumeLimits` reads the counts; nothing is counted until its first read.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ FOLLOWED = ("PersistentVolumeClaim", "PersistentVolume")
 
 
 def view_of(csi_node: CSINode | None) -> View:
-    """Return the fields of a node that the decision about attachable volumes depends on."""
+    """Return the fields of a node on which attachable volumes depend."""
     return (False, frozenset()) if csi_node is None else (True, csi_node.migrated)
 
 
@@ -50,7 +51,7 @@ class AttachedVolumes:
         self._cluster.pods.observers.append(self)
 
     def refresh(self) -> None:
-        """Take in what changed since the last time."""
+        """Process the changes since the last call."""
         versions = self.storage.version(*WHOLE)
         if (
             versions != self._versions
@@ -67,11 +68,11 @@ class AttachedVolumes:
         self._followed = {kind: self._cluster.version(kind) for kind in FOLLOWED}
 
     def rows_with(self, name: str) -> list[int]:
-        """Return the rows on which some pod uses the volume."""
+        """Return the rows with a pod that uses the volume."""
         return list(self._where.get(name, ()))
 
     def count(self, driver: str) -> IntColumn:
-        """int64[N]: volumes of the driver that are attached to each node."""
+        """Return int64[N]: the volumes of the driver that are attached to each node."""
         return self._counts.get(driver, self._none)
 
     # PlacementObserver
@@ -110,16 +111,16 @@ class AttachedVolumes:
                 self._add(slot, row)
 
     def _read_attachments(self, nodes: NodeTable) -> dict[str, set[int]]:
-        """Unique names held by VolumeAttachments, with their rows (`getNodeVolumeAttachmentInfo`)."""
-        found: dict[str, set[int]] = {}
+        """Read the unique names in VolumeAttachments, with their rows (`getNodeVolumeAttachmentInfo`)."""
+        attachments: dict[str, set[int]] = {}
         self._attached_volumes = {
             attachment.volume_name for name in nodes.names for attachment in self.storage.volume_attachments(name)
         }
         for row, name in enumerate(nodes.names):
             for volume, driver in attachments_of(name, self.storage).items():
-                found.setdefault(volume, set()).add(row)
+                attachments.setdefault(volume, set()).add(row)
                 self._column(driver)[row] += 1
-        return found
+        return attachments
 
     def _add(self, slot: int, row: int) -> None:
         pod = self._cluster.pods.pods[slot]
@@ -168,7 +169,7 @@ class AttachedVolumes:
                     yield "PersistentVolume", claim.volume_name
 
     def _affected(self) -> list[int]:
-        """Slots on nodes whose claims or volumes changed since the last refresh."""
+        """Return the slots on nodes whose claims or volumes changed since the last refresh."""
         slots: dict[int, None] = {}
         for kind in FOLLOWED:
             for key in self._changed(kind):
@@ -180,11 +181,11 @@ class AttachedVolumes:
 
 
 def attachments_of(node_name: str, storage: Storage) -> Attachable:
-    """Volumes that VolumeAttachments hold on the node: unique name -> driver. Only volumes with a CSI source count."""
-    found = {}
+    """Return the volumes that VolumeAttachments attach to the node: unique name -> driver. Only CSI volumes count."""
+    attachments = {}
     for attachment in storage.volume_attachments(node_name):
         pv = storage.persistent_volume(attachment.volume_name) if attachment.volume_name else None
         csi = pv.source.get("csi") if pv is not None else None
         if attachment.attacher and csi is not None:
-            found[f"{attachment.attacher}/{csi.get('volumeHandle', '')}"] = attachment.attacher
-    return found
+            attachments[f"{attachment.attacher}/{csi.get('volumeHandle', '')}"] = attachment.attacher
+    return attachments

@@ -15,7 +15,7 @@ HOSTNAME = "kubernetes.io/hostname"
 
 
 class StorageWithoutAttachments(Storage):
-    """Storage without VolumeAttachments. A node's own limit of a driver is overridden by its CSINode."""
+    """Storage without VolumeAttachments. The CSINode overrides a node's own limit of a driver."""
 
     def volume_attachments(self, node_name: str) -> Sequence[VolumeAttachment]:
         return ()
@@ -31,14 +31,17 @@ class StorageWithoutAttachments(Storage):
         return own | {self.limit_name(driver): limit for driver, limit in super().volume_limits(node_name).items()}
 
     def limit_name(self, driver: str) -> str:
-        """GetCSIAttachLimitKey, without its prefix."""
+        """Return GetCSIAttachLimitKey without its prefix."""
         if len(ATTACH_LIMIT_PREFIX) + len(driver.encode()) < MOST_CHARACTERS:
             return driver
         return driver[:KEPT] + sha1(driver.encode(), usedforsecurity=False).hexdigest()[:HASHED]
 
 
 def local_node_names(volumes: Sequence[PersistentVolume | None]) -> frozenset[str] | None:
-    """The nodes that bound volumes name by hostname (GetEligibleNodes); None: none does, or a volume does not exist."""
+    """Return the nodes that bound volumes name by hostname (GetEligibleNodes).
+
+    None if none does, or a volume does not exist.
+    """
     eligible: frozenset[str] | None = None
     for pv in volumes:
         if pv is None:
@@ -49,7 +52,9 @@ def local_node_names(volumes: Sequence[PersistentVolume | None]) -> frozenset[st
 
 
 def _hostnames(pv: PersistentVolume) -> frozenset[str]:
-    """GetLocalPersistentVolumeNodeNames: what the terms name, of one term what all its expressions name."""
+    """Return the nodes that the terms name (GetLocalPersistentVolumeNodeNames); within a term, those that all
+    expressions name.
+    """
     found: frozenset[str] = frozenset()
     for term in pv.node_affinity.terms if pv.node_affinity is not None else ():
         named = [frozenset(e.values) for e in term.match_expressions if e.key == HOSTNAME and e.operator == "In"]

@@ -1,8 +1,8 @@
-"""In-tree volumes that a CSI driver serves today, and how the scheduler reads them.
+"""In-tree volumes that a CSI driver now serves, and how the scheduler interprets them.
 
-The facts are those of csi-translation-lib (`translate.go`, `plugins/*.go`): which in-tree source belongs to which CSI
-driver, what the driver calls the volume, and under which topology key the driver's nodes carry their zone. Whether a
-node uses the driver is written in its CSINode's annotation `storage.alpha.kubernetes.io/migrated-plugins`.
+The rules are those of csi-translation-lib (`translate.go`, `plugins/*.go`): the CSI driver of each in-tree source, the
+driver's name for the volume, and the topology key under which the driver's nodes have their zone. The CSINode
+annotation `storage.alpha.kubernetes.io/migrated-plugins` lists the plugins for which a node uses the driver.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _AZURE_SECRET = ("azure-storage-account-", "-secret")  # around the account's na
 
 
 class TranslationError(Exception):
-    """The in-tree volume cannot be read as a CSI volume; the text is the translator's."""
+    """The in-tree volume cannot be translated to a CSI volume; the text is the translator's error."""
 
 
 @dataclass(frozen=True, slots=True)
 class InTreePlugin:
-    """An in-tree volume plugin and its successor; `topology_key` "" where zones are not translated.
+    """An in-tree volume plugin and its successor; `topology_key` "" if zones are not translated.
 
-    `counted`: NodeVolumeLimits and VolumeBinding know its migration (`isCSIMigrationOn`).
+    `counted`: NodeVolumeLimits and VolumeBinding support its migration (`isCSIMigrationOn`).
     """
 
     source: str
@@ -58,7 +58,7 @@ BY_NAME = {plugin.name: plugin for plugin in IN_TREE_PLUGINS}
 
 
 def migratable(pv: PersistentVolume) -> InTreePlugin | None:
-    """Return the in-tree plugin of a volume that some CSI driver could serve (`IsPVMigratable`)."""
+    """Return the in-tree plugin of a volume that a CSI driver could serve (`IsPVMigratable`)."""
     return next((plugin for plugin in IN_TREE_PLUGINS if plugin.source in pv.source), None)
 
 
@@ -66,7 +66,7 @@ def migratable(pv: PersistentVolume) -> InTreePlugin | None:
 class Migrations:
     """The in-tree volumes that count as those of their CSI driver (nodevolumelimits/utils.go `isCSIMigrationOn`).
 
-    `named`: sources of which the node's CSINode has to name the plugin; `off`: sources that are not migrated at all.
+    `named`: sources whose plugin the node's CSINode must list; `off`: sources that are never migrated.
     """
 
     named: frozenset[str] = frozenset()
@@ -80,14 +80,14 @@ class Migrations:
         return Migrations(frozenset(release.rules.migrations_that_csi_nodes_name.split()), frozenset(off))
 
     def reach(self, plugin: InTreePlugin, csi_node: CSINode | None) -> bool:
-        """Does the CSI driver serve the plugin's volumes on the node?"""
+        """Return whether the CSI driver serves the plugin's volumes on the node."""
         if csi_node is None or not plugin.counted or plugin.source in self.off:
             return False
         return plugin.source not in self.named or plugin.name in csi_node.migrated
 
 
 def migrated_for_binding(plugin: InTreePlugin, csi_node: CSINode | None) -> bool:
-    """volumebinding/binder.go `isPluginMigratedToCSIOnNode`."""
+    """Return volumebinding/binder.go `isPluginMigratedToCSIOnNode`."""
     return csi_node is not None and plugin.counted and plugin.name in csi_node.migrated
 
 
@@ -159,7 +159,7 @@ def _renamed(affinity: NodeSelector | None, old: str, new: str) -> NodeSelector 
 
 
 def _with_zones(affinity: NodeSelector | None, key: str, zones: list[str]) -> NodeSelector | None:
-    """`addTopology`: every term also asks for one of the zones; no valid zone changes nothing."""
+    """Add the requirement of one of the zones to every term (`addTopology`); without a valid zone, nothing changes."""
     values = tuple(sorted({zone.strip() for zone in zones} - {""}))
     if not values:
         return affinity

@@ -1,4 +1,4 @@
-"""Inline volumes that two pods on one node may not mount together (volumerestrictions' `isVolumeConflict`)."""
+"""Inline volumes that two pods on one node cannot both mount (volumerestrictions' `isVolumeConflict`)."""
 
 from __future__ import annotations
 
@@ -10,26 +10,29 @@ DEFAULT_POOL = "rbd"  # API defaulting of rbd.pool
 
 
 def is_exclusive(volume: Volume) -> bool:
-    """The volume is of a kind that can conflict (`needsRestrictionsCheck`)."""
+    """Return whether the volume is of a kind that can conflict (`needsRestrictionsCheck`)."""
     return volume.source is not None and volume.source_type in _IDENTITIES
 
 
 def volume_name(volume: Volume) -> Iterator[str]:
-    """Yield names for what the volume mounts: two volumes can only conflict if they share one. Others have none."""
+    """Yield names of what the volume mounts: two volumes can only conflict if they share a name.
+
+    Other volumes have none.
+    """
     if is_exclusive(volume) and volume.source is not None:
         for identity in _IDENTITIES[volume.source_type](volume.source):
             yield f"{volume.source_type} {identity}"
 
 
 def conflicts(pod: Pod, other: Pod) -> bool:
-    """Some volume of the pod cannot be mounted beside some volume of the other pod."""
+    """Return whether a volume of the pod conflicts with a volume of the other pod."""
     return any(_conflict(volume, two) for volume in pod.volumes if is_exclusive(volume) for two in other.volumes)
 
 
-def _conflict(one: Volume, other: Volume) -> bool:
-    if set(volume_name(one)).isdisjoint(volume_name(other)):
+def _conflict(volume: Volume, other: Volume) -> bool:
+    if set(volume_name(volume)).isdisjoint(volume_name(other)):
         return False
-    return one.source_type == "awsElasticBlockStore" or not (_read_only(one) and _read_only(other))
+    return volume.source_type == "awsElasticBlockStore" or not (_read_only(volume) and _read_only(other))
 
 
 def _read_only(volume: Volume) -> bool:
@@ -37,7 +40,7 @@ def _read_only(volume: Volume) -> bool:
 
 
 def _image(source: Manifest) -> list[str]:
-    """An RBD image is the same if any of its monitors is."""
+    """Return whether two RBD images are the same: one of their monitors is."""
     image = f"{source.get('pool') or DEFAULT_POOL}/{source.get('image', '')}"
     return [f"{image} at {monitor}" for monitor in source.get("monitors") or ()]
 

@@ -1,6 +1,6 @@
 """Queueing hints for storage events, shared by the volume plugins.
 
-Each function answers for one registered event, as kube-scheduler's `isSchedulableAfter...` functions do.
+Each function handles one registered event, like kube-scheduler's `isSchedulableAfter...` functions.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def after_csi_node_change(pod: Pod, old: CSINode | None, new: CSINode) -> Queuei
 
 
 def after_csi_driver_change(pod: Pod, old: CSIDriver, new: CSIDriver) -> QueueingHint:
-    """A driver that an inline volume of the pod names stopped publishing its capacity (VolumeBinding)."""
+    """Queue the pod if a driver of its inline volumes stopped publishing its capacity (VolumeBinding)."""
     uses = any(
         volume.source_type == "csi" and (volume.source or {}).get("driver") == new.name for volume in pod.volumes
     )
@@ -57,18 +57,20 @@ def after_capacity_change(pod: Pod, old: CSIStorageCapacity | None, new: CSIStor
 
 
 def after_csi_node_limits(pod: Pod, old: CSINode, new: CSINode) -> QueueingHint:
-    """Some driver's limit rose, no limit counting as 0 (NodeVolumeLimits)."""
+    """Queue the pod if a driver's limit increased; no limit counts as 0 (NodeVolumeLimits)."""
     return _queue(any((new.limits[driver] or 0) > (old.limits.get(driver) or 0) for driver in new.limits))
 
 
 def after_attaching_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
-    """A pod that had a node, or a nomination, and a volume that counts is gone (NodeVolumeLimits)."""
+    """Queue the pod if a pod with a node or a nomination, and with a counted volume, was deleted (NodeVolumeLimits)."""
     placed = bool(old.node_name or old.nominated_node_name)
     return _queue(placed and any(map(is_attachable, old.volumes)))
 
 
 def after_attachment_deleted(pod: Pod, old: VolumeAttachment, new: None) -> QueueingHint:
-    """The pod uses a claim, or an in-tree volume of the very driver that let go (NodeVolumeLimits)."""
+    """Queue the pod if it uses a claim, or an in-tree volume of the driver that detached the volume
+    (NodeVolumeLimits).
+    """
     for volume in pod.volumes:
         if volume.claim is not None and not volume.ephemeral:
             return QueueingHint.QUEUE
@@ -79,7 +81,7 @@ def after_attachment_deleted(pod: Pod, old: VolumeAttachment, new: None) -> Queu
 
 
 def _translatable(plugin: InTreePlugin, volume: Volume) -> bool:
-    """An error in a hint function counts as Queue."""
+    """Return whether the volume can be translated; an error in a hint function means Queue."""
     try:
         volume_handle(plugin, volume.source or {})
     except TranslationError:

@@ -1,7 +1,7 @@
-"""EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits: how many in-tree volumes a node takes (before 1.31).
+"""EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits: limits of in-tree volumes per node (before 1.31).
 
-kube-scheduler: nodevolumelimits/non_csi.go. They count only where no CSI driver has taken the volumes over: mostly on
-a node without a CSINode. Elsewhere NodeVolumeLimits counts them.
+kube-scheduler: nodevolumelimits/non_csi.go. They count only volumes that no CSI driver has taken over, mostly on nodes
+without a CSINode; NodeVolumeLimits counts the others.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class InTreeVolumes:
 
 
 class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter):
-    """The common part of the four plugins; `counts` are the volumes that each counts."""
+    """The common base of the four plugins; `counts` are the volumes that each of them counts."""
 
     name: str
     about = IN_TREE
@@ -81,7 +81,7 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         return PreFilterResult() if asks else NOTHING_TO_COUNT
 
     def filter(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Node by node: a node without a CSINode is rare."""
+        """Filter node by node: nodes without a CSINode are rare."""
         new = self._volumes(pod, new=True)
         numbers = np.arange(len(nodes), dtype=np.intp)[rows].tolist()
         if isinstance(new, Status):
@@ -138,7 +138,7 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         return EXCEEDED if len(there) + len(new - there) > self._limit(node) else SUCCESS
 
     def _is_migrated(self, node: Node) -> bool:
-        """The CSI driver has taken over: its volumes are counted by NodeVolumeLimits."""
+        """Return whether the CSI driver has taken over, so that NodeVolumeLimits counts its volumes."""
         return self._storage.migrations.reach(BY_SOURCE[self.counts.source], self._storage.csi_node(node.name))
 
     def _standing(self, slots: Sequence[int]) -> set[str] | Status:
@@ -165,11 +165,11 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         return volume.source_type == self.counts.source
 
     def _volumes(self, pod: Pod, *, new: bool) -> set[str] | Status:
-        """filterVolumes: the identities of the pod's volumes that count; `new`: every claim of it must exist."""
-        found: set[str] = set()
+        """Return the identities of the pod's counted volumes (filterVolumes); `new`: every claim of it must exist."""
+        volumes: set[str] = set()
         for volume in pod.volumes:
             if self._inline(volume):
-                found.add(str((volume.source or {}).get(self.counts.identity, "")))
+                volumes.add(str((volume.source or {}).get(self.counts.identity, "")))
                 continue
             if volume.claim is None:
                 continue
@@ -183,8 +183,8 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
                 continue
             if volume.ephemeral and (error := ephemeral_claim_error(pod, claim)):
                 return Status(Code.ERROR, (error,))
-            found |= self._of_claim(claim)
-        return found
+            volumes |= self._of_claim(claim)
+        return volumes
 
     def _of_claim(self, claim: PersistentVolumeClaim) -> set[str]:
         pv = self._storage.persistent_volume(claim.volume_name) if claim.volume_name else None
@@ -197,7 +197,7 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
 
 
 class EBSLimits(InTreeLimits):
-    """AWS volumes: fewer on the newer instance types."""
+    """Limits AWS EBS volumes: fewer on newer instance types."""
 
     name = "EBSLimits"
     counts = InTreeVolumes(
@@ -211,21 +211,21 @@ class EBSLimits(InTreeLimits):
 
 
 class GCEPDLimits(InTreeLimits):
-    """Google's persistent disks."""
+    """Limits Google's persistent disks."""
 
     name = "GCEPDLimits"
     counts = InTreeVolumes("gcePersistentDisk", "pdName", "kubernetes.io/gce-pd", "attachable-volumes-gce-pd", 16)
 
 
 class AzureDiskLimits(InTreeLimits):
-    """Azure's disks."""
+    """Limits Azure disks."""
 
     name = "AzureDiskLimits"
     counts = InTreeVolumes("azureDisk", "diskName", "kubernetes.io/azure-disk", "attachable-volumes-azure-disk", 16)
 
 
 class CinderLimits(InTreeLimits):
-    """OpenStack's volumes; not among the default plugins."""
+    """Limits OpenStack volumes; not a default plugin."""
 
     name = "CinderLimits"
     counts = InTreeVolumes("cinder", "volumeID", "kubernetes.io/cinder", "attachable-volumes-cinder", 256)

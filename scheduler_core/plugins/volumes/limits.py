@@ -1,7 +1,8 @@
-"""NodeVolumeLimits: a node takes no more volumes of a CSI driver than its CSINode allows (nodevolumelimits/csi.go).
+"""NodeVolumeLimits: limits the volumes of a CSI driver on a node to the number in its CSINode
+(nodevolumelimits/csi.go).
 
-Volumes of the pods on the node and VolumeAttachments count, each volume once however many pods use it. The rule is not
-linear in the pods, so what-if questions are answered from the very pods that are added and removed.
+Volumes of the node's pods and VolumeAttachments count, each volume once however many pods use it. The rule is not
+linear in the pods, so a what-if evaluates the added and removed pods themselves.
 """
 
 from __future__ import annotations
@@ -66,14 +67,14 @@ EXCEEDED = Status(Code.UNSCHEDULABLE, ("node(s) exceed max volume count",))
 
 @dataclass(slots=True)
 class State:
-    """Results of this cycle by the node's CSINode (or None): the pod's own volumes, or the status that they cause."""
+    """Results of this cycle by the node's CSINode (or None): the pod's own volumes, or the status of an error."""
 
     own: dict[View, Attachable | Status] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class DriverCount:
-    """One driver on one node: volumes there, volumes that the pod would add, and the limit."""
+    """The volumes of one driver on one node: existing ones, those that the pod would add, and the limit."""
 
     driver: str
     current: int
@@ -88,7 +89,10 @@ class DriverCount:
 class NodeVolumeLimits(
     PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin
 ):
-    """The pod's volumes depend on the node: in-tree ones count where their driver has taken over."""
+    """Rejects nodes above their limits.
+
+    The pod's volumes depend on the node: in-tree ones count if their driver took over.
+    """
 
     name = "NodeVolumeLimits"
     about = ABOUT
@@ -113,7 +117,7 @@ class NodeVolumeLimits(
         return PreFilterResult(State()) if any(map(is_attachable, pod.volumes)) else NOTHING_ATTACHED
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Filter by counts; rows with assumed changes or with undetermined volumes are evaluated one by one."""
+        """Filter by counts; rows with assumed changes or unknown volumes are evaluated one by one."""
         if self._attached is None:
             self._attached = AttachedVolumes(self.storage)
         attached = self._attached
@@ -151,7 +155,7 @@ class NodeVolumeLimits(
     def _exceeding(
         self, pod: Pod, state: State, attached: AttachedVolumes, rows: NDArray[np.intp]
     ) -> NDArray[np.bool_]:
-        """Return the rows on which the pod's new volumes of some driver would go beyond its limit."""
+        """Return the rows on which the pod's new volumes would exceed the limit of a driver."""
         over = np.zeros(len(rows), np.bool_)
         for code, csi_node in attached.examples.items():
             own = self._own(pod, state, csi_node)
@@ -174,7 +178,7 @@ class NodeVolumeLimits(
         return np.zeros((0, len(slots)), np.int64)
 
     def asks_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
-        """Without PreFilter: which rows make it look at the pod's claims."""
+        """Return, without PreFilter, the rows that make Filter read the pod's claims."""
         return np.ones(len(nodes.all_rows[rows]), np.bool_)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
@@ -198,14 +202,14 @@ class NodeVolumeLimits(
         return [_fact(name, count) for count in counts] or [_no_limit_fact(name)]
 
     def _judge(self, pod: Pod, state: State, row: int, change: Change | None, position: int) -> Status:
-        """Evaluate one node by the pods on it."""
+        """Evaluate one node by its pods."""
         counts = self._counts(pod, state, self.cluster.nodes.names[row], self._slots(row, change, position))
         if isinstance(counts, Status):
             return counts
         return SUCCESS if all(count.fits for count in counts) else EXCEEDED
 
     def _counts(self, pod: Pod, state: State, node_name: str, slots: Iterable[int]) -> list[DriverCount] | Status:
-        """Return one entry for every driver with a limit whose volumes the pod would add; or the error."""
+        """Return an entry for every driver with a limit whose volumes the pod would add, or the error."""
         csi_node = self.storage.csi_node(node_name)
         new = self._own(pod, state, csi_node)
         if isinstance(new, Status):

@@ -1,4 +1,4 @@
-"""The storage objects as the volume plugins look them up (the listers of kube-scheduler), and groups of alike nodes."""
+"""The storage objects as the volume plugins look them up (kube-scheduler's listers), and groups of alike nodes."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ T = TypeVar("T")
 
 
 class Storage:
-    """The storage objects in the API server, without VolumeBinding's assumptions. None: no such object.
+    """The storage objects in the API server, without VolumeBinding's assumptions. None: the object does not exist.
 
-    For the plugins that count volumes: `missing_claims_err`: a claim that does not exist is an error; `migrations`:
-    which in-tree volumes are those of a CSI driver.
+    For plugins that count volumes: `missing_claims_err`: a claim that does not exist is an error; `migrations`: the
+    in-tree volumes that count as those of a CSI driver.
     """
 
     def __init__(
@@ -83,13 +83,13 @@ class Storage:
         return driver
 
     def volume_limits(self, node_name: str) -> dict[str, int]:
-        """Return the number of volumes of each driver that the node allows, by `limit_name`, where there is a limit."""
+        """Return the volume limit of each driver on the node by `limit_name`; drivers without a limit are left out."""
         csi_node = self.csi_node(node_name)
         limits = csi_node.limits.items() if csi_node is not None else ()
         return {driver: limit for driver, limit in limits if limit is not None}
 
     def version(self, *kinds: str) -> tuple[int, ...]:
-        """Changes whenever an object of one of these kinds does."""
+        """Return a number that changes whenever an object of one of these kinds does."""
         return tuple(self.cluster.version(kind) for kind in kinds)
 
     def _all(self, kind: type[T]) -> Sequence[T]:
@@ -97,7 +97,7 @@ class Storage:
 
 
 class VolumeIndex:
-    """PersistentVolumes without a claim by class, those with one by claim; follows every change of them."""
+    """PersistentVolumes without a claim by class, and those with one by claim; updated with every change."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -127,9 +127,9 @@ class VolumeIndex:
 
 
 def alike(nodes: NodeTable, rows: Rows, columns: Sequence[NDArray[np.intp]]) -> tuple[list[int], NDArray[np.intp]]:
-    """Groups `rows` by equal values in all of the columns (each over all rows of the table).
+    """Group `rows` by equal values in all of the columns (each over all rows of the table).
 
-    Returns a row of each group and, per entry of `rows`, the number of its group.
+    Return a row of each group and, for each entry of `rows`, the number of its group.
     """
     numbers = np.arange(len(nodes), dtype=np.intp)[rows]
     codes = np.zeros(len(numbers), np.intp)
@@ -143,24 +143,24 @@ def alike(nodes: NodeTable, rows: Rows, columns: Sequence[NDArray[np.intp]]) -> 
 
 
 def direct_claims(pod: Pod) -> list[str]:
-    """Names of the claims that the pod's volumes refer to, in order; generic ephemeral volumes are not among them."""
+    """Return the names of the claims that the pod's volumes reference, in order, without generic ephemeral volumes."""
     return [volume.claim for volume in pod.volumes if volume.claim is not None and not volume.ephemeral]
 
 
 def not_found(kind: str, name: str) -> str:
-    """Return the words of apimachinery's `NewNotFound`."""
+    """Return the message of apimachinery's `NewNotFound`."""
     return f'{kind} "{name}" not found'
 
 
 def ephemeral_claim_error(pod: Pod, claim: PersistentVolumeClaim) -> str:
-    """Return the reason why a claim is not this pod's ephemeral volume, "" if it is (`ephemeral.VolumeIsForPod`)."""
+    """Return the reason that a claim is not this pod's ephemeral volume, "" if it is (`ephemeral.VolumeIsForPod`)."""
     if claim.namespace == pod.namespace and claim.owner is not None and claim.owner.uid == pod.uid:
         return ""
     return f"PVC {claim.namespace}/{claim.name} was not created for pod {pod.key} (pod is not owner)"
 
 
 class VolumePods:
-    """The pods that have some kind of volume: each slot is read once, and again after an update of its volumes."""
+    """The pods with some kind of volume: each slot is read once, and again after an update of its volumes."""
 
     def __init__(self, cluster: Cluster, key_of: Callable[[Pod], Iterator[str]]) -> None:
         self._pods = cluster.pods

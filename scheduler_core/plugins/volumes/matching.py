@@ -1,7 +1,7 @@
-"""Rules on single objects: the PersistentVolumes that a claim may be bound to, and where one may be provisioned.
+"""Rules for single objects: the PersistentVolumes to which a claim may be bound, and where one may be provisioned.
 
 The rules are those of component-helpers' `storage/volume` (`FindMatchingVolume`, `CheckNodeAffinity`) and of
-`MatchTopologySelectorTerms`. Sizes are bytes. Nothing here knows nodes as rows: a node is its labels.
+`MatchTopologySelectorTerms`. Sizes are in bytes. A node is represented by its labels, not by a row.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ Labels = Mapping[str, str]
 
 
 def claim_class(claim: PersistentVolumeClaim) -> str:
-    """Return the claim's storage class, "" for none; the old annotation wins (`GetPersistentVolumeClaimClass`)."""
+    """Return the claim's storage class, "" for none; the old annotation takes precedence
+    (`GetPersistentVolumeClaimClass`).
+    """
     return claim.annotations.get(BETA_STORAGE_CLASS, claim.storage_class or "")
 
 
@@ -34,7 +36,7 @@ def volume_class(pv: PersistentVolume) -> str:
 
 
 def claim_key(claim: PersistentVolumeClaim) -> str:
-    """ "namespace/name"."""
+    """Return "namespace/name"."""
     return f"{claim.namespace}/{claim.name}"
 
 
@@ -56,7 +58,7 @@ def reachable(pv: PersistentVolume, labels: Labels) -> bool:
 def reachable_after_migration(pv: PersistentVolume, labels: Labels, csi_node: CSINode | None) -> bool:
     """Return `reachable`, after translation if the node uses the CSI driver for the in-tree volume.
 
-    Raises TranslationError where the volume has no name in these words.
+    Raises TranslationError if the volume cannot be translated.
     """
     plugin = migratable(pv)
     if plugin is None or not migrated_for_binding(plugin, csi_node):
@@ -68,10 +70,10 @@ def reachable_after_migration(pv: PersistentVolume, labels: Labels, csi_node: CS
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The volumes that could serve a claim, wherever it goes: the node-independent half of `FindMatchingVolume`.
+    """The volumes that could be used for a claim on any node: the node-independent part of `FindMatchingVolume`.
 
     `reserved` are pre-bound to the claim, in order of name; `available` are free ones, smallest first, then by name;
-    `passed_over` are the others of the class that were looked at.
+    `passed_over` are the other evaluated volumes of the class.
     """
 
     claim: PersistentVolumeClaim
@@ -82,7 +84,7 @@ class Candidates:
     def choose(self, labels: Labels, taken: Container[str]) -> PersistentVolume | None:
         """Return the volume for a node with these labels, except those in `taken`; None if there is none.
 
-        A reserved volume that is out of the node's reach ends the search: the claim must not get another one.
+        A reserved volume that the node cannot reach ends the search: the claim must not get another one.
         """
         for pv in self.reserved:
             if pv.name not in taken:
@@ -91,7 +93,7 @@ class Candidates:
 
 
 def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]) -> Candidates:
-    """`volumes` are those of the claim's class, in order of name."""
+    """Return the candidates among `volumes`, those of the claim's class in order of name."""
     reserved, available, passed_over = [], [], []
     for pv in volumes:
         if why_unfit(pv, claim):
@@ -107,7 +109,7 @@ def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]
 
 
 def why_unfit(pv: PersistentVolume, claim: PersistentVolumeClaim) -> str:
-    """Return the reason why the volume does not fit the claim even if it is reserved for it; "" if it does."""
+    """Return the reason that the volume does not fit the claim even if it is reserved for it; "" if it does."""
     if pv.claim_ref and not reserved_for(pv, claim):
         return f"is claimed by {pv.claim_ref}"
     if pv.capacity < claim.request:
@@ -120,7 +122,7 @@ def why_unfit(pv: PersistentVolume, claim: PersistentVolumeClaim) -> str:
 
 
 def why_unavailable(pv: PersistentVolume, claim: PersistentVolumeClaim) -> str:
-    """Return the further reason why a volume that is not reserved for the claim does not fit; "" if it does."""
+    """Return the further reason that a volume that is not reserved for the claim does not fit; "" if it does."""
     if pv.phase != "Available":
         return f"is in phase {pv.phase}"
     if claim.selector is not None and not claim.selector.matches(pv.labels):
@@ -133,18 +135,18 @@ def why_unavailable(pv: PersistentVolume, claim: PersistentVolumeClaim) -> str:
 
 
 def topology_allowed(storage_class: StorageClass, labels: Labels) -> bool:
-    """The class may provision for a node with these labels (`MatchTopologySelectorTerms`)."""
+    """Return whether the class may provision for a node with these labels (`MatchTopologySelectorTerms`)."""
     terms = storage_class.allowed_topologies
     return not terms or any(bool(term) and all(labels.get(key) in values for key, values in term) for term in terms)
 
 
 def volume_limit(capacity: CSIStorageCapacity) -> int | None:
-    """The largest volume in bytes that the capacity object promises; None: it promises nothing (`volumeLimit`)."""
+    """Return the largest volume in bytes for the capacity object, None if it has no limit (`volumeLimit`)."""
     return capacity.maximum_volume_size if capacity.maximum_volume_size is not None else capacity.capacity
 
 
 def enough_capacity(capacity: CSIStorageCapacity, size: int, labels: Labels) -> bool:
-    """A volume of `size` bytes fits and the node has access (`capacitySufficient`, `nodeHasAccess`)."""
+    """Return whether a volume of `size` bytes fits and the node has access (`capacitySufficient`, `nodeHasAccess`)."""
     limit = volume_limit(capacity)
     if limit is None or limit < size or capacity.node_topology is None:
         return False

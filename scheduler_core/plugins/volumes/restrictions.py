@@ -1,8 +1,9 @@
-"""VolumeRestrictions: disks that only one pod may mount, and claims that only one pod may use.
+"""VolumeRestrictions: disks that only one pod can mount, and claims that only one pod can use.
 
-kube-scheduler: volumerestrictions/volume_restrictions.go. A GCE disk, an EBS volume, an RBD image or an iSCSI target in
-two pods on one node conflicts (not if both mount it read-only; EBS always does). A claim with the access mode
-ReadWriteOncePod that any pod of the cluster uses shuts every node, and preempting that pod would open its node.
+kube-scheduler: volumerestrictions/volume_restrictions.go. Two pods on one node conflict if they mount the same GCE
+disk, EBS volume, RBD image or iSCSI target (except if both mount it read-only; EBS always conflicts). If any pod of the
+cluster uses a claim with the access mode ReadWriteOncePod, every node is rejected; preempting that pod would make its
+node feasible.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ DISK_CONFLICT = Status(Code.UNSCHEDULABLE, ("node(s) had no available disk",))
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`claims`: names of the pod's ReadWriteOncePod claims; `in_use`: how many of them a pod on some node uses."""
+    """The state: `claims` are the names of the pod's ReadWriteOncePod claims; `in_use` counts those that a pod on a
+    node uses.
+    """
 
     claims: frozenset[str]
     in_use: int
@@ -70,7 +73,10 @@ NO_VOLUMES = PreFilterResult(State(frozenset(), 0, disks=False), SKIP)
 class VolumeRestrictions(
     PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin
 ):
-    """Counters (add_pod_delta): pods whose disks conflict with this pod's; uses of its ReadWriteOncePod claims."""
+    """Rejects nodes by volumes.
+
+    Counters (add_pod_delta): pods with conflicting disks; uses of its ReadWriteOncePod claims.
+    """
 
     name = "VolumeRestrictions"
     about = ABOUT
@@ -127,7 +133,7 @@ class VolumeRestrictions(
         return counters
 
     def _conflicting(self, pod: Pod) -> NDArray[np.intp]:
-        """Slots of the pods on nodes whose disks conflict with the pod's."""
+        """Return the slots of the pods on nodes whose disks conflict with the pod's."""
         pods = self.cluster.pods.pods
         sharing = [self._mounts.slots(name) for name in dict.fromkeys(_exclusive_names(pod))]
         slots = np.unique(np.concatenate(sharing)) if sharing else np.empty(0, np.intp)

@@ -1,6 +1,6 @@
-"""VolumeZone: a pod may only go where its bound volumes' zone and region labels allow (volumezone/volume_zone.go).
+"""VolumeZone: the zone and region labels of a pod's bound volumes limit its nodes (volumezone/volume_zone.go).
 
-A node without any zone or region label takes every volume, as in a cluster of a single zone.
+A node without zone and region labels accepts every volume, as in a cluster with a single zone.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ CONFLICT = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) had no availabl
 
 @dataclass(frozen=True, slots=True)
 class VolumeTopology:
-    """One zone or region label of a volume: the node must have one of the values."""
+    """A zone or region label of a volume: the node must have one of the values."""
 
     volume: str
     key: str
@@ -73,7 +73,7 @@ Topologies = tuple[VolumeTopology, ...]
 
 
 class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
-    """The state is the zone and region labels of the pod's bound volumes."""
+    """Filters nodes by zone. The state is the zone and region labels of the pod's bound volumes."""
 
     name = "VolumeZone"
     about = ABOUT
@@ -101,7 +101,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
         return Verdicts.by_code(group, [judge(state, nodes.nodes[row].labels) for row in first])
 
     def asks_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
-        """Without PreFilter: which rows make it look at the pod's claims."""
+        """Return, without PreFilter, the rows that make Filter read the pod's claims."""
         found = np.full(len(nodes.all_rows[rows]), not self._zoned_only)
         for key in TOPOLOGY_LABELS if self._zoned_only else ():
             found |= topology_domains(nodes, key).codes[rows] >= 0
@@ -136,7 +136,9 @@ def judge(topologies: Topologies, labels: Mapping[str, str]) -> Status:
 
 
 def _bound_volume(key: str, name: str, storage: Storage) -> tuple[PersistentVolume | None, str]:
-    """Return the claim's volume (None while it waits for its first consumer) and why the pod cannot go anywhere."""
+    """Return the claim's volume (None while it waits for its first consumer) and the reason that no node is
+    possible.
+    """
     claim = storage.persistent_volume_claim(key)
     if claim is None:
         return None, not_found("persistentvolumeclaim", name)
@@ -154,7 +156,10 @@ def _bound_volume(key: str, name: str, storage: Storage) -> tuple[PersistentVolu
 
 
 def volume_topologies(pv: PersistentVolume, *, stable: bool = True) -> Topologies:
-    """Return the volume's zone and region labels; one with an empty zone in its list is ignored (`getPVTopologies`)."""
+    """Return the volume's zone and region labels.
+
+    A label with an empty zone in its list is ignored (`getPVTopologies`).
+    """
     found = []
     for key in TOPOLOGY_LABELS:
         zones = [zone.strip() for zone in pv.labels.get(key, "").split(MULTI_ZONE_DELIMITER)]
@@ -169,13 +174,13 @@ def after_storage_class_added(pod: Pod, old: None, new: StorageClass) -> Queuein
 
 
 def after_claim_change(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> QueueingHint:
-    """A claim that the pod refers to was created or changed."""
+    """Queue the pod if a claim that it references was created or changed."""
     refers = new.namespace == pod.namespace and new.name in direct_claims(pod)
     return QueueingHint.QUEUE if refers else QueueingHint.SKIP
 
 
 def after_volume_change(pod: Pod, old: PersistentVolume | None, new: PersistentVolume) -> QueueingHint:
-    """Any new volume, or one whose zone or region labels changed."""
+    """Queue the pod if the volume is new or its zone or region labels changed."""
     if old is None or volume_topologies(old) != volume_topologies(new):
         return QueueingHint.QUEUE
     return QueueingHint.SKIP

@@ -1,7 +1,7 @@
-"""The differences between releases that are neither default plugins nor feature gates, by name.
+"""Differences between releases that are neither default plugins nor feature gates, by name.
 
-To add one: a field, whose first value is what 1.36 does, and the other value in the file of the release that has it.
-The code that follows the rule reads it once, in its constructor (`handle.release.rules`).
+To add one: add a field whose first value is the behaviour of 1.36, and set the other value in the file of the release
+that has it. The code that follows the rule reads it once, in its constructor (`handle.release.rules`).
 """
 
 from __future__ import annotations
@@ -18,4 +18,4 @@ from scheduler_core.releases.rules.queue import QueueRules
 
 @dataclass(frozen=True, kw_only=True)
 class Rules(PluginRules, DeviceRules, PodRules, CycleRules, QueueRules, RulesBefore119):
-    """The rules of a release. The defaults are those of the release that is written out in full; see `rule`."""
+    """The rules of a release. The defaults are those of the release that is complete; see `rule`."""

@@ -1,4 +1,4 @@
-"""Rules of the schedulers before 1.19, whose steps the framework did not all run yet."""
+"""Rules of the schedulers before 1.19, when not all steps were part of the framework."""
 
 from __future__ import annotations
 
@@ -84,6 +84,28 @@ class RulesBefore119:
                 "affinity",
                 "如果已有 Pod 的规则给一个没有带亲和规则的 Pod 的节点加分，调度器会 panic",
             ),
+        },
+    )
+    capacity_ratio_weighs_resources: bool = rule(
+        "RequestedToCapacityRatioPriority",
+        "algorithm/priorities/requested_to_capacity_ratio.go: buildRequestedToCapacityRatioScorerFunction",
+        {
+            True: Text(
+                "the score is the rounded mean over the resources of the Policy, of those that score more than 0",
+                "得分是 Policy 所列资源中得分大于 0 者的加权平均值，四舍五入",
+            ),
+            False: Text(
+                "the score is half of the sum of the scores of cpu and memory, rounded down",
+                "得分是 CPU 与内存得分之和的一半，向下取整",
+            ),
+        },
+    )
+    extenders_score_from_0_to_10: bool = rule(
+        "",
+        "core/generic_scheduler.go: PrioritizeNodes",
+        {
+            False: Text("the scores of extenders count ten times: from 0 to 100", "扩展器的得分乘以 10：从 0 到 100"),
+            True: Text("the scores of extenders count as they are, from 0 to 10", "扩展器的得分直接计入：从 0 到 10"),
         },
     )
     pods_have_overhead: bool = rule(

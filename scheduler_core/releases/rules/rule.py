@@ -1,4 +1,4 @@
-"""A difference between releases, with a name and a sentence for each side."""
+"""A difference between releases, with a name and a description of each value."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ PLUGIN, SOURCE, SAYS = "plugin", "source", "says"  # keys of a field's metadata
 def rule(plugin: str, source: str, says: Mapping[Any, Text]) -> Any:
     """Return a field of `Rules`.
 
-    `plugin`: whose rule it is, "" for the scheduler's own. `source`: the file and function in pkg/scheduler. `says`:
-    what each value means, in the present tense and without a full stop; the first is the default, which the
-    release that is written out in full has.
+    `plugin`: the plugin with the rule, "" for the scheduler itself. `source`: the file and function in pkg/scheduler.
+    `says`: the description of each value, in the present tense and without a full stop; the first value is the default,
+    that of the complete release.
     """
     metadata = MappingProxyType({PLUGIN: plugin, SOURCE: source, SAYS: MappingProxyType(dict(says))})
     return field(default=next(iter(says)), metadata=metadata)

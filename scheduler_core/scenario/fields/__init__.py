@@ -1,1 +1,1 @@
-"""The tables: which fields exist in which document, and of which type."""
+"""Field tables: the fields of each kind of document and their types."""

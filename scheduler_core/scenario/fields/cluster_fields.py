@@ -1,4 +1,6 @@
-"""Field tables of Node, Namespace, PriorityClass, PodDisruptionBudget, the workloads that spreading reads, PodGroup."""
+"""Field tables of Node, Namespace, PriorityClass, PodDisruptionBudget, PodGroup, and the workloads that spreading
+reads.
+"""
 
 from __future__ import annotations
 

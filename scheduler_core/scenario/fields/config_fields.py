@@ -87,25 +87,59 @@ CONFIGURATION = Fields(
     },
 )
 
-_POLICY_ENTRY: dict[str, Type] = {"name": STRING, "argument": ANY}
+_RESOURCES = ListOf(Fields("ResourceSpec", {"name": STRING, "weight": INT64}))
+_SHAPE = ListOf(Fields("UtilizationShapePoint", {"utilization": INT32, "score": INT32}))
+_LABELS_PRESENCE = Fields("LabelsPresence", {"labels": ListOf(STRING), "presence": BOOLEAN})
+_LABEL_PREFERENCE = Fields("LabelPreference", {"label": STRING, "presence": BOOLEAN})
+_LEGACY_EXTENDER = {name: kind for name, kind in _EXTENDER.fields.items() if name != "enableHTTPS"}
 
 POLICY = Fields(
     "Policy",
     {
         "apiVersion": STRING,
         "kind": STRING,
-        "predicates": ListOf(Fields("PredicatePolicy", _POLICY_ENTRY)),
-        "priorities": ListOf(Fields("PriorityPolicy", {**_POLICY_ENTRY, "weight": INT64})),
+        "predicates": ListOf(
+            Fields(
+                "PredicatePolicy",
+                {
+                    "name": STRING,
+                    "argument": Fields(
+                        "PredicateArgument",
+                        {
+                            "serviceAffinity": Fields("ServiceAffinity", {"labels": ListOf(STRING)}),
+                            "labelsPresence": _LABELS_PRESENCE,
+                        },
+                    ),
+                },
+            )
+        ),
+        "priorities": ListOf(
+            Fields(
+                "PriorityPolicy",
+                {
+                    "name": STRING,
+                    "weight": INT64,
+                    "argument": Fields(
+                        "PriorityArgument",
+                        {
+                            "serviceAntiAffinity": Fields("ServiceAntiAffinity", {"label": STRING}),
+                            "labelPreference": _LABEL_PREFERENCE,
+                            "requestedToCapacityRatioArguments": Fields(
+                                "RequestedToCapacityRatioArguments", {"shape": _SHAPE, "resources": _RESOURCES}
+                            ),
+                        },
+                    ),
+                },
+            )
+        ),
         "extenders": ListOf(
-            Fields("LegacyExtender", {**_EXTENDER.fields, "httpTimeout": INT64, "enableHttps": BOOLEAN})
+            Fields("LegacyExtender", {**_LEGACY_EXTENDER, "httpTimeout": INT64, "enableHttps": BOOLEAN})
         ),
         "hardPodAffinitySymmetricWeight": INT32,
         "alwaysCheckAllPredicates": BOOLEAN,
     },
+    {"predicates": "absent: the default ones; empty: the two mandatory ones alone"},
 )
-
-_RESOURCES = ListOf(Fields("ResourceSpec", {"name": STRING, "weight": INT64}))
-_SHAPE = ListOf(Fields("UtilizationShapePoint", {"utilization": INT32, "score": INT32}))
 
 
 def _args(name: str, **fields: Type) -> Fields:

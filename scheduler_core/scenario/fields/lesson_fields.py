@@ -1,4 +1,4 @@
-"""The field tables of `spec.lesson` in a Scenario document, and the rules that hold between the fields."""
+"""The field tables of `spec.lesson` in a Scenario document, and the rules for combinations of fields."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ LESSON = Fields(
 
 
 def caption_problems(caption: Mapping[str, Any]) -> Iterator[tuple[Path, Message]]:
-    """Yield what is wrong with a caption whose fields have the right types."""
+    """Yield the errors of a caption whose fields have valid types."""
     if (attempt := caption.get("attempt")) is None:
         yield ("attempt",), required(Message("the number of the attempt, from 1"))
     elif attempt < 0:
@@ -98,7 +98,7 @@ def caption_problems(caption: Mapping[str, Any]) -> Iterator[tuple[Path, Message
 
 
 def question_problems(question: Mapping[str, Any]) -> Iterator[tuple[Path, Message]]:
-    """Yield what is wrong with a question whose fields have the right types."""
+    """Yield the errors of a question whose fields have valid types."""
     yield from caption_problems(question)
     event, kind = question.get("event") or "", question.get("kind") or ""
     if not kind:

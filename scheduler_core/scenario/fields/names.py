@@ -1,4 +1,6 @@
-"""Names, labels and annotations as apimachinery's `util/validation` judges them: None or the reason of refusal."""
+"""Validation of names, labels and annotations as in apimachinery's `util/validation`: None or the reason for a
+rejection.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +37,14 @@ MAX_ANNOTATIONS = 256 * 1024  # bytes of all keys and values (ValidateAnnotation
 
 @lru_cache(maxsize=65536)
 def dns_label(text: str) -> Message | None:
-    """RFC 1123 label: namespaces, containers, volumes (`IsDNS1123Label`)."""
+    """Validate an RFC 1123 label: namespaces, containers, volumes (`IsDNS1123Label`)."""
     if len(text) > 63:
         return Message("must be no more than 63 characters")
     return None if _LABEL.fullmatch(text) else _LABEL_RULE
 
 
 def dns_subdomain(text: str) -> Message | None:
-    """RFC 1123 subdomain: most object names (`IsDNS1123Subdomain`)."""
+    """Validate an RFC 1123 subdomain: most object names (`IsDNS1123Subdomain`)."""
     if len(text) > 253:
         return Message("must be no more than 253 characters")
     return None if _SUBDOMAIN.fullmatch(text) else _SUBDOMAIN_RULE
@@ -50,7 +52,7 @@ def dns_subdomain(text: str) -> Message | None:
 
 @lru_cache(maxsize=65536)
 def qualified_name(text: str) -> Message | None:
-    """Return a name with an optional DNS prefix: label keys, resources, scheduling gates (`IsQualifiedName`)."""
+    """Validate a name with an optional DNS prefix: label keys, resources, scheduling gates (`IsQualifiedName`)."""
     prefix, slash, name = text.rpartition("/")
     if "/" in prefix:
         return Message(
@@ -70,7 +72,7 @@ def qualified_name(text: str) -> Message | None:
 
 @lru_cache(maxsize=65536)
 def label_value(text: str) -> Message | None:
-    """`IsValidLabelValue`."""
+    """Validate the value of a label (`IsValidLabelValue`)."""
     if len(text) > 63:
         return Message("must be no more than 63 characters")
     if not text or _QUALIFIED.fullmatch(text):
@@ -79,7 +81,7 @@ def label_value(text: str) -> Message | None:
 
 
 def port_name(text: str) -> Message | None:
-    """`IsValidPortName`."""
+    """Validate the name of a port (`IsValidPortName`)."""
     if len(text) > 15:
         return Message("must be no more than 15 characters")
     if not _PORT_NAME.fullmatch(text):
@@ -92,7 +94,7 @@ def port_name(text: str) -> Message | None:
 
 
 def check_labels(labels: dict[str, str], path: Path, problems: Problems) -> None:
-    """Keys are qualified names, values label values (`ValidateLabels`)."""
+    """Validate labels: keys are qualified names, values label values (`ValidateLabels`)."""
     for key, value in labels.items():
         if reason := qualified_name(key):
             problems.error((*path, key), invalid(key, reason))
@@ -101,7 +103,7 @@ def check_labels(labels: dict[str, str], path: Path, problems: Problems) -> None
 
 
 def check_metadata(metadata: dict[str, Any], path: Path, problems: Problems, *, dns_label_name: bool = False) -> None:
-    """`ValidateObjectMeta`, of the fields that are read. `path` is that of the metadata."""
+    """Validate metadata, as far as it is read (`ValidateObjectMeta`). `path` is its path."""
     name = metadata.get("name") or ""
     if not name:
         problems.error((*path, "name"), required(Message("name or generateName is required; a scenario needs a name")))
@@ -118,7 +120,7 @@ def check_metadata(metadata: dict[str, Any], path: Path, problems: Problems, *, 
 
 
 def text_map(value: dict[str, str | None] | None) -> dict[str, str]:
-    """Return a string map; a null value is "" as in Go."""
+    """Return a string map; a null value is "", as in Go."""
     if not value:
         return {}
     return {key: text or "" for key, text in value.items()} if None in value.values() else value  # type: ignore[return-value]

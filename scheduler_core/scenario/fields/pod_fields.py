@@ -1,4 +1,4 @@
-"""The field table of Pod (core/v1): what the scheduler or admission reads, and the names of what they do not."""
+"""The field table of Pod (core/v1): the fields that the scheduler or admission reads, and the names of all others."""
 
 from __future__ import annotations
 

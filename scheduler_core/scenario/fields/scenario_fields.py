@@ -1,4 +1,4 @@
-"""The field table of our own kind, Scenario (kschedui.io/v1alpha1). Unknown fields are errors in it."""
+"""The field table of Scenario (kschedui.io/v1alpha1). Unknown fields are errors."""
 
 from __future__ import annotations
 

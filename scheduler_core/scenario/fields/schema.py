@@ -1,7 +1,7 @@
-"""Field tables: what type each field of a document has, checked the way the API server's decoder does.
+"""Field tables: the type of each field of a document, checked in the same way as by the API server's decoder.
 
-A value that fits costs one pass without any bookkeeping; the path to a misfit is put together on the way back up.
-`null` is the same as an absent field everywhere, as in Go's JSON.
+Checking a valid value takes one pass; the path to an invalid one is built only when an error is reported. `null` is the
+same as an absent field everywhere, as in Go's JSON.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Findings = list[Finding]
 
 
 class Type(Protocol):
-    """A type of the tables; `check` returns None when the value fits."""
+    """A type of the tables; `check` returns None for a valid value."""
 
     @property
     def name(self) -> str: ...
@@ -114,7 +114,7 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class Anything:
-    """A part that is not read and not checked."""
+    """A value that is neither read nor checked."""
 
     name: str = "any"
 
@@ -127,7 +127,7 @@ QUANTITY, TIME, DURATION, ANY = Quantity(), Time(), Duration(), Anything()
 
 @dataclass(frozen=True, slots=True)
 class Enum:
-    """A string out of a fixed set; "" is left to the rules of the field."""
+    """A string of a fixed set; "" is left to the rules of the field."""
 
     values: tuple[str, ...]
     name: str = "enum"
@@ -169,7 +169,7 @@ class ListOf:
 
 @dataclass(frozen=True, slots=True)
 class MapOf:
-    """A mapping from free keys to values of one type."""
+    """A mapping with arbitrary keys to values of one type."""
 
     item: Type
     name: str = "map"
@@ -194,7 +194,7 @@ class MapOf:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """A mapping with known keys. `hints`: what an editor says about a field."""
+    """A mapping with known keys. `hints`: descriptions of the fields for editors."""
 
     name: str
     fields: Mapping[str, Type]
@@ -239,17 +239,20 @@ LOCALIZED = Localized(
 
 
 def unread(names: str) -> dict[str, Type]:
-    """Fields that exist in Kubernetes and that nothing here reads, from a list of names."""
+    """Return fields that exist in Kubernetes and that nothing here reads, from a list of names."""
     return dict.fromkeys(names.split(), ANY)
 
 
 def strings(names: str) -> dict[str, Type]:
-    """Fields that are strings, from a list of names."""
+    """Return fields that are strings, from a list of names."""
     return dict.fromkeys(names.split(), STRING)
 
 
 def check(schema: Type, value: Any, path: Path, problems: Problems, *, strict: bool = False) -> bool:
-    """Reports what does not fit; an unknown field is a warning unless `strict`. True: every known field fits."""
+    """Report invalid values; an unknown field is a warning unless `strict`.
+
+    Return True if every known field is valid.
+    """
     fits = True
     for below, message, unknown in schema.check(value) or ():
         if unknown and not strict:

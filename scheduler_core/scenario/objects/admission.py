@@ -1,7 +1,7 @@
 """The effects of admission plugins and controllers on objects.
 
-One `Admission` goes along with the objects of a file in the order in which the cluster would get them, so that a
-class must exist before it is used.
+One `Admission` processes the objects of a file in the order in which the cluster would create them, so a class must
+exist before it is used.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ OLDEST_START = -100_000.0  # seconds: the start of the first running pod that do
 class Admission:
     """The known classes, the creation time of objects, and counters.
 
-    `release`: the cluster's, `feature_gates` those that the scenario may set. `now`: virtual seconds; None while the
-    initial objects are read. `updating`: the object replaces a stored one, whose priority it keeps. `recorded`: the
-    objects are those of a real API server, so that nothing is made up that their status lacks.
+    `release`: that of the cluster; `feature_gates`: those that the scenario can set. `now`: virtual seconds; None while
+    the initial objects are read. `updating`: the object replaces a stored one, whose priority it keeps. `recorded`: the
+    objects are those of a real API server, so no missing status is filled in.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Admission:
     def start_time(self, metadata: Mapping[str, Any], status: Mapping[str, Any]) -> float | None:
         """Return the start time of a bound pod: startTime, creationTimestamp, or by its position in the file.
 
-        None: kubelet has not started it yet.
+        None: the kubelet has not started it yet.
         """
         if self.recorded:
             return parse_time(status["startTime"]) if status.get("startTime") else None
@@ -121,7 +121,7 @@ class Admission:
         return 0, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), ""
 
     def storage_class(self, given: str | None) -> str | None:
-        """The DefaultStorageClass admission plugin, with the rule that there must be exactly one default."""
+        """Return the class that the DefaultStorageClass admission plugin sets; there must be exactly one default."""
         if given is not None:
             return given
         defaults = [found.name for found in self.storage_classes.values() if found.is_default]

@@ -1,7 +1,7 @@
 """Fields that a release does not have, or drops because their feature gate is off (kube_features.go).
 
-What a document says in such a field is refused where the release has no such field, and dropped with a warning where
-its gate is off, as the API server drops it.
+Such a field is rejected if the release does not have it, and dropped with a warning if its gate is off, as by the API
+server.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ EACH = "*"  # of a list, or of a mapping by names, in a path
 
 @dataclass(frozen=True, slots=True)
 class GatedField:
-    """A field of a kind, and its gate. `off`: what becomes of it where the gate exists but is off.
+    """A field of a kind, and its gate. `off`: what happens to the field if the gate exists but is off.
 
-    "kept": the recorded runs hand it to the scheduler all the same. "ignored": so they do, but it means nothing there;
-    a change of it is still a change of the object. `came_with`: a gate of the release that brought the field, where its
+    "kept": the recorded runs pass it to the scheduler all the same. "ignored": they pass it too, but it has no effect;
+    changing it is still a change of the object. `came_with`: a gate of the release that introduced the field, if its
     own gate is older.
     """
 
@@ -102,7 +102,7 @@ FIELDS = (
 
 
 def available(kind: str, data: Mapping[str, Any], problems: Problems, admission: Admission) -> Mapping[str, Any]:
-    """Return the document as the release reads it, and report the fields that it does not have."""
+    """Return the document as the release reads it, and report the fields that the release does not have."""
     release = admission.release
     for field in _unavailable(kind, release.version):
         if admission.has_on(field.gate):
@@ -118,7 +118,7 @@ def available(kind: str, data: Mapping[str, Any], problems: Problems, admission:
 
 
 def fields_without(release: Release) -> list[str]:
-    """The fields that have no effect there, in short: "Pod spec.resources", "Pod spec.affinity … matchLabelKeys"."""
+    """Return short names of the fields without effect: "Pod spec.resources", "Pod spec.affinity … matchLabelKeys"."""
     lacking = [field for field in FIELDS if field.off != "kept" or field.gate not in release.gates]
     return list(dict.fromkeys(_short(field) for field in lacking if not release.has_on(field.gate)))
 

@@ -1,4 +1,4 @@
-"""Namespace, PriorityClass, PodDisruptionBudget, the workloads and scheduler-plugins' PodGroup to their objects.
+"""Builds Namespaces, PriorityClasses, PodDisruptionBudgets, workloads and PodGroups of scheduler-plugins.
 
 Sources: core/, scheduling/, policy/ and apps/validation; scheduler-plugins' PodGroup type.
 """
@@ -25,6 +25,8 @@ from scheduler_core.scenario.reading.problems import Path, Problems, forbidden, 
 Manifest = Mapping[str, Any]
 
 NAMESPACE_LABEL = "kubernetes.io/metadata.name"
+
+V1BETA1_EMPTY_SELECTOR = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
 
 _PERCENT = re.compile(r"[0-9]+%", re.ASCII)
 
@@ -60,9 +62,9 @@ def build_priority_class(data: Manifest, problems: Problems, admission: Admissio
         )
         problems.error(("value",), forbidden(message))
     policy = data.get("preemptionPolicy") or "PreemptLowerPriority"
-    found = PriorityClass(name, number, cast(PreemptionPolicy, policy), bool(data.get("globalDefault")), data)
-    admission.priority_classes[name] = found
-    return found
+    priority_class = PriorityClass(name, number, cast(PreemptionPolicy, policy), bool(data.get("globalDefault")), data)
+    admission.priority_classes[name] = priority_class
+    return priority_class
 
 
 def build_budget(data: Manifest, problems: Problems, admission: Admission) -> PodDisruptionBudget:
@@ -93,6 +95,30 @@ def build_budget(data: Manifest, problems: Problems, admission: Admission) -> Po
     )
 
 
+def budget_from_v1beta1(data: Manifest) -> Manifest:
+    """Return a budget of policy/v1beta1 as policy/v1 has it: there, an empty selector selects no pod.
+
+    kube-apiserver: pkg/apis/policy/v1beta1/conversion.go. No selector selects no pod in either.
+    """
+    spec = data.get("spec") or {}
+    if spec.get("selector") is None or any((spec["selector"] or {}).values()):
+        return {**data, "apiVersion": "policy/v1"}
+    nothing = {"matchExpressions": [{"key": V1BETA1_EMPTY_SELECTOR, "operator": "Exists"}]}
+    return {**data, "apiVersion": "policy/v1", "spec": {**spec, "selector": nothing}}
+
+
+def selector_from_template(data: Manifest) -> Manifest:
+    """Return a workload with the labels of its template as its selector, if it has none.
+
+    kube-apiserver: SetDefaults_ReplicaSet of extensions/v1beta1 and SetDefaults_StatefulSet of apps/v1beta1.
+    """
+    spec = data.get("spec") or {}
+    labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
+    if spec.get("selector") is not None or not labels:
+        return {**data, "apiVersion": "apps/v1"}
+    return {**data, "apiVersion": "apps/v1", "spec": {**spec, "selector": {"matchLabels": labels}}}
+
+
 def _check_int_or_percent(found: int | str | None, path: Path, problems: Problems) -> None:
     if isinstance(found, int) and found < 0:
         problems.error(path, invalid(found, Message("must be greater than or equal to 0")))
@@ -105,7 +131,7 @@ def _check_int_or_percent(found: int | str | None, path: Path, problems: Problem
 
 
 def build_workload(data: Manifest, problems: Problems, admission: Admission) -> Workload:
-    """Return the selector of a workload, which PodTopologySpread's System defaulting and SelectorSpread read."""
+    """Return the selector of a workload, which PodTopologySpread (system defaults) and SelectorSpread read."""
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
     check_metadata(metadata, ("metadata",), problems)
     return Workload(

@@ -1,7 +1,7 @@
 """CEL expressions over devices, compiled as the API server does (pkg/apis/resource/validation: validateCELSelector).
 
-An expression that it would refuse is a warning: the object may be in a cluster already, where another release let it
-in, and then kube-scheduler tells what is wrong.
+An expression that the API server would reject is a warning: the object may already be in a cluster, accepted by another
+release, and kube-scheduler then reports the error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def check_claim_selectors(spec: ClaimSpec, path: Path, problems: Problems, relea
 
 
 def check_selectors(expressions: Iterable[str], path: Path, problems: Problems, release: Release) -> None:
-    """Warn of each that the API server would not accept, in its words."""
+    """Warn about each selector that the API server would reject, with its message."""
     for index, expression in enumerate(expressions):
         refused = _refusal(expression, release) if expression else None
         if refused is not None:

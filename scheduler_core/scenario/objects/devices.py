@@ -1,17 +1,20 @@
-"""DeviceClass, ResourceSlice, ResourceClaim and ResourceClaimTemplate to their objects.
+"""Builds DeviceClasses, ResourceSlices, ResourceClaims and ResourceClaimTemplates.
 
 Sources: pkg/apis/resource/v1/defaults.go, pkg/apis/resource/validation/validation.go.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
 from scheduler_core.apis.devices import (
     ALL,
+    ALLOCATION_RESULTS_MAX_SIZE,
     EXACT_COUNT,
+    RESERVED_FOR_MAX_SIZE,
     Allocation,
     Attribute,
     AttributeKind,
@@ -37,7 +40,14 @@ from scheduler_core.apis.devices import (
 )
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import Quantity
-from scheduler_core.scenario.fields.names import check_metadata, dns_label, dns_subdomain, text_map
+from scheduler_core.scenario.fields.names import (
+    check_metadata,
+    dns_label,
+    dns_subdomain,
+    label_value,
+    qualified_name,
+    text_map,
+)
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.device_selectors import check_claim_selectors, check_selectors
 from scheduler_core.scenario.objects.label_selectors import node_selector
@@ -55,6 +65,15 @@ MAX_REQUESTS = 32  # also selectors, constraints and configurations
 MAX_SUB_REQUESTS = 8
 MAX_DEVICES = 128
 MAX_DEVICES_WITH_MORE = 64  # where devices have taints or consume counters
+MAX_COUNTER_SETS = 8  # of a slice
+MAX_COUNTERS = 32  # of a set
+MAX_CONSUMED_SETS = 2  # of which a device consumes
+MAX_TAINTS = 16  # of a device
+MAX_CONDITIONS = 4  # for binding, and for its failure
+MAX_VALID_VALUES = 10  # of a capacity
+MAX_DRIVER_NAME = 63
+MAX_POOL_NAME = 253
+MAX_PARAMETERS = 10 * 1024  # bytes
 MAX_ATTRIBUTES = 32  # of a device, with its capacities
 MAX_TEXT = 64  # characters of an attribute's value
 MAX_EXPRESSION = 10 * 1024
@@ -66,6 +85,9 @@ _VERSION = re.compile(
     re.ASCII,
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_NO_REQUEST = Message(
+    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+)
 
 
 def build_device_class(data: Manifest, problems: Problems, admission: Admission) -> DeviceClass:
@@ -75,6 +97,8 @@ def build_device_class(data: Manifest, problems: Problems, admission: Admission)
         path = ("spec", "extendedResourceName")
         problems.error(path, invalid(extended, Message("must be a valid extended resource name")))
     selectors = _selectors(spec.get("selectors"), ("spec", "selectors"), problems)
+    for index, config in _listed(spec, "config", MAX_REQUESTS, ("spec",), problems):
+        _check_configuration(config, ("spec", "config", index), problems)
     check_selectors(selectors, ("spec", "selectors"), problems, admission.release)
     return DeviceClass(
         name=metadata.get("name") or "",
@@ -103,16 +127,21 @@ def build_device_claim(data: Manifest, problems: Problems, admission: Admission)
     """Build a claim. A claim with an allocation is protected from deletion."""
     metadata, spec = _parts(data, problems)
     status = data.get("status") or {}
-    allocation = _allocation(status.get("allocation"), ("status", "allocation"), problems)
+    requested = _claim_spec(spec, ("spec",), problems, admission)
+    allocation = _allocation(status.get("allocation"), requested, ("status", "allocation"), problems)
+    if status.get("reservedFor") and allocation is None:
+        problems.error(
+            ("status", "reservedFor"), forbidden(Message("may not be specified when `allocated` is not set"))
+        )
     owner = controller(metadata)
     return ResourceClaim(
         name=metadata.get("name") or "",
         namespace=metadata.get("namespace") or "default",
         uid=admission.uid(metadata),
-        spec=_claim_spec(spec, ("spec",), problems, admission),
+        spec=requested,
         allocation=allocation,
         reserved_for=_consumers(status.get("reservedFor") or (), ("status", "reservedFor"), problems),
-        devices=tuple(map(_device_status, status.get("devices") or ())),
+        devices=_device_statuses(status.get("devices") or (), allocation, problems),
         finalizer=allocation is not None or FINALIZER in (metadata.get("finalizers") or ()),
         terminating=bool(metadata.get("deletionTimestamp")),
         owner_name=owner.name if owner else "",
@@ -125,12 +154,11 @@ def build_device_claim(data: Manifest, problems: Problems, admission: Admission)
 def build_resource_slice(data: Manifest, problems: Problems, admission: Admission) -> ResourceSlice:
     metadata, spec = _parts(data, problems)
     driver, pool = spec.get("driver") or "", spec.get("pool") or {}
-    if not driver:
-        problems.error(("spec", "driver"), required(Message("the DRA driver that the devices belong to")))
-    elif reason := dns_subdomain(driver):
-        problems.error(("spec", "driver"), invalid(driver, reason))
+    _check_driver(driver, ("spec", "driver"), problems)
     _check_pool(pool, problems)
     per_device = bool(spec.get("perDeviceNodeSelection"))
+    if spec.get("perDeviceNodeSelection") is False:
+        _refuse_false(("spec", "perDeviceNodeSelection"), problems)
     if spec.get("devices") and spec.get("sharedCounters"):
         problems.error(("spec", "sharedCounters"), Message("only one of `sharedCounters` or `devices` is allowed"))
     return ResourceSlice(
@@ -141,10 +169,7 @@ def build_resource_slice(data: Manifest, problems: Problems, admission: Admissio
         slice_count=pool.get("resourceSliceCount") or 0,
         reach=_reach(spec, ("spec",), problems, per_device=per_device),
         devices=_devices(spec.get("devices") or (), problems, per_device=per_device),
-        shared_counters=tuple(
-            _counter_set(one, "name", ("spec", "sharedCounters", index), problems)
-            for index, one in enumerate(spec.get("sharedCounters") or ())
-        ),
+        shared_counters=_counter_sets(spec, "sharedCounters", "name", MAX_COUNTER_SETS, ("spec",), problems),
         manifest=data,
     )
 
@@ -201,7 +226,7 @@ def _flat(device: Any) -> Any:
 
 
 def _claim_spec(spec: Manifest, at: Path, problems: Problems, admission: Admission) -> ClaimSpec:
-    """`validateDeviceClaim`."""
+    """Build the spec of a claim (`validateDeviceClaim`)."""
     devices, path = spec.get("devices") or {}, (*at, "devices")
     requests = tuple(
         _request(one, (*path, "requests", index), problems)
@@ -210,18 +235,17 @@ def _claim_spec(spec: Manifest, at: Path, problems: Problems, admission: Admissi
     _check_unique([request.name for request in requests], (*path, "requests"), problems)
     names = set(_request_names(requests))
     constraints = tuple(
-        _constraint(one, names, (*path, "constraints", index), problems)
-        for index, one in _listed(devices, "constraints", MAX_REQUESTS, path, problems)
+        _constraint(constraint, names, (*path, "constraints", index), problems)
+        for index, constraint in _listed(devices, "constraints", MAX_REQUESTS, path, problems)
     )
     configs = []
     for index, one in _listed(devices, "config", MAX_REQUESTS, path, problems):
         place = (*path, "config", index)
-        if one.get("opaque") is None:
-            problems.error((*place, "opaque"), required())
+        _check_configuration(one, place, problems)
         configs.append(_references(one, names, place, problems))
-    found = ClaimSpec(requests, constraints, tuple(configs))
-    check_claim_selectors(found, at, problems, admission.release)
-    return found
+    claim_spec = ClaimSpec(requests, constraints, tuple(configs))
+    check_claim_selectors(claim_spec, at, problems, admission.release)
+    return claim_spec
 
 
 def _request_names(requests: tuple[DeviceRequest, ...]) -> Iterator[str]:
@@ -232,7 +256,7 @@ def _request_names(requests: tuple[DeviceRequest, ...]) -> Iterator[str]:
 
 
 def _request(found: Manifest, path: Path, problems: Problems) -> DeviceRequest:
-    """`validateDeviceRequest`."""
+    """Build a request (`validateDeviceRequest`)."""
     name, exactly, subrequests = found.get("name") or "", found.get("exactly"), found.get("firstAvailable") or ()
     _check_request_name(name, path, problems)
     if exactly is not None and subrequests:
@@ -253,7 +277,9 @@ def _request(found: Manifest, path: Path, problems: Problems) -> DeviceRequest:
 
 
 def _requested(found: Manifest, name: str, path: Path, problems: Problems, *, missing: bool = False) -> DeviceRequest:
-    """`validateExactDeviceRequest`, `validateDeviceSubRequest`; ExactCount and a count of 1 are the defaults."""
+    """Build the exact part of a request, ExactCount 1 by default (`validateExactDeviceRequest`,
+    `validateDeviceSubRequest`).
+    """
     device_class, mode = found.get("deviceClassName") or "", found.get("allocationMode") or EXACT_COUNT
     count = found.get("count") or (1 if mode == EXACT_COUNT else 0)
     if not device_class and not missing:
@@ -279,7 +305,7 @@ def _requested(found: Manifest, name: str, path: Path, problems: Problems, *, mi
 
 
 def _selectors(found: Any, path: Path, problems: Problems) -> tuple[str, ...]:
-    """`validateSelectorSlice`."""
+    """Build the selectors (`validateSelectorSlice`)."""
     expressions = []
     if len(found or ()) > MAX_REQUESTS:
         problems.error(path, _too_many(len(found), MAX_REQUESTS))
@@ -294,15 +320,16 @@ def _selectors(found: Any, path: Path, problems: Problems) -> tuple[str, ...]:
 
 
 def _tolerations(found: Any, path: Path, problems: Problems) -> tuple[DeviceToleration, ...]:
-    """`validateDeviceToleration`."""
+    """Build the tolerations (`validateDeviceToleration`)."""
     tolerations = []
     for index, one in enumerate(found or ()):
         operator, key, value = one.get("operator") or "", one.get("key") or "", one.get("value") or ""
-        if not key and operator != "Exists":
-            reason = Message('operator must be Exists when `key` is empty, which means "match all values and all keys"')
-            problems.error((*path, index, "operator"), invalid(operator, reason))
+        if key and (reason := qualified_name(key)):
+            problems.error((*path, index, "key"), invalid(key, reason))
         if value and operator == "Exists":
             problems.error((*path, index, "value"), invalid(value, Message("must be empty for operator `Exists`")))
+        elif reason := label_value(value):
+            problems.error((*path, index, "value"), invalid(value, reason))
         tolerations.append(
             DeviceToleration(key, operator, value, one.get("effect") or "", one.get("tolerationSeconds"))
         )
@@ -310,7 +337,7 @@ def _tolerations(found: Any, path: Path, problems: Problems) -> tuple[DeviceTole
 
 
 def _constraint(found: Manifest, names: set[str], path: Path, problems: Problems) -> DeviceConstraint:
-    """`validateDeviceConstraint`."""
+    """Build a constraint (`validateDeviceConstraint`)."""
     match, distinct = found.get("matchAttribute") or "", found.get("distinctAttribute") or ""
     if not match and not distinct:
         problems.error(path, required(Message('exactly one of "matchAttribute" or "distinctAttribute" is required')))
@@ -326,25 +353,33 @@ def _constraint(found: Manifest, names: set[str], path: Path, problems: Problems
 
 
 def _references(found: Manifest, names: set[str], path: Path, problems: Problems) -> tuple[str, ...]:
-    """`validateRequestNameRef`."""
+    """Check the names of requests (`validateRequestNameRef`)."""
     references = tuple(found.get("requests") or ())
+    if len(references) > MAX_REQUESTS:
+        problems.error((*path, "requests"), _too_many(len(references), MAX_REQUESTS))
     for index, name in enumerate(references):
         if name not in names:
-            reason = Message(
-                "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
-            )
-            problems.error((*path, "requests", index), invalid(name, reason))
+            problems.error((*path, "requests", index), invalid(name, _NO_REQUEST))
     _check_unique(references, (*path, "requests"), problems)
     return references
 
 
-def _allocation(found: Manifest | None, path: Path, problems: Problems) -> Allocation | None:
+def _allocation(found: Manifest | None, spec: ClaimSpec, path: Path, problems: Problems) -> Allocation | None:
+    """Build an allocation (`validateAllocationResult`)."""
     if found is None:
         return None
     devices, selector = found.get("devices") or {}, found.get("nodeSelector")
     timestamp = found.get("allocationTimestamp")
+    at, names = (*path, "devices"), set(_request_names(spec.requests))
+    results = tuple(
+        _result(one, names, (*at, "results", index), problems)
+        for index, one in _listed(devices, "results", ALLOCATION_RESULTS_MAX_SIZE, at, problems)
+    )
+    for index, one in _listed(devices, "config", 2 * MAX_REQUESTS, at, problems):  # the class's and the claim's
+        _references(one, names, (*at, "config", index), problems)
+        _check_configuration(one, (*at, "config", index), problems)
     return Allocation(
-        results=tuple(map(_result, devices.get("results") or ())),
+        results=results,
         node_selector=node_selector(selector, (*path, "nodeSelector"), problems) if selector is not None else None,
         selector_manifest=selector,
         configs=len(devices.get("config") or ()),
@@ -352,14 +387,22 @@ def _allocation(found: Manifest | None, path: Path, problems: Problems) -> Alloc
     )
 
 
-def _result(found: Manifest) -> DeviceResult:
+def _result(found: Manifest, names: set[str], path: Path, problems: Problems) -> DeviceResult:
+    """Build the result of a request (`validateDeviceRequestAllocationResult`)."""
+    request, device = found.get("request") or "", found.get("device") or ""
+    if request not in names:
+        problems.error((*path, "request"), invalid(request, _NO_REQUEST))
+    _check_driver(found.get("driver") or "", (*path, "driver"), problems)
+    _check_pool_name(found.get("pool") or "", (*path, "pool"), problems)
+    if reason := dns_label(device):
+        problems.error((*path, "device"), invalid(device, reason))
     return DeviceResult(
-        request=found.get("request") or "",
+        request=request,
         driver=found.get("driver") or "",
         pool=found.get("pool") or "",
-        device=found.get("device") or "",
+        device=device,
         admin_access=found.get("adminAccess"),
-        tolerations=_tolerations(found.get("tolerations"), (), Problems()),
+        tolerations=_tolerations(found.get("tolerations"), (*path, "tolerations"), problems),
         binding_conditions=tuple(found.get("bindingConditions") or ()),
         binding_failure_conditions=tuple(found.get("bindingFailureConditions") or ()),
         share_id=found.get("shareID") or "",
@@ -368,14 +411,27 @@ def _result(found: Manifest) -> DeviceResult:
 
 
 def _consumers(found: Any, path: Path, problems: Problems) -> tuple[Consumer, ...]:
-    """Return the users of a claim. An entry without uid refers to the pod of that name."""
+    """Return the consumers of a claim. An entry without uid refers to the pod of that name."""
     consumers = []
+    if len(found) > RESERVED_FOR_MAX_SIZE:
+        problems.error(path, _too_many(len(found), RESERVED_FOR_MAX_SIZE))
     for index, one in enumerate(found):
         name = one.get("name") or ""
         if not name:
             problems.error((*path, index, "name"), required(Message("who the claim is reserved for")))
         consumers.append(Consumer(name, one.get("uid") or "", one.get("resource") or "pods", one.get("apiGroup") or ""))
     return tuple(consumers)
+
+
+def _device_statuses(found: Any, allocation: Allocation | None, problems: Problems) -> tuple[DeviceStatus, ...]:
+    """Build the states of devices, which the claim must have (`validateDeviceStatus`)."""
+    allocated = {(one.driver, one.pool, one.device) for one in allocation.results} if allocation is not None else set()
+    statuses = tuple(map(_device_status, found))
+    for index, one in enumerate(statuses):
+        if (one.driver, one.pool, one.device) not in allocated:
+            name, reason = f"{one.driver}/{one.pool}/{one.device}", Message("must be an allocated device in the claim")
+            problems.error(("status", "devices", index), invalid(name, reason))
+    return statuses
 
 
 def _device_status(found: Manifest) -> DeviceStatus:
@@ -395,19 +451,35 @@ def _device_status(found: Manifest) -> DeviceStatus:
 
 
 def _check_pool(pool: Manifest, problems: Problems) -> None:
-    """`validateResourcePool`."""
-    name, path = pool.get("name") or "", ("spec", "pool")
-    if not name:
-        problems.error((*path, "name"), required(Message("the pool that the slice belongs to")))
-    for part in name.split("/") if name else ():
-        if reason := dns_subdomain(part):
-            problems.error((*path, "name"), invalid(name, reason))
+    """Check the pool of a slice (`validateResourcePool`)."""
+    path = ("spec", "pool")
+    _check_pool_name(pool.get("name") or "", (*path, "name"), problems)
     if (pool.get("resourceSliceCount") or 0) <= 0:
         reason = Message("must be greater than zero")
         problems.error((*path, "resourceSliceCount"), invalid(pool.get("resourceSliceCount") or 0, reason))
     if (pool.get("generation") or 0) < 0:
         reason = Message("must be greater than or equal to zero")
         problems.error((*path, "generation"), invalid(pool.get("generation"), reason))
+
+
+def _check_pool_name(name: str, path: Path, problems: Problems) -> None:
+    """Check the name of a pool (`validatePoolName`)."""
+    if not name:
+        problems.error(path, required(Message("the pool that the slice belongs to")))
+    elif len(name) > MAX_POOL_NAME:
+        problems.error(path, Message("too long: may not be more than {most} bytes", most=MAX_POOL_NAME))
+    elif reason := next(filter(None, map(dns_subdomain, name.split("/"))), None):
+        problems.error(path, invalid(name, reason))
+
+
+def _check_driver(driver: str, path: Path, problems: Problems) -> None:
+    """Check the name of a driver (`ValidateCSIDriverName`)."""
+    if not driver:
+        problems.error(path, required(Message("the DRA driver that the devices belong to")))
+    elif len(driver) > MAX_DRIVER_NAME:
+        problems.error(path, Message("too long: may not be more than {most} bytes", most=MAX_DRIVER_NAME))
+    elif reason := dns_subdomain(driver.lower()):
+        problems.error(path, invalid(driver, reason))
 
 
 def _reach(found: Manifest, path: Path, problems: Problems, *, per_device: bool = False) -> Reach | None:
@@ -421,19 +493,47 @@ def _reach(found: Manifest, path: Path, problems: Problems, *, per_device: bool 
         problems.error((*path, given[1]) if given else path, message)
     if per_device:
         return None
+    if selector is not None and len(selector.get("nodeSelectorTerms") or ()) != 1:
+        reason = Message("must have exactly one node selector term")
+        problems.error((*path, "nodeSelector", "nodeSelectorTerms"), reason)
     return _node_reach(found, selector, path, problems)
 
 
 def _node_reach(found: Manifest, selector: Manifest | None, path: Path, problems: Problems) -> Reach:
-    if selector is not None and len(selector.get("nodeSelectorTerms") or ()) != 1:
-        reason = Message("must have exactly one node selector term")
-        problems.error((*path, "nodeSelector", "nodeSelectorTerms"), reason)
+    if found.get("nodeName") == "":
+        problems.error((*path, "nodeName"), Message("must be either unset or set to a non-empty string"))
+    if found.get("allNodes") is False:
+        _refuse_false((*path, "allNodes"), problems)
     return Reach(
         node_name=found.get("nodeName") or "",
         all_nodes=bool(found.get("allNodes")),
         selector=node_selector(selector, (*path, "nodeSelector"), problems) if selector is not None else None,
         selector_manifest=selector,
     )
+
+
+def _device_reach(found: Manifest, path: Path, problems: Problems, *, per_device: bool) -> Reach | None:
+    """Return the nodes of a device; None if they are those of its slice."""
+    fields = [field for field in ("nodeName", "nodeSelector", "allNodes") if found.get(field) is not None]
+    if not per_device:
+        if fields:
+            reason = Message(
+                "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true "
+                "in the ResourceSlice spec"
+            )
+            problems.error((*path, fields[0]), reason)
+        return None
+    if len(fields) != 1:
+        reason = Message(
+            "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set "
+            "to true in the ResourceSlice spec"
+        )
+        problems.error((*path, fields[1]) if fields else path, reason if fields else required(reason))
+    return _node_reach(found, found.get("nodeSelector"), path, problems)
+
+
+def _refuse_false(path: Path, problems: Problems) -> None:
+    problems.error(path, invalid(False, Message("must be either unset or set to true")))
 
 
 def _devices(found: Any, problems: Problems, *, per_device: bool) -> tuple[Device, ...]:
@@ -448,7 +548,7 @@ def _devices(found: Any, problems: Problems, *, per_device: bool) -> tuple[Devic
 
 
 def _device(found: Manifest, path: Path, problems: Problems, *, per_device: bool) -> Device:
-    """`validateDevice`."""
+    """Build a device (`validateDevice`)."""
     name = found.get("name") or ""
     if not name:
         problems.error((*path, "name"), required(Message("the device's name in its pool")))
@@ -462,6 +562,9 @@ def _device(found: Manifest, path: Path, problems: Problems, *, per_device: bool
         for key in names:
             _check_qualified(key, (*path, field, key), problems)
     shared = bool(found.get("allowMultipleAllocations"))
+    conditions = _conditions(found, "bindingConditions", path, problems)
+    failures = _conditions(found, "bindingFailureConditions", path, problems)
+    _check_binding(conditions, failures, path, problems)
     return Device(
         name=name,
         attributes={
@@ -472,29 +575,52 @@ def _device(found: Manifest, path: Path, problems: Problems, *, per_device: bool
             for key, value in capacity.items()
         },
         taints=tuple(
-            _taint(one, (*path, "taints", index), problems) for index, one in enumerate(found.get("taints") or ())
+            _taint(one, (*path, "taints", index), problems)
+            for index, one in _listed(found, "taints", MAX_TAINTS, path, problems)
         ),
-        consumes_counters=tuple(
-            _counter_set(one, "counterSet", (*path, "consumesCounters", index), problems)
-            for index, one in enumerate(found.get("consumesCounters") or ())
-        ),
+        consumes_counters=_counter_sets(found, "consumesCounters", "counterSet", MAX_CONSUMED_SETS, path, problems),
         allow_multiple_allocations=shared,
-        binding_conditions=tuple(found.get("bindingConditions") or ()),
-        binding_failure_conditions=tuple(found.get("bindingFailureConditions") or ()),
+        binding_conditions=conditions,
+        binding_failure_conditions=failures,
         binds_to_node=bool(found.get("bindsToNode")),
-        reach=_node_reach(found, found.get("nodeSelector"), path, problems) if per_device else None,
+        reach=_device_reach(found, path, problems, per_device=per_device),
     )
 
 
+def _conditions(found: Manifest, field: str, path: Path, problems: Problems) -> tuple[str, ...]:
+    conditions = tuple(found.get(field) or ())
+    if len(conditions) > MAX_CONDITIONS:
+        problems.error((*path, field), _too_many(len(conditions), MAX_CONDITIONS))
+    for index, condition in enumerate(conditions):
+        if reason := qualified_name(condition):
+            problems.error((*path, field, index), invalid(condition, reason))
+    _check_unique(conditions, (*path, field), problems)
+    return conditions
+
+
+def _check_binding(conditions: tuple[str, ...], failures: tuple[str, ...], path: Path, problems: Problems) -> None:
+    """Check binding conditions: both kinds or none, none in both (`validateDeviceBindingParameters`)."""
+    for index, condition in enumerate(failures):
+        if condition in conditions:
+            reason = Message("bindingFailureConditions must not overlap with bindingConditions")
+            problems.error((*path, "bindingFailureConditions", index), invalid(condition, reason))
+    if failures and not conditions:
+        reason = Message("bindingConditions are required to use bindingFailureConditions")
+        problems.error((*path, "bindingFailureConditions"), reason)
+    if conditions and not failures:
+        reason = Message("bindingFailureConditions are required to use bindingConditions")
+        problems.error((*path, "bindingConditions"), reason)
+
+
 def _attribute(found: Manifest, path: Path, problems: Problems) -> Attribute:
-    """`validateDeviceAttribute`."""
+    """Build an attribute (`validateDeviceAttribute`)."""
     given = [kind for kind in ATTRIBUTE_KINDS if found.get(kind) is not None]
     if len(given) != 1:
         kinds = one_of(ATTRIBUTE_KINDS)
         problems.error(path, Message("exactly one value must be specified: {kinds}", kinds=kinds))
         return Attribute("string", "")
     kind, value = given[0], found[given[0]]
-    if isinstance(value, str) and len(value) > MAX_TEXT:
+    if isinstance(value, str) and len(value.encode()) > MAX_TEXT:
         problems.error((*path, kind), Message("too long: may not be more than {most} bytes", most=MAX_TEXT))
     if kind == "version" and not _VERSION.fullmatch(value):
         reason = Message("must be a string compatible with semver.org spec 2.0.0")
@@ -509,45 +635,146 @@ def _capacity(found: Manifest, path: Path, problems: Problems, *, shared: bool) 
     if found.get("value") is None:
         problems.error((*path, "value"), required(Message("such as 40Gi")))
     amount = _quantity(found.get("value")) or Quantity(0)
-    return Capacity(amount, _policy(policy, (*path, "requestPolicy"), problems) if policy is not None else None)
+    return Capacity(amount, _policy(policy, amount, (*path, "requestPolicy"), problems) if policy is not None else None)
 
 
-def _policy(found: Manifest, path: Path, problems: Problems) -> RequestPolicy:
-    """`validateRequestPolicy`."""
-    bounds, values = found.get("validRange"), found.get("validValues") or ()
-    if bounds is not None and values:
-        reason = Message('cannot specify "validValues" and "validRange" at the same time')
-        problems.error(path, forbidden(reason))
-    if (bounds is not None or values) and found.get("default") is None:
-        problems.error((*path, "default"), required(Message("required when validValues or validRange is defined")))
-    if bounds is not None and bounds.get("min") is None:
-        problems.error((*path, "validRange", "min"), required(Message("required when validRange is defined")))
-    if bounds is not None and bounds.get("step") is not None and Quantity.parse(str(bounds["step"])).value <= 0:
-        problems.error((*path, "validRange", "step"), invalid(bounds["step"], Message("must be greater than zero")))
+def _policy(found: Manifest, capacity: Quantity, path: Path, problems: Problems) -> RequestPolicy:
+    """Build the policy of a capacity (`validateRequestPolicy`)."""
+    bounds, listed = found.get("validRange"), found.get("validValues") or ()
+    default = _quantity(found.get("default"))
+    values = tuple(Quantity.parse(str(one)) for one in listed)
     valid = None
     if bounds is not None:
         valid = ValidRange(_quantity(bounds.get("min")), _quantity(bounds.get("max")), _quantity(bounds.get("step")))
-    return RequestPolicy(_quantity(found.get("default")), tuple(Quantity.parse(str(one)) for one in values), valid)
+    if valid is not None and values:
+        reason = Message('cannot specify "validValues" and "validRange" at the same time')
+        problems.error(path, forbidden(reason))
+    elif default is None:
+        if valid is not None or values:
+            problems.error((*path, "default"), required(Message("required when validValues or validRange is defined")))
+    elif values:
+        _check_valid_values(values, default, capacity, (*path, "validValues"), problems)
+    elif valid is not None:
+        _check_valid_range(valid, default, capacity, (*path, "validRange"), problems)
+    return RequestPolicy(default, values, valid)
+
+
+def _check_valid_values(
+    values: Sequence[Quantity], default: Quantity, capacity: Quantity, path: Path, problems: Problems
+) -> None:
+    """Check the valid values of a capacity (`validateRequestPolicyValidValues`)."""
+    if len(values) > MAX_VALID_VALUES:
+        problems.error(path, _too_many(len(values), MAX_VALID_VALUES))
+        return
+    for index, value in enumerate(values):
+        if index and value.nano < values[index - 1].nano:
+            reason = Message("values must be sorted in ascending order")
+            problems.error((*path, index), invalid(str(value), reason))
+        if value.nano > capacity.nano:
+            problems.error((*path, index), invalid(str(value), _larger_than("option", capacity)))
+    _check_unique([value.value for value in values], path, problems)
+    if all(value.nano != default.nano for value in values):
+        reason = Message("default value is not valid according to the requestPolicy")
+        problems.error(path, invalid(str(default), reason))
+
+
+def _check_valid_range(
+    valid: ValidRange, default: Quantity, capacity: Quantity, path: Path, problems: Problems
+) -> None:
+    """Check the valid range of a capacity (`validateRequestPolicyRange`)."""
+    least, most, step = valid.minimum, valid.maximum, valid.step
+    if least is None:
+        problems.error((*path, "min"), required(Message("required when validRange is defined")))
+        return
+    refusals: list[tuple[str, Quantity, Message]] = []
+    if least.nano > capacity.nano:
+        refusals.append(("min", least, _larger_than("min", capacity)))
+    if default.nano < least.nano:
+        refusals.append(("min", default, Message("default is less than min: {min}", min=str(least))))
+    if most is not None:
+        if least.nano > most.nano:
+            refusals.append(("max", least, Message("min is larger than max: {max}", max=str(most))))
+        if most.nano > capacity.nano:
+            refusals.append(("max", most, _larger_than("max", capacity)))
+        if default.nano > most.nano:
+            refusals.append(("max", default, Message("default is more than max: {max}", max=str(most))))
+    if step is not None and step.nano <= 0:
+        refusals.append(("step", step, Message("must be greater than zero")))
+    elif step is not None:
+        if least.nano + step.nano > capacity.nano:
+            refusals.append(("step", step, _larger_than("min + step", capacity)))
+        reason = Message(
+            "value is not a multiple of a given step ({step}) from ({min})", step=str(step), min=str(least)
+        )
+        checked = [value for value in (default, most) if value is not None]
+        refusals += [("step", value, reason) for value in checked if (value.value - least.value) % step.value]
+    for field, value, reason in refusals:
+        problems.error((*path, field), invalid(str(value), reason))
+
+
+def _larger_than(name: str, capacity: Quantity) -> Message:
+    return Message("{name} is larger than capacity value: {most}", name=name, most=str(capacity))
 
 
 def _taint(found: Manifest, path: Path, problems: Problems) -> DeviceTaint:
-    if not found.get("key"):
+    key, value = found.get("key") or "", found.get("value") or ""
+    if not key:
         problems.error((*path, "key"), required(Message("the taint's key")))
+    elif reason := qualified_name(key):
+        problems.error((*path, "key"), invalid(key, reason))
+    if reason := label_value(value):
+        problems.error((*path, "value"), invalid(value, reason))
     if not found.get("effect"):
         problems.error((*path, "effect"), required(Message("expected NoSchedule, NoExecute or None")))
-    return DeviceTaint(found.get("key") or "", found.get("value") or "", found.get("effect") or "")
+    return DeviceTaint(key, value, found.get("effect") or "")
 
 
-def _counter_set(found: Manifest, name: str, path: Path, problems: Problems) -> CounterSet:
-    if not found.get(name):
-        problems.error((*path, name), required(Message("the name of a counter set")))
-    if not found.get("counters"):
+def _counter_sets(
+    found: Manifest, field: str, name: str, most: int, path: Path, problems: Problems
+) -> tuple[CounterSet, ...]:
+    sets = tuple(
+        _counter_set(one, name, (*path, field, index), problems)
+        for index, one in _listed(found, field, most, path, problems)
+    )
+    _check_unique([one for one, _ in sets], (*path, field), problems)
+    return sets
+
+
+def _counter_set(found: Manifest, field: str, path: Path, problems: Problems) -> CounterSet:
+    """Build a set of counters (`validateCounterSet`, `validateDeviceCounterConsumption`)."""
+    name, counters = found.get(field) or "", found.get("counters") or {}
+    if not name:
+        problems.error((*path, field), required(Message("the name of a counter set")))
+    elif reason := dns_label(name):
+        problems.error((*path, field), invalid(name, reason))
+    if not counters:
         problems.error((*path, "counters"), required(Message("at least one counter")))
-    counters = {
-        counter: (_quantity((one or {}).get("value")) or Quantity(0)).nano
-        for counter, one in (found.get("counters") or {}).items()
-    }
-    return found.get(name) or "", tuple(counters.items())
+    elif len(counters) > MAX_COUNTERS:
+        problems.error((*path, "counters"), _too_many(len(counters), MAX_COUNTERS))
+    for counter in counters:
+        if reason := dns_label(counter):
+            problems.error((*path, "counters", counter), invalid(counter, reason))
+    return name, tuple(
+        (counter, (_quantity((one or {}).get("value")) or Quantity(0)).nano) for counter, one in counters.items()
+    )
+
+
+def _check_configuration(found: Manifest, path: Path, problems: Problems) -> None:
+    """Check a configuration (`validateOpaqueConfiguration`)."""
+    opaque = found.get("opaque")
+    if opaque is None:
+        problems.error((*path, "opaque"), required())
+        return
+    at = (*path, "opaque")
+    _check_driver(opaque.get("driver") or "", (*at, "driver"), problems)
+    parameters = opaque.get("parameters")
+    if parameters is None:
+        problems.error((*at, "parameters"), required())
+    elif not isinstance(parameters, dict):
+        problems.error((*at, "parameters"), Message("must be a valid JSON object"))
+    elif len(json.dumps(parameters, separators=(",", ":"), ensure_ascii=False).encode()) > MAX_PARAMETERS:
+        most = Message("too long: may not be more than {most} bytes", most=MAX_PARAMETERS)
+        problems.error((*at, "parameters"), most)
 
 
 # --- parts ---
@@ -579,12 +806,12 @@ def _too_many(number: int, most: int) -> Message:
     return Message("Too many: {number}: must have at most {most} items", number=number, most=most)
 
 
-def _check_unique(names: Any, path: Path, problems: Problems) -> None:
-    seen: set[str] = set()
+def _check_unique(names: Sequence[Hashable], path: Path, problems: Problems) -> None:
+    seen: set[Hashable] = set()
     for index, name in enumerate(names):
         if name in seen:
             problems.error((*path, index), duplicate(name))
-        seen.add(cast(str, name))
+        seen.add(name)
 
 
 def _check_request_name(name: str, path: Path, problems: Problems) -> None:
@@ -595,7 +822,7 @@ def _check_request_name(name: str, path: Path, problems: Problems) -> None:
 
 
 def _check_qualified(name: str, path: Path, problems: Problems) -> None:
-    """`validateQualifiedName`: an identifier, with a domain before it or not."""
+    """Check a qualified name, an identifier with an optional domain (`validateQualifiedName`)."""
     domain, slash, identifier = name.rpartition("/")
     if slash and (reason := dns_subdomain(domain)):
         problems.error(path, invalid(name, reason))

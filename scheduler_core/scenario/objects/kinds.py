@@ -1,4 +1,4 @@
-"""The kinds that are read, in load order, and those of a real cluster that are left out with a warning."""
+"""The supported kinds in load order, and the kinds of real clusters that are ignored with a warning."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from scheduler_core.scenario.fields import cluster_fields, device_fields, pod_fi
 from scheduler_core.scenario.fields.schema import Fields
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.cluster_objects import (
+    budget_from_v1beta1,
     build_budget,
     build_coscheduling_pod_group,
     build_namespace,
     build_priority_class,
     build_workload,
+    selector_from_template,
 )
 from scheduler_core.scenario.objects.devices import (
     build_claim_template,
@@ -47,8 +49,8 @@ Builder = Callable[[Mapping[str, Any], Problems, Admission], KubernetesObject]
 class Kind:
     """A kind of the Kubernetes API that the scheduler reads.
 
-    `gate`: served only with this feature gate on, by releases that have the gate `came_with`. `convert`: from an older
-    version of the API, to what `build` and the tables of gated fields read.
+    `gate`: served only with this feature gate on, by releases that have the gate `came_with`. `convert`: converts an
+    older version of the API to the form that `build` and the tables of gated fields read.
     """
 
     api_version: str
@@ -61,13 +63,35 @@ class Kind:
     convert: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
 
     @property
+    def group(self) -> str:
+        return self.api_version.rpartition("/")[0]
+
+    @property
     def identity(self) -> tuple[str, str]:
-        """Two groups may have a kind of the same name."""
+        """Return a key of the kind, since two groups may have a kind with the same name."""
         return self.api_version, self.name
+
+
+Conversion = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 def _kind(api_version: str, fields: Fields, build: Builder, *, namespaced: bool = True) -> Kind:
     return Kind(api_version, fields.name, fields, build, namespaced)
+
+
+def _versions(
+    fields: Fields, build: Builder, versions: Mapping[str, Conversion | None], *, namespaced: bool = True
+) -> Iterator[Kind]:
+    """Yield the versions of a kind, the oldest first; each with its conversion, if its meaning is another one."""
+    for version, convert in versions.items():
+        yield Kind(version, fields.name, fields, build, namespaced, convert=convert)
+
+
+def _storage(fields: Fields, build: Builder, versions: str, *, namespaced: bool = False) -> Iterator[Kind]:
+    """Yield the versions of a kind of storage.k8s.io, which all mean the same."""
+    return _versions(
+        fields, build, {f"storage.k8s.io/{version}": None for version in versions.split()}, namespaced=namespaced
+    )
 
 
 POD_GROUP = Kind(
@@ -88,7 +112,7 @@ DRA_GATE = "DynamicResourceAllocation"
 
 
 def _device_kinds() -> Iterator[Kind]:
-    """Yield the kinds of resource.k8s.io; of each name, the version that counts comes last."""
+    """Yield the kinds of resource.k8s.io; for each name, the version that is used comes last."""
     for fields, beta, build, convert, namespaced in (
         (device_fields.DEVICE_CLASS, device_fields.DEVICE_CLASS, build_device_class, None, False),
         (
@@ -128,19 +152,36 @@ def _device_kinds() -> Iterator[Kind]:
 # Initial objects are loaded in this order, and in document order within a kind.
 LOAD_ORDER: tuple[Kind, ...] = (
     _kind("v1", cluster_fields.NAMESPACE, build_namespace, namespaced=False),
-    _kind("scheduling.k8s.io/v1", cluster_fields.PRIORITY_CLASS, build_priority_class, namespaced=False),
-    _kind("storage.k8s.io/v1", volume_fields.STORAGE_CLASS, build_storage_class, namespaced=False),
-    _kind("storage.k8s.io/v1", volume_fields.CSI_DRIVER, build_csi_driver, namespaced=False),
-    _kind("storage.k8s.io/v1", volume_fields.CSI_NODE, build_csi_node, namespaced=False),
-    _kind("storage.k8s.io/v1", volume_fields.CSI_STORAGE_CAPACITY, build_capacity),
-    _kind("storage.k8s.io/v1", volume_fields.VOLUME_ATTACHMENT, build_attachment, namespaced=False),
+    *_versions(
+        cluster_fields.PRIORITY_CLASS,
+        build_priority_class,
+        dict.fromkeys(["scheduling.k8s.io/v1alpha1", "scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1"]),
+        namespaced=False,
+    ),
+    *_storage(volume_fields.STORAGE_CLASS, build_storage_class, "v1beta1 v1"),
+    *_storage(volume_fields.CSI_DRIVER, build_csi_driver, "v1beta1 v1"),
+    *_storage(volume_fields.CSI_NODE, build_csi_node, "v1beta1 v1"),
+    *_storage(volume_fields.CSI_STORAGE_CAPACITY, build_capacity, "v1alpha1 v1beta1 v1", namespaced=True),
+    *_storage(volume_fields.VOLUME_ATTACHMENT, build_attachment, "v1alpha1 v1beta1 v1"),
     _kind("v1", volume_fields.PERSISTENT_VOLUME, build_volume, namespaced=False),
     _kind("v1", volume_fields.PERSISTENT_VOLUME_CLAIM, build_claim),
     _kind("v1", cluster_fields.SERVICE, build_workload),
     _kind("v1", cluster_fields.REPLICATION_CONTROLLER, build_workload),
-    _kind("apps/v1", cluster_fields.REPLICA_SET, build_workload),
-    _kind("apps/v1", cluster_fields.STATEFUL_SET, build_workload),
-    _kind("policy/v1", cluster_fields.POD_DISRUPTION_BUDGET, build_budget),
+    *_versions(
+        cluster_fields.REPLICA_SET,
+        build_workload,
+        {"extensions/v1beta1": selector_from_template, "apps/v1beta2": None, "apps/v1": None},
+    ),
+    *_versions(
+        cluster_fields.STATEFUL_SET,
+        build_workload,
+        {"apps/v1beta1": selector_from_template, "apps/v1beta2": None, "apps/v1": None},
+    ),
+    *_versions(
+        cluster_fields.POD_DISRUPTION_BUDGET,
+        build_budget,
+        {"policy/v1beta1": budget_from_v1beta1, "policy/v1": None},
+    ),
     *_device_kinds(),
     COSCHEDULING_POD_GROUP,
     _kind("v1", cluster_fields.NODE, build_node, namespaced=False),
@@ -149,18 +190,31 @@ LOAD_ORDER: tuple[Kind, ...] = (
 )
 KINDS = {kind.name: kind for kind in LOAD_ORDER}  # by name: of two with the same name, kube-scheduler's own
 OF_VERSION = {kind.identity: kind for kind in LOAD_ORDER}
+MOVED_GROUPS = ("extensions",)  # the kinds of which are read, and have another group since
+
+
+def versions_of(name: str) -> list[str]:
+    """Return the versions of the API in which the kind is read, the newest first."""
+    group = KINDS[name].group
+    read = [kind for kind in LOAD_ORDER if kind.name == name and kind.group in (group, *MOVED_GROUPS)]
+    return [kind.api_version for kind in reversed(read)]
+
 
 SCENARIO = ("kschedui.io/v1alpha1", "Scenario")
 NODE_GROUP = ("kschedui.io/v1alpha1", "NodeGroup")
 SCHEDULER_PLUGIN = ("kschedui.io/v1alpha1", "SchedulerPlugin")
 CHALLENGE = ("kschedui.io/v1alpha1", "Challenge")
-POLICY = ("v1", "Policy")  # before 1.19, in the place of a configuration
+# Before 1.19, in the place of a configuration; in a ConfigMap it stands as text under this key.
+POLICIES = (("v1", "Policy"), ("kubescheduler.config.k8s.io/v1", "Policy"))
+CONFIG_MAP, POLICY_KEY = ("v1", "ConfigMap"), "policy.cfg"
 CONFIGURATION = ("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")
 
 # Controllers that make pods: their pods are what the scheduler sees.
 POD_MAKERS = {
-    "apps/v1": ("DaemonSet", "Deployment"),
+    **dict.fromkeys(["apps/v1", "apps/v1beta2", "extensions/v1beta1"], ("DaemonSet", "Deployment")),
+    "apps/v1beta1": ("Deployment",),
     "batch/v1": ("CronJob", "Job"),
+    **dict.fromkeys(["batch/v1beta1", "batch/v2alpha1"], ("CronJob",)),
 }
 
 # Kinds of a real cluster that have no say in scheduling; anything else in these groups is a mistake.
@@ -168,7 +222,9 @@ _UNREAD = {
     "v1": (
         "Binding ComponentStatus ConfigMap Endpoints Event LimitRange PodTemplate ResourceQuota Secret ServiceAccount"
     ),
-    "apps/v1": "ControllerRevision",
+    **dict.fromkeys(["apps/v1", "apps/v1beta1", "apps/v1beta2"], "ControllerRevision"),
+    "extensions/v1beta1": "Ingress NetworkPolicy PodSecurityPolicy",
+    "policy/v1beta1": "PodSecurityPolicy",
     "admissionregistration.k8s.io/v1": (
         "MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding "
         "ValidatingWebhookConfiguration"
@@ -187,7 +243,9 @@ _UNREAD = {
     "node.k8s.io/v1": "RuntimeClass",
     "rbac.authorization.k8s.io/v1": "ClusterRole ClusterRoleBinding Role RoleBinding",
     "scheduling.k8s.io/v1alpha2": "Workload",
-    "storage.k8s.io/v1": "VolumeAttributesClass",
+    **dict.fromkeys(
+        ["storage.k8s.io/v1alpha1", "storage.k8s.io/v1beta1", "storage.k8s.io/v1"], "VolumeAttributesClass"
+    ),
 }
 UNREAD = {(version, name) for version, names in _UNREAD.items() for name in names.split()}
 UNREAD |= {(version, name) for version, names in POD_MAKERS.items() for name in names}

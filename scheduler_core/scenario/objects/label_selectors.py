@@ -1,4 +1,4 @@
-"""Selectors of a document: validated as kube-apiserver does, built as the scheduler reads them."""
+"""Builds selectors of a document, validated as by kube-apiserver and interpreted as by the scheduler."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scheduler_core.scenario.reading.problems import Path, Problems, forbidden, 
 
 
 def label_selector(found: Mapping[str, Any] | None, path: Path, problems: Problems) -> LabelSelector:
-    """`metav1.LabelSelectorAsSelector`: absent selects nothing, empty everything."""
+    """Build a label selector (`metav1.LabelSelectorAsSelector`): absent selects nothing, empty everything."""
     if found is None:
         return LabelSelector.nothing()
     labels = text_map(found.get("matchLabels"))
@@ -50,7 +50,9 @@ def node_selector(found: Mapping[str, Any], path: Path, problems: Problems, *, a
 def node_selector_term(
     found: Mapping[str, Any], path: Path, problems: Problems, *, any_value: bool
 ) -> NodeSelectorTerm:
-    """`ValidateNodeSelectorTerm`; `any_value`: values need not be label values (preferred terms)."""
+    """Build a node selector term (`ValidateNodeSelectorTerm`); `any_value`: values need not be label values (preferred
+    terms).
+    """
     expressions = []
     for index, expression in enumerate(found.get("matchExpressions") or ()):
         at = (*path, "matchExpressions", index)
@@ -68,7 +70,9 @@ def node_selector_term(
 def _requirement(
     found: Mapping[str, Any], path: Path, problems: Problems, operators: tuple[Operator, ...]
 ) -> Requirement | None:
-    """`ValidateLabelSelectorRequirement` and `ValidateNodeSelectorRequirement`; None if it was refused."""
+    """Build a requirement, None if it is invalid (`ValidateLabelSelectorRequirement`,
+    `ValidateNodeSelectorRequirement`).
+    """
     key, operator = found.get("key") or "", found.get("operator") or ""
     values = tuple(found.get("values") or ())
     if reason := qualified_name(key):
@@ -97,7 +101,7 @@ def _check_values(values: tuple[str, ...], path: Path, problems: Problems) -> No
 
 
 def _field_requirement(found: Mapping[str, Any], path: Path, problems: Problems) -> Requirement | None:
-    """`ValidateNodeFieldSelectorRequirement`: metadata.name In or NotIn one name."""
+    """Build a requirement on metadata.name, In or NotIn one name (`ValidateNodeFieldSelectorRequirement`)."""
     key, operator = found.get("key") or "", found.get("operator") or ""
     values = tuple(found.get("values") or ())
     fits = True

@@ -1,4 +1,4 @@
-"""A Node document to a `Node` (core/validation `ValidateNode`, core/v1 `SetDefaults_NodeStatus`)."""
+"""Builds a `Node` from its document (core/validation `ValidateNode`, core/v1 `SetDefaults_NodeStatus`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Manifest = Mapping[str, Any]
 
 
 def build_node(data: Manifest, problems: Problems, admission: Admission) -> Node:
-    """Validates and applies defaults: allocatable is capacity where it is absent."""
+    """Build a node: validate it and apply defaults; allocatable defaults to the capacity."""
     metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
     check_metadata(metadata, ("metadata",), problems)
     for field in ("capacity", "allocatable"):
@@ -41,7 +41,7 @@ def build_node(data: Manifest, problems: Problems, admission: Admission) -> Node
 
 
 def _taints(found: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
-    """`validateNodeTaints`."""
+    """Build the taints (`validateNodeTaints`)."""
     taints: list[Taint] = []
     seen: set[tuple[str, str]] = set()
     for index, one in enumerate(found):
@@ -64,7 +64,7 @@ def _taints(found: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
 
 
 def _images(status: Manifest) -> dict[str, int]:
-    """Every name of every image to its size in bytes; a name that comes twice has the first (`addNodeImageStates`)."""
+    """Return the size in bytes by image name; the first entry for a name is used (`addNodeImageStates`)."""
     found: dict[str, int] = {}
     for image in status.get("images") or ():
         for name in image.get("names") or ():

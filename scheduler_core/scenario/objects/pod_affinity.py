@@ -1,4 +1,4 @@
-"""A pod's node affinity, pod affinity, tolerations and topology spread constraints.
+"""Builds a pod's node affinity, pod affinity, tolerations and topology spread constraints.
 
 Sources: core/validation `validateAffinity`, `ValidateTolerations`, `validateTopologySpreadConstraints`; the pod
 strategy's merging of matchLabelKeys (`applyMatchLabelKeysAndMismatchLabelKeys`); the scheduler's
@@ -42,7 +42,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 def node_affinity(
     found: Manifest, path: Path, problems: Problems
 ) -> tuple[NodeSelector | None, tuple[PreferredNodeTerm, ...]]:
-    """(required, preferred) of `affinity.nodeAffinity`."""
+    """Return (required, preferred) of `affinity.nodeAffinity`."""
     needed = None
     if (selector := found.get(_REQUIRED)) is not None:
         needed = node_selector(selector, (*path, _REQUIRED), problems)
@@ -58,7 +58,9 @@ def node_affinity(
 def pod_affinity(
     found: Manifest, path: Path, problems: Problems, namespace: str, labels: Labels
 ) -> tuple[tuple[PodAffinityTerm, ...], tuple[WeightedPodAffinityTerm, ...]]:
-    """(required, preferred) terms of podAffinity or podAntiAffinity of a pod with this namespace and these labels."""
+    """Return (required, preferred) terms of podAffinity or podAntiAffinity for a pod with this namespace and these
+    labels.
+    """
     needed = tuple(
         _affinity_term(term, (*path, _REQUIRED, index), problems, namespace, labels)
         for index, term in enumerate(found.get(_REQUIRED) or ())
@@ -105,7 +107,9 @@ def _affinity_term(found: Manifest, path: Path, problems: Problems, namespace: s
 
 
 def _merge_label_keys(found: Manifest, selector: LabelSelector, labels: Labels) -> LabelSelector:
-    """matchLabelKeys become In, mismatchLabelKeys NotIn the pod's own value; a label it lacks is left out."""
+    """Return requirements on the pod's own values, In for matchLabelKeys, NotIn for mismatchLabelKeys; missing labels
+    are skipped.
+    """
     extra = [Requirement(key, "In", (labels[key],)) for key in found.get("matchLabelKeys") or () if key in labels]
     extra += [
         Requirement(key, "NotIn", (labels[key],)) for key in found.get("mismatchLabelKeys") or () if key in labels
@@ -114,7 +118,10 @@ def _merge_label_keys(found: Manifest, selector: LabelSelector, labels: Labels) 
 
 
 def _check_label_keys(found: Manifest, path: Path, problems: Problems, labels: Labels) -> None:
-    """`ValidateMatchLabelKeysAndMismatchLabelKeys`; a pod from a cluster has its keys merged already, which is fine."""
+    """Check the keys (`ValidateMatchLabelKeysAndMismatchLabelKeys`).
+
+    Those of a pod from a cluster may already be merged.
+    """
     selector = found.get("labelSelector")
     match, mismatch = found.get("matchLabelKeys") or (), found.get("mismatchLabelKeys") or ()
     selected = _selected_keys(selector, labels)
@@ -136,7 +143,7 @@ def _check_label_keys(found: Manifest, path: Path, problems: Problems, labels: L
 
 
 def _selected_keys(selector: Manifest | None, labels: Labels) -> Counter[str]:
-    """The number of times that the selector itself names each key, without what the API server has merged into it."""
+    """Return how often the selector itself contains each key, without what the API server merged into it."""
     if not selector:
         return Counter()
     named = [
@@ -148,7 +155,7 @@ def _selected_keys(selector: Manifest | None, labels: Labels) -> Counter[str]:
 
 
 def tolerations(found: Any, path: Path, problems: Problems) -> tuple[Toleration, ...]:
-    """`ValidateTolerations`."""
+    """Build the tolerations (`ValidateTolerations`)."""
     result = []
     for index, one in enumerate(found or ()):
         key, value, effect = one.get("key") or "", one.get("value") or "", one.get("effect") or ""
@@ -175,7 +182,7 @@ def tolerations(found: Any, path: Path, problems: Problems) -> tuple[Toleration,
 def spread_constraints(
     found: Any, path: Path, problems: Problems, labels: Labels
 ) -> tuple[TopologySpreadConstraint, ...]:
-    """`validateTopologySpreadConstraints`; the plugin merges matchLabelKeys itself."""
+    """Build the constraints (`validateTopologySpreadConstraints`); the plugin merges matchLabelKeys itself."""
     result: list[TopologySpreadConstraint] = []
     seen: set[tuple[str, str]] = set()
     for index, one in enumerate(found or ()):

@@ -1,4 +1,4 @@
-"""A pod's containers: validated, their host ports and images, and the pod's requests.
+"""Validates a pod's containers and returns their host ports and images, and the pod's requests.
 
 Sources: core/validation `validateContainers`, `validateInitContainers`, `validateContainerPorts`,
 `validatePodResources`, `validatePodHostNetworkDeps`; core/v1 defaults `defaultPodRequests`,
@@ -31,7 +31,7 @@ DEFAULT_IP = "0.0.0.0"  # noqa: S104 - a host port that names no address is take
 
 
 def check_containers(spec: Manifest, problems: Problems) -> None:
-    """Names, images, ports and resources of all containers."""
+    """Check names, images, ports and resources of all containers."""
     containers, init_containers = spec.get("containers") or (), spec.get("initContainers") or ()
     if not containers:
         problems.error(("spec", "containers"), required(Message("a pod needs at least one container")))
@@ -92,7 +92,7 @@ def _check_ports(ports: Any, path: Path, problems: Problems) -> None:
 
 
 def _check_host_network(ports: Any, path: Path, problems: Problems) -> None:
-    """`validatePodHostNetworkDeps`, which does not look at init containers."""
+    """Check ports with hostNetwork (`validatePodHostNetworkDeps`), which ignores init containers."""
     for index, port in enumerate(ports):
         host_port = port.get("hostPort") or 0
         if host_port not in (0, port.get("containerPort") or 0):
@@ -110,9 +110,11 @@ def _check_port_conflicts(ports: Any, path: Path, taken: set[tuple[str, str, int
 
 
 def host_ports(spec: Manifest, release: Release) -> tuple[HostPort, ...]:
-    """The host ports of sidecars, then of containers (`GetHostPorts`); hostNetwork takes every container port."""
+    """Return the host ports of sidecars, then of containers (`GetHostPorts`); hostNetwork uses every container port."""
     counted = release.rules.node_ports_counts_sidecars
-    sidecars = [one for one in spec.get("initContainers") or () if counted and is_sidecar(one)]
+    sidecars = [
+        init_container for init_container in spec.get("initContainers") or () if counted and is_sidecar(init_container)
+    ]
     host_network = spec.get("hostNetwork")
     found = []
     for container in (*sidecars, *(spec.get("containers") or ())):
@@ -131,7 +133,7 @@ def images(spec: Manifest, release: Release) -> tuple[str, ...]:
 
 
 def pod_requests(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> PodRequests:
-    """Return the requests of a pod's containers with everything that defaulting adds."""
+    """Return the requests of a pod's containers after defaulting."""
     containers = [_requests(container, status, "containerStatuses") for container in spec.get("containers") or ()]
     init_containers = [
         (_requests(container, status if is_sidecar(container) else {}, "initContainerStatuses"), is_sidecar(container))
@@ -147,7 +149,7 @@ def pod_requests(spec: Manifest, status: Manifest, problems: Problems, release: 
 
 
 def _requests(container: Manifest, status: Manifest, field: str) -> Amounts:
-    """Return a container's requests, or while it is resized the largest of what is wanted and what is in force.
+    """Return a container's requests; during a resize, the larger of the desired and the actual ones.
 
     Source: component-helpers `determineContainerReqs` (InPlacePodVerticalScaling).
     """
@@ -166,7 +168,9 @@ def _requests(container: Manifest, status: Manifest, field: str) -> Amounts:
 
 
 def _pod_level(resources: Manifest, spec: Manifest, containers: Amounts) -> Amounts:
-    """`defaultHugePagePodLimits`, then `defaultPodRequests`: spec.resources.requests as the API server stores them."""
+    """Return spec.resources.requests as the API server stores it (`defaultHugePagePodLimits`, then
+    `defaultPodRequests`).
+    """
     requests, limits = amounts(resources.get("requests")), amounts(resources.get("limits"))
     if requests or limits:
         for name, number in _huge_page_limits(spec).items():
@@ -194,7 +198,7 @@ def _huge_page_limits(spec: Manifest) -> Amounts:
 
 
 def _check_pod_level(pod_level: Amounts, containers: Amounts, problems: Problems) -> None:
-    """`validatePodResourceConsistency`."""
+    """Check the pod-level resources against the containers' (`validatePodResourceConsistency`)."""
     for name, number in containers.items():
         if name in pod_level and number > pod_level[name]:
             reason = Message("must be greater than or equal to aggregate container requests of {number}", number=number)

@@ -1,7 +1,7 @@
-"""PodGroup (scheduling.k8s.io/v1alpha2) to its object.
+"""Builds PodGroups (scheduling.k8s.io/v1alpha2).
 
 Sources: staging api/scheduling/v1alpha2, pkg/apis/scheduling/validation, pkg/registry/scheduling/podgroup (which drops
-what belongs to gates that are off), and the Priority admission plugin.
+fields whose gates are off), and the Priority admission plugin.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SCHEDULED = "PodGroupScheduled"
 
 
 def build_pod_group(data: Manifest, problems: Problems, admission: Admission) -> PodGroup:
-    """The table has accepted `data`, and what belongs to gates that are off is gone."""
+    """Build a PodGroup. `data` fits its table and has no fields whose gates are off."""
     metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
     check_metadata(metadata, ("metadata",), problems)
     constraints = spec.get("schedulingConstraints")
@@ -41,7 +41,7 @@ def build_pod_group(data: Manifest, problems: Problems, admission: Admission) ->
 
 
 def pod_group_name(spec: Manifest, problems: Problems) -> str:
-    """`spec.schedulingGroup` of a pod: the name of its group, "" if it is in none."""
+    """Return the name of the pod's group (`spec.schedulingGroup`), "" if it has none."""
     group = spec.get("schedulingGroup")
     if group is None:
         return ""
@@ -54,7 +54,7 @@ def pod_group_name(spec: Manifest, problems: Problems) -> str:
 
 
 def _min_count(policy: Manifest, path: Path, problems: Problems) -> int | None:
-    """None: the policy is basic."""
+    """Return minCount, None for the policy basic."""
     gang = policy.get("gang")
     if (gang is None) == (policy.get("basic") is None):
         problems.error(path, required(Message("one of basic and gang")))
@@ -78,7 +78,7 @@ def _topology_key(constraints: Manifest, path: Path, problems: Problems) -> str:
 
 
 def _condition(status: Manifest) -> PodGroupCondition | None:
-    """Return the condition that an earlier cycle wrote, in the cluster from which the document comes."""
+    """Return the condition that an earlier cycle wrote in the cluster from which the document comes."""
     for condition in status.get("conditions") or ():
         if condition.get("type") == SCHEDULED and condition.get("status") in ("True", "False"):
             state = cast(Any, condition["status"])

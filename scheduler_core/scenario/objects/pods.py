@@ -1,4 +1,4 @@
-"""A Pod document to a `Pod`, as stored by kube-apiserver and read by the scheduler."""
+"""Builds a `Pod` from its document, as stored by kube-apiserver and read by the scheduler."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         has_resource_claims=bool(spec.get("resourceClaims")),
         resource_claims=_resource_claims(spec, problems),
         resource_claim_statuses=tuple(
-            (one.get("name") or "", one.get("resourceClaimName") or "")
-            for one in status.get("resourceClaimStatuses") or ()
+            (resource_claim_status.get("name") or "", resource_claim_status.get("resourceClaimName") or "")
+            for resource_claim_status in status.get("resourceClaimStatuses") or ()
         ),
         extended_resource_claim=(status.get("extendedResourceClaimStatus") or {}).get("resourceClaimName") or "",
         pod_group=pod_group_name(spec, problems),
@@ -99,7 +99,9 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
 
 
 def requested(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> dict[str, Any]:
-    """Return the fields of a Pod that say what it asks for; a running pod's `status` counts while it is resized."""
+    """Return the fields of a Pod that contain its requests, including `status` of a running pod that is being
+    resized.
+    """
     if not release.rules.pods_have_overhead:
         spec = {name: value for name, value in spec.items() if name != "overhead"}
     requests = pod_requests(spec, status, problems, release)
@@ -161,7 +163,7 @@ def _check_spec(spec: Manifest, problems: Problems) -> None:
 
 
 def _scheduling_gates(spec: Manifest, problems: Problems) -> tuple[str, ...]:
-    """`validateSchedulingGates`."""
+    """Build the scheduling gates (`validateSchedulingGates`)."""
     names: dict[str, None] = {}
     for index, gate in enumerate(spec.get("schedulingGates") or ()):
         name, path = gate.get("name") or "", ("spec", "schedulingGates", index)
@@ -174,11 +176,11 @@ def _scheduling_gates(spec: Manifest, problems: Problems) -> tuple[str, ...]:
 
 
 def _resource_claims(spec: Manifest, problems: Problems) -> tuple[PodClaim, ...]:
-    """`validatePodResourceClaim`."""
+    """Build the entries of spec.resourceClaims (`validatePodResourceClaim`)."""
     claims: dict[str, PodClaim] = {}
-    for index, one in enumerate(spec.get("resourceClaims") or ()):
+    for index, resource_claim in enumerate(spec.get("resourceClaims") or ()):
         path = ("spec", "resourceClaims", index)
-        name, claim, template = (one.get(key) or "" for key in ("name", *CLAIM_SOURCES))
+        name, claim, template = (resource_claim.get(key) or "" for key in ("name", *CLAIM_SOURCES))
         if not name:
             problems.error((*path, "name"), required())
         elif reason := dns_label(name):
@@ -196,11 +198,11 @@ def _resource_claims(spec: Manifest, problems: Problems) -> tuple[PodClaim, ...]
 
 
 def _volumes(spec: Manifest, pod_name: str, problems: Problems) -> tuple[Volume, ...]:
-    """`ValidateVolumes`, as far as the volume plugins read them."""
-    found: list[Volume] = []
+    """Build the volumes, as far as the volume plugins read them (`ValidateVolumes`)."""
+    volumes: list[Volume] = []
     names: set[str] = set()
-    for index, one in enumerate(spec.get("volumes") or ()):
-        name, path = one.get("name") or "", ("spec", "volumes", index)
+    for index, volume in enumerate(spec.get("volumes") or ()):
+        name, path = volume.get("name") or "", ("spec", "volumes", index)
         if not name:
             problems.error((*path, "name"), required())
         elif reason := dns_label(name):
@@ -210,14 +212,14 @@ def _volumes(spec: Manifest, pod_name: str, problems: Problems) -> tuple[Volume,
         elif name in names:
             problems.error((*path, "name"), duplicate(name))
         names.add(name)
-        sources = [key for key in one if key in VOLUME.fields and key != "name" and one[key] is not None]
+        sources = [key for key in volume if key in VOLUME.fields and key != "name" and volume[key] is not None]
         if len(sources) > 1:
             problems.error((*path, sources[1]), forbidden(Message("may not specify more than 1 volume type")))
         source_type = sources[0] if sources else "emptyDir"
-        found.append(_volume(name, source_type, one.get(source_type) or {}, pod_name))
-        if source_type == "persistentVolumeClaim" and not found[-1].claim:
+        volumes.append(_volume(name, source_type, volume.get(source_type) or {}, pod_name))
+        if source_type == "persistentVolumeClaim" and not volumes[-1].claim:
             problems.error((*path, source_type, "claimName"), required())
-    return tuple(found)
+    return tuple(volumes)
 
 
 def _volume(name: str, source_type: str, source: Any, pod_name: str) -> Volume:
@@ -258,7 +260,7 @@ def _is_disruption_target(status: Manifest) -> bool:
 
 
 def _termination_seconds(annotations: Mapping[str, str], problems: Problems) -> float:
-    """Return the seconds that the pod takes to terminate once it is deleted as a victim."""
+    """Return the number of seconds that the pod takes to terminate when it is deleted as a victim."""
     if (text := annotations.get(TERMINATION_SECONDS)) is None:
         return 0.0
     try:

@@ -1,4 +1,4 @@
-"""Resource lists and requirements: quantities to integers, requests defaulted, a pod's total request.
+"""Resource lists and requirements: converts quantities to integers, sets default requests, and computes a pod's total.
 
 Sources: core/validation `validateResourceRequirements`, core/v1 defaults `SetDefaults_Pod`, component-helpers
 `resource.PodRequests`, kube-scheduler's `PodInfo.CalculateResource`.
@@ -34,19 +34,23 @@ _COUNTED = frozenset(("cpu", "memory", "ephemeral-storage", "pods"))
 
 @lru_cache(maxsize=4096)
 def is_native(name: str) -> bool:
-    """`IsNativeResource`: no prefix, or one of kubernetes.io."""
+    """Return whether the name has no prefix, or one of kubernetes.io (`IsNativeResource`)."""
     return "/" not in name or "kubernetes.io/" in name
 
 
 @lru_cache(maxsize=4096)
 def is_extended(name: str) -> bool:
-    """`IsExtendedResourceName`: a prefixed name outside kubernetes.io that fits a quota key."""
+    """Return whether it is a prefixed name outside kubernetes.io that is valid as a quota key
+    (`IsExtendedResourceName`).
+    """
     return not is_native(name) and not name.startswith("requests.") and not qualified_name(f"requests.{name}")
 
 
 @lru_cache(maxsize=4096)
 def is_scalar(name: str) -> bool:
-    """`IsScalarResourceName`: what the scheduler counts besides cpu, memory, ephemeral-storage and pods."""
+    """Return whether the scheduler counts it besides cpu, memory, ephemeral-storage and pods
+    (`IsScalarResourceName`).
+    """
     return (
         is_extended(name)
         or name.startswith(("hugepages-", "attachable-volumes-"))
@@ -55,12 +59,12 @@ def is_scalar(name: str) -> bool:
 
 
 def is_pod_level(name: str) -> bool:
-    """`IsSupportedPodLevelResource`."""
+    """Return whether the resource can be set at pod level (`IsSupportedPodLevelResource`)."""
     return name in ("cpu", "memory") or name.startswith("hugepages-")
 
 
 def counted(found: Amounts) -> Amounts:
-    """Return the amounts of a resource list that `framework.Resource.Add` keeps, each an int64."""
+    """Return the amounts of a resource list that `framework.Resource.Add` counts, each an int64."""
     return {name: min(number, MAX_INT64) for name, number in found.items() if name in _COUNTED or is_scalar(name)}
 
 
@@ -68,7 +72,9 @@ def counted(found: Amounts) -> Amounts:
 
 
 def check_quantities(resources: Mapping[str, Any] | None, path: Path, problems: Problems) -> None:
-    """Not negative, and whole where the resource has no parts (`ValidateResourceQuantityValue`)."""
+    """Check that quantities are not negative, and whole if the resource is indivisible
+    (`ValidateResourceQuantityValue`).
+    """
     for name, quantity in (resources or {}).items():
         nano = parse_nano(str(quantity)) if quantity is not None else 0
         if nano < 0:
@@ -80,7 +86,7 @@ def check_quantities(resources: Mapping[str, Any] | None, path: Path, problems: 
 def check_requirements(
     found: Mapping[str, Any], path: Path, problems: Problems, *, pod_level: bool = False, claims: Iterable[str] = ()
 ) -> None:
-    """`resources` of a container or of a pod: names, quantities, requests within limits."""
+    """Check `resources` of a container or pod: names, quantities, requests within limits."""
     requests, limits = found.get("requests") or {}, found.get("limits") or {}
     for part, resources in (("limits", limits), ("requests", requests)):
         for name in resources:
@@ -103,7 +109,7 @@ def check_requirements(
 
 
 def _name_problem(name: str, *, pod_level: bool) -> Message | None:
-    """`validateContainerResourceName` and `validatePodResourceName`."""
+    """Return the error of the name (`validateContainerResourceName`, `validatePodResourceName`)."""
     if reason := qualified_name(name):
         return invalid(name, reason)
     if pod_level:
@@ -141,7 +147,7 @@ def _check_request(name: str, request: Any, limits: Mapping[str, Any], path: Pat
 
 
 class PodRequests:
-    """`resource.PodRequests` of one pod: of its containers, sidecars, init containers, pod level and overhead.
+    """The requests of a pod (`resource.PodRequests`): containers, sidecars, init containers, pod level and overhead.
 
     `containers` and `init_containers` are (requests, is a sidecar) pairs, in order.
     """
@@ -159,16 +165,16 @@ class PodRequests:
         self._overhead = overhead
 
     def total(self, missing: Amounts | None = None) -> Amounts:
-        """Return the sum; `missing` gives each container an amount of what it does not request."""
+        """Return the sum; `missing` are the amounts for containers without a request."""
         total = aggregate(self._containers, self._init_containers, missing)
         total.update((name, number) for name, number in self._pod_level.items() if is_pod_level(name))
         _add(total, self._overhead)
         return total
 
     def scoring(self) -> Amounts | None:
-        """Return the requests that NodeResourcesFit's scorer counts where pod-level resources are set, otherwise None.
+        """Return the requests that NodeResourcesFit's scorer counts if pod-level resources are set, otherwise None.
 
-        kube-scheduler builds that scorer without the pod level, so it sees the containers, with their defaults.
+        kube-scheduler builds that scorer without pod-level resources, so it counts the containers with their defaults.
         """
         if not any(is_pod_level(name) for name in self._pod_level):
             return None
@@ -177,11 +183,11 @@ class PodRequests:
         return total
 
     def incoming(self) -> Amounts:
-        """The requests that the resource scorers count for the pod itself, with the defaults for each container."""
+        """Return the requests of the pod itself for the resource scorers, with the defaults for each container."""
         return self.total({"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY})
 
     def scored_before_1_27(self) -> tuple[Amounts, Amounts] | None:
-        """The pod's own requests in both resource scorers, if its overhead has cpu: with and without defaults."""
+        """Return the pod's own requests in both resource scorers if its overhead has cpu: with and without defaults."""
         own = self._overhead.get("cpu", 0)
         if not own:
             return None
@@ -191,7 +197,7 @@ class PodRequests:
         return found
 
     def non_zero_before_1_32(self) -> tuple[int, int]:
-        """Return the requests of pods on nodes, where sidecars count as init containers only (`calculateResource`)."""
+        """Return the requests of pods on nodes, with sidecars counted as init containers only (`calculateResource`)."""
         missing = {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY}
         running: Amounts = {}
         for requests in self._containers:
@@ -207,7 +213,7 @@ class PodRequests:
         return min(running.get("cpu", 0), MAX_INT64), min(running.get("memory", 0), MAX_INT64)
 
     def before_1_19(self) -> dict[str, Any]:
-        """Return what a pod counts before 1.19: on a node, and in the scores, its containers alone."""
+        """Return the requests of a pod before 1.19: on a node, and in the scores, which count only its containers."""
         standing: Amounts = {}
         scored: Amounts = {}
         for requests in self._containers:
@@ -227,7 +233,7 @@ class PodRequests:
         }
 
     def non_zero(self, total: Amounts) -> tuple[int, int]:
-        """Cpu and memory with defaults for containers without a request (`getNonMissingContainerRequests`)."""
+        """Return cpu and memory with defaults for containers without a request (`getNonMissingContainerRequests`)."""
         missing = {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY}
         if any(is_pod_level(name) for name in self._pod_level):
             missing = {name: number for name, number in missing.items() if name not in total}
@@ -238,7 +244,9 @@ class PodRequests:
 def aggregate(
     containers: list[Amounts], init_containers: list[tuple[Amounts, bool]], missing: Amounts | None = None
 ) -> Amounts:
-    """`AggregateContainerRequests`: containers run together, init containers one by one beside earlier sidecars."""
+    """Return the requests of containers run together, and init containers in turn beside earlier sidecars
+    (`AggregateContainerRequests`).
+    """
     total: Amounts = {}
     for requests in containers:
         _add(total, {**missing, **requests} if missing else requests)
@@ -256,12 +264,12 @@ def aggregate(
     return total
 
 
-def _two(found: Amounts) -> Amounts:
-    return {name: found[name] for name in ("cpu", "memory") if name in found}
+def _two(amounts: Amounts) -> Amounts:
+    return {name: amounts[name] for name in ("cpu", "memory") if name in amounts}
 
 
 def raise_to(total: Amounts, other: Mapping[str, int]) -> None:
-    """`maxResourceList`."""
+    """Raise each amount to at least the given one (`maxResourceList`)."""
     for name, number in other.items():
         if name not in total or number > total[name]:
             total[name] = number

@@ -1,4 +1,4 @@
-"""The fields of the stored object that an update keeps: an update event replaces the rest."""
+"""The fields of a stored object that an update keeps; the update replaces all others."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ Manifest = Mapping[str, Any]
 
 
 def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release = DEFAULT_RELEASE) -> KubernetesObject:
-    """`new` as it is stored when it replaces `old`, an object of the same kind and name.
+    """Return `new` as it is stored when it replaces `old`, an object of the same kind and name.
 
-    uid, creationTimestamp and deletionTimestamp stay. A Pod keeps its status, nodeName, priority, priorityClassName
-    and preemptionPolicy, but a phase Succeeded or Failed counts; a Node without status keeps the stored one; a
-    PodDisruptionBudget whose status was given keeps it. The pod's `phase` may be Succeeded or Failed: to the scheduler
-    such a pod is gone.
+    uid, creationTimestamp and deletionTimestamp are kept. A Pod keeps its status, nodeName, priority, priorityClassName
+    and preemptionPolicy, except that the phase Succeeded or Failed is applied: to the scheduler such a pod is deleted.
+    A Node without status, and a PodDisruptionBudget whose status was specified, keep the stored status.
     """
     match old, new:
         case Pod(), Pod():
@@ -112,11 +111,11 @@ def _without_status(pod: Pod) -> dict[str, Any]:
 
 
 def _node(old: Node, new: Node) -> Node:
-    kept = replace(new, uid=old.uid, creation_timestamp=old.creation_timestamp)
+    node = replace(new, uid=old.uid, creation_timestamp=old.creation_timestamp)
     if new.manifest.get("status"):
-        return kept
+        return node
     return replace(
-        kept,
+        node,
         allocatable=old.allocatable,
         capacity=old.capacity,
         images=old.images,

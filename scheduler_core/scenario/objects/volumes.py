@@ -1,4 +1,4 @@
-"""PersistentVolume, PersistentVolumeClaim, StorageClass, the CSI kinds and VolumeAttachment to their objects.
+"""Builds PersistentVolumes, PersistentVolumeClaims, StorageClasses, the CSI kinds and VolumeAttachments.
 
 Sources: core/validation `ValidatePersistentVolumeSpec`, `ValidatePersistentVolumeClaimSpec`; storage/validation.
 """
@@ -76,7 +76,7 @@ def build_volume(data: Manifest, problems: Problems, admission: Admission) -> Pe
 
 
 def build_claim(data: Manifest, problems: Problems, admission: Admission) -> PersistentVolumeClaim:
-    """A claim with a volumeName that is not lost counts as bound."""
+    """Build a claim. A claim with a volumeName that is not lost counts as bound."""
     metadata, spec, status = _parts(data, problems)
     annotations = text_map(metadata.get("annotations"))
     resources = ("spec", "resources", "requests")
@@ -112,7 +112,7 @@ def build_storage_class(data: Manifest, problems: Problems, admission: Admission
     annotations = text_map(metadata.get("annotations"))
     if not data.get("provisioner"):
         problems.error(("provisioner",), required())
-    found = StorageClass(
+    storage_class = StorageClass(
         name=metadata.get("name") or "",
         provisioner=data.get("provisioner") or "",
         volume_binding_mode=data.get("volumeBindingMode") or "Immediate",
@@ -123,12 +123,12 @@ def build_storage_class(data: Manifest, problems: Problems, admission: Admission
         is_default=any(annotations.get(key) == "true" for key in _DEFAULT_CLASS),
         manifest=data,
     )
-    admission.storage_classes[found.name] = found
-    return found
+    admission.storage_classes[storage_class.name] = storage_class
+    return storage_class
 
 
 def _topology(term: Manifest, path: Path, problems: Problems) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """`ValidateTopologySelectorTerm`."""
+    """Build a topology term (`ValidateTopologySelectorTerm`)."""
     pairs: list[tuple[str, tuple[str, ...]]] = []
     for index, one in enumerate(term.get("matchLabelExpressions") or ()):
         key, values, at = one.get("key") or "", tuple(one.get("values") or ()), (*path, "matchLabelExpressions", index)
@@ -207,7 +207,7 @@ def _parts(data: Manifest, problems: Problems) -> tuple[Manifest, Manifest, Mani
 
 
 def _storage(found: Manifest | None, path: Path, problems: Problems) -> int:
-    """Return the `storage` of a resource list in bytes; it must be there and positive."""
+    """Return the `storage` of a resource list in bytes; it is required and must be positive."""
     quantity = (found or {}).get("storage")
     if quantity is None:
         problems.error((*path, "storage"), required())

@@ -1,1 +1,1 @@
-"""Text to plain data, with located problems."""
+"""Parses text to plain data, with located problems."""

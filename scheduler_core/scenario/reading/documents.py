@@ -1,6 +1,6 @@
-"""A text to its documents: split at `---`, decoded as JSON where a document is JSON, else as YAML; Lists unpacked.
+"""Splits a text into documents at `---` and decodes each as JSON or YAML; Lists are expanded.
 
-Line numbers are found only when asked for (`line_finder`).
+Line numbers are determined only when they are needed (`line_finder`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Chunk:
         return found
 
     def inside(self, place: Place, line: int, column: int) -> Place:
-        """Return the place of a line and column (from 1) of the text whose key is at `place`."""
+        """Return the place of a line and column (from 1) within the text whose key is at `place`."""
         lines = self.text.split("\n")
         at = place.line - self.first_line - 1
         key, colon, value = lines[at][place.column - 1 :].partition(": ")
@@ -58,8 +58,22 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Embedded(Chunk):
+    """A document that stands as text in a value of another one, at `path` of it."""
+
+    outer: Chunk
+    path: Path
+
+    def places(self, paths: set[Path]) -> dict[Path, Place]:
+        """Return the places in the file."""
+        value = self.outer.places({self.path})[self.path]
+        own = Chunk.places(self, paths)
+        return {path: self.outer.inside(value, place.line, place.column) for path, place in own.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
-    """One object of the file: its plain data, and where it is in its chunk (an item of a List has a prefix)."""
+    """An object of the file: its plain data, and its place in its chunk (items of a List have a prefix)."""
 
     data: dict[str, Any]
     chunk: Chunk
@@ -71,7 +85,7 @@ def read_documents(
 ) -> list[Document]:
     """Return all objects of the text in order; invalid documents are reported and skipped.
 
-    `tell` hears after each document which part of the text is read, from 0 to 1.
+    `tell` is called after each document with the progress, from 0 to 1.
     """
     if (size := len(text.encode("utf-8", "replace"))) > limits.bytes:
         problems.add(
@@ -100,8 +114,25 @@ def read_documents(
     return documents
 
 
+def read_embedded(outer: Document, path: Path, limits: Limits, problems: Problems) -> list[Document]:
+    """Return the objects of the text at `path` of a document; their problems get the lines of the file."""
+    text: Any = outer.data
+    for part in path:
+        text = text[part]
+    at, inner = (*outer.prefix, *path), Problems()
+    documents = read_documents(text, limits, inner)
+    for error in inner.errors():
+        problems.error(path, error.message, (max(error.line, 1), error.column))
+    return [
+        Document(
+            one.data, Embedded(one.chunk.text, outer.chunk.number, one.chunk.first_line, outer.chunk, at), one.prefix
+        )
+        for one in documents
+    ]
+
+
 def data_of(text: str) -> dict[str, Any] | None:
-    """Return the data of a text with one document or List; None if it has another number, or is invalid."""
+    """Return the data of a text with exactly one document or List; None for any other number, or if it is invalid."""
     composed, _ = _decode(Chunk(text, 1, 0), Limits(), Limits().alias_nodes, Problems())
     return composed[0] if len(composed) == 1 and isinstance(composed[0], dict) else None
 
@@ -121,7 +152,9 @@ def split(text: str) -> Iterator[Chunk]:
 
 
 def _decode(chunk: Chunk, limits: Limits, alias_nodes: int, problems: Problems) -> tuple[list[Any], int]:
-    """Return the documents of a chunk (two or more if it has `...`), and how many values aliases added."""
+    """Return the documents of a chunk (two or more if it contains `...`), and the number of values that
+    aliases added.
+    """
     if _JSON_START.match(chunk.text):
         try:
             return [_decode_json(chunk.text, limits.depth)], 0
@@ -137,7 +170,7 @@ def _decode(chunk: Chunk, limits: Limits, alias_nodes: int, problems: Problems) 
 
 
 def _decode_json(text: str, depth: int) -> Any:
-    """Strict JSON; raises ValueError for a key given twice, deep nesting, NaN or text after the value."""
+    """Parse strict JSON. Raises ValueError for duplicate keys, deep nesting, NaN or text after the value."""
     data = _JSON.decode(text)
     if _SURROGATE.search(text):
         json.dumps(data, ensure_ascii=False).encode()  # ValueError where half of a pair stands alone
@@ -204,7 +237,7 @@ def _forbidden_character(text: str, position: int) -> ScenarioError:
 
 
 def _first_content(text: str) -> tuple[int, int]:
-    """Line and column, from 0, of the first line that is neither blank nor a comment."""
+    """Return line and column, from 0, of the first line that is neither blank nor a comment."""
     for number, line in enumerate(text.split("\n")):
         if (content := line.lstrip()) and not content.startswith("#"):
             return number, len(line) - len(content)

@@ -1,4 +1,4 @@
-"""Limits for scenario files and their runs, checked before memory is spent."""
+"""Limits for scenario files and their runs, checked before memory is allocated."""
 
 from __future__ import annotations
 

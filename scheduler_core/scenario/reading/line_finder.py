@@ -14,14 +14,14 @@ Trie = dict[str | int, "Trie"]
 
 
 def find_marks(text: str, paths: set[Path]) -> dict[Path, Mark | None]:
-    """Return the mark of the last key or item of each path that exists; None if there is none."""
+    """Return the mark of the last key or item of each path; None for a path that does not exist."""
     finder = _Finder(text, paths)
     finder.run()
     return {path: finder.deepest(path) for path in paths}
 
 
 class _Done(Exception):
-    """All paths are found or missing."""
+    """Raised when all paths are found or known to be missing."""
 
 
 class _Finder:

@@ -1,7 +1,7 @@
 """Errors and warnings with document, line, column and field path.
 
-While a document is read only the path is known; the line is looked up once a problem has occurred, so that a file
-without problems does not pay for it.
+While a document is read, only the path is tracked; the line is looked up when a problem occurs, so that files without
+problems are read faster.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ScenarioError(ValueError):
 
 
 class ScenarioErrors(ScenarioError):
-    """All errors of a scenario file, in document order; its own attributes are those of the first."""
+    """All errors of a scenario file in document order; its own attributes are those of the first one."""
 
     def __init__(self, errors: Iterable[ScenarioError]) -> None:
         self.errors = tuple(errors)
@@ -60,7 +60,7 @@ class Place:
 
 
 class Text(Protocol):
-    """A document's text, in which paths have places."""
+    """The text of a document, in which paths have places."""
 
     def places(self, paths: set[Path]) -> dict[Path, Place]: ...
 
@@ -68,7 +68,7 @@ class Text(Protocol):
 
 
 class TooManyProblems(Exception):
-    """Parsing stops after `MAX_PROBLEMS` errors."""
+    """Raised after `MAX_PROBLEMS` errors; parsing stops."""
 
 
 class Problems:
@@ -108,7 +108,7 @@ class Problems:
 
     @property
     def count(self) -> int:
-        """The number of errors so far."""
+        """Return the number of errors so far."""
         return len(self._errors) + len(self._found)
 
     def _stop_if_many(self) -> None:
@@ -189,7 +189,7 @@ def name_of_type(value: Any) -> Message:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a hint if a known word is similar, else an empty message. An editor can insert its `instead`."""
+    """Return a hint if a known word is similar, otherwise an empty message. An editor can insert its `instead`."""
     lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower()[:100], lower, n=1, cutoff=0.65)
     return Message("; did you mean {instead}?", instead=show(lower[close[0]])) if close else ""

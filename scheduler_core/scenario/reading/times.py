@@ -1,4 +1,4 @@
-"""Kubernetes times to virtual seconds. Virtual 0 is 2025-01-01T00:00:00Z; Go durations to seconds."""
+"""Converts Kubernetes times to virtual seconds (0 is 2025-01-01T00:00:00Z) and Go durations to seconds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0
 
 
 def is_time(text: str) -> bool:
-    """True for an RFC 3339 time that exists in the calendar."""
+    """Return whether the text is an RFC 3339 time that exists in the calendar."""
     return _parse(text) is not None
 
 

@@ -1,8 +1,8 @@
-"""One YAML document to plain data: dicts with string keys, lists, strings, numbers, booleans and None.
+"""Converts a YAML document to plain data: dicts with string keys, lists, strings, numbers, booleans and None.
 
-libyaml parses; this module builds, so that limits hold before anything is built: nesting, and how much an alias may
-add. Plain scalars are read as sigs.k8s.io/yaml (go-yaml v2) reads them, which is what kubectl uses: 0755 is octal,
-`yes` is a boolean, a timestamp stays a string, 1e3 is a number.
+libyaml parses; this module builds the data, so that limits on nesting and aliases are checked first. Plain scalars are
+interpreted as by sigs.k8s.io/yaml (go-yaml v2), which kubectl uses: 0755 is octal, `yes` is a boolean, a timestamp
+stays a string, 1e3 is a number.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 import yaml
 from yaml.events import (
     AliasEvent,
-    CollectionEndEvent,
     DocumentStartEvent,
-    NodeEvent,
+    MappingEndEvent,
     ScalarEvent,
+    SequenceEndEvent,
     SequenceStartEvent,
     StreamEndEvent,
 )
@@ -81,7 +81,7 @@ _LIBYAML = {
 
 
 class DocumentError(Exception):
-    """The text cannot be read; `line` and `column` count from 0 within the text given."""
+    """The text cannot be parsed; `line` and `column` count from 0 within the text."""
 
     def __init__(self, message: Message, line: int = 0, column: int = 0) -> None:
         super().__init__(message)
@@ -106,7 +106,7 @@ def resolve_plain(text: str) -> str | int | float | bool | None:
 
 
 def _integer(text: str) -> int | str:
-    """Go's `ParseInt(text, 0, 64)`: a leading 0 means octal."""
+    """Parse an integer like Go's `ParseInt(text, 0, 64)`: a leading 0 means octal."""
     digits = text.replace("_", "").lower()
     try:
         octal = re.fullmatch(r"[-+]?0[0-9]+", digits) is not None
@@ -119,45 +119,46 @@ class Composer:
     """Builds the documents of one text; `expanded` counts the nodes that aliases have added so far."""
 
     def __init__(self, text: str, limits: Limits, alias_nodes: int) -> None:
-        """`alias_nodes`: how many values the aliases of this text may add (what earlier texts left over)."""
+        """Set the limit `alias_nodes`: the number of values that the aliases of this text may add."""
         self._text = text
         self._parser = yaml.CSafeLoader(text)
         self._limits = limits
         self._alias_nodes = alias_nodes
         self._values = 0
-        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._anchors: dict[str, Any] = {}
         self.expanded = 0
 
     def documents(self) -> list[Any]:
-        """Plain data of every document of the text; raises DocumentError."""
-        found: list[Any] = []
+        """Return the plain data of every document of the text. Raises DocumentError."""
+        documents: list[Any] = []
         try:
             while not isinstance(event := self._parser.get_event(), StreamEndEvent):
                 if isinstance(event, DocumentStartEvent):
                     self._anchors.clear()
-                    found.append(self._node(self._parser.get_event(), 0)[0])
+                    documents.append(self._node(self._parser.get_event(), 0))
         except yaml.MarkedYAMLError as error:
             raise _from_yaml(error, self._text) from None
         except (yaml.YAMLError, UnicodeError) as error:
             raise DocumentError(Message("not valid YAML: {problem}", problem=" ".join(str(error).split()))) from None
         finally:
             self._parser.dispose()
-        return found
+        return documents
 
-    def _node(self, event: Any, depth: int) -> tuple[Any, int]:
-        """Return the value that starts with `event`, and how many nodes it has."""
-        if type(event) is ScalarEvent:
-            return self._scalar(event), 1
-        if type(event) is AliasEvent:
+    def _node(self, event: Any, depth: int) -> Any:
+        """Return the value that starts with `event`."""
+        kind = type(event)
+        if kind is ScalarEvent:
+            return self._scalar(event)
+        if kind is AliasEvent:
             return self._alias(event)
         if depth >= self._limits.depth:
             raise _at(event, Message("nested deeper than {depth} levels", depth=self._limits.depth))
         if event.tag and event.tag not in _COLLECTION_TAGS:
             raise _at(event, Message("the YAML tag {tag} is not supported", tag=event.tag))
-        value, size = (self._sequence if type(event) is SequenceStartEvent else self._mapping)(event, depth + 1)
+        value = self._sequence(depth + 1) if kind is SequenceStartEvent else self._mapping(depth + 1)
         if event.anchor:
-            self._anchors[event.anchor] = (value, size)
-        return value, size
+            self._anchors[event.anchor] = value
+        return value
 
     def _scalar(self, event: ScalarEvent) -> Any:
         tag = event.tag
@@ -170,10 +171,10 @@ class Composer:
         else:
             raise _at(event, Message("the YAML tag {tag} is not supported", tag=tag))
         if event.anchor:
-            self._anchors[event.anchor] = (value, 1)
+            self._anchors[event.anchor] = value
         return value
 
-    def _alias(self, event: AliasEvent) -> tuple[Any, int]:
+    def _alias(self, event: AliasEvent) -> Any:
         if event.anchor not in self._anchors:
             raise _at(
                 event,
@@ -181,39 +182,34 @@ class Composer:
                     "the alias *{anchor} names an anchor that is not above it in this document", anchor=event.anchor
                 ),
             )
-        value, size = self._anchors[event.anchor]
-        self.expanded += size
+        value = self._anchors[event.anchor]
+        self.expanded += _count_nodes(value)
         if self.expanded > self._alias_nodes:
             raise _at(
                 event, Message("aliases add more than {alias_nodes} values", alias_nodes=self._limits.alias_nodes)
             )
-        return value, size
+        return value
 
-    def _sequence(self, start: NodeEvent, depth: int) -> tuple[list[Any], int]:
+    def _sequence(self, depth: int) -> list[Any]:
         items: list[Any] = []
-        total = 1
-        while not isinstance(event := self._parser.get_event(), CollectionEndEvent):
-            self._count(event)
-            value, size = self._node(event, depth)
-            items.append(value)
-            total += size
-        return items, total
+        next_event, node = self._parser.get_event, self._node
+        while type(event := next_event()) is not SequenceEndEvent:
+            self._values += 1
+            if self._values > self._limits.values:
+                raise self._too_many(event)
+            items.append(node(event, depth))
+        return items
 
-    def _count(self, event: Any) -> None:
-        """Count a value; keys are counted with their values."""
-        self._values += 1
-        if self._values > self._limits.values:
-            raise _at(event, Message("more than {values:,} values; that is the limit", values=self._limits.values))
-
-    def _mapping(self, start: NodeEvent, depth: int) -> tuple[dict[str, Any], int]:
+    def _mapping(self, depth: int) -> dict[str, Any]:
         result: dict[str, Any] = {}
         merged: list[Any] = []
-        total = 1
-        while not isinstance(event := self._parser.get_event(), CollectionEndEvent):
-            self._count(event)
+        next_event, node, most = self._parser.get_event, self._node, self._limits.values
+        while type(event := next_event()) is not MappingEndEvent:
+            self._values += 1  # a key is counted with its value
+            if self._values > most:
+                raise self._too_many(event)
             key = self._key(event)
-            value, size = self._node(self._parser.get_event(), depth)
-            total += 1 + size
+            value = node(next_event(), depth)
             if key is _MERGE:
                 merged.append((event, value))
             elif key in result:
@@ -222,27 +218,44 @@ class Composer:
                 result[key] = value
         for event, value in merged:
             _merge(event, value, result)
-        return result, total
+        return result
+
+    def _too_many(self, event: Any) -> DocumentError:
+        return _at(event, Message("more than {values:,} values; that is the limit", values=self._limits.values))
 
     def _key(self, event: Any) -> Any:
-        """Return a key as text; go-yaml writes numbers and booleans as JSON does."""
-        if type(event) is AliasEvent:
-            value, _ = self._alias(event)
-        elif type(event) is ScalarEvent:
+        """Return a key as text; numbers and booleans are written as JSON does, like in go-yaml."""
+        if type(event) is ScalarEvent:
             if event.value == "<<" and event.implicit[0]:
                 return _MERGE
             value = self._scalar(event)
+            if type(value) is str:
+                return value
+        elif type(event) is AliasEvent:
+            value = self._alias(event)
         else:
             raise _at(event, Message("a key must be a string, not a list or a mapping"))
-        if type(value) is str:
-            return value
         if value is None or isinstance(value, list | dict):
             raise _at(event, Message("a key must be a string"))
         return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def _count_nodes(value: Any) -> int:
+    """Return how many keys, items and values an alias of the value adds."""
+    total, rest = 0, [value]
+    while rest:
+        item = rest.pop()
+        total += 1
+        if type(item) is dict:
+            total += len(item)
+            rest.extend(item.values())
+        elif type(item) is list:
+            rest.extend(item)
+    return total
+
+
 def _merge(event: Any, value: Any, result: dict[str, Any]) -> None:
-    """`<<: *anchor`: the mapping's own keys win, then the earlier of several merged mappings."""
+    """Merge `<<: *anchor`: the mapping's own keys take precedence, then earlier merged mappings."""
     for source in value if isinstance(value, list) else [value]:
         if not isinstance(source, dict):
             raise _at(event, Message("the merge key << needs a mapping or a list of mappings"))

@@ -1,1 +1,1 @@
-"""SchedulerPlugin documents: their expressions, what these may read, and the values for them."""
+"""SchedulerPlugin documents: their expressions, the variables of these, and their values."""

@@ -1,7 +1,7 @@
-"""An expression of a rule: compiled within limits, and evaluated within a cost.
+"""An expression of a rule: compiled and evaluated within limits.
 
-Kubernetes' own limits (`k8s.io/apiserver/pkg/apis/cel`: PerCallLimit, RuntimeCELCostBudget) are a million for an
-evaluation and ten million for a request. Here an evaluation is for one of many nodes, so it may cost a tenth.
+Kubernetes' own limits (`k8s.io/apiserver/pkg/apis/cel`: PerCallLimit, RuntimeCELCostBudget) are a million per
+evaluation and ten million per request. Here each of many nodes needs an evaluation, so the limit of one is a tenth.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _OF_POD_ALONE = ("preEnqueue", "messageOfPod")
 
 
 class RuleError(ValueError):
-    """The expression cannot be used; `problems` says where and why. Columns count from 1."""
+    """The expression cannot be used; `problems` are the positions and errors. Columns count from 1."""
 
     def __init__(self, problems: list[tuple[Position, Message]]) -> None:
         super().__init__(problems)
@@ -48,7 +48,7 @@ class RuleError(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expression:
-    """A compiled expression, the paths that it reads, and the most that an evaluation costs."""
+    """A compiled expression, the paths that it reads, and the maximum cost of an evaluation."""
 
     text: str
     checked: Checked
@@ -64,13 +64,13 @@ class Expression:
         return value, 1 + cost + steps_spent() // STEPS_PER_COST
 
     def part(self, expr: Expr) -> Expression:
-        """Return a part of the expression, outside of all macros, as an expression."""
+        """Return a part of the expression that is outside all macros as an expression."""
         checked, tree = self.checked, self.checked.tree
         within = Checked(Tree(tree.source, expr, tree.offsets), checked.types, checked.overloads, checked.names)
         return Expression(self.text, within, self.environment.plan(within), self.environment, self.paths, self.max_cost)
 
     def find_error(self, variables: Variables) -> Position:
-        """Return where an evaluation fails: the innermost part that does, or the macro around it."""
+        """Return the position of an evaluation error: the innermost failing part, or the macro around it."""
         expr = self.checked.tree.root
         while (inner := self._failing(expr, variables)) is not None:
             expr = inner
@@ -93,7 +93,7 @@ class Expression:
 
 @lru_cache(maxsize=512)
 def compile_expression(text: str, use: Use, minor: int) -> Expression:
-    """Return the expression for a release 1.`minor` of Kubernetes; raises RuleError."""
+    """Compile the expression for Kubernetes 1.`minor`. Raises RuleError."""
     if len(text) > MAX_LENGTH:
         raise _error(Position(1, 1), Message("the expression is longer than {limit:,} characters", limit=MAX_LENGTH))
     known = environment(minor, of_pod_alone=use in _OF_POD_ALONE)
@@ -150,7 +150,7 @@ def _compile_error(error: CompileError) -> RuleError:
 
 
 def _hint(message: str, known: tuple[str, ...]) -> str:
-    """Return what a name may have been meant for; the message has the unknown one in quotes."""
+    """Return a suggestion for the unknown name, which the message has in quotes."""
     names = [name for name in known if name.isidentifier()]
     return did_you_mean(message.split("'")[1], names) if names and "'" in message else ""
 

@@ -1,4 +1,4 @@
-"""SchedulerPlugin documents to `Rule`s."""
+"""Builds `Rule`s from SchedulerPlugin documents."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _REJECTING: tuple[Point, ...] = ("preEnqueue", "filter", "permit")
 def build_rules(
     documents: Sequence[Document], problems: Problems, release: Release, outside_plugins: Iterable[str]
 ) -> tuple[Rule, ...]:
-    """Return the rules in the order of the file; each name once, and none of another plugin."""
+    """Return the rules in the order of the file; their names must be unique and not those of other plugins."""
     taken = {*outside_plugins, "Extender"} | {name for known in RELEASES.values() for name in known.plugin_points}
     rules: dict[str, Rule] = {}
     for document in documents:

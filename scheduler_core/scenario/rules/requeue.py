@@ -1,4 +1,4 @@
-"""The events after which a rejected pod is tried again, from the fields that the rule reads."""
+"""The events after which a rejected pod is retried, derived from the fields that the rule reads."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _OF_NODE: dict[Path, str] = {
 
 
 def derive_events(paths: Iterable[Path]) -> tuple[str, ...]:
-    """Return the events that can change what the paths hold, in the order of EVENTS."""
+    """Return the events that can change the values of the paths, in the order of EVENTS."""
     found = {event for path in paths for event in _events_of(path)}
     return tuple(event for event in EVENTS if event in found)
 

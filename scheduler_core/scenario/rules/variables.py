@@ -1,8 +1,7 @@
 """The variables of a rule's expressions: their types, their largest sizes, and their values.
 
-Pods and nodes have the fields of the tables that scenarios are checked with. An absent field has its zero value, as in
-a plugin written in Go; `has()` tells whether it is there. Amounts are integers: cpu in millicores, memory and storage
-in bytes.
+Pods and nodes have the fields of the tables for scenarios. An absent field has its zero value, as in a plugin written
+in Go; `has()` returns whether it is set. Amounts are integers: cpu in millicores, memory and storage in bytes.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _MOST_PODS, _MOST_ENTRIES, _MOST_ELEMENTS, _TEXT, _NAME, _DEPTH = 110, 32, 16, 1
 
 
 def variables(*, of_pod_alone: bool) -> dict[str, types.Type]:
-    """Return the types of the variables; at preEnqueue there is only the pod."""
+    """Return the types of the variables; preEnqueue has only the pod."""
     pod = {"pod": types.struct(POD.name), "podRequests": AMOUNTS}
     if of_pod_alone:
         return pod
@@ -58,7 +57,7 @@ def variables(*, of_pod_alone: bool) -> dict[str, types.Type]:
 
 @cache
 def environment(minor: int, *, of_pod_alone: bool) -> Environment:
-    """Return the environment of a release 1.`minor` of Kubernetes."""
+    """Return the CEL environment of Kubernetes 1.`minor`."""
     structs: dict[str, dict[str, types.Type]] = {CLUSTER.name: dict(_CLUSTER_FIELDS)}
     for kind in (POD, NODE):
         _declare(kind, structs)
@@ -67,7 +66,7 @@ def environment(minor: int, *, of_pod_alone: bool) -> Environment:
 
 @cache
 def shapes() -> dict[str, Shape]:
-    """Return the largest sizes that the cost of an expression is estimated with."""
+    """Return the maximum sizes with which the cost of an expression is estimated."""
     amounts = Shape(_MOST_ENTRIES, key=Shape(_NAME), element=Shape())
     pod = _shape(POD)
     return {
@@ -82,7 +81,7 @@ def shapes() -> dict[str, Shape]:
 
 
 def amounts_value(amounts: Mapping[str, int]) -> Map:
-    """Return amounts by resource; of others there is nothing."""
+    """Return amounts by resource; missing resources are 0."""
     return Map(amounts, 0, named=True)
 
 
@@ -92,7 +91,7 @@ def cluster_value(nodes: int, pods: int, requested: Map, allocatable: Map) -> Ma
 
 
 def pod_manifest(pod: Pod, node_name: str) -> Manifest:
-    """Return the pod as the API server has it, after defaulting and admission; `node_name` "": it is on no node."""
+    """Return the pod as stored by the API server, after defaulting and admission; `node_name` "": it has no node."""
     metadata, spec, status = (pod.manifest.get(part) or {} for part in ("metadata", "spec", "status"))
     return {
         "apiVersion": "v1",
@@ -118,7 +117,7 @@ def pod_manifest(pod: Pod, node_name: str) -> Manifest:
 
 
 def node_manifest(node: Node) -> Manifest:
-    """Return the node as the API server has it; allocatable falls back to capacity."""
+    """Return the node as stored by the API server; allocatable defaults to the capacity."""
     metadata, spec, status = (node.manifest.get(part) or {} for part in ("metadata", "spec", "status"))
     capacity = status.get("capacity")
     allocatable = status["allocatable"] if status.get("allocatable") is not None else capacity
@@ -231,7 +230,7 @@ def _zero(kind: Type) -> Callable[[], Value]:
 
 
 def _declare(kind: Type, structs: dict[str, dict[str, types.Type]]) -> types.Type:
-    """Return the type of a field, after a declaration of the structs in it."""
+    """Return the type of a field, and declare the structs in it."""
     match kind:
         case Fields():
             if kind.name not in structs:

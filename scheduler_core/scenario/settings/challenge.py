@@ -1,4 +1,4 @@
-"""A Challenge document to a `Challenge`. The objects of its variants are read when an answer is judged."""
+"""Builds a `Challenge` from its document. The objects of its variants are read when an answer is evaluated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST = 100_000  # characters of the document
 
 
 def build_challenge(document: Document, problems: Problems, *, alone: bool) -> Challenge | None:
-    """Return the challenge; None with problems. `alone`: nothing else stands between the same two lines of `---`."""
+    """Return the challenge, None if it has problems. `alone`: it is the only document between two lines of `---`."""
     problems.enter(document.chunk, document.prefix)
     if document.prefix or not alone:
         sentence = Message("a Challenge is a document of its own, between lines of ---, since it is kept apart")
@@ -43,7 +43,7 @@ def build_challenge(document: Document, problems: Problems, *, alone: bool) -> C
     return Challenge(
         asks=kinds or get_args(AnswerKind),
         seeds=seeds,
-        variants=tuple(_variant(one, ("spec", "variants", n), problems) for n, one in enumerate(variants)),
+        variants=tuple(_variant(variant, ("spec", "variants", n), problems) for n, variant in enumerate(variants)),
         solution=spec.get("solution") or "",
         text=document.chunk.text,
         first_line=document.chunk.first_line,

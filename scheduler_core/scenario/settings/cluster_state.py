@@ -1,4 +1,4 @@
-"""The objects that exist while a file is read: initial ones, then as the timeline creates and deletes them."""
+"""The objects that exist while a file is read: the initial ones, and those that the timeline creates and deletes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from scheduler_core.scenario.settings.device_references import check_device_refe
 
 
 def kind_of(data: Mapping[str, Any], path: Path, problems: Problems) -> Kind | None:
-    """Return the kind of an object; None if it is left out (with a warning) or unknown (an error)."""
+    """Return the kind of an object; None if it is ignored (with a warning) or unknown (an error)."""
     version, name = data.get("apiVersion"), data.get("kind")
     for field, value in (("apiVersion", version), ("kind", name)):
         if not isinstance(value, str) or not value:
@@ -78,7 +78,7 @@ def _group(version: str) -> str:
 
 # An unknown kind of these is a mistake; of others it is a custom resource or has nothing to do with scheduling.
 _SETTINGS = (SCENARIO, NODE_GROUP, SCHEDULER_PLUGIN, CHALLENGE, CONFIGURATION)
-_OWN_GROUPS = {_group(kind.api_version) for kind in LOAD_ORDER} | {_group(SCENARIO[0]), _group(CONFIGURATION[0])}
+_OWN_GROUPS = {kind.group for kind in LOAD_ORDER} | {_group(SCENARIO[0]), _group(CONFIGURATION[0])}
 
 
 def _hint(version: str, name: str) -> str:
@@ -104,7 +104,7 @@ def build(kind: Kind, data: Mapping[str, Any], problems: Problems, admission: Ad
 
 
 def _served(kind: Kind, problems: Problems, admission: Admission) -> bool:
-    """Return whether the API server has the kind; an object of one that it does not know at all cannot be created."""
+    """Return whether the API server serves the kind; objects of unknown kinds cannot be created."""
     release = admission.release.version
     if kind.came_with and kind.came_with not in admission.release.gates:
         message = Message(
@@ -132,7 +132,7 @@ def identity(kind: Kind, data: Mapping[str, Any]) -> Identity:
 
 
 class InitialObjects:
-    """Builds the objects that are there at the start, kind after kind."""
+    """Builds the objects that exist at the start, kind by kind."""
 
     def __init__(
         self, problems: Problems, admission: Admission, tell: Callable[[float], None] = lambda part: None
@@ -149,14 +149,14 @@ class InitialObjects:
         self._nodes: set[str] = set()
 
     def build(self, documents: dict[tuple[str, str], list[Document]], to_come: set[Identity]) -> list[KubernetesObject]:
-        """Return the objects in load order, of each kind. `to_come`: those that the timeline creates."""
+        """Return the objects by kind in load order. `to_come`: those that the timeline creates."""
         self._nodes |= {name for kind, _, name in to_come if kind == "Node"}
         self._most = sum(map(len, documents.values()))
         built = {kind: self._build_kind(kind, documents.get(kind.identity, [])) for kind in LOAD_ORDER}
         namespaces, volumes, claims, pods = (
             built[KINDS[name]] for name in ("Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod")
         )
-        created = {found.name for found in namespaces if isinstance(found, Namespace)}
+        created = {namespace.name for namespace in namespaces if isinstance(namespace, Namespace)}
         namespaces += [implied_namespace(name) for name in self._namespaces if name not in created]
         volumes[:] = _with_claims(volumes, claims)
         # A stable sort: running pods come before pending ones.
@@ -195,7 +195,7 @@ class InitialObjects:
         return found
 
     def _check_node(self, found: KubernetesObject) -> None:
-        """Nodes are loaded before pods. A pod may name one that is not there, as in a cluster, but hardly means to."""
+        """Warn about a pod whose node does not exist, which is possible in a cluster but hardly intended."""
         if isinstance(found, Node):
             self._nodes.add(found.name)
         elif isinstance(found, Pod) and found.node_name and found.node_name not in self._nodes:
@@ -220,7 +220,7 @@ class InitialObjects:
 
 
 def _with_claims(volumes: list[KubernetesObject], claims: list[KubernetesObject]) -> list[KubernetesObject]:
-    """Return the volumes with their claimRef filled from the claims that are bound to them."""
+    """Return the volumes with their claimRef set from the claims that are bound to them."""
     bound = {claim.volume_name: claim for claim in claims if isinstance(claim, PersistentVolumeClaim) and claim.bound}
     return [
         claimed(volume, bound[volume.name]) if isinstance(volume, PersistentVolume) and volume.name in bound else volume

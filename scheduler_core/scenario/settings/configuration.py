@@ -1,6 +1,6 @@
-"""A KubeSchedulerConfiguration document to a `SchedulerConfiguration`.
+"""Builds a `SchedulerConfiguration` from a KubeSchedulerConfiguration document.
 
-Strictly decoded, defaulted and validated as kube-scheduler 1.34 does: kube-scheduler/config/v1 decoding,
+Strictly decoded, defaulted and validated as by kube-scheduler 1.34: kube-scheduler/config/v1 decoding,
 apis/config/v1/defaults.go, apis/config/validation/validation.go, and `buildExtenders` of scheduler.go.
 """
 
@@ -44,7 +44,7 @@ def default_configuration(
     feature_gates: Mapping[str, bool] | None = None,
     rules: Sequence[Rule] = (),
 ) -> SchedulerConfiguration:
-    """Return the configuration of kube-scheduler when none is given, with the scenario's own plugins."""
+    """Return the configuration of kube-scheduler without a document, with the plugins that the scenario defines."""
     return build_configuration({}, Problems(), {}, release, feature_gates, rules)
 
 
@@ -58,7 +58,7 @@ def build_configuration(
 ) -> SchedulerConfiguration:
     """Build the configuration and report all problems. `feature_gates` None: the release's defaults.
 
-    `rules` are default plugins, after those of the release.
+    `rules` are additional default plugins after those of the release.
     """
     if not check(CONFIGURATION, data, (), problems, strict=True):
         return SchedulerConfiguration(())
@@ -90,7 +90,7 @@ def _check_percentage(found: int | None, path: Path, problems: Problems) -> None
 
 
 def _backoff(data: Manifest, problems: Problems) -> tuple[int, int]:
-    """(podInitialBackoffSeconds, podMaxBackoffSeconds)."""
+    """Return (podInitialBackoffSeconds, podMaxBackoffSeconds)."""
     initial, maximum = data.get("podInitialBackoffSeconds"), data.get("podMaxBackoffSeconds")
     initial = 1 if initial is None else initial
     maximum = 10 if maximum is None else maximum
@@ -107,7 +107,7 @@ def _backoff(data: Manifest, problems: Problems) -> tuple[int, int]:
 
 def _profiles(
     found: list[Manifest],
-    known: KnownPlugins,
+    known_plugins: KnownPlugins,
     release: Release,
     defaults: Sequence[PluginRef],
     problems: Problems,
@@ -128,7 +128,7 @@ def _profiles(
         _check_percentage(percentage, (*path, "percentageOfNodesToScore"), problems)
         _check_lacking(one, path, release, problems)
         _check_removed_plugins(one.get("plugins") or {}, (*path, "plugins"), release, problems)
-        plugins = resolve(one.get("plugins") or {}, (*path, "plugins"), name or "", known, defaults, problems)
+        plugins = resolve(one.get("plugins") or {}, (*path, "plugins"), name or "", known_plugins, defaults, problems)
         args = _plugin_args(one.get("pluginConfig") or (), (*path, "pluginConfig"), release, problems)
         profiles.append(Profile(name or "", plugins, args, percentage))
     _check_common_queue_sort(found, problems)
@@ -136,7 +136,7 @@ def _profiles(
 
 
 def _check_removed_plugins(plugins: Manifest, path: Path, release: Release, problems: Problems) -> None:
-    """`validatePluginSetForInvalidPlugins`."""
+    """Report plugins that the release rejects (`validatePluginSetForInvalidPlugins`)."""
     for field in POINT_FIELDS.values():
         for index, plugin in enumerate((plugins.get(field) or {}).get("enabled") or ()):
             if plugin.get("name") in release.refused_plugins:
@@ -152,7 +152,7 @@ def _removed(name: str) -> Message:
 
 
 def _check_common_queue_sort(found: list[Manifest], problems: Problems) -> None:
-    """`validateCommonQueueSort`: there is one scheduling queue for all profiles."""
+    """Check that all profiles share one scheduling queue (`validateCommonQueueSort`)."""
     sets = [PluginSet((one.get("plugins") or {}).get("queueSort"), ()) for one in found]
     if (count := len(sets[0].enabled)) > 1:
         reason = Message("only one queue sort plugin can be enabled")
@@ -165,7 +165,7 @@ def _check_common_queue_sort(found: list[Manifest], problems: Problems) -> None:
 
 
 def _plugin_args(found: Any, path: Path, release: Release, problems: Problems) -> dict[str, PluginArgs]:
-    """Return arguments by plugin name, always for kube-scheduler's own plugins."""
+    """Return arguments by plugin name; kube-scheduler's own plugins always have some."""
     args: dict[str, PluginArgs] = {}
     for index, one in enumerate(found):
         name, at = one.get("name") or "", (*path, index)
@@ -181,7 +181,7 @@ def _plugin_args(found: Any, path: Path, release: Release, problems: Problems) -
 
 
 def _decode_args(name: str, found: Any, path: Path, problems: Problems) -> PluginArgs:
-    """`PluginConfig.decodeNestedObjects`."""
+    """Decode the arguments (`PluginConfig.decodeNestedObjects`)."""
     if not isinstance(found, dict):
         problems.error(
             path, Message("{value} is {type}; expected a mapping", value=show(found), type=name_of_type(found))
@@ -214,7 +214,7 @@ def _decode_args(name: str, found: Any, path: Path, problems: Problems) -> Plugi
 
 
 def _extenders(found: Any, problems: Problems) -> tuple[Extender, ...]:
-    """`validateExtenders`; ignorable extenders are called last."""
+    """Build the extenders, ignorable ones last (`validateExtenders`)."""
     managed: set[str] = set()
     extenders: list[Extender] = []
     for index, one in enumerate(found):
@@ -261,7 +261,9 @@ def _extender(found: Manifest) -> Extender:
 
 
 def _ignoring_managed_resources(profile: Profile, extenders: tuple[Extender, ...]) -> Profile:
-    """`buildExtenders`: resources that extenders look after take the place of NodeResourcesFit's ignoredResources."""
+    """Return the configuration with NodeResourcesFit's ignoredResources replaced by those that extenders manage
+    (`buildExtenders`).
+    """
     names = frozenset(
         resource.name
         for extender in extenders

@@ -1,6 +1,6 @@
 """Warnings about DeviceClasses, ResourceSlices, ResourceClaims and pods that refer to missing objects.
 
-The API server takes such objects, and kube-scheduler tells what follows from them; but hardly anybody means them.
+The API server accepts such objects, and kube-scheduler reports the consequences, but they are hardly intended.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from scheduler_core.apis.core import KubernetesObject, Pod
 from scheduler_core.apis.devices import (
     ALLOCATION_RESULTS_MAX_SIZE,
+    POD_CLAIM_NAME,
     ClaimSpec,
     DeviceRequest,
     ResourceClaim,
@@ -28,7 +29,7 @@ Enter = Callable[[Identity], bool]
 def check_device_references(
     objects: Iterable[KubernetesObject], known: Callable[[Identity], bool], enter: Enter, problems: Problems
 ) -> None:
-    """Warn of references to missing objects; `known` returns whether an object exists or will exist."""
+    """Warn about references to missing objects; `known` returns whether an object exists or will exist."""
     claims: dict[tuple[str, str], ResourceClaim] = {}
     pods: list[Pod] = []
     slices: defaultdict[tuple[str, str], list[ResourceSlice]] = defaultdict(list)
@@ -77,7 +78,7 @@ def _requests(spec: ClaimSpec, path: Path) -> Iterator[tuple[Path, DeviceRequest
 
 
 def _check_pool(slices: list[ResourceSlice], enter: Enter, problems: Problems) -> None:
-    """Warn about a pool whose number of current slices is not the number that they declare."""
+    """Warn about a pool with more or fewer current slices than these declare."""
     newest = max(piece.generation for piece in slices)
     current = [piece for piece in slices if piece.generation == newest]
     first = current[0]
@@ -104,11 +105,12 @@ def _check_pod(
         if entry.claim and not known(("ResourceClaim", pod.namespace, entry.claim)):
             message = Message("there is no ResourceClaim {name}", name=show(entry.claim))
             problems.warn((*path, "resourceClaimName"), message)
-        name = generated.get(entry.name, "")
+        name = entry.claim or generated.get(entry.name, "")
         claim = claims.get((pod.namespace, name))
-        if entry.template and claim is not None and claim.owner_uid != pod.uid:
+        theirs = claim is not None and claim.owner_uid != pod.uid
+        if claim is not None and theirs and (entry.template or POD_CLAIM_NAME in claim.annotations):
             message = Message("ResourceClaim {name} was generated for another pod", name=show(name))
-            problems.warn((*path, "name"), message)
+            problems.warn((*path, "resourceClaimName" if entry.claim else "name"), message)
         elif entry.template and not name and not known(("ResourceClaimTemplate", pod.namespace, entry.template)):
             message = Message("there is no ResourceClaimTemplate {name}", name=show(entry.template))
             problems.warn((*path, "resourceClaimTemplateName"), message)

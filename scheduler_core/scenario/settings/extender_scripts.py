@@ -1,4 +1,4 @@
-"""`spec.extenders` of a Scenario document: what the extenders of the configuration answer. Nothing is ever called.
+"""`spec.extenders` of a Scenario document: the scripted responses of the configured extenders. No server is called.
 
     extenders:
     - urlPrefix: http://licences.example/scheduler    # that of an extender in KubeSchedulerConfiguration
@@ -43,7 +43,7 @@ Manifest = Mapping[str, Any]
 
 
 def extender_scripts(found: Any, path: Path, problems: Problems) -> tuple[ExtenderScript, ...]:
-    """Return the scripts, in document order; `found` has passed the table."""
+    """Return the scripts in document order; `found` fits the table."""
     scripts: list[ExtenderScript] = []
     for index, one in enumerate(found or ()):
         at = (*path, index)
@@ -73,7 +73,8 @@ def _script(found: Manifest, prefix: str, path: Path, problems: Problems) -> Ext
             for index, one in enumerate(found.get("preempt") or ())
         ),
         failures=tuple(
-            _failure(one, (*path, "failures", index), problems) for index, one in enumerate(found.get("failures") or ())
+            _failure(failure, (*path, "failures", index), problems)
+            for index, failure in enumerate(found.get("failures") or ())
         ),
     )
 
@@ -117,7 +118,7 @@ def _pods_and_nodes(found: Manifest, path: Path, problems: Problems) -> tuple[Se
 
 
 def _selection(found: Any, path: Path, problems: Problems, *, pods: bool) -> Selection:
-    """A list of names, or names and a label selector; a pod's name without a namespace is in default."""
+    """Return a list of names, or names and a label selector; a pod's name without a namespace is in default."""
     if found is None:
         return EVERYTHING
     shape = ListOf(STRING) if isinstance(found, list) else SELECTION

@@ -1,4 +1,4 @@
-"""The words of a Scenario document: `spec.title`, `spec.description` and `spec.lesson`."""
+"""The texts of a Scenario document: `spec.title`, `spec.description` and `spec.lesson`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Rules = Callable[[Manifest], Iterator[tuple[Path, Message]]]
 
 
 def build_lesson(spec: Manifest, problems: Problems) -> Lesson:
-    """Build the words from a spec that fits its field table; misfits between fields become problems."""
+    """Build the texts from a spec that fits its field table; invalid combinations of fields become problems."""
     lesson = spec.get("lesson") or {}
     captions, questions = lesson.get("captions") or [], lesson.get("questions") or []
     _check_entries(captions, "captions", MOST_CAPTIONS, caption_problems, problems)
@@ -43,7 +43,7 @@ def build_lesson(spec: Manifest, problems: Problems) -> Lesson:
 
 
 def localized(value: str | Manifest | None) -> tuple[str, str]:
-    """Split a text into English and Chinese; the English is the Chinese where that is all there is."""
+    """Split a text into English and Chinese; without English, the Chinese is used for both."""
     texts = value if isinstance(value, Mapping) else {"en": value}
     en, zh = _clean(texts.get("en")), _clean(texts.get("zh"))
     return en or zh, zh
@@ -70,5 +70,5 @@ def _question(entry: Manifest) -> Question:
 
 
 def _clean(text: str | None) -> str:
-    """Drop NUL, which YAML can escape and PostgreSQL cannot store."""
+    """Remove NUL, which YAML can escape and PostgreSQL cannot store."""
     return (text or "").replace("\0", "")

@@ -1,7 +1,7 @@
-"""The lesson of older texts, which kept it in annotations of the Scenario document; nothing else reads that form.
+"""Lessons of older texts, which stored them in annotations of the Scenario document.
 
-`kschedui.io/captions` and `kschedui.io/questions` held YAML lists. An entry that does not fit is left out with a
-warning, as it always was, so that every stored text keeps opening.
+`kschedui.io/captions` and `kschedui.io/questions` contained YAML lists. Invalid entries are ignored with a warning, so
+that every stored text can still be opened.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LISTS = {
 
 
 def convert_annotations(spec: Manifest, annotations: Mapping[str, str], problems: Problems) -> Manifest:
-    """Return the spec with what its annotations say about the lesson; a field that the spec has wins."""
+    """Return the spec with the lesson from its annotations; fields in the spec take precedence."""
     words = {key.removeprefix(PREFIX): text.strip() for key, text in annotations.items() if key.startswith(PREFIX)}
     if "notes" in words:
         message = Message("everyone who can see the scenario can read this; write private notes in the speaker view")
@@ -58,7 +58,7 @@ def _with_chinese(text: str | Manifest | None, chinese: str | None) -> str | Man
 
 
 def _entries(name: str, text: str, problems: Problems) -> Iterator[Manifest]:
-    """Yield the entries of an annotation that fit, their texts cut to a length that fits on the screen."""
+    """Yield the valid entries of an annotation, with their texts truncated to a length that fits on the screen."""
     path = ("metadata", "annotations", PREFIX + name)
     most, table, rules = _LISTS[name]
     try:

@@ -1,4 +1,4 @@
-"""NodeGroup documents: nodes that can be had, for questions about more of them. No run reads them."""
+"""NodeGroup documents: nodes that can be added, for questions about more nodes. Runs ignore them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scheduler_core.scenario.types import NodeGroup
 
 
 def build_node_groups(documents: Sequence[Document], problems: Problems, admission: Admission) -> tuple[NodeGroup, ...]:
-    """Return the groups, in the order of the file; each name once."""
+    """Return the groups in the order of the file; names must be unique."""
     groups: dict[str, NodeGroup] = {}
     for document in documents:
         problems.enter(document.chunk, document.prefix)
@@ -53,7 +53,7 @@ def _build(data: Mapping[str, Any], problems: Problems, admission: Admission) ->
 def _template(
     name: str, template: Mapping[str, Any], problems: Problems, admission: Admission
 ) -> Mapping[str, Any] | None:
-    """Return the manifest of a node, which is checked as one."""
+    """Return the manifest of a node, which is validated like a Node."""
     node = {"apiVersion": "v1", "kind": "Node", **template}
     node["metadata"] = {**(template.get("metadata") or {}), "name": name}
     before, scratch = problems.count, Problems()

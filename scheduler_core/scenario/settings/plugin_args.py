@@ -1,4 +1,4 @@
-"""`pluginConfig[].args` to their structs: defaulted and validated as kube-scheduler does.
+"""Builds the structs of `pluginConfig[].args`, defaulted and validated as by kube-scheduler.
 
 Sources: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go; scheduler-plugins' Coscheduling.
 """
@@ -69,7 +69,7 @@ def inter_pod_affinity(found: Manifest, path: Path, problems: Problems) -> Inter
 
 
 def node_affinity(found: Manifest, path: Path, problems: Problems) -> NodeAffinityArgs:
-    """A term with weight 0 counts nothing, but there is something preferred: every pod is scored."""
+    """Build the arguments. A preferred term with weight 0 counts nothing, but makes the plugin score every pod."""
     affinity = found.get("addedAffinity") or {}
     at = (*path, "addedAffinity")
     needed = affinity.get(_REQUIRED)
@@ -118,7 +118,7 @@ def node_resources_fit(found: Manifest, path: Path, problems: Problems) -> NodeR
     shape: tuple[UtilizationShapePoint, ...] = ()
     if kind == "RequestedToCapacityRatio" or strategy.get("requestedToCapacityRatio") is not None:
         ratio = strategy.get("requestedToCapacityRatio") or {}
-        shape = _shape(ratio.get("shape"), (*at, "requestedToCapacityRatio", "shape"), problems)
+        shape = function_shape(ratio.get("shape"), (*at, "requestedToCapacityRatio", "shape"), problems)
     return NodeResourcesFitArgs(
         frozenset(found.get("ignoredResources") or ()),
         frozenset(found.get("ignoredResourceGroups") or ()),
@@ -132,9 +132,9 @@ def pod_topology_spread(found: Manifest, path: Path, problems: Problems) -> PodT
     kind = found.get("defaultingType") or "System"
     constraints: dict[tuple[str, str], TopologySpreadConstraint] = {}
     at = (*path, "defaultConstraints")
-    for index, one in enumerate(found.get("defaultConstraints") or ()):
-        constraint = spread_constraint(one, (*at, index), problems, {})
-        if one.get("labelSelector") is not None:
+    for index, default_constraint in enumerate(found.get("defaultConstraints") or ()):
+        constraint = spread_constraint(default_constraint, (*at, index), problems, {})
+        if default_constraint.get("labelSelector") is not None:
             reason = Message("constraint must not define a selector, as they deduced for each pod")
             problems.error((*at, index, "labelSelector"), forbidden(reason))
         pair = (constraint.topology_key, constraint.when_unsatisfiable)
@@ -197,14 +197,14 @@ def _or(given: int | None, default: int) -> int:
 
 
 def _resources(found: Any) -> tuple[ResourceSpec, ...]:
-    """A weight of 0 or none means 1."""
+    """Build resources with weights; a weight of 0 or none means 1."""
     return (
         tuple(ResourceSpec(one.get("name") or "", one.get("weight") or 1) for one in found or ()) or DEFAULT_RESOURCES
     )
 
 
-def _shape(found: Any, path: Path, problems: Problems) -> tuple[UtilizationShapePoint, ...]:
-    """`validateFunctionShape`."""
+def function_shape(found: Any, path: Path, problems: Problems) -> tuple[UtilizationShapePoint, ...]:
+    """Build the shape of a scoring function (`validateFunctionShape`)."""
     points = tuple(UtilizationShapePoint(one.get("utilization") or 0, one.get("score") or 0) for one in found or ())
     if not points:
         problems.error(path, required(Message("at least one point must be specified")))

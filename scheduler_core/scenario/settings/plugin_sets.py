@@ -41,9 +41,9 @@ def resolve(
     defaults: Sequence[PluginRef],
     problems: Problems,
 ) -> dict[str, tuple[PluginRef, ...]]:
-    """Extension point -> plugins in the order in which they run; every point of EXTENSION_POINTS is there.
+    """Return the plugins of each point of EXTENSION_POINTS in the order in which they run.
 
-    `defaults`: what multiPoint enables in this release.
+    `defaults`: the plugins that multiPoint enables in this release.
     """
     multi_point = PluginSet(plugins.get("multiPoint"), (*path, "multiPoint"))
     enabled_everywhere = _merge_with_default(multi_point, defaults)
@@ -72,7 +72,9 @@ def resolve(
 
 
 def _merge_with_default(custom: PluginSet, defaults: Sequence[PluginRef]) -> list[PluginRef]:
-    """`mergePluginSet`: re-configured default plugins keep their place, new ones come last."""
+    """Merge a set with the defaults (`mergePluginSet`): reconfigured default plugins keep their place, new ones come
+    last.
+    """
     given = {plugin.name: plugin for plugin in custom.enabled}
     kept = [] if "*" in custom.disabled else [default for default in defaults if default.name not in custom.disabled]
     replaced = {plugin.name for plugin in kept if plugin.name in given}
@@ -82,12 +84,12 @@ def _merge_with_default(custom: PluginSet, defaults: Sequence[PluginRef]) -> lis
     return merged + new
 
 
-def _all_known(sets: Iterable[PluginSet], known: KnownPlugins, problems: Problems) -> bool:
+def _all_known(sets: Iterable[PluginSet], known_plugins: KnownPlugins, problems: Problems) -> bool:
     fits = True
     for one in sets:
         for index, plugin in enumerate(one.enabled):
-            if plugin.name not in known:
-                hint = did_you_mean(plugin.name, known)
+            if plugin.name not in known_plugins:
+                hint = did_you_mean(plugin.name, known_plugins)
                 message = Message(
                     "{kind} {value} does not exist{hint}",
                     kind=_type_name(str(one.path[-1])),
@@ -97,8 +99,8 @@ def _all_known(sets: Iterable[PluginSet], known: KnownPlugins, problems: Problem
                 problems.error((*one.path, "enabled", index), message)
                 fits = False
         for index, name in enumerate(one.disabled_names):
-            if name != "*" and name not in known:
-                hint = did_you_mean(name, known)
+            if name != "*" and name not in known_plugins:
+                hint = did_you_mean(name, known_plugins)
                 message = Message("no plugin {value} exists, so nothing is disabled{hint}", value=show(name), hint=hint)
                 problems.warn((*one.path, "disabled", index), message)
     return fits
@@ -109,15 +111,15 @@ def _expand(
     own: PluginSet,
     everywhere: list[PluginRef],
     multi_point_path: Path,
-    known: KnownPlugins,
+    known_plugins: KnownPlugins,
     problems: Problems,
 ) -> list[str]:
-    """`updatePluginList`, then `expandMultiPointPlugins` for one extension point."""
+    """Expand multiPoint for one extension point (`updatePluginList`, then `expandMultiPointPlugins`)."""
     specific: list[str] = []
     kind = _type_name(POINT_FIELDS[point])
     for index, plugin in enumerate(own.enabled):
         path = (*own.path, "enabled", index)
-        if point not in known[plugin.name]:
+        if point not in known_plugins[plugin.name]:
             problems.error(
                 path, Message("plugin {name} does not extend {kind} plugin", name=show(plugin.name), kind=kind)
             )
@@ -132,7 +134,7 @@ def _expand(
     overridden: list[str] = []
     inherited: list[str] = []
     for plugin in everywhere:
-        if point not in known[plugin.name] or plugin.name in own.disabled:
+        if point not in known_plugins[plugin.name] or plugin.name in own.disabled:
             continue
         if plugin.name in specific:
             overridden.append(plugin.name)
@@ -147,15 +149,15 @@ def _expand(
     return [*first, *inherited, *(name for name in specific if name not in overridden)]
 
 
-def _score_weights(point: str, plugins: Iterable[PluginRef], known: KnownPlugins) -> dict[str, int]:
-    """The first mention of a score plugin gives its weight; 0 means 1."""
+def _score_weights(point: str, plugins: Iterable[PluginRef], known_plugins: KnownPlugins) -> dict[str, int]:
+    """Return the weights of score plugins by their first occurrence; 0 means 1."""
     weights: dict[str, int] = {}
     for plugin in plugins:
-        if point in known[plugin.name]:
+        if point in known_plugins[plugin.name]:
             weights.setdefault(plugin.name, plugin.weight or 1)
     return weights
 
 
 def _type_name(field: str) -> str:
-    """`filter` -> FilterPlugin, the Go interface that kube-scheduler's messages name."""
+    """Return the Go interface in kube-scheduler's messages: FilterPlugin for `filter`."""
     return "PreFilterPlugin" if field == "multiPoint" else f"{field[0].upper()}{field[1:]}Plugin"

@@ -1,113 +1,315 @@
-"""A Policy document to a `SchedulerConfiguration`: which predicates and priorities run before 1.19.
+"""Builds a `SchedulerConfiguration` from a Policy document: the predicates and priorities that run before 1.19.
 
-kube-scheduler: pkg/scheduler/apis/config/legacy_types.go, factory.go (createFromConfig) and
-framework/plugins/legacy_registry.go. Without `predicates` or `priorities` the default ones run; two predicates
-always do.
+kube-scheduler 1.15 and 1.16: factory/{factory,plugins}.go (CreateFromConfig, RegisterCustomFitPredicate,
+RegisterCustomPriorityFunction) and api/validation; 1.18: factory.go (createFromConfig), apis/config/validation and
+framework/plugins/legacy_registry.go. Without `predicates` or `priorities` the default ones run; two predicates always
+do. `Release.policy` says what the names stand for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import Release
+from scheduler_core.releases.release import PolicyNames
 from scheduler_core.scenario.fields.config_fields import POLICY
 from scheduler_core.scenario.fields.schema import check
-from scheduler_core.scenario.reading.problems import Problems, did_you_mean, invalid, show
+from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, invalid, one_of, required, show
 from scheduler_core.scenario.settings.configuration import build_configuration
+from scheduler_core.scenario.settings.plugin_args import function_shape
 
 MANDATORY = ("CheckNodeUnschedulable", "PodToleratesNodeTaints")
-SAME_IN_CONFIGURATION = ("urlPrefix", "filterVerb", "preemptVerb", "prioritizeVerb", "bindVerb", "weight")
+OF_CONDITIONS = ("CheckNodeCondition", "CheckNodeDiskPressure", "CheckNodeMemoryPressure", "CheckNodePIDPressure")
+BINDS_VOLUMES = "CheckVolumeBinding"
+PREDICATE_ARGUMENTS = ("serviceAffinity", "labelsPresence")
+PRIORITY_ARGUMENTS = ("serviceAntiAffinity", "labelPreference", "requestedToCapacityRatioArguments")
+ONCE = "requestedToCapacityRatioArguments"
+LISTS = {  # by argument, the lists of the plugin's arguments that its labels go to
+    "serviceAffinity": ("affinityLabels", "affinityLabels"),
+    "labelsPresence": ("absentLabels", "presentLabels"),
+    "serviceAntiAffinity": ("antiAffinityLabelsPreference", "antiAffinityLabelsPreference"),
+    "labelPreference": ("absentLabelsPreference", "presentLabelsPreference"),
+}
+MAX_WEIGHT = 2**31 - 1
+VALID_NAME = re.compile(r"[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])", re.ASCII)
+SAME_IN_CONFIGURATION = (
+    *("urlPrefix", "filterVerb", "preemptVerb", "prioritizeVerb", "bindVerb", "weight"),
+    *("nodeCacheCapable", "managedResources", "ignorable"),
+)
+POINT_FIELDS = {"pre_filter": "preFilter", "filter": "filter", "pre_score": "preScore", "score": "score"}
 Manifest = Mapping[str, Any]
 
 
 def build_policy(data: Manifest, problems: Problems, release: Release) -> SchedulerConfiguration:
     """Build the configuration and report all problems."""
-    if not release.policy_predicates:
+    if release.policy is None:
         message = Message(
-            "Kubernetes {release} has no {kind} of {version}", release=release.version, kind="Policy", version="v1"
+            "Kubernetes {release} reads no Policy; expected KubeSchedulerConfiguration", release=release.version
         )
         problems.error(("kind",), message)
         return SchedulerConfiguration(())
-    if not check(POLICY, data, (), problems, strict=True):
+    if not check(POLICY, data, (), problems, strict=release.policy.decodes_strictly):
         return SchedulerConfiguration(())
-    plugins: dict[str, Any] = {}
-    if data.get("predicates") is not None:
-        chosen = [*MANDATORY, *_names(data["predicates"], "predicates", release.policy_predicates, problems)]
-        filters = {plugin for name in chosen for plugin in release.policy_predicates.get(name, ())}
-        plugins |= _points(("pre_filter", "filter"), filters, release)
+    reader = _Reader(release, release.policy, problems)
+    plugins = reader.filters(data.get("predicates"))
     if data.get("priorities") is not None:
-        names = _names(data["priorities"], "priorities", release.policy_priorities, problems)
-        weights = _weights(data["priorities"], names, release, problems)
-        plugins |= _points(("pre_score", "score"), weights, release)
-        for plugin in plugins["score"]["enabled"]:
-            plugin["weight"] = weights[plugin["name"]]
-    profile: dict[str, Any] = {"plugins": plugins}
-    affinity = release.policy_priorities["InterPodAffinityPriority"]
-    if (weight := data.get("hardPodAffinitySymmetricWeight")) is not None:
-        profile["pluginConfig"] = [{"name": affinity, "args": {"hardPodAffinityWeight": weight}}]
+        plugins |= reader.scores(data["priorities"])
+    reader.report_conflicting_labels()
+    reader.set_hard_affinity(data.get("hardPodAffinitySymmetricWeight") or 0)
+    profile = {"plugins": plugins, "pluginConfig": [{"name": name, "args": args} for name, args in reader.args.items()]}
     extenders = [_extender(one) for one in data.get("extenders") or ()]
-    found = build_configuration({"profiles": [profile], "extenders": extenders}, problems, {}, release)
+    points = {name: release.plugin_points[plugin] for name, plugin in reader.names.items()}
+    configuration = build_configuration({"profiles": [profile], "extenders": extenders}, problems, points, release)
     every = bool(data.get("alwaysCheckAllPredicates"))
-    return replace(found, profiles=tuple(replace(one, checks_all_filters=every) for one in found.profiles))
+    return replace(
+        configuration,
+        profiles=tuple(
+            replace(one, checks_all_filters=every, names_in_policy=reader.names) for one in configuration.profiles
+        ),
+    )
 
 
-def _names(entries: Iterable[Manifest], field: str, known: Mapping[str, Any], problems: Problems) -> list[str]:
-    """Return the names of the entries that are known; those with an argument are not simulated."""
-    names = []
-    for index, entry in enumerate(entries):
-        name = entry.get("name") or ""
-        if entry.get("argument") is not None:
-            problems.error((field, index, "argument"), Message("is not simulated"))
-        elif name not in known:
-            problems.error(
-                (field, index, "name"),
-                Message(
-                    "no {kind} {name} is known{hint}", kind=field, name=show(name), hint=did_you_mean(name, list(known))
-                ),
-            )
+@dataclass(slots=True)
+class _Reader:
+    """Reads the entries of a Policy. `args` are those of plugins, `names` the plugins that the Policy names itself."""
+
+    release: Release
+    policy: PolicyNames
+    problems: Problems
+    args: dict[str, dict[str, Any]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    weights: dict[str, int] = field(default_factory=dict)  # by plugin
+
+    def filters(self, entries: Sequence[Manifest] | None) -> dict[str, Any]:
+        """Return the plugin sets of the predicates, in kube-scheduler's order."""
+        chosen = set(MANDATORY)
+        if entries is None:
+            chosen |= set(self.policy.default_predicates)
+        users: dict[str, str] = {}
+        for index, entry in enumerate(entries or ()):
+            name = self._predicate(entry, ("predicates", index))
+            for plugin in self.policy.predicates.get(name, ()):
+                if users.setdefault(plugin, name) != name:
+                    message = Message(
+                        "{name} and {other} are both the plugin {plugin}, which cannot be enabled twice",
+                        name=name, other=users[plugin], plugin=plugin,
+                    )  # fmt: skip
+                    self.problems.error(("predicates", index, "name"), message)
+            chosen.add(name)
+        plugins = [plugin for name, those in self.policy.predicates.items() if name in chosen for plugin in those]
+        sets = self._sets(("pre_filter", "filter"), list(dict.fromkeys(plugins)))
+        if BINDS_VOLUMES not in chosen:
+            without = {"disabled": [{"name": plugin} for plugin in self.policy.predicates[BINDS_VOLUMES]]}
+            sets |= {"reserve": without, "preBind": without}
+        return sets
+
+    def scores(self, entries: Sequence[Manifest]) -> dict[str, Any]:
+        """Return the plugin sets of the priorities, with their weights."""
+        first: dict[str, Manifest] = {}  # by argument, if all of them are one plugin
+        for index, entry in enumerate(entries):
+            path: Path = ("priorities", index)
+            weight = entry.get("weight") or 0
+            if not 0 < weight <= MAX_WEIGHT:
+                reason = Message("must have a positive weight applied to it, up to {most}", most=MAX_WEIGHT)
+                self.problems.error((*path, "weight"), invalid(weight, reason))
+                weight = 1
+            self._priority(entry, weight, path, first)
+        defaults = [plugin.name for plugin in self.release.default_plugins]
+        order = [*defaults, *self.release.plugin_points, *self.names]
+        sets = self._sets(("pre_score", "score"), [name for name in dict.fromkeys(order) if name in self.weights])
+        for plugin in sets["score"]["enabled"]:
+            plugin["weight"] = self.weights[plugin["name"]]
+        return sets
+
+    def report_conflicting_labels(self) -> None:
+        """Report a label that nodes must have and must not have (`validateNoConflict` of 1.18)."""
+        for args in self.args.values() if self.policy.merges_arguments else ():
+            for absent, present in (LISTS["labelsPresence"], LISTS["labelPreference"]):
+                for label in args.get(present, ()):
+                    if label in args.get(absent, ()):
+                        message = Message("label {label} is to be both present and absent", label=show(label))
+                        self.problems.error(("predicates" if present == "presentLabels" else "priorities",), message)
+
+    def set_hard_affinity(self, weight: int) -> None:
+        """Set the weight of required affinity in scores; 0 is as absent."""
+        if not 0 <= weight <= 100:
+            reason = Message("not in valid range [0-100]")
+            self.problems.error(("hardPodAffinitySymmetricWeight",), invalid(weight, reason))
+        elif weight:
+            self.args[self.policy.priorities["InterPodAffinityPriority"]] = {"hardPodAffinityWeight": weight}
+
+    def _predicate(self, entry: Manifest, path: Path) -> str:
+        """Return the name of the predicate that runs for an entry, "" if none does."""
+        name, known = entry.get("name") or "", self.policy.predicates
+        argument = self._argument(entry, PREDICATE_ARGUMENTS, path)
+        if argument is None:
+            return ""
+        if not argument:
+            if name not in known:
+                self._report_unknown(name, path, known)
+            elif not known[name]:
+                self._warn_of_order(path, name)
+            elif not self.policy.merges_arguments and name in self.policy.arguments.values():
+                wanted = next(one for one, plugin in self.policy.arguments.items() if plugin == name)
+                self.problems.error((*path, "argument"), required(Message("expected {field}", field=wanted)))
+            return name
+        plugin = self.policy.arguments[argument]
+        if self.policy.merges_arguments:
+            if name in known:
+                self._warn_of_own_name(path, name)
+                return name
+            self._add_labels(plugin, argument, entry)
+            return next(one for one, plugins in known.items() if plugins == (plugin,))
+        if name == plugin:
+            self.args.pop(plugin, None)
+            self._add_labels(plugin, argument, entry)
+            return name
+        if name in known:
+            self._refuse_name(path, name, plugin)
         else:
-            names.append(name)
-    return names
+            self._check_name(path, name)
+            self._warn_of_order(path, plugin)
+        return ""
 
+    def _priority(self, entry: Manifest, weight: int, path: Path, first: dict[str, Manifest]) -> None:
+        name, known = entry.get("name") or "", self.policy.priorities
+        argument = self._argument(entry, PRIORITY_ARGUMENTS, path)
+        if argument is None:
+            return
+        if not argument or (self.policy.merges_arguments and name in known):
+            if argument:
+                self._warn_of_own_name(path, name)
+            if name not in known:
+                self._report_unknown(name, path, known)
+            elif known[name]:
+                self.weights[known[name]] = weight
+            return
+        plugin = self.policy.arguments[argument]
+        if argument == ONCE:
+            found = entry["argument"][ONCE]
+            function_shape(found.get("shape"), (*path, "argument", ONCE, "shape"), self.problems)
+            if found.get("resources") and not self.release.rules.capacity_ratio_weighs_resources:
+                message = Message("Kubernetes {release} has no such field", release=self.release.version)
+                self.problems.warn((*path, "argument", ONCE, "resources"), message)
+            for place, resource in enumerate(found.get("resources") or ()):
+                if (resource.get("weight") or 0) < 0:
+                    at = (*path, "argument", ONCE, "resources", place, "weight")
+                    self.problems.error(at, invalid(resource["weight"], Message("must not be less than 1")))
+        if self.policy.merges_arguments:
+            self._merge(entry, weight, argument, plugin, path, first)
+            return
+        if name in known or (name in self.release.plugin_points and name != plugin):
+            self._refuse_name(path, name, plugin)
+            return
+        self._check_name(path, name)
+        self.names[name], self.weights[name] = plugin, weight
+        self.args.pop(name, None)
+        self._add_labels(name, argument, entry)
 
-def _weights(entries: Iterable[Manifest], names: list[str], release: Release, problems: Problems) -> dict[str, int]:
-    """Return the weights by plugin."""
-    weights: dict[str, int] = {}
-    for index, entry in enumerate(entries):
-        weight = entry.get("weight") or 0
-        if weight <= 0:
-            problems.error(
-                ("priorities", index, "weight"), invalid(weight, Message("must have a positive weight applied to it"))
-            )
-        if entry.get("name") in names:
-            weights[release.policy_priorities[entry["name"]]] = weight
-    return weights
+    def _merge(
+        self, entry: Manifest, weight: int, argument: str, plugin: str, path: Path, first: dict[str, Manifest]
+    ) -> None:
+        """Add an entry to those of its plugin, whose weight is that of all (`validateCustomPriorities`)."""
+        other = first.setdefault(argument, entry)
+        if other is not entry and argument == ONCE:
+            message = Message("{argument} is given twice, first in {name}", argument=argument, name=other.get("name"))
+            self.problems.error((*path, "argument"), message)
+        elif (other.get("weight") or 0) != weight:
+            reason = Message(
+                "all priorities with {argument} need the same weight; {name} has {weight}",
+                argument=argument, name=other.get("name"), weight=other.get("weight"),
+            )  # fmt: skip
+            self.problems.error((*path, "weight"), invalid(weight, reason))
+        self._add_labels(plugin, argument, entry)
+        labels = sum(len(self.args[plugin].get(one, ())) for one in dict.fromkeys(LISTS.get(argument, ())))
+        self.weights[plugin] = weight * max(labels, 1)
+        if 0 < weight <= MAX_WEIGHT < self.weights[plugin]:
+            reason = Message("the weights of all priorities with {argument} are too large together", argument=argument)
+            self.problems.error((*path, "weight"), invalid(weight, reason))
+            self.weights[plugin] = weight
 
+    def _argument(self, entry: Manifest, kinds: Sequence[str], path: Path) -> str | None:
+        """Return the kind of the entry's argument, "" if it has none; None after an error."""
+        argument = entry.get("argument")
+        if argument is None:
+            return ""
+        given = [kind for kind in kinds if argument.get(kind) is not None]
+        if len(given) != 1:
+            message = Message("expected exactly one of {kinds}", kinds=one_of(kinds))
+            self.problems.error((*path, "argument"), message)
+            return None
+        return given[0]
 
-def _points(points: Iterable[str], plugins: Iterable[str], release: Release) -> dict[str, Any]:
-    """Return the plugin sets of extension points: nothing but these plugins, in the order of the release."""
-    order = [name for name in release.plugin_points if name in set(plugins)]
-    fields = {"pre_filter": "preFilter", "filter": "filter", "pre_score": "preScore", "score": "score"}
-    return {
-        fields[point]: {
-            "disabled": [{"name": "*"}],
-            "enabled": [{"name": name} for name in order if point in release.plugin_points[name]],
+    def _add_labels(self, plugin: str, argument: str, entry: Manifest) -> None:
+        found = entry["argument"][argument]
+        args = self.args.setdefault(plugin, {})
+        if argument == ONCE:
+            args |= {name: found.get(name) or [] for name in ("shape", "resources")}
+            return
+        labels = found.get("labels") or [] if argument in PREDICATE_ARGUMENTS else [found.get("label") or ""]
+        args.setdefault(LISTS[argument][bool(found.get("presence"))], []).extend(labels)
+
+    def _sets(self, points: Iterable[str], plugins: Sequence[str]) -> dict[str, Any]:
+        """Return the plugin sets of extension points: nothing but these plugins, in this order."""
+        known = {name: self.release.plugin_points[self.names.get(name, name)] for name in plugins}
+        return {
+            POINT_FIELDS[point]: {
+                "disabled": [{"name": "*"}],
+                "enabled": [{"name": name} for name in plugins if point in known[name]],
+            }
+            for point in points
         }
-        for point in points
-    }
+
+    def _report_unknown(self, name: str, path: Path, known: Iterable[str]) -> None:
+        hint: str = did_you_mean(name, list(known))
+        if name in OF_CONDITIONS:
+            hint = Message("; taints for the conditions of nodes take its place (TaintNodesByCondition)")
+        if path[0] == "predicates":
+            message = Message("no predicate {name} is known{hint}", name=show(name), hint=hint)
+        else:
+            message = Message("no priority {name} is known{hint}", name=show(name), hint=hint)
+        self.problems.error((*path, "name"), message)
+
+    def _refuse_name(self, path: Path, name: str, plugin: str) -> None:
+        expected = plugin if plugin in self.policy.predicates else Message("a name of your own")
+        message = Message(
+            "an argument under the name of another rule, {name}, is not simulated; expected {expected}",
+            name=name,
+            expected=expected,
+        )
+        self.problems.error((*path, "name"), message)
+
+    def _check_name(self, path: Path, name: str) -> None:
+        """`validateAlgorithmNameOrDie`."""
+        if not VALID_NAME.fullmatch(name):
+            reason = Message("must be two or more letters, digits and '-', with a letter or a digit at both ends")
+            self.problems.error((*path, "name"), invalid(name, reason))
+
+    def _warn_of_order(self, path: Path, wanted: str) -> None:
+        message = Message(
+            "is never checked: Kubernetes {release} checks predicates in a fixed order of names; expected {name}",
+            release=self.release.version,
+            name="PodFitsHostPorts" if wanted == "PodFitsPorts" else wanted,
+        )
+        self.problems.warn((*path, "name"), message)
+
+    def _warn_of_own_name(self, path: Path, name: str) -> None:
+        message = Message(
+            "is ignored: Kubernetes {release} reads no argument of {name}; expected another name",
+            release=self.release.version,
+            name=name,
+        )
+        self.problems.warn((*path, "argument"), message)
 
 
 def _extender(found: Manifest) -> dict[str, Any]:
     """Return an extender as a KubeSchedulerConfiguration has it; `httpTimeout` was a number of nanoseconds."""
-    same = {
-        name: found[name]
-        for name in (*SAME_IN_CONFIGURATION, "nodeCacheCapable", "managedResources", "ignorable")
-        if name in found
-    }
+    same = {name: found[name] for name in SAME_IN_CONFIGURATION if name in found}
     timeout = found.get("httpTimeout")
     seconds = {"httpTimeout": f"{timeout / 10**9}s"} if timeout else {}
     return {**same, **seconds, "enableHTTPS": bool(found.get("enableHttps"))}

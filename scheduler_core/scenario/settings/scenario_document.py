@@ -1,4 +1,4 @@
-"""The Scenario document itself; its events' objects are left to `timeline`."""
+"""The Scenario document itself; `timeline` builds the objects of its events."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ScenarioDocument:
 
 
 def build_scenario_document(data: Manifest, problems: Problems, release: Release | None = None) -> ScenarioDocument:
-    """`release`: instead of the one that the document names."""
+    """Build the document. `release` replaces the one in the document."""
     if not check(SCENARIO, data, (), problems, strict=True):
         return ScenarioDocument(feature_gates=DEFAULT_RELEASE.default_gates())
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
@@ -84,7 +84,7 @@ def build_scenario_document(data: Manifest, problems: Problems, release: Release
 
 
 def seconds(number: float, path: Path, problems: Problems) -> float:
-    """Return a span or a moment of virtual time."""
+    """Return a duration or time in virtual seconds."""
     if not (0 <= number <= LONGEST and math.isfinite(number)):
         problems.error(path, invalid(number, Message("must be a number of seconds from 0 to ten years")))
         return 0.0
@@ -120,7 +120,7 @@ def _feature_gates(found: Mapping[str, bool], release: Release, problems: Proble
 
 
 def _check_needs(gates: Mapping[str, bool], release: Release, problems: Problems) -> None:
-    """A gate may be on only together with those that it depends on (kube_features.go)."""
+    """Report gates that are on without the gates that they depend on (kube_features.go)."""
     for name in (name for name, value in gates.items() if value):
         for needed in release.gates[name].needs:
             if not gates.get(needed):
@@ -185,7 +185,9 @@ def _unobserved(entries: Any, problems: Problems) -> tuple[Unobserved, ...]:
 
 
 def build_expectation(found: Manifest, path: Path, problems: Problems) -> Expectation:
-    """`pods: {default/a: node-1, default/b: pending, default/c: {pending: true, reason: Insufficient cpu}}`."""
+    """Build expectations: `pods: {default/a: node-1, default/b: pending, default/c: {pending: true, reason:
+    Insufficient cpu}}`.
+    """
     pods = {}
     for name, outcome in (found.get("pods") or {}).items():
         pods[pod_key(name)] = _expected_pod(outcome, (*path, "pods", name), problems)

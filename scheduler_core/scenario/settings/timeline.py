@@ -29,7 +29,7 @@ ACTIONS: tuple[Action, ...] = ("create", "update", "delete")
 
 
 class Timeline:
-    """Builds the events. `exist`: what is there, which the events change as they are read."""
+    """Builds the events. `exist`: the existing objects, which the events change as they are read."""
 
     def __init__(self, document: Document, problems: Problems, admission: Admission, exist: set[Identity]) -> None:
         self._document = document
@@ -61,11 +61,11 @@ class Timeline:
 
     def _event(self, at: float, found: Manifest, path: Path) -> TimelineEvent | None:
         self._enter()
-        given: list[Action] = [action for action in ACTIONS if found.get(action) is not None]
-        if len(given) != 1:
+        actions: list[Action] = [action for action in ACTIONS if found.get(action) is not None]
+        if len(actions) != 1:
             self._problems.error(path, Message("an event needs exactly one of create, update and delete"))
             return None
-        action = given[0]
+        action = actions[0]
         data, at_object = found[action], (*path, action)
         if not isinstance(data, dict):
             self._problems.error(
@@ -92,7 +92,10 @@ class Timeline:
         return TimelineEvent(at, action, key[0], key[1], key[2], built) if built else None
 
     def _check_exists(self, action: Action, key: Identity) -> None:
-        """Pods can go at any time, as victims: only what can never be is refused. Namespaces come when mentioned."""
+        """Report changes of objects that cannot exist.
+
+        Pods may have been deleted as victims; namespaces are created when mentioned.
+        """
         kind, _, name = key
         if action == "create" and key in self._exist and kind not in ("Pod", "Namespace"):
             self._problems.error(

@@ -1,4 +1,4 @@
-"""The API server as used during an attempt: its watch events are delivered when the attempt has ended.
+"""The API server during an attempt: its watch events are delivered when the attempt has ended.
 
 The order of the writes is the order of the watch events: for each victim its condition, then its deletion; nominations
 of lower-priority pods; the pod's own condition; or the binding.
@@ -56,7 +56,7 @@ class ApiServer:
     def patch_status(self, key: PodKey, condition: Condition, nominated_node: str | None) -> None:
         """Write the PodScheduled condition and, unless None, status.nominatedNodeName; skipped if nothing changes.
 
-        What changes is told by the pod as the scheduler knows it, which has not heard of `nominate` yet.
+        Changes are determined against the scheduler's version of the pod, which does not include `nominate` yet.
         """
         known = self._cluster.pods.get(key)
         if known is not None and nominated_node == known.nominated_node_name:
@@ -72,7 +72,7 @@ class ApiServer:
         self._watch.append(lambda: self._deliver_patch(key, None, ""))
 
     def evict(self, victim: Pod) -> float | None:
-        """Mark the victim as DisruptionTarget and delete it. Return when it is gone, None if it was terminating."""
+        """Mark the victim as DisruptionTarget and delete it. Return when it is deleted, None if it was terminating."""
         if self._marks_victims and (not victim.terminating or self._marks_terminating):
             self._watch.append(lambda: self._deliver_mark(victim.key))
         if victim.terminating or victim.key in self._evicting:
@@ -86,7 +86,7 @@ class ApiServer:
         self._watch.append(lambda: self._pod_group_patched(key, condition))
 
     def bind(self, key: PodKey, node_name: str) -> float:
-        """Write the binding. Return the start time of the pod, which kubelet starts in the same second."""
+        """Write the binding. Return the start time of the pod, which the kubelet starts in the same second."""
         start_time = float(math.floor(self._cluster.now))
         self._watch.append(lambda: self._deliver_binding(key, node_name, start_time))
         return start_time

@@ -1,6 +1,6 @@
-"""The resourceclaim controller (pkg/controller/resourceclaim/controller.go) and the garbage collector, simulated.
+"""The simulated resourceclaim controller (pkg/controller/resourceclaim/controller.go) and garbage collector.
 
-It acts in the moment in which a pod's event has been delivered, and its writes are heard of at once.
+It acts as soon as a pod's event is delivered; its writes are delivered immediately.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Writes(Protocol):
 
 
 class ClaimController:
-    """Generate claims from templates, maintain `status.reservedFor`, and deallocate unused claims."""
+    """Generates claims from templates, maintains `status.reservedFor`, and deallocates unused claims."""
 
     def __init__(self, cluster: Cluster, api: Writes) -> None:
         self._cluster = cluster

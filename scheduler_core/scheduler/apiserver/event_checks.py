@@ -1,4 +1,4 @@
-"""Checks of the event handlers before 1.32, which reduced the pods that an event without hints retries.
+"""Checks of the event handlers before 1.32, which limit the pods that an event without hints retries.
 
 kube-scheduler: eventhandlers.go (preCheckForNode, AdmissionCheck, onStorageClassAdd).
 """
@@ -25,11 +25,13 @@ class EventChecks:
         self._compares_zero = rules.fit_compares_requests_of_zero
 
     def matters(self, new: Any) -> bool:
-        """Return whether a StorageClass waits for its first consumer; other new classes do not matter."""
+        """Return whether a StorageClass waits for its first consumer; other new classes are ignored."""
         return not isinstance(new, StorageClass) or new.volume_binding_mode == "WaitForFirstConsumer"
 
     def may_fit(self, node: Node) -> Callable[[Pod], bool]:
-        """Return whether the pod fits the node as it is: resources, node affinity, ports, NoSchedule taints."""
+        """Return whether the pod fits the node in its current state: resources, node affinity, ports, NoSchedule
+        taints.
+        """
         pods = self._cluster.pods
         standing = [pods.pods[slot] for slot in pods.on_node(node.name)]
         used: dict[str, int] = {"pods": len(standing)}

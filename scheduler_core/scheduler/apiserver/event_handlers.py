@@ -38,7 +38,7 @@ FINISHED = ("Succeeded", "Failed")  # pods in these phases do not exist for the 
 
 
 class EventHandlers:
-    """Apply changes to the cluster and requeue pods. `profiles` are the scheduler names of this scheduler."""
+    """Applies changes to the cluster and requeues pods. `profiles` are the scheduler names of this scheduler."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class EventHandlers:
     def pod_applied(self, pod: Pod) -> None:
         """Handle a created or updated pod (addPodToCache, updatePodInCache, add/updatePodInSchedulingQueue).
 
-        A pod that becomes assigned is an addition to the cache, then a deletion from the queue.
+        A pod that gets a node is added to the cache, then deleted from the queue.
         """
         old = self._cluster.pods.get(pod.key)
         was_assumed = pod.key in self._cluster.assumed

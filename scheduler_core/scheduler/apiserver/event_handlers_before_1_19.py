@@ -21,12 +21,12 @@ HEARD: dict[str, tuple[Resource, tuple[Action, ...]]] = {
 
 
 class EventHandlersBefore119(EventHandlers):
-    """Each of the handlers moves all unschedulable pods."""
+    """Event handlers that each move all unschedulable pods."""
 
     _queue: SchedulingQueueBefore119
 
     def _node_applied(self, node: Node) -> None:
-        """Move pods when a node is added, or when it became more schedulable."""
+        """Move pods when a node is added or becomes more schedulable."""
         old = self._cluster.node(node.name)
         self._cluster.apply(node)
         if old is None:

@@ -10,7 +10,7 @@ from scheduler_core.scenario.types import Fault, FaultPoint
 
 
 class Faults:
-    """The faults that remain, with a count for each."""
+    """The remaining faults, with a count for each."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self._left = [[fault, fault.times] for fault in faults]

@@ -1,6 +1,6 @@
-"""The evaluation of a group: each member beside the members before it (podGroupSchedulingAlgorithm).
+"""The evaluation of a group: each member after the members before it (podGroupSchedulingAlgorithm).
 
-There is no way back: a member keeps the first node that it finds, whatever that means for those after it.
+There is no backtracking: a member keeps its first node, whatever that means for the members after it.
 """
 
 from __future__ import annotations

@@ -22,12 +22,12 @@ class QueuedPodGroup:
 
     @property
     def profile(self) -> str:
-        """The profile of all members, "" if they differ."""
+        """Return the profile of all members, "" if they differ."""
         return "" if self.mixed else self.framework.profile_name
 
     @property
     def mixed(self) -> str:
-        """The error of members with different schedulers, "" if all have the same."""
+        """Return the error of members with different schedulers, "" if all have the same."""
         first = self.attempts[0].pod.scheduler_name
         other = next(
             (attempt.pod.scheduler_name for attempt in self.attempts if attempt.pod.scheduler_name != first), None
@@ -46,7 +46,7 @@ class QueuedPodGroup:
 def gather_members(scheduler: Scheduler, popped: QueuedPod) -> QueuedPodGroup | None:
     """Pop the other members of a group; None if all members are skipped.
 
-    The order: priority, then who came to activeQ first, then the queue's own numbers (a map's order in the original).
+    The order: priority, then time of arrival in activeQ, then the queue's sequence (upstream: the order of a map).
     """
     key = popped.pod.pod_group_key
     framework = scheduler.frameworks[popped.pod.scheduler_name]

@@ -1,4 +1,4 @@
-"""The evaluation of one member of a group, and its undoing (podGroupPodSchedulingAlgorithm)."""
+"""The evaluation of a member of a group, and its reversal (podGroupPodSchedulingAlgorithm)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ ASKED_TO_WAIT = "one or more plugins asked to wait and no plugin rejected pod"
 def try_member(scheduler: Scheduler, of: Attempt, rows: NDArray[np.intp] | None, *, post_filters: bool) -> MemberResult:
     """Find a node for the pod, by preemption if necessary, and assume the pod there for the next members.
 
-    `of` is the member's attempt; each try has one of its own with the same number. `rows`: the placement, None: all.
+    `of` is the member's attempt; each evaluation has its own attempt with the same number. `rows`: the placement, None:
+    all.
     """
     attempt = scheduler.current = Attempt(of.number, of.queued, of.framework)
     pod, queued = attempt.pod, attempt.queued
@@ -60,7 +61,7 @@ def take_off(scheduler: Scheduler, result: MemberResult) -> None:
 
 
 def _assume(scheduler: Scheduler, result: MemberResult) -> None:
-    """Run Assume, Reserve and Permit. A Permit that waits does not block here."""
+    """Run Assume, Reserve and Permit. A Permit plugin that waits does not block here."""
     attempt = result.attempt
     scheduler.cluster.assume(attempt.pod.key, attempt.node_name)
     scheduler.cluster.tried.add(attempt.pod.key)

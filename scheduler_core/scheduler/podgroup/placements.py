@@ -54,9 +54,9 @@ def best_placement(scheduler: Scheduler, group: QueuedPodGroup, results: Sequenc
         by_plugin[plugin.name] = [score * weights[plugin.name] for score in scores]
     totals = [sum(scores[index] for scores in by_plugin.values()) for index in range(len(results))]
     best = totals.index(max(totals))
-    told = [
+    placement_scores = [
         PlacementScore(result.placement_name or "", total, {name: scores[index] for name, scores in by_plugin.items()})
         for index, (result, total) in enumerate(zip(results, totals, strict=True))
     ]
-    scheduler.emit(PlacementsScored(group.key, told, told[best].placement))
+    scheduler.emit(PlacementsScored(group.key, placement_scores, placement_scores[best].placement))
     return results[best]

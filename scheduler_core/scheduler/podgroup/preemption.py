@@ -1,7 +1,7 @@
 """Preemption for a whole group (podgrouppreemption.go), with the feature gate WorkloadAwarePreemption.
 
-Everything of lower priority is imagined away, in the whole cluster; then it is given back, unit by unit, where the
-group still fits beside it. Each time the whole group is tried again.
+Everything of lower priority is removed in the whole cluster; then it is given back, unit by unit, if the group still
+fits. Each time the whole group is evaluated again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NO_VICTIMS = "No preemption victims found for incoming preemptor"
 class Unit:
     """Pods that are evicted together: a single pod, or a group with disruptionMode PodGroup (victim).
 
-    `start`: since when the first of them runs. `of_group`: it is, or is a part of, some group.
+    `start`: the earliest start of its pods. `of_group`: it is a group, or part of one.
     """
 
     pods: list[Pod]
@@ -42,7 +42,7 @@ class Unit:
 
     @property
     def importance(self) -> tuple[float, ...]:
-        """A sort key, the most important first: priority, groups before pods, larger groups, longer running."""
+        """Return a sort key, the most important first: priority, groups before pods, larger groups, earlier start."""
         return -self.priority, not self.of_group, -len(self.pods) if self.of_group else 0, self.start
 
 
@@ -102,7 +102,7 @@ def _all_units(scheduler: Scheduler, group: QueuedPodGroup) -> list[Unit]:
 
 
 class _Search:
-    """A search for victims. The units are removed from their nodes meanwhile; the caller restores them."""
+    """A search for victims. The units are removed from their nodes during the search; the caller restores them."""
 
     def __init__(self, scheduler: Scheduler, group: QueuedPodGroup, units: Sequence[Unit]) -> None:
         self._scheduler = scheduler
@@ -128,7 +128,7 @@ class _Search:
         violating = [any(budgets.violated_by(pod) for pod in unit.pods) for unit in ordered]
         tried = sorted(zip(ordered, violating, strict=True), key=lambda pair: not pair[1])
         victims: list[Unit] = []
-        told: list[VictimUnit] = []
+        victim_units: list[VictimUnit] = []
         for unit, violates in tried:
             for pod in unit.pods:
                 cluster.put_back_on_node(pod.key, places[pod.key])
@@ -137,10 +137,12 @@ class _Search:
                 victims.append(unit)
                 for pod in unit.pods:
                     cluster.remove_from_node(pod.key)
-            told.append(VictimUnit([pod.key for pod in unit.pods], unit.priority, fits, unit.pod_group, violates))
+            victim_units.append(
+                VictimUnit([pod.key for pod in unit.pods], unit.priority, fits, unit.pod_group, violates)
+            )
         victims.sort(key=lambda unit: unit.importance)
         pods = [pod for unit in victims for pod in unit.pods]
-        return Victims("Success", "", pods, self._simulations, told)
+        return Victims("Success", "", pods, self._simulations, victim_units)
 
     def _try(self) -> GroupResult:
         self._simulations += 1
@@ -148,7 +150,7 @@ class _Search:
 
 
 class _Budgets:
-    """The remaining disruptions of each budget, as units are visited by importance."""
+    """The remaining disruptions of each budget while units are visited by importance."""
 
     def __init__(self, group: QueuedPodGroup) -> None:
         allowed = group.framework.disruptions_allowed()
@@ -156,7 +158,7 @@ class _Budgets:
         self._left = [(item, [allowed[key_of(item)]]) for item in items if isinstance(item, PodDisruptionBudget)]
 
     def violated_by(self, pod: Pod) -> bool:
-        """Count the pod. The first exhausted budget decides, and later budgets are not counted."""
+        """Count the pod. Return the first exhausted budget; later budgets are not counted then."""
         for budget, left in self._left:
             if not covers(budget, pod.namespace, pod.labels) or pod.name in budget.disrupted_pods:
                 continue

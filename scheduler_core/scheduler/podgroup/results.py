@@ -21,7 +21,8 @@ PermitAnswer = Literal["", "Wait", "Success"]
 class MemberResult:
     """The result of a member (algorithmResult). `error` None: feasible; `permit` "": no node.
 
-    `requires_preemption`: `attempt.node_name` is where preemption makes room, and `error` says why none was free.
+    `requires_preemption`: preemption makes room on `attempt.node_name`, and `error` is the reason that no node was
+    free.
     """
 
     attempt: Attempt
@@ -32,12 +33,12 @@ class MemberResult:
 
     @property
     def failed(self) -> bool:
-        """The result of an error."""
+        """Return the result of an error."""
         return isinstance(self.error, SchedulingError)
 
     @property
     def assumed(self) -> bool:
-        """Whether the member is assumed on a node."""
+        """Return whether the member is assumed on a node."""
         return bool(self.permit)
 
     @property
@@ -53,7 +54,7 @@ class MemberResult:
 class GroupResult:
     """The result of a group (podGroupAlgorithmResult): Scheduled, Unschedulable or Error, with the reason.
 
-    `cause` is the error alone where `message` adds reasons to it. There may be no result for some members, or for any.
+    `cause` is the error itself if `message` adds reasons to it. Some members, or all, may have no result.
     """
 
     outcome: GroupOutcome
@@ -72,7 +73,7 @@ class GroupResult:
 
     @property
     def placement_name(self) -> str | None:
-        """The name of the placement; None if the group has none."""
+        """Return the name of the placement; None if the group has none."""
         return None if self.placement is None else self.placement.name or None
 
 

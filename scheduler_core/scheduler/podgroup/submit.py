@@ -60,7 +60,7 @@ def _submit_member(scheduler: Scheduler, group: QueuedPodGroup, result: GroupRes
 
 
 def _failure(result: GroupResult, member: MemberResult) -> Exception | None:
-    """Return why the member is requeued, None if it is bound. Sets the nominated node that it keeps."""
+    """Return the reason that the member is requeued, None if it is bound. Sets its nominated node."""
     attempt = member.attempt
     if result.outcome == "Error":
         return member.error if member.failed else SchedulingError(result.message)

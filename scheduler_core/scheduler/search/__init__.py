@@ -1,1 +1,1 @@
-"""The search for a node: feasible nodes, extenders, the best node, and the reasons if there is none (schedulePod)."""
+"""The search for a node (schedulePod): feasible nodes, extenders, the best node, and the reasons if there is none."""

@@ -1,7 +1,7 @@
 """Scheduler extenders with scripted answers (`spec.extenders`); no server is called.
 
-`ScriptedExtender` is the interface's `Extender`. How the scheduling cycle uses the rest, in kube-scheduler's places
-(schedule_one.go, extender.go):
+`ScriptedExtender` implements the interface's `Extender`. The scheduling cycle uses this module in the same places as
+kube-scheduler (schedule_one.go, extender.go):
 
     once a run: `build_extenders(scenario.config.extenders, scenario.script_for)`; they count scripted failures
     findNodesThatPassFilters: an extender that `filters` or `prioritizes` keeps the search from stopping at one node
@@ -9,7 +9,8 @@
         nominated node that is tried first; an extender that is not nodeCacheCapable hands the nodes back without their
         pods and images, and so they are scored; its rejections become node statuses of no plugin, and if there are any,
         the pod's unschedulable plugins get "Extender" (`EXTENDER_NAME`). It does not advance nextStartNodeIndex.
-    prioritizeNodes: `prioritize(extenders, pod, nodes)` adds `score * weight * 10` to the plugins' totals
+    prioritizeNodes: `prioritize(extenders, pod, nodes)` adds `score * weight * 10` to the plugins' totals (before
+        1.18 `score * weight`)
     bind: `bind(extenders, pod, node_name)` comes before the Bind plugins; None: no extender binds this pod
 
 `nodes` are the feasible nodes in the order found; positions index into that sequence. The `ExtenderError` of an
@@ -109,16 +110,17 @@ class ExtenderRejection:
 
 @dataclass(frozen=True, slots=True)
 class ExtenderScores:
-    """The scores (0 to 10) of an extender for the given nodes; each counts `score * weight * 10`."""
+    """The scores (0 to 10) of an extender for the given nodes; each counts `score * weight * scale`."""
 
     extender: str
     weight: int
     scores: NDArray[np.int64]
+    scale: int = SCALE
 
     @property
     def normalized(self) -> NDArray[np.int64]:
-        """The scores on the scheduler's scale, 0 to 100."""
-        return self.scores * SCALE
+        """The scores on the scheduler's scale: 0 to 100, or to 10 (`extenders_score_from_0_to_10`)."""
+        return self.scores * self.scale
 
     @property
     def weighted(self) -> NDArray[np.int64]:
@@ -171,9 +173,9 @@ def find_nodes_that_pass_extenders(
     return kept, rejections, bare
 
 
-def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node]) -> list[ExtenderScores]:
+def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node], rules: Rules) -> list[ExtenderScores]:
     """Return the scores of all interested extenders; failed calls are ignored (prioritizeNodes)."""
-    found = []
+    found, scale = [], 1 if rules.extenders_score_from_0_to_10 else SCALE
     for extender in extenders:
         if not extender.prioritizes or not extender.is_interested(pod):
             continue
@@ -182,7 +184,7 @@ def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node]) -
         except ExtenderError:
             continue
         column = np.fromiter((scores.get(node.name, 0) for node in nodes), np.int64, len(nodes))
-        found.append(ExtenderScores(extender.name, extender.weight, column))
+        found.append(ExtenderScores(extender.name, extender.weight, column, scale))
     return found
 
 
@@ -201,10 +203,10 @@ def bind(extenders: Sequence[Extender], pod: Pod, node_name: str, rules: Rules) 
     return None
 
 
-def _status(found: ExtenderFilterResult, node_name: str) -> Status | None:
+def _status(extender_filter_result: ExtenderFilterResult, node_name: str) -> Status | None:
     """Return the status of a rejected node; unresolvable takes precedence."""
-    if node_name in found.failed_unresolvable:
-        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (found.failed_unresolvable[node_name],))
-    if node_name in found.failed:
-        return Status(Code.UNSCHEDULABLE, (found.failed[node_name],))
+    if node_name in extender_filter_result.failed_unresolvable:
+        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (extender_filter_result.failed_unresolvable[node_name],))
+    if node_name in extender_filter_result.failed:
+        return Status(Code.UNSCHEDULABLE, (extender_filter_result.failed[node_name],))
     return None

@@ -1,7 +1,7 @@
-"""The nodes that fit the pod: PreFilter, the nominated node, Filter along the ring, extenders.
+"""The nodes that fit the pod: PreFilter, the nominated node, Filter in ring order, extenders.
 
-Mirrors schedule_one.go: `find_nodes_that_fit_pod` is findNodesThatFitPod step by step. Where a release does something
-else, its rule (`scheduler_core/releases/rules`) is asked for in that step.
+Mirrors schedule_one.go: `find_nodes_that_fit_pod` is findNodesThatFitPod step by step. A step that differs between
+releases reads its rule (`scheduler_core/releases/rules`).
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class Search:
     expected: dict[int, int] = field(default_factory=dict)  # nodes to evaluate, by the pod's shape
 
     def take_turn(self, ties: int) -> int:
-        """Return which of the best nodes has its turn (`ties_go_round`)."""
+        """Return which of the best nodes is next (`ties_go_round`)."""
         turn, self.last_node_index = self.last_node_index % ties, self.last_node_index + 1
         return turn
 
     def remember(self, shape: int, evaluated: int, rejected: int) -> None:
-        """Update the number of nodes to expect for the next pod of this shape."""
+        """Update the expected number of nodes for the next pod of this shape."""
         self.expected[shape] = max(evaluated + rejected // 8, self.expected.get(shape, 0) * 7 // 8)
 
 
@@ -62,7 +62,7 @@ def find_nodes_that_fit_pod(
 ) -> tuple[RowArray, Diagnosis]:
     """Return the feasible rows in search order and the diagnosis of the others. Raises SchedulingError.
 
-    `hint` is called once PreFilter has passed; it returns the node to try first, or "".
+    `hint` is called after PreFilter has succeeded; it returns the node to try first, or "".
     """
     diagnosis = Diagnosis(len(framework.cluster.nodes))
     pre_filter = _run_pre_filter(framework, cycle, diagnosis, emit)
@@ -99,7 +99,7 @@ def find_nodes_that_fit_pod(
 
 
 def _record_searches(framework: Framework, cycle: CycleState, emit: Emit) -> None:
-    """The plugins' own searches, of a pod that they looked at."""
+    """Emit the plugins' own searches for a pod that they evaluated."""
     for plugin in framework.recorders:
         state = cycle.states.get(plugin.name)
         event = plugin.record_search(cycle.pod, state) if state is not None else None

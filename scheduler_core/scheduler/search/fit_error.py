@@ -11,7 +11,10 @@ from scheduler_core.framework.interface import Diagnosis
 
 
 class FitError(Exception):
-    """No node fits; see `diagnosis`. `num_all_nodes` is 1 if a single node was evaluated (Reserve, Permit)."""
+    """Raised if no node fits; see `diagnosis`.
+
+    `num_all_nodes` is 1 if a single node was evaluated (Reserve, Permit).
+    """
 
     def __init__(self, num_all_nodes: int, diagnosis: Diagnosis, *, ends_with_dot: bool = False) -> None:
         super().__init__()

@@ -7,6 +7,6 @@ from scheduler_core.cluster.node_tree_before_1_19 import NodeTreeBefore117
 
 
 def take_nodes(cluster: Cluster, evaluated: int, nodes: int) -> None:
-    """Go on behind the nodes of a search. One that ended early has taken a feasible node more than it needed."""
+    """Advance past the nodes of a search. A search that ended early has taken a feasible node more than it needed."""
     assert isinstance(cluster.tree, NodeTreeBefore117)
     cluster.tree.take(evaluated + (evaluated < nodes))

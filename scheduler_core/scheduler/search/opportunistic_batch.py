@@ -1,6 +1,7 @@
-"""OpportunisticBatching: equal pods use the sorted scores of the pod before them (runtime/batch.go).
+"""OpportunisticBatching: equal pods reuse the sorted scores of the previous pod (runtime/batch.go).
 
-Only while each pod fills its node: then the next node in line is still the best, and no other needs to be looked at.
+This works only while each pod fills its node: then the next node in line is still the best, and no other node has to be
+evaluated.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class OpportunisticBatch:
         return tuple(sorted(signature.items()))
 
     def _usable(self, kept: _Kept, cycle: CycleState, turn: _Turn) -> bool:
-        """Return whether the state applies: an equal pod right after the last one (batchStateCompatible)."""
+        """Return whether the state applies: an equal pod right after the previous one (batchStateCompatible)."""
         if turn.number != self._last_cycle + 1 or turn.signature != kept.signature:
             return False
         row = self._framework.cluster.nodes.row_of.get(self._last_node)

@@ -1,4 +1,4 @@
-"""The filters along the ring of nodes until enough nodes pass (schedule_one.go: findNodesThatPassFilters)."""
+"""The filters in ring order until enough nodes pass (schedule_one.go: findNodesThatPassFilters)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_ROWS: RowArray = np.empty(0, np.intp)
 class FilteredNodes:
     """Feasible rows in search order, and all evaluated rows.
 
-    Row i passed where `which[i]` is 0; otherwise it was rejected with `statuses[which[i] - 1]`. The statuses are
+    Row i passed if `which[i]` is 0; otherwise it was rejected with `statuses[which[i] - 1]`. The statuses are
     distinct, and each of them is the status of some row.
     """
 
@@ -36,8 +36,8 @@ def find_nodes_that_pass_filters(
 ) -> FilteredNodes:
     """Filter `rows` as a ring from `start` until more than `wanted` feasible nodes are found.
 
-    That last node is not counted, but nodes rejected on the way to it are. A plugin's error ends the search, too. The
-    ring is evaluated in slices; the first one has as many nodes as the search is `expected` to evaluate.
+    That last node is not counted, but nodes rejected before it are. A plugin's error ends the search too. The ring is
+    evaluated in slices; the first one has as many nodes as the search is `expected` to evaluate.
     """
     if not len(rows):
         return FilteredNodes(rows, rows, np.empty(0, np.int16), [])

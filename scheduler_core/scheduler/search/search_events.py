@@ -60,7 +60,7 @@ def nodes_filtered(
 ) -> NodesFiltered:
     """Return the event; equal statuses share a verdict.
 
-    `preferred` is the node that was tried first and `nominated` the result there, `filtered` that of the ring, where it
+    `preferred` is the node that was tried first and `nominated` its result; `filtered` is the result of the ring, if it
     was needed. `narrowed`: whether the ring had only some of the nodes.
     """
     parts = [part for part in (nominated, filtered) if part]

@@ -1,4 +1,4 @@
-"""The selection among the best nodes (schedule_one.go: newSortedNodeScores and its heap)."""
+"""The selection of one of the best nodes (schedule_one.go: newSortedNodeScores and its heap)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ Positions = NDArray[np.intp]  # of nodes among the feasible ones, in the order f
 def top_of_heap(tied: Positions) -> int:
     """Return the index into `tied` of the position on top of the heap of all positions.
 
-    container/heap compares a node with its better child, the left one of equals, and swaps only for a better one. So of
-    two equals an ancestor beats its descendants, and the left branch the right one: the first in preorder wins.
+    container/heap compares a node with its better child (the left one if they are equal) and swaps only if the child is
+    better. So among equal nodes, an ancestor precedes its descendants and the left branch the right one: the first in
+    preorder wins.
     """
     places = tied + 1  # in binary, after the leading 1: the way down, 0 left and 1 right
     depths = np.frexp(places)[1]

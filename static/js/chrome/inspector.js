@@ -3,9 +3,10 @@
 
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { ask } from "../shared/server.js";
 import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
 import { filterModel } from "../steps/filter/model.js";
-import { link, part, row, table } from "../steps/parts/panel.js";
+import { link, part, row, showPlace, table } from "../steps/parts/panel.js";
 import { OUTCOME_MARKS, plainReason, scoreName } from "../steps/parts/words.js";
 import { scores } from "../steps/score/bars.js";
 import { allocatable, used } from "../trace/room.js";
@@ -212,13 +213,16 @@ function manifest(api, run, kind, namespace, name, arrived) {
 	const text = manifests.get(url);
 	if (text !== undefined) return text;
 	manifests.set(url, "…");
-	fetch(url)
-		.then(async (answer) => (answer.ok ? (await answer.json()).yaml : `# ${answer.status}`))
+	const tell = (/** @type {string} */ yaml) => {
+		manifests.set(url, yaml);
+		arrived();
+	};
+	/** @param {import("../shared/server.js").Waiting} waiting */
+	const told = ({ ahead }) => tell(`# ${t("busy.ahead", { n: ahead ?? 0 })}`);
+	ask(url, {}, { told })
+		.then(({ status, body }) => (status === 200 ? body.yaml : `# ${status}`))
 		.catch(() => "# ?")
-		.then((fetched) => {
-			manifests.set(url, fetched);
-			arrived();
-		});
+		.then(tell);
 	return "…";
 }
 
@@ -361,6 +365,7 @@ function laterPlugins(view, name) {
 	explainer.want(state.attempt, [name]);
 	return part(
 		t("inspect.unasked"),
+		showPlace(view, name),
 		h(
 			"ul",
 			{ class: "attempts" },

@@ -89,15 +89,16 @@ function tryingBar({ tried, act }) {
 }
 
 /**
- * Its title and the line that decides; all steps of the arithmetic are below, folded unless a number was pointed at.
+ * Its title, its place while it waits, and the line that decides; all steps of the arithmetic are below, folded unless
+ * a number was pointed at.
  * @param {View} view @param {Child} body
  */
 function foldRest(view, body) {
 	const parts = /** @type {any[]} */ ([body].flat(Number.POSITIVE_INFINITY)).filter(Boolean);
 	const is = (/** @type {RegExp} */ kind) => (/** @type {any} */ one) => kind.test(one.props?.class ?? "");
-	const line = parts.find(is(/\b(formula|facts)\b/));
+	const line = parts.find(is(/\bdecides\b/)) ?? parts.find(is(/\b(formula|facts)\b/));
 	const lead = line
-		? [...parts.slice(0, 2), line]
+		? [...parts.slice(0, 2), ...parts.filter(is(/\bwaits\b/)), line]
 		: parts.slice(0, Math.max(3, parts.findIndex(is(/\bfigures\b/)) + 1));
 	const rest = parts.filter((one) => !lead.includes(one));
 	if (view.pin || rest.every(is(/^note$/))) return parts;

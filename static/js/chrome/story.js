@@ -1,7 +1,7 @@
 // @ts-check
 /** The amber pod's card, the caption, what comes next: what a newcomer reads first. */
 
-import { h, patch } from "../shared/dom.js";
+import { h, PHONE, patch } from "../shared/dom.js";
 import { list, plain, t } from "../shared/i18n.js";
 import { post } from "../shared/server.js";
 import { count, podName, quantity, widthOf } from "../shared/units.js";
@@ -10,8 +10,9 @@ import { pipsOf } from "../steps/parts/pods.js";
 import { wishesOf } from "../steps/parts/words.js";
 import { framesOf } from "../steps/registry.js";
 
-const ROW = 60; // letters of a sentence that stand in one row
-const WHY_ROW = 112;
+const WIDEST = 760; // pixels of the caption in a small window; in a larger one there is more room
+const TITLE = { letter: 13.6, character: 28.5 }; // pixels, a Chinese one is wider
+const REASON = { letter: 6.9, character: 16 };
 const CARD_ROW = 24;
 
 /** @param {Element} target @param {View} view */
@@ -128,10 +129,14 @@ export function drawCaption(target, view) {
 	// a teacher speaks of the outcome: when all of it has been shown
 	const whole = view.frame === framesOf(view.event, view.order) - 1;
 	const lesson = whole && (view.boot.lesson?.captions ?? []).find(own);
-	const [long, reason] = [widthOf(plain(words)), plain(why)];
-	const rows = (long > ROW ? 2 : 1) + (widthOf(reason) > WHY_ROW ? 2 : 1) + (lesson ? 1 : 0);
+	const [title, reason] = [plain(words), plain(why)];
+	const room = Math.min(WIDEST, view.width > PHONE && view.sizes.stage ? view.sizes.stage : WIDEST);
+	const unbroken = words.some((one) => typeof one === "object" && rowsOf(one.text, TITLE, room / 2) > 1); // in one row
+	const noted = lesson ? rowsOf(lesson.text, REASON, room) : 0;
+	const rows = rowsOf(title, TITLE, room) + Number(unbroken) + Math.min(2, rowsOf(reason, REASON, room)) + noted;
 	target.classList.toggle("dense", rows > 3);
 	target.classList.toggle("full", rows > 4);
+	target.classList.toggle("crowded", rows > 5);
 	patch(target, [
 		h(
 			"p",
@@ -139,10 +144,16 @@ export function drawCaption(target, view) {
 			h("span", { key: "text" }, plain(eyebrow)),
 			folded && foldedButton(folded),
 		),
-		h("h1", { key: "sentence", class: long > 110 ? "long" : "" }, sentence(view, words)),
+		h("h1", { key: "sentence", class: widthOf(title) > 110 ? "long" : "" }, sentence(view, words)),
 		h("p", { key: "why", class: "why", title: reason }, sentence(view, why)),
-		lesson && h("p", { key: "lesson", class: "lesson" }, lesson.text),
+		lesson && h("p", { key: "lesson", class: "lesson", title: lesson.text }, lesson.text),
 	]);
+}
+
+/** @param {string} text @param {{letter: number, character: number}} font @param {number} room in pixels */
+function rowsOf(text, { letter, character }, room) {
+	const characters = widthOf(text) - text.length;
+	return Math.ceil((characters * character + (text.length - characters) * letter) / room);
 }
 
 /** What was passed by on the short way; a click unfolds it. @param {NonNullable<Caption["folded"]>} folded */

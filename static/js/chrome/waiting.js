@@ -8,7 +8,8 @@ import { link, part } from "../steps/parts/panel.js";
 import { activeOrder } from "../steps/queue/view.js";
 import { flushAfter } from "../steps/queue/words.js";
 
-const LONGEST = 300; // seconds in unschedulablePods, after which a pod is tried anyway
+/** Minutes among the unschedulable pods after which a pod is tried anyway. @param {string} release */
+const longest = (release) => (Number(release.split(".")[1]) <= 18 ? 1 : 5);
 const EVERY = 30; // seconds between two looks for such pods
 
 /** @param {View} view @param {PodState} pod */
@@ -31,8 +32,10 @@ function when({ state }, { summary, place, backoff_until: end, timestamp, deadli
 		return t(early, { at: seconds(flushAfter(end ?? 0, state.time)), end: seconds(end ?? 0) });
 	}
 	if (place === "unschedulable") {
-		const last = seconds(Math.floor((timestamp + LONGEST) / EVERY) * EVERY + EVERY);
-		return `${nominated ? `${t("wait.victims", { node: nominated })} ` : ""}${t("wait.unschedulable", { last })}`;
+		const minutes = longest(state.kubernetes_version);
+		const last = seconds(Math.floor((timestamp + 60 * minutes) / EVERY) * EVERY + EVERY);
+		const victims = nominated ? `${t("wait.victims", { node: nominated })} ` : "";
+		return victims + t("wait.unschedulable", { last, minutes });
 	}
 	if (place === "waiting") return t("wait.permit", { until: seconds(deadline ?? 0) });
 	return t(`wait.${has(`wait.${place}`) ? place : "other"}`);

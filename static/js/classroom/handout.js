@@ -1,8 +1,8 @@
 // @ts-check
 /** A handout's page: reads the runs, then prints as soon as somebody asks. `data-ready`: all of it is there. */
 
-import { h, patch } from "../shared/dom.js";
-import { loadCatalogue, t } from "../shared/i18n.js";
+import { h, PHONE, patch } from "../shared/dom.js";
+import { loadCatalogue, speakAsIn, t } from "../shared/i18n.js";
 import { addPlugins } from "../steps/parts/words.js";
 import { ChunkStore } from "../trace/chunk_store.js";
 import { Feed } from "../trace/feed.js";
@@ -11,7 +11,7 @@ import { sheetOf } from "./sheet.js";
 
 /** @typedef {import("./sheet.js").Sheet} Sheet */
 /** @typedef {import("./sheet.js").Item} Item */
-/** @typedef {{run: string, words: string}} Part */
+/** @typedef {{run: string, words: string, kubernetes: string}} Part */
 
 const MOST_STEPS = 40_000; // of a longer run the beginning
 
@@ -49,11 +49,36 @@ function read({ run }) {
 	});
 }
 
-/** @param {Element} within @param {ReturnType<typeof sceneDrawer>} draw */
-async function drawScenes(within, draw) {
-	for (const stage of /** @type {NodeListOf<HTMLElement>} */ (within.querySelectorAll(".shot > .stage:empty")))
-		await draw(stage, { step: Number(stage.dataset.step), frame: Number(stage.dataset.frame) });
+/** What draws each picture anew. @type {((paper: boolean) => void)[]} */
+const scenes = [];
+let printing = false;
+
+/** @param {Element} within @param {ReturnType<typeof sceneDrawer>} prepare */
+async function drawScenes(within, prepare) {
+	for (const stage of /** @type {NodeListOf<HTMLElement>} */ (within.querySelectorAll(".shot > .stage:empty"))) {
+		const draw = await prepare(stage, { step: Number(stage.dataset.step), frame: Number(stage.dataset.frame) });
+		if (!draw) continue;
+		scenes.push(draw);
+		draw(forPaper());
+	}
 }
+
+/** Paper is wider than a phone. */
+const forPaper = () => printing || innerWidth > PHONE;
+
+function drawAgain() {
+	for (const draw of scenes) draw(forPaper());
+}
+
+addEventListener("resize", drawAgain);
+addEventListener("beforeprint", () => {
+	printing = true;
+	drawAgain();
+});
+addEventListener("afterprint", () => {
+	printing = false;
+	drawAgain();
+});
 
 /** A place for the scene of a step; it is drawn once the page has it. @param {Item} item */
 function picture({ step, frame }) {
@@ -134,6 +159,7 @@ async function start() {
 	let questionCount = 0;
 	for (const [i, part] of boot.parts.entries()) {
 		const [store, lesson] = await Promise.all([read(part), part.words ? (await fetch(part.words)).json() : {}]);
+		speakAsIn(part.kubernetes);
 		const sheetPart = sheetOf(store, lesson);
 		const draw = sceneDrawer(boot.api, part.run, store);
 		sheetPart.title = root.querySelectorAll(".handout-part :is(h1, h2)")[i]?.textContent ?? "";

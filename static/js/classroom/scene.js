@@ -2,25 +2,40 @@
 /** The picture of a step on a page without a player: what the stage shows there, to be printed. */
 
 import { drawStage } from "../chrome/stage.js";
+import { PHONE } from "../shared/dom.js";
 import { filterModel } from "../steps/filter/model.js";
-import { framesOf, sceneOf } from "../steps/registry.js";
+import { framesOf, pictureOf, sceneOf } from "../steps/registry.js";
 import { momentOf } from "../trace/chunk_store.js";
 import { Explainer } from "../trace/explainer.js";
 import { heroOf } from "../trace/phase.js";
+import { zones } from "../trace/room.js";
 import { RunIndex } from "../trace/run_index.js";
 
 /** @typedef {import("../learn/answers.js").Spot} Spot */
 
-const WIDTH = 1000; // pixels, as on a desk: the stylesheet scales it to the paper
-const HEIGHT = 420;
+/** Pixels of a picture, which the stylesheet scales to the paper: its smallest letters, of 13 pixels, are 8 points. */
+const PAPER = 840;
+const HIGHEST = 520;
+const MIDDLE = 400;
+const LOWEST = 200;
+const LANE = 56; // pixels of a lane, of up to MOST_LANES
+const LOW_LANE = 30;
+const MOST_LANES = 8;
+const CARD = 104; // pixels of a node's card
+const SEARCH = 46; // pixels of a node whose devices are searched
+const CURRENT = 50; // more of the one that is searched
+const LINE = 25; // pixels of a line of that search
+const MOST_ACROSS = 3;
+const BESIDE = 36; // pixels of what goes on beside the attempt
 const MOST_EXPLAINED = 12; // nodes
 const nothing = () => {};
 const act = { pin: nothing, select: nothing, set: nothing, seek: nothing, open: nothing };
 
 /**
- * Makes the function that draws pictures of a run, each once the server has explained what it shows.
+ * Makes the function that prepares pictures of a run, each once the server has explained what it shows, and returns
+ * what draws it: as on a desk for the paper, as on a phone where the page has the width of one.
  * @param {string} api @param {string} run @param {ChunkStore} store
- * @returns {(target: Element, spot: Spot) => Promise<void>}
+ * @returns {(target: HTMLElement, spot: Spot) => Promise<((paper: boolean) => void) | null>}
  */
 export function sceneDrawer(api, run, store) {
 	const explainer = new Explainer(api, run, nothing);
@@ -28,37 +43,77 @@ export function sceneDrawer(api, run, store) {
 	const player = { playing: false, speed: 1, frames: (/** @type {number} */ step) => framesOf(store.event(step)) };
 	return async (target, { step, frame }) => {
 		const [event, state] = [store.event(step), store.stateBefore(step + 1)];
-		if (!event || !state) return;
+		if (!event || !state) return null;
 		explainer.want(state.attempt, filterModel(state)?.names.slice(0, MOST_EXPLAINED) ?? []);
 		explainer.now(state.attempt);
 		await explainer.coming;
-		drawStage(
-			target,
-			/** @type {any} */ ({
-				state,
-				event,
-				step,
-				frame,
-				order: "plugin",
-				following: store.event(step + 1),
-				hero: heroOf(event, state),
-				scene: sceneOf(event, state),
-				moment: (/** @type {AnyEvent["type"]} */ type) => (type ? momentOf(store, step, state, type) : state),
-				horizon: { step, frame, question: step },
-				motion: false,
-				selection: null,
-				pin: null,
-				options: { later: false, table: false, lanes: false, margin: false },
-				sizes: { page: WIDTH, stage: WIDTH, height: HEIGHT, timeline: 0 },
-				width: WIDTH,
-				boot: {},
-				run: { id: run },
-				explainer,
-				player,
-				store,
-				index,
-				act,
-			}),
-		);
+		const scene = sceneOf(event, state);
+		const view = {
+			state,
+			event,
+			step,
+			frame,
+			order: "plugin",
+			following: store.event(step + 1),
+			hero: heroOf(event, state),
+			scene,
+			moment: (/** @type {AnyEvent["type"]} */ type) => (type ? momentOf(store, step, state, type) : state),
+			horizon: { step, frame, question: step },
+			motion: false,
+			selection: null,
+			pin: null,
+			options: { later: false, table: false, lanes: false, margin: false },
+			boot: {},
+			run: { id: run },
+			explainer,
+			player,
+			store,
+			index,
+			act,
+		};
+		return (paper) => {
+			const width = paper ? PAPER : Math.min(PHONE, target.parentElement?.clientWidth ?? PHONE);
+			const drawIn = (/** @type {number} */ height) =>
+				drawStage(
+					target,
+					/** @type {any} */ ({ ...view, width, sizes: { page: width, stage: width, height, timeline: 0 } }),
+				);
+			drawIn(paper ? HIGHEST : 0);
+			const height = heightOf(target, scene, state);
+			if (paper) drawIn(height);
+			const beside = target.querySelector(".meanwhile")?.childElementCount ?? 0;
+			target.style.setProperty("--paper-height", `${height + beside * BESIDE}px`);
+		};
 	};
+}
+
+/**
+ * Pixels that a picture needs on paper.
+ * @param {Element} target where it is drawn already @param {StepName} scene @param {State} state
+ */
+function heightOf(target, scene, state) {
+	const count = (/** @type {string} */ selector) => target.querySelectorAll(`.scene:not([hidden]) ${selector}`).length;
+	const groups = zones(state);
+	const deepest = Math.max(...groups.map(([, names]) => names.length));
+	const columns = groups.length > 1 && groups.length <= MOST_ACROSS;
+	const cards = CARD * (columns ? deepest : Math.ceil(state.nodes.size / MOST_ACROSS));
+	const lanes = state.nodes.size;
+	const scored = count(".lane.alive");
+	const needed = {
+		lanes:
+			scene === "score"
+				? 66 + scored * LANE + (lanes - scored) * LOW_LANE
+				: 116 + lanes * (lanes > MOST_LANES ? LOW_LANE : LANE),
+		cluster: cards + (count(".binding") ? 180 : 80),
+		gang: count(".placements, .gang-victims") ? MIDDLE : cards + 150,
+		cells: count(".best") ? HIGHEST : MIDDLE,
+		devices:
+			150 +
+			count(".search-node.current") * CURRENT +
+			Math.max(count(".search-node") * SEARCH, count(".search-log li") * LINE),
+		preempt: count(".tank-column") > MOST_ACROSS ? HIGHEST : MIDDLE,
+	};
+	const picture = pictureOf(scene, state);
+	const height = picture in needed ? needed[/** @type {keyof typeof needed} */ (picture)] : MIDDLE;
+	return Math.min(HIGHEST, Math.max(LOWEST, height));
 }

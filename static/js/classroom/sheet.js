@@ -39,7 +39,7 @@ export function sheetOf(store, lesson) {
 	const stops = new Stops(store, lesson);
 	stops.read();
 	const questionList = stops.questions.list;
-	const marks = (stops.words.length ? stops.words : decisions(store)).slice(0, MOST_MARKS);
+	const marks = lastOfEach(stops.words.length ? stops.words : decisions(store)).slice(0, MOST_MARKS);
 	const shown = marks.map((one) => ({ ...itemAt(store, lastOf(store, one.step)), words: one.text }));
 	const early = shown.filter((one) => !questionList.some((question) => tells(one, podAt(store, one.step), question)));
 	const start = itemAt(store, { step: 0, frame: 0 });
@@ -52,6 +52,14 @@ export function sheetOf(store, lesson) {
 		later: shown.filter((one) => !early.includes(one)),
 		end: endOf(store),
 	};
+}
+
+/**
+ * Of marks with the same words, such as those of a group's members, the last.
+ * @param {{step: number, text: string}[]} marks
+ */
+function lastOfEach(marks) {
+	return marks.filter(({ text }, i) => !text || marks[i + 1]?.text !== text);
 }
 
 /** The step, and what the player says there. @param {ChunkStore} store @param {Spot} spot @returns {Item} */

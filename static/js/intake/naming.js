@@ -206,6 +206,7 @@ export class Renaming {
 	text(text, path) {
 		const { table, mapping } = this;
 		const last = path.at(-1) ?? "";
+		if (last === "name" && path.at(-2) === "firstAvailable") return text; // a subrequest, which results name, too
 		if (table.words.includes(last) || table.amounts.includes(last) || table.amounts.includes(path.at(-2) ?? ""))
 			return text;
 		if (table.keys.includes(last)) return this.keys.get(text) ?? text;

@@ -6,7 +6,7 @@
 
 /** @typedef {0 | 1 | Record<string, any>} Rule see reading_table.py */
 /**
- * @typedef {{kinds: Record<string, {groups: string[], version: string, type: string}>,
+ * @typedef {{kinds: Record<string, {versions: string[], version: string, type: string}>,
  *   types: Record<string, Record<string, Rule>>, export: string}} Table
  */
 
@@ -74,14 +74,16 @@ export class Pruning {
 	/** The table's name for an object; "" for one that is not read. @param {string} version @param {string} kind */
 	typeOfKind(version, kind) {
 		const known = Object.hasOwn(this.table.kinds, kind) ? this.table.kinds[kind] : undefined;
-		if (!known || (version && !known.groups.includes(groupOf(version)))) return "";
+		if (!known || (version && !known.versions.includes(version))) return "";
 		return known.type;
 	}
 
 	/** The name of an object that is left out. @param {string} version @param {string} kind */
 	nameOfKind(version, kind) {
+		if (!version || !Object.hasOwn(this.table.kinds, kind)) return kind || "?";
 		const group = groupOf(version);
-		return group && Object.hasOwn(this.table.kinds, kind) ? `${group}/${kind}` : kind || "?";
+		const isRead = this.table.kinds[kind].versions.some((other) => groupOf(other) === group);
+		return `${isRead ? version : group}/${kind}`;
 	}
 
 	/** The object as far as it is read; null when nothing of it is. @param {any} found @param {LeftOut} leftOut */

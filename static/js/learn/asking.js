@@ -36,8 +36,11 @@ export function drawAnswers(root, view, predictions) {
 	patch(layer, open ? asking(root, predictions, open) : [shown && outcome(root, predictions, shown), end, fits]);
 	const listed = /** @type {HTMLElement | null} */ (layer.querySelector(".answers.listed"));
 	root.style.setProperty("--answers-room", `${listed?.offsetHeight ?? 0}px`); // the stage ends above them
-	if (open && predictions.offersSkip)
-		/** @type {HTMLElement | null} */ (layer.querySelector(".skip-question"))?.focus();
+	const skip = /** @type {HTMLElement | null} */ (layer.querySelector(".skip-question"));
+	if (open && predictions.offersSkip) skip?.focus();
+	// Enter shows the answer, once there is a pick
+	else if (skip && document.activeElement === skip)
+		/** @type {HTMLElement | null} */ (layer.querySelector(".predict-go .primary"))?.focus();
 }
 
 /** @param {HTMLElement} root */

@@ -140,6 +140,7 @@ export class Predictions {
 		const { open } = this;
 		if (!open || index < 0 || index >= open.options.length || this.host?.takes === false) return;
 		this.picks.set(open.id, index);
+		this.offersSkip = false;
 		this.tell("picked", open);
 		this.changed();
 	}

@@ -7,6 +7,15 @@ import { boot, chosen, index, player, redraw, store, timeline } from "./page.js"
 
 let left = { step: -1, frame: 0 }; // where the other order of Filter was
 
+/** @type {Promise<typeof import("./dialog.js")> | null} */
+let coming = null;
+
+/** What comes when first asked for. One promise, since two imports of one module may resolve in either order. */
+function dialogs() {
+	coming ??= import("./dialog.js");
+	return coming;
+}
+
 /** @type {import("../view").Actions} */
 export const act = {
 	pin(ref) {
@@ -34,10 +43,10 @@ export const act = {
 		player.seek(step, frame);
 	},
 	open(name) {
-		void import("./dialog.js").then(({ showDialog }) => showDialog(name));
+		void dialogs().then(({ showDialog }) => showDialog(name));
 	},
 	tryNumber(change) {
-		void import("./dialog.js").then(({ tryNumber }) => tryNumber(change));
+		void dialogs().then(({ tryNumber }) => tryNumber(change));
 	},
 };
 

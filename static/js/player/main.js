@@ -3,7 +3,7 @@
 
 import { press } from "../chrome/keyboard.js";
 import { begin as beginLearning } from "../learn/learning.js";
-import { loadCatalogue, plain } from "../shared/i18n.js";
+import { loadCatalogue, plain, speakAsIn } from "../shared/i18n.js";
 import { addPlugins } from "../steps/parts/words.js";
 import { act, followAddress, zoom } from "./actions.js";
 import { listenToFeed } from "./arrivals.js";
@@ -55,6 +55,7 @@ async function start() {
 	listenToFeed();
 	addPlugins(boot.outside?.plugins ?? {});
 	await Promise.all([loadCatalogue(boot.captions, boot.outside?.texts), loadWords()]);
+	speakAsIn(boot.kubernetes);
 	beginLearning({ ...page, act, boot });
 	drawWith(draw); // nothing is drawn without words
 	measure();

@@ -241,7 +241,8 @@ export function matches(breakpoint, event) {
 
 /** Plugins that turned something down in an event. @param {any} event @returns {string[]} */
 function rejecters(event) {
-	if (event.type === "NodesFiltered") return event.verdicts.map((/** @type {any} */ verdict) => verdict.plugin);
+	if (event.type === "NodesFiltered")
+		return event.verdicts.flatMap((/** @type {any} */ verdict) => verdict.plugin.split(","));
 	if (event.type === "SchedulingFailed") return event.unschedulable_plugins;
 	return [event.rejected_by, event.plugin].filter(Boolean);
 }

@@ -6,6 +6,8 @@
 
 const CATEGORIES = ["zero", "one", "two", "few", "many", "other"];
 
+/** The texts as loaded, and as they read for the release that is shown. @type {Record<string, string>} */
+let loaded = {};
 /** @type {Record<string, string>} */
 let catalogue = {};
 let plural = new Intl.PluralRules("en");
@@ -14,10 +16,34 @@ let categories = ["one", "other"];
 
 /** @param {Record<string, string>} texts `language` names theirs */
 export function useCatalogue(texts) {
-	catalogue = texts;
+	loaded = catalogue = texts;
 	plural = new Intl.PluralRules(texts.language);
 	const known = new Set(/** @type {string[]} */ (plural.resolvedOptions().pluralCategories));
 	categories = CATEGORIES.filter((category) => known.has(category));
+}
+
+/** Names that became others after the releases that have texts of their own. @type {[RegExp, string][]} */
+const RENAMED = [
+	[/\bunschedulablePods\b/g, "unschedulableQ"],
+	[/\bbackoffQ\b/g, "podBackoffQ"],
+];
+/** A text with "@16" after its key replaces the one of that key up to Kubernetes 1.16; the narrowest comes first. */
+const LAST_MINORS = [15, 16, 18];
+
+/**
+ * Speak in the words of a release: up to 1.16 it has predicates and priorities, up to 1.18 its queues have other names.
+ * @param {string} [release]
+ */
+export function speakAsIn(release = "") {
+	const minor = Number(release.split(".")[1] ?? Number.POSITIVE_INFINITY);
+	const lasts = LAST_MINORS.filter((last) => minor <= last);
+	catalogue = loaded;
+	if (!lasts.length) return;
+	const textOf = (/** @type {string} */ key) =>
+		lasts.map((last) => loaded[`${key}@${last}`]).find((own) => own !== undefined) ?? loaded[key];
+	const inFormerNames = (/** @type {string} */ text) =>
+		RENAMED.reduce((words, [name, former]) => words.replace(name, former), text);
+	catalogue = Object.fromEntries(Object.keys(loaded).map((key) => [key, inFormerNames(textOf(key))]));
 }
 
 /** @param {string[]} forms @param {number} n */

@@ -1,6 +1,8 @@
 // @ts-check
 /** The engine's explanations of an attempt: facts and arithmetic per node and plugin, fetched once and kept. */
 
+import { ask } from "../shared/server.js";
+
 const REST_MS = 250;
 const PATIENCE_MS = 600;
 const MOST_NODES = 40; // in one request; more only when somebody points at one
@@ -20,6 +22,8 @@ export class Explainer {
 		/** @type {Promise<unknown> | null} the answer that is on its way */
 		this.coming = null;
 		this.late = ""; // what did not come soon enough
+		/** @type {number | null} requests of others that come before the one on its way */
+		this.ahead = null;
 	}
 
 	/** @param {number} attempt @param {string} node @returns {NodeExplanation | null} */
@@ -32,6 +36,11 @@ export class Explainer {
 	status(attempt, node) {
 		const found = this.known.get(`${attempt} ${node}`);
 		return typeof found === "string" ? found : undefined;
+	}
+
+	/** Requests that come before the explanation of a node; null: none. @param {number} attempt @param {string} node */
+	before(attempt, node) {
+		return this.status(attempt, node) === "asked" ? this.ahead : null;
 	}
 
 	/** @param {number} attempt @param {string} node @param {string} plugin */
@@ -74,18 +83,24 @@ export class Explainer {
 		if (this.known.size > MOST_KEPT) this.known.clear();
 		this.wanted.nodes.clear();
 		this.set(attempt, nodes, "asked");
-		this.abort = new AbortController();
+		const abort = new AbortController();
+		this.abort = abort;
+		/** @param {import("../shared/server.js").Waiting} waiting */
+		const told = ({ ahead }) => {
+			this.ahead = ahead;
+			this.arrived();
+		};
 		try {
-			const answer = await fetch(`${this.base}${attempt}?nodes=${nodes.map(encodeURIComponent).join(",")}`, {
-				signal: this.abort.signal,
-			});
-			if (!answer.ok) throw new Error(String(answer.status));
-			const explained = await answer.json();
+			const url = `${this.base}${attempt}?nodes=${nodes.map(encodeURIComponent).join(",")}`;
+			const { status, body } = await ask(url, {}, { signal: abort.signal, told });
+			if (status !== 200) throw new Error(String(status));
 			this.set(attempt, nodes, "failed");
-			for (const node of explained.nodes) this.known.set(`${attempt} ${node.node}`, node);
-		} catch (error) {
-			if (error instanceof DOMException && error.name === "AbortError") return this.set(attempt, nodes, null);
+			for (const node of body.nodes) this.known.set(`${attempt} ${node.node}`, node);
+		} catch {
+			if (abort.signal.aborted) return this.set(attempt, nodes, null);
 			this.set(attempt, nodes, "failed");
+		} finally {
+			if (this.abort === abort) this.ahead = null;
 		}
 		this.arrived();
 	}

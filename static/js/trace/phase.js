@@ -25,14 +25,23 @@ const FORMER_STATIONS = {
 	binding: [["Bind", "Bind"]],
 };
 const BEFORE_THE_FRAMEWORK = new Set(["1.15", "1.16"]);
+/** In 1.18 plugins filter and score, and preemption is the scheduler's own step. */
+const BEFORE_POST_FILTER = "1.18";
+
+/** Does the release have predicates and priorities instead of plugins? @param {string} release */
+export function hasPredicates(release) {
+	return BEFORE_THE_FRAMEWORK.has(release);
+}
 
 /**
  * The stations of a release's line, by the part of the work: [name, extension point].
  * @param {string} release @returns {Record<string, string[][]>}
  */
 export function lineOf(release) {
-	if (BEFORE_THE_FRAMEWORK.has(release)) return FORMER_STATIONS;
-	const lines = Object.entries(STATIONS).map(([cycle, points]) => [cycle, points.map((one) => [one, one])]);
+	if (hasPredicates(release)) return FORMER_STATIONS;
+	const nameOf = (/** @type {string} */ point) =>
+		point === "PostFilter" && release === BEFORE_POST_FILTER ? "Preempt" : point;
+	const lines = Object.entries(STATIONS).map(([cycle, points]) => [cycle, points.map((one) => [nameOf(one), one])]);
 	return Object.fromEntries(lines);
 }
 
@@ -66,10 +75,12 @@ function enqueuedPoint({ pod }, state) {
 }
 
 /**
- * Where an attempt is while others hear of it. After Reserve it is what PreBind writes that they hear of.
+ * Where an attempt is while others hear of it. After Reserve it is what PreBind writes that they hear of, unless the
+ * pod still waits on Permit.
  * @param {State} state @param {string} hero
  */
 function pointOfOthers(state, hero) {
+	if (state.pods.get(hero)?.place === "waiting") return "Permit";
 	const writes = state.cycle.PodReserved?.pod === hero ? 1 + ALL.indexOf("PreBind") : 0;
 	return ALL[Math.max(writes, pointsReached(state, hero)) - 1] ?? "";
 }

@@ -5,7 +5,7 @@ export type Outcome = "Scheduled" | "Nominated" | "Unschedulable" | "Error";
 export type StatusCode = "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
 export type GroupOutcome = "Scheduled" | "WaitingOnPreemption" | "Unschedulable" | "Error";
 
-/** One plugin's queueing hint for a cluster event: whether the pod is to be retried. */
+/** A plugin's queueing hint for a cluster event: whether the pod is retried. */
 export interface Hint {
   plugin: string;
   hint: "Queue" | "QueueSkip";
@@ -30,7 +30,7 @@ export interface Wish {
   soft?: boolean;
 }
 
-/** A PersistentVolume or PersistentVolumeClaim as the player draws it. `bound` names the other one of the pair. */
+/** A PersistentVolume or PersistentVolumeClaim as the player draws it. `bound` is the other one of the pair. */
 export interface Storage {
   kind: "PersistentVolume" | "PersistentVolumeClaim";
   name: string;
@@ -41,7 +41,7 @@ export interface Storage {
   reach?: string;
 }
 
-/** One requirement of the nodes that an allocation can be used on; a `field` of the node, or a label. */
+/** A requirement for the nodes on which an allocation can be used: a `field` of the node, or a label. */
 export interface DeviceRequirement {
   key: string;
   operator: string;
@@ -49,7 +49,7 @@ export interface DeviceRequirement {
   field?: boolean;
 }
 
-/** A device: its attributes and capacities as text, its taints, what it takes of its pool's counters. */
+/** A device: its attributes and capacities as text, its taints, and its consumption of the pool's counters. */
 export interface DeviceModel {
   attributes?: Record<string, string>;
   capacity?: Record<string, string>;
@@ -58,7 +58,7 @@ export interface DeviceModel {
   shareable?: boolean;
 }
 
-/** A ResourceSlice: devices of a pool that a driver has on a node, or (without `node`) on several. */
+/** A ResourceSlice: devices of a pool that a driver provides on a node, or (without `node`) on several. */
 export interface SliceState {
   name: string;
   driver: string;
@@ -70,7 +70,7 @@ export interface SliceState {
   counters?: Record<string, string>;
 }
 
-/** A device that a claim was given, with what its result says besides (DeviceRequestAllocationResult). */
+/** A device that is allocated to a claim, with the details of its result (DeviceRequestAllocationResult). */
 export interface GivenDevice {
   request: string;
   driver: string;
@@ -84,7 +84,7 @@ export interface GivenDevice {
   consumed?: Record<string, string>;
 }
 
-/** A ResourceClaim: the devices that it was given, where they can be used, who uses it. */
+/** A ResourceClaim: the devices that are allocated to it, the nodes where they can be used, and its consumers. */
 export interface ClaimState {
   claim: string;
   allocated?: boolean;
@@ -106,7 +106,7 @@ export interface BudgetNow {
   desired?: number;
 }
 
-/** A pod as the player draws it. Requests are what NodeResourcesFit counts. */
+/** A pod as the player draws it. Requests are those that NodeResourcesFit counts. */
 export interface PodSummary {
   pod: string;
   priority?: number;
@@ -123,7 +123,7 @@ export interface PodSummary {
   pod_group?: string;
 }
 
-/** Nodes as columns, a value per node. Values shared by nodes are stored once, in `kinds`. */
+/** Nodes as columns, one value per node. Values shared by nodes are stored once, in `kinds`. */
 export interface NodeColumns {
   kinds: NodeSummary[];
   keys: string[][];
@@ -132,7 +132,7 @@ export interface NodeColumns {
   labels: string[][];
 }
 
-/** Pods as columns, a value per pod. Values shared by pods are stored once, in `kinds`. */
+/** Pods as columns, one value per pod. Values shared by pods are stored once, in `kinds`. */
 export interface PodColumns {
   kinds: PodSummary[];
   pods: string[];
@@ -141,7 +141,7 @@ export interface PodColumns {
   start_time: (number | null)[];
 }
 
-/** A PodGroup as the player draws it. `min_count` None: the policy is basic, members are not held together. */
+/** A PodGroup as the player draws it. `min_count` None: the policy is basic. */
 export interface PodGroupSummary {
   pod_group: string;
   min_count?: number | null;
@@ -157,7 +157,7 @@ export interface PodGroupState {
   message?: string;
 }
 
-/** The result of a member while its group was tried. `permit` "": no node fits, and `message` says why. */
+/** The result of a member while its group was tried. `permit` "": no node fits; `message` is the reason. */
 export interface GroupMember {
   pod: string;
   node?: string;
@@ -166,7 +166,7 @@ export interface GroupMember {
   message?: string;
 }
 
-/** The scores of a placement that holds the group: by plugin (normalized and weighted), and in total. */
+/** The scores of a placement that can hold the group: by plugin (normalized and weighted), and in total. */
 export interface PlacementScore {
   placement: string;
   total: number;
@@ -182,7 +182,7 @@ export interface VictimUnit {
   violates_pdb?: boolean;
 }
 
-/** One thing that an update changed; None where it was not there before, or is not there after. */
+/** A change by an update; None if the value did not exist before, or does not exist afterwards. */
 export interface FieldChange {
   field: "label" | "taint" | "unschedulable" | "allocatable" | "request" | "bound" | "storage" | "class" | "node";
   name: string;
@@ -190,14 +190,14 @@ export interface FieldChange {
   after?: string | number | null;
 }
 
-/** One distinct filter result: the plugin that rejected, its code and its reasons. */
+/** A distinct filter result: the plugin that rejected, its code and its reasons. */
 export interface Verdict {
   plugin: string;
   code: "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
   reasons: string[];
 }
 
-/** One score plugin over the feasible nodes. Weighted is `normalized * weight`; `raw` is None where equal to it. */
+/** The scores of a plugin for the feasible nodes. Weighted: `normalized * weight`; `raw` None: `normalized`. */
 export interface PluginScores {
   plugin: string;
   weight: number;
@@ -205,14 +205,14 @@ export interface PluginScores {
   raw?: number | string | null;
 }
 
-/** One step of giving pods back to a candidate node: the pod either fits again (reprieved) or becomes a victim. */
+/** A step of giving pods back to a candidate node: the pod either fits again (reprieved) or becomes a victim. */
 export interface Reprieve {
   pod: string;
   reprieved: boolean;
   violates_pdb?: boolean;
 }
 
-/** One node's dry run in preemption. `rung` is the criterion (1 to 6) that dropped it, 0 for the chosen one. */
+/** The dry run of preemption on a node. `rung` is the criterion (1 to 6) that dropped it, 0 for the selected one. */
 export interface Candidate {
   node: string;
   victims: string[];
@@ -225,7 +225,7 @@ export interface Candidate {
   earliest_start?: number | null;
 }
 
-/** Candidates as columns: a value per candidate, or one per pod, candidate after candidate. */
+/** Candidates as columns: one value per candidate, or one per pod, candidate after candidate. */
 export interface DryRuns {
   nodes: string[];
   removed: string[];
@@ -242,7 +242,7 @@ export interface DryRuns {
   earliest_start: number[];
 }
 
-/** The rest of very many candidates of preemption, one value per candidate, in the candidates' order. */
+/** Further candidates of a preemption as columns: one value per candidate, in the candidates' order. */
 export interface MoreCandidates {
   count: number;
   row: number | string;
@@ -257,7 +257,7 @@ export interface KeptWaiting {
   hints: Hint[];
 }
 
-/** One plugin's answer at PreFilter; `nodes` when it narrows the search to those names. */
+/** The result of a plugin at PreFilter; `nodes` if it limits the search to those names. */
 export interface PreFilterResult {
   plugin: string;
   code: "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
@@ -265,7 +265,7 @@ export interface PreFilterResult {
   nodes?: string[] | null;
 }
 
-/** A plugin's answer at Reserve, Permit, PreBind, Bind or PostBind. */
+/** The result of a plugin at Reserve, Permit, PreBind, Bind or PostBind. */
 export interface PointRun {
   plugin: string;
   code?: "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
@@ -289,7 +289,7 @@ export interface SearchedRequest {
   of_list?: boolean;
 }
 
-/** A pool as the node sees it; one with a `problem` gives no devices (before 1.35 an incomplete one does). */
+/** A pool as the node sees it; a pool with a `problem` provides no devices (before 1.35 an incomplete one does). */
 export interface SearchedPool {
   driver: string;
   pool: string;
@@ -298,7 +298,7 @@ export interface SearchedPool {
   message?: string;
 }
 
-/** One step of the search. `devices` ("driver/pool/device") has several where they were turned down for one reason. */
+/** One step of the search. `devices` ("driver/pool/device") has several if they were rejected for the same reason. */
 export interface DeviceTry {
   kind: "subrequest" | "taken" | "returned" | "held" | "chosen" | "selector" | "constraint" | "taint" | "counters" | "capacity" | "elsewhere" | "empty" | "error";
   request: string;
@@ -309,7 +309,7 @@ export interface DeviceTry {
   line?: number;
 }
 
-/** The search on one node. `outcome` "unavailable": a claim has its devices, and they cannot be used here. */
+/** The search on one node. `outcome` "unavailable": its allocated devices cannot be used on this node. */
 export interface NodeSearch {
   node: string;
   outcome: "found" | "none" | "unavailable" | "error";
@@ -320,7 +320,7 @@ export interface NodeSearch {
   message?: string;
 }
 
-/** DynamicResources looked for devices on these nodes, in this order; `more` were searched besides. */
+/** DynamicResources searched for devices on these nodes, in this order, and on `more` other nodes. */
 export interface DevicesSearched {
   type: "DevicesSearched";
   claims: string[];
@@ -330,7 +330,7 @@ export interface DevicesSearched {
   more?: number;
 }
 
-/** The observed decision of a cluster's own scheduler about this attempt's pod, beside the simulated one. */
+/** An observed decision of the cluster's own scheduler about this attempt's pod, with the simulated decision. */
 export interface DecisionObserved {
   type: "DecisionObserved";
   pod: string;
@@ -350,7 +350,7 @@ export interface DecisionObserved {
   seen?: number;
 }
 
-/** A member of a group was popped, and with it all its fellows that wait for a node; they are tried in this order. */
+/** A member of a group was popped, together with all other pending members; they are tried in this order. */
 export interface PodGroupCycleStarted {
   type: "PodGroupCycleStarted";
   cycle: number;
@@ -365,7 +365,7 @@ export interface PodGroupCycleStarted {
   source?: "active" | "backoff";
 }
 
-/** The group is tried on these nodes alone: those with one value of the topology key, or (name "") on all. */
+/** The group is tried on these nodes only: those with one value of the topology key, or (name "") all nodes. */
 export interface PlacementStarted {
   type: "PlacementStarted";
   pod_group: string;
@@ -375,7 +375,7 @@ export interface PlacementStarted {
   count: number;
 }
 
-/** All members were tried one after the other, each beside those before it. Nothing has been bound yet. */
+/** All members were tried one after another, each after those before it. Nothing has been bound yet. */
 export interface PodGroupEvaluated {
   type: "PodGroupEvaluated";
   pod_group: string;
@@ -387,7 +387,7 @@ export interface PodGroupEvaluated {
   message?: string;
 }
 
-/** Several placements hold the group: the one with the highest total is taken, of equals the first. */
+/** Several placements can hold the group: the one with the highest total is selected, the first one in a tie. */
 export interface PlacementsScored {
   type: "PlacementsScored";
   pod_group: string;
@@ -395,7 +395,7 @@ export interface PlacementsScored {
   chosen: string;
 }
 
-/** WorkloadAwarePreemption looked for victims for the group as a whole. */
+/** WorkloadAwarePreemption searched for victims for the group as a whole. */
 export interface PodGroupPreemptionEvaluated {
   type: "PodGroupPreemptionEvaluated";
   pod_group: string;
@@ -406,7 +406,7 @@ export interface PodGroupPreemptionEvaluated {
   units?: VictimUnit[];
 }
 
-/** The group was decided. Scheduled: members that have a node are bound now; otherwise all return to the queue. */
+/** The group was decided. Scheduled: members with a node are now bound; otherwise all return to the queue. */
 export interface PodGroupDecided {
   type: "PodGroupDecided";
   pod_group: string;
@@ -426,7 +426,7 @@ export interface PodGroupMemberDecided {
   node?: string;
 }
 
-/** The condition PodGroupScheduled that the cycle wants to write. `kept`: True stands there already and is never */
+/** The cycle writes the condition PodGroupScheduled. */
 export interface PodGroupConditionWritten {
   type: "PodGroupConditionWritten";
   pod_group: string;
@@ -437,7 +437,7 @@ export interface PodGroupConditionWritten {
   absent?: boolean;
 }
 
-/** All that the cycle caused has been delivered. AttemptFinished follows for each member. */
+/** All consequences of the cycle have been delivered. AttemptFinished follows for each member. */
 export interface PodGroupCycleFinished {
   type: "PodGroupCycleFinished";
   cycle: number;
@@ -474,7 +474,7 @@ export interface VictimEvicted {
   gone_at: number;
 }
 
-/** With SchedulerAsyncPreemption: the victims will be deleted beside the next cycles, one call after another. */
+/** SchedulerAsyncPreemption: the victims are deleted concurrently with the next cycles, one call after another. */
 export interface PreemptionStarted {
   type: "PreemptionStarted";
   pod: string;
@@ -482,21 +482,21 @@ export interface PreemptionStarted {
   victims: string[];
 }
 
-/** All calls of that preemption have been sent; or one failed, for the reason `error`, and no more are sent. */
+/** All calls of the preemption have been sent, or a call failed with `error` and no more are sent. */
 export interface PreemptionFinished {
   type: "PreemptionFinished";
   pod: string;
   error?: string;
 }
 
-/** The pod's status.nominatedNodeName is set: room on the node is kept for it. */
+/** The pod's status.nominatedNodeName was set: room on the node is reserved for it. */
 export interface PodNominated {
   type: "PodNominated";
   pod: string;
   node: string;
 }
 
-/** The pod's nomination ended: bound, preempted by a higher priority, or its own new attempt failed. */
+/** The pod's nomination was cleared: it was bound, preempted by a higher priority, or its own new attempt failed. */
 export interface NominationCleared {
   type: "NominationCleared";
   pod: string;
@@ -504,7 +504,7 @@ export interface NominationCleared {
   cause: "preempted-by-higher-priority" | "attempt-failed" | "bound" | "deleted";
 }
 
-/** The first event: the cluster as it was loaded. Pending pods follow as PodEnqueued, PodGated or PodIgnored. */
+/** The first event: the cluster as loaded. Pending pods follow as PodEnqueued, PodGated or PodIgnored. */
 export interface RunStarted {
   type: "RunStarted";
   title: string;
@@ -534,7 +534,7 @@ export interface ClockAdvanced {
   cause: "event" | "termination" | "backoff" | "unschedulable-flush" | "permit-timeout" | "binding" | "preemption" | "end";
 }
 
-/** An object was created or updated by the timeline (`at` is now). What is drawn carries its summary. */
+/** An object was created or updated by the timeline (`at` is now). Objects that are drawn include their summary. */
 export interface ObjectApplied {
   type: "ObjectApplied";
   action: "create" | "update";
@@ -551,7 +551,7 @@ export interface ObjectApplied {
   slice?: SliceState | null;
 }
 
-/** An object is gone. A pod leaves its node or queue. */
+/** An object was deleted. A pod leaves its node or queue. */
 export interface ObjectDeleted {
   type: "ObjectDeleted";
   kind: string;
@@ -611,7 +611,7 @@ export interface CycleStarted {
   pod_group?: string;
 }
 
-/** PreFilter ran. `rejected_by` is None when the cycle goes on; `nodes` is the intersection of what was narrowed. */
+/** PreFilter ran. `rejected_by` is None if the cycle goes on; `nodes` is the intersection of the node names. */
 export interface PreFilterFinished {
   type: "PreFilterFinished";
   results: PreFilterResult[];
@@ -641,7 +641,7 @@ export interface NodesFiltered {
   error?: string;
 }
 
-/** Score ran over the feasible nodes `rows` (in the order found); `total` is the sum of the weighted scores. */
+/** Score ran on the feasible nodes `rows` (in the order found); `total` is the sum of the weighted scores. */
 export interface ScoresComputed {
   type: "ScoresComputed";
   rows: number | string;
@@ -713,7 +713,7 @@ export interface PodPreBound {
   results: PointRun[];
 }
 
-/** Bind and PostBind ran: the binding cycle ended, the pod runs on the node. `message` as the Scheduled event. */
+/** Bind and PostBind ran; the binding cycle ended. `message` is that of the Scheduled event. event. */
 export interface PodBound {
   type: "PodBound";
   pod: string;
@@ -734,7 +734,7 @@ export interface BindingFailed {
   message: string;
 }
 
-/** The attempt failed. `message` is the text of the PodScheduled condition and the FailedScheduling event, whole. */
+/** The attempt failed. `message` is the full text of the PodScheduled condition and the FailedScheduling event. */
 export interface SchedulingFailed {
   type: "SchedulingFailed";
   pod: string;
@@ -753,7 +753,7 @@ export interface PodActivated {
   by: string;
 }
 
-/** An attempt has ended, with the queues in the state that the next attempt finds. */
+/** An attempt has ended; the queues are in the state in which the next attempt finds them. */
 export interface AttemptFinished {
   type: "AttemptFinished";
   attempt: number;
@@ -774,7 +774,7 @@ export interface RunFinished {
   stayed?: number;
 }
 
-/** The state before a chunk, as events that follow RunStarted. `order` None: as when the run began. */
+/** The state before a chunk, as events that follow RunStarted. `order` None: the order at the start of the run. */
 export interface Keyframe {
   step: number;
   time: number;
@@ -784,7 +784,7 @@ export interface Keyframe {
   order?: string[] | null;
 }
 
-/** A piece of a run that is read with the run's first one: the state before its first event, and the events. */
+/** A piece of a run: the state before its first event, and the events. It is read together with the first chunk. */
 export interface TraceChunk {
   seq: number;
   first_step: number;
@@ -793,7 +793,7 @@ export interface TraceChunk {
   last: boolean;
 }
 
-/** The part that chunks of all versions have in common. */
+/** The common part of chunks of all versions. */
 export interface _Events {
   events: (DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
 }

@@ -39,6 +39,15 @@ export function ofPod(pod, path, value = null) {
 	return { type: "set", kind: "Pod", name, namespace, path, value };
 }
 
+/**
+ * The priority as a number, without the class and the policy that may contradict it.
+ * @param {string} pod @param {any} spec the pod's own @param {number} value @returns {Edit[]}
+ */
+export function priorityEdits(pod, spec, value) {
+	const others = ["priorityClassName", "preemptionPolicy"].filter((name) => spec[name]);
+	return [ofPod(pod, ["spec", "priority"], value), ...others.map((name) => ofPod(pod, ["spec", name]))];
+}
+
 /** @param {number} attempt @returns {Asked} */
 export function nothingAsked(attempt) {
 	return { attempt, edits: [], past: [] };

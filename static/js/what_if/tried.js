@@ -2,7 +2,7 @@
 /** Numbers that are dragged where they stand, as edits of the attempt. */
 
 import { amount, inOneUnit, short } from "../shared/units.js";
-import { ofPod } from "./edits.js";
+import { ofPod, priorityEdits } from "./edits.js";
 import { amountText, fromEngine, units } from "./fields/parts.js";
 
 /** @typedef {import("./edits.js").Edit} Edit */
@@ -18,6 +18,8 @@ export function editsOf(change, about) {
 	const { of, name, node = "", to } = change;
 	if (of === "weight") return [{ type: "weight", plugin: name, weight: to, profile: about.profile }];
 	if (of === "request") return requestEdits(change, about);
+	if (of === "priority") return priorityEdits(about.pod, about.manifest.spec ?? {}, to);
+	if (change.path) return [ofPod(about.pod, change.path, to)];
 	const path = ["status", "allocatable", name];
 	return [{ type: "set", kind: "Node", name: node, path, value: written(name, to) }];
 }
@@ -45,7 +47,7 @@ function requestEdits({ name, value, to }, { pod, manifest }) {
 /** "requests 1 cpu instead of 1.2", as values of a sentence. @param {Change} change */
 export function toldOf({ of, name, node = "", value, to }) {
 	const { texts, unit } = inOneUnit(name, [to, value]);
-	const bare = of === "weight";
+	const bare = of !== "request" && of !== "room";
 	return {
 		key: `scrub.told.${of}`,
 		values: {

@@ -12,7 +12,7 @@ import pytest
 from scheduler_core import parse_scenario
 from scheduler_core.ask.moments.moment import Moment, before_attempt
 from scheduler_core.ask.smallest.smallest_change import Change, Search, a_unit_less
-from tests.core.ask.advice import clusters
+from tests.core.ask.advice import clusters, device_clusters
 from tests.core.ask.advice.oracle import Oracle, Smallest
 
 CASES = int(os.environ.get("KSCHEDUI_ADVICE", "30"))
@@ -84,7 +84,16 @@ def said(change: Change) -> str:
 
 @pytest.mark.parametrize("seed", [*range(FIRST, FIRST + CASES), *FAILED_ONCE])
 def test_no_smaller_change_is_missed(seed: int) -> None:
-    moment = before_attempt(parse_scenario(clusters.text(seed)), 1)
+    check(clusters.text(seed))
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + CASES))
+def test_no_smaller_change_of_claims_is_missed(seed: int) -> None:
+    check(device_clusters.text(seed))
+
+
+def check(text: str) -> None:
+    moment = before_attempt(parse_scenario(text), 1)
     changes = everything_found(moment)
     if moment.world().decide(moment.pod.key, all_nodes=True).node:
         assert not changes

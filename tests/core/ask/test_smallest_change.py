@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from scheduler_core import decisions, simulate
 from scheduler_core.ask.editing.edits import Edit, NotPossible
+from scheduler_core.ask.editing.text import written
 from scheduler_core.ask.moments.moment import Moment, at_end, before_attempt
 from scheduler_core.ask.smallest.nearest import nearest
 from scheduler_core.ask.smallest.smallest_change import Change, Search, a_unit_less, smallest_changes
 from scheduler_core.scenario.parse import parse_scenario
-from tests.builders import Manifest, node, parse, pod, required_affinity, spread
+from tests.builders import (
+    Manifest,
+    claims,
+    device,
+    device_claim,
+    device_class,
+    device_request,
+    node,
+    parse,
+    pod,
+    required_affinity,
+    resource_slice,
+    scenario,
+    spread,
+)
 
 FILES = sorted(
     path for path in (Path(__file__).parents[2] / "conformance").glob("*/*.yaml") if path.parent.name != "gang"
@@ -219,3 +235,58 @@ def test_a_pod_of_a_scheduler_that_nobody_runs_is_given_to_another() -> None:
     assert [(one.kind, one.before, one.after) for one in found[0].changed] == [
         ("scheduler", "volcano", "default-scheduler")
     ]
+
+
+def template(name: str, **exactly: object) -> Manifest:
+    made = device_claim(name, device_request(**exactly))
+    return {**made, "kind": "ResourceClaimTemplate", "spec": {"spec": made["spec"]}}
+
+
+H100 = "device.attributes['gpu.example.com'].model == 'h100'"
+
+
+@pytest.mark.parametrize("by_template", [False, True])
+def test_what_is_proposed_for_claims_holds_in_a_run_of_the_text_that_it_is_written_into(*, by_template: bool) -> None:
+    """Claims by name, one allocated before the run, and claims of templates, one allocated in the run."""
+    models = {"n1": ("h100", "h100"), "n2": ("h100", "h100", "a100")}
+    gpus = {name: [device(f"gpu-{at}", model=model) for at, model in enumerate(models[name])] for name in models}
+    gpus["n2"][0]["taints"] = [{"key": "broken", "effect": "NoSchedule"}]
+    results = [{"request": "gpu", "driver": "gpu.example.com", "pool": "n1-gpu", "device": "gpu-0"}]
+    status = {"allocation": {"devices": {"results": results}}, "reservedFor": [{"resource": "pods", "name": "user"}]}
+    wanted: Manifest = {"count": 2, "selectors": [{"cel": {"expression": H100}}]}
+    by_name = device_claim("held", status=status), device_claim("two", device_request(**wanted))
+    first = {"nodeSelector": {"kubernetes.io/hostname": "n1"}} if by_template else {"node": "n1"}
+    text = scenario(
+        *map(node, models),
+        device_class("gpu"),
+        *(resource_slice(f"{name}-gpu", gpus[name], node=name) for name in models),
+        *((template("held"), template("two", **wanted)) if by_template else by_name),
+        pod("user", resourceClaims=claims("held", template=by_template), **first),
+        pod("waits", resourceClaims=claims("two", template=by_template)),
+    )
+    found = smallest_changes(before_attempt(parse_scenario(text), 2 if by_template else 1))
+    kinds = {kind for one in found for kind in one.kinds}
+    assert kinds >= {"device-count", "device-selector", "device-toleration", "device-holder"}
+    for change in found:
+        *_, last = decisions(simulate(parse_scenario(written(text, change.edits, json.dumps))))
+        assert "default/waits" in last["final"]["bound"], change
+
+
+def test_a_class_that_is_not_there_is_replaced_by_the_one_of_a_similar_name() -> None:
+    slices = resource_slice("n1-gpu", ["gpu-0"])
+    waits = device_claim("one", device_request("gpu", "gpus")), pod("a", resourceClaims=claims("one"))
+    found = changes(node("n1"), device_class("net"), device_class("gpu"), slices, *waits)
+    assert found == [("n1", [("device-class", "one gpu", "gpus", "gpu")])]
+
+
+def test_one_more_node_is_like_one_with_the_devices_that_are_wanted() -> None:
+    slices = [
+        resource_slice(f"{name}-gpu", [device("gpu-0", model=model)], node=name)
+        for name, model in (("n1", "a"), ("n2", "b"))
+    ]
+    results = [{"request": "gpu", "driver": "gpu.example.com", "pool": "n2-gpu", "device": "gpu-0"}]
+    held = device_claim("held", status={"allocation": {"devices": {"results": results}}})
+    wanted = device_request("gpu", "gpu", "device.attributes['gpu.example.com'].model == 'b'")
+    waits = device_claim("one", wanted), pod("a", resourceClaims=claims("one"))
+    found = changes(node("n1"), node("n2"), device_class("gpu"), *slices, held, *waits)
+    assert ("n2-like-1", [("nodes", "n2", 0, 1)]) in found

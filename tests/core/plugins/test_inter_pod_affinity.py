@@ -273,6 +273,21 @@ def test_the_arithmetic_of_a_score_ends_in_the_normalised_score():
     ]
 
 
+def test_a_preferred_term_of_the_pod_says_where_it_stands():
+    near = (weighted(20, app="cache"), weighted(10, app="web"))
+    incoming = pod("new", DB, preferred_affinity=near, preferred_anti_affinity=(weighted(5, app="web"),))
+    cluster = cluster_of(A, B, pod("w", WEB, node_name="a"), incoming)
+    plugin = plugin_for(cluster)
+    rows = np.array([0, 1])
+    state = plugin.pre_score(incoming, None, cluster.nodes, rows).state
+    raw = plugin.score(incoming, state, cluster.nodes, rows)
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    assert [fact.field for fact in plugin.explain_score(incoming, state, cluster, rows, raw, 0).facts] == [
+        f"spec.affinity.podAffinity.{preferred}[1]",
+        f"spec.affinity.podAntiAffinity.{preferred}[0]",
+    ]
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**32))
 def test_random_clusters_are_judged_as_the_reference_judges_them(seed):

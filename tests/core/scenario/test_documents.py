@@ -208,8 +208,8 @@ def test_unknown_field_of_an_object_is_a_warning_with_a_suggestion() -> None:
     [
         ({"apiVersion": "v1", "kind": "Pdo"}, 'no kind "Pdo" is known in "v1"; did you mean "Pod"?'),
         (
-            {"apiVersion": "policy/v1beta1", "kind": "PodDisruptionBudget"},
-            'no kind "PodDisruptionBudget" is known in "policy/v1beta1"; expected apiVersion policy/v1',
+            {"apiVersion": "policy/v9", "kind": "PodDisruptionBudget"},
+            'no kind "PodDisruptionBudget" is known in "policy/v9"; expected apiVersion policy/v1 or policy/v1beta1',
         ),
     ],
 )

@@ -60,7 +60,7 @@ def on(*names):
 def test_an_extender_without_rules_passes_every_node_and_scores_zero():
     asked = extenders(({}, {}))
     assert find_nodes_that_pass_extenders(asked, pod(), nodes("n1", "n2"))[:2] == ([0, 1], [])
-    assert prioritize(asked, pod(), nodes("n1", "n2"))[0].weighted.tolist() == [0, 0]
+    assert prioritize(asked, pod(), nodes("n1", "n2"), Rules())[0].weighted.tolist() == [0, 0]
 
 
 def test_a_filter_rule_rejects_its_nodes_with_its_message():
@@ -101,13 +101,14 @@ def test_an_extender_that_manages_resources_is_asked_only_for_pods_that_want_the
 
 def test_scores_of_zero_to_ten_count_tenfold_by_weight_and_the_first_matching_rule_gives_them():
     rules = (ExtenderPrioritizeRule(7, nodes=on("n1")), ExtenderPrioritizeRule(2))
-    scores = prioritize(extenders(({"weight": 3}, {"prioritize": rules})), pod(), nodes("n1", "n2"))
+    scores = prioritize(extenders(({"weight": 3}, {"prioritize": rules})), pod(), nodes("n1", "n2"), Rules())
     assert scores[0].scores.tolist() == [7, 2]
     assert scores[0].weighted.tolist() == [210, 60]
 
 
 def test_a_failing_prioritize_call_gives_no_scores_and_no_error():
-    assert prioritize(extenders(({}, {"failures": (ExtenderFailure("prioritize", "down"),)})), pod(), nodes("n1")) == []
+    failing = extenders(({}, {"failures": (ExtenderFailure("prioritize", "down"),)}))
+    assert prioritize(failing, pod(), nodes("n1"), Rules()) == []
 
 
 @pytest.mark.parametrize("ignorable", [True, False])

@@ -4,7 +4,7 @@
  */
 
 const { predictions } = await import("/static/js/learn/predictions.js");
-const { chosen, index, redraw, screen } = await import("/static/js/player/page.js");
+const { chosen, explainer, index, redraw, screen } = await import("/static/js/player/page.js");
 const { act } = await import("/static/js/player/actions.js");
 const { framesOf } = await import("/static/js/steps/registry.js");
 const { decodeColumn } = await import("/static/js/trace/feed.js");
@@ -19,6 +19,7 @@ const AROUND = 90; // letters of what differs
 async function drawn() {
 	redraw(false);
 	globalThis.drawNow?.();
+	explainer.now(explainer.wanted.attempt); // what it would ask for once the reader has stayed a moment
 	while (root.dataset.ready === undefined || globalThis.asking) await new Promise((resolve) => setTimeout(resolve));
 }
 

@@ -25,6 +25,16 @@ SPOILT = {
         "const [there, here] = ['#queue h2', selector].map((one) => document.querySelector(one).getBoundingClientRect().top);"
         "one.style.translate = `0 ${there - here}px`",
     ),
+    "overlap: .*header or the rail": (
+        "PodAssumed",
+        "#caption h1",
+        "one.style.cssText = 'position: relative; top: -60px'",
+    ),
+    "english: ": (
+        "PodAssumed",
+        "#caption",
+        "one.insertAdjacentHTML('beforeend', '<p lang=zh-hans>还有 2 nodes 可行</p>')",
+    ),
     "covered": ("PodAssumed", f"{CARD} .podbar", "one.style.cssText = 'translate: 0 -24px; z-index: 9; height: 60px'"),
     "nameless": ("PodAssumed", f"{CARD} .node-name", "one.style.cssText = 'width: 0; display: block'"),
     "outside": ("PodAssumed", f"{CARD} .gauges", "one.style.cssText = 'margin-left: -40px'"),

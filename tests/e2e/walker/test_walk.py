@@ -12,17 +12,17 @@ leaves the stage less room: the first of each kind of frame.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, ViewportSize
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from kschedui.scenarios import lessons
 from kschedui.supervisor.stack import Stack
+from tests.e2e.walker.eyes import lend_eyes
 
 HERE = Path(__file__).parent
 Size = tuple[int, int]
@@ -38,15 +38,18 @@ RECORDED = sorted((HERE.parents[1] / "conformance" / "public").glob("*.yaml"))[:
 FEW = {"every": False, "most": 1, "settle": False, "themes": []}
 ALL = {"every": True, "most": 1, "settle": True, "themes": THEMES}
 # Nothing waits for a screen's next turn, so that nothing is painted either where the walker goes from frame to frame at
-# once (`drawNow`), and the page tells whether an explanation or a manifest is still on its way.
+# once (`drawNow`), and the page tells whether an explanation or a manifest is still on its way: one that waits for its
+# turn (503) is asked for again.
 HASTE = r"""
 globalThis.asking = 0;
 const fetched = globalThis.fetch;
+const waiting = new Set();
 globalThis.fetch = (...all) => {
   if (!/\/(explain|objects)\//.test(String(all[0]))) return fetched(...all);
-  globalThis.asking += 1;
+  if (!waiting.delete(String(all[0]))) globalThis.asking += 1;
   const done = () => setTimeout(() => { globalThis.asking -= 1; });
   return fetched(...all).then((answer) => {
+    if (answer.status === 503) return waiting.add(String(all[0])), answer;
     if (!answer.ok) return done(), answer;
     return Object.assign(answer, { json: () => Response.prototype.json.call(answer).finally(done) });
   }, (error) => { done(); throw error; });
@@ -91,17 +94,13 @@ def walker(request: pytest.FixtureRequest, browser: Browser, live_stack: Stack) 
     context = browser.new_context(base_url=live_stack.url, locale=language, color_scheme=theme, reduced_motion="reduce")
     page = context.new_page()
     page.add_init_script(HASTE)
-    page.route(re.compile(r"/walker/\w+\.js$"), serve)
+    lend_eyes(context)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
     yield Walker(page, sizes)
     context.close()
     assert not errors, errors
-
-
-def serve(route: Route) -> None:
-    route.fulfill(path=HERE / route.request.url.rsplit("/", 1)[1], content_type="text/javascript")
 
 
 def size_of(size: Size) -> ViewportSize:

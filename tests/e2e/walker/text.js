@@ -74,6 +74,14 @@ function* crossed(found) {
 	}
 }
 
+/** A caption that grew over what stands above and below it. @param {import("./seen.js").Text[]} found */
+function* beside(found) {
+	const above = document.querySelector("body > header.bar")?.getBoundingClientRect().bottom ?? 0;
+	const below = document.querySelector("#rail")?.getBoundingClientRect().top ?? innerHeight;
+	for (const { text, lines } of found)
+		if (lines.some(({ top, bottom }) => top < above - CUT || bottom > below + CUT)) yield `"${text.slice(0, 40)}" stands over the header or the rail`;
+}
+
 /** What comes out from under a bar that stays at the lower edge, once the page is scrolled. @param {Element} top @param {DOMRect} box */
 function leaves(top, box) {
 	const page = document.getElementById("player");
@@ -92,6 +100,7 @@ export function* unreadable(region, found) {
 		const under = !clipped && region === "#stage" && covered(one);
 		if (under) yield ["covered", `${region}: ${under}`];
 	}
+	if (region === "#caption") for (const one of beside(found)) yield ["overlap", `${region}: ${one}`];
 	for (const one of overlaps(found)) yield ["overlap", `${region}: ${one}`];
 	if (region === "#stage") for (const one of crossed(found)) yield ["covered", `${region}: ${one}`];
 }

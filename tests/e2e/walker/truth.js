@@ -17,6 +17,7 @@ export function* stations({ event, state }, memory) {
 	if (state.cycle.AttemptFinished || !state.cycle.CycleStarted || memory.attempt !== state.attempt) memory.station = -1;
 	memory.attempt = state.attempt;
 	if (state.cycle.AttemptFinished || at < 0) return;
+	if (at > POINTS.indexOf("Permit") && state.pods.get(state.cycle.CycleStarted?.pod)?.place === "waiting") yield ["station", `${current}, and the pod still waits on Permit`];
 	const undone = ["PodUnreserved", "SchedulingFailed"].includes(event.type);
 	const own = !event.pod || event.pod === state.cycle.CycleStarted?.pod;
 	if (own && at < memory.station && !undone) yield ["station", `${event.type}: from ${POINTS[memory.station]} back to ${current}`];

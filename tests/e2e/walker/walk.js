@@ -3,6 +3,7 @@
 import { shares } from "./blocks.js";
 import { coloured } from "./colours.js";
 import { figures } from "./figures.js";
+import { english, everyText } from "./language.js";
 import { forget, seen, texts } from "./seen.js";
 import { nameless, outside, unreadable } from "./text.js";
 import * as truth from "./truth.js";
@@ -92,6 +93,7 @@ function* wrong(view, memory, themes) {
 		if (!region || !seen(region) || !changed(selector, picture([selector]))) continue;
 		const found = [...texts(region)];
 		yield* unreadable(selector, found);
+		yield* english(selector === "#margin" ? [...everyText(region)] : found, view);
 		all.push(...found);
 	}
 	yield* coloured(all, themes);
@@ -160,6 +162,16 @@ async function openLanes(wanted) {
 	return true;
 }
 
+/** As narrow as "What if" leaves the page. @param {() => Promise<void>} walked */
+async function besidePanel(walked) {
+	document.body.classList.add("asking");
+	dispatchEvent(new Event("resize"));
+	await new Promise((resolve) => new ResizeObserver(resolve).observe(root));
+	await walked();
+	document.body.classList.remove("asking");
+	dispatchEvent(new Event("resize"));
+}
+
 /**
  * @param {{every: boolean, most: number, settle: boolean, lanes: boolean, themes: string[]}} how
  * @returns {Promise<{frames: number, lines: string[]}>} one line for each thing that is wrong
@@ -173,7 +185,8 @@ export async function walk(how) {
 	const few = places({ every: false, most: 1 });
 	await look(few, { ...how, settle: false }, notes, "lanes open, ");
 	await openLanes(false);
-	return { frames: stops.length + few.length, lines: notes.lines };
+	await besidePanel(async () => look(few, { ...how, settle: false }, notes, "beside a panel, "));
+	return { frames: stops.length + 2 * few.length, lines: notes.lines };
 }
 
 /** @param {number} step @param {number} frame */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { list, num, parts, t, useCatalogue } from "../../../static/js/shared/i18n.js";
+import { list, num, parts, speakAsIn, t, useCatalogue } from "../../../static/js/shared/i18n.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../static/i18n/${name}.json`, import.meta.url)));
 const names = (text) => [...text.matchAll(/\{([^{}|]+)/g)].map((match) => match[1]);
@@ -40,6 +40,36 @@ test("the plural is the language's own", () => {
 	assert.deepEqual(told("pl", "{n|pod|pody|podów}"), ["podów", "pod", "pody", "podów", "pody"]);
 	assert.deepEqual(told("zh", "{n|=1:它|它们}"), ["它们", "它", "它们", "它们", "它们"]);
 	assert.deepEqual(told("zh", "{n|节点}"), ["节点", "节点", "节点", "节点", "节点"]);
+});
+
+test("a run of an old release is told in the words of its time", () => {
+	useCatalogue({
+		language: "en",
+		filter: "Filter {i}",
+		"filter@16": "Predicate {i}",
+		tie: "at random",
+		"tie@15": "in turn",
+		last: "tried first",
+		"last@18": "not tried first",
+		queue: "backoffQ and unschedulablePods",
+	});
+	const told = (release) => {
+		speakAsIn(release);
+		return ["filter", "tie", "last", "queue"].map((key) => t(key, { i: 1 }));
+	};
+	const former = "podBackoffQ and unschedulableQ";
+	assert.deepEqual(told("1.15"), ["Predicate 1", "in turn", "not tried first", former]);
+	assert.deepEqual(told("1.16"), ["Predicate 1", "at random", "not tried first", former]);
+	assert.deepEqual(told("1.18"), ["Filter 1", "at random", "not tried first", former]);
+	const now = ["Filter 1", "at random", "tried first", "backoffQ and unschedulablePods"];
+	assert.deepEqual(told("1.25"), now);
+	assert.deepEqual(told(undefined), now);
+});
+
+test("a text of an old release replaces one that is there", () => {
+	const english = read("en");
+	for (const key of Object.keys(english).filter((one) => /@\d+$/.test(one)))
+		assert.ok(key.replace(/@\d+$/, "") in english, key);
 });
 
 test("every choice by number has a form for each plural category of its language", () => {

@@ -8,7 +8,7 @@ test("what was asked for already is not asked for again as if it were about all 
 	const asked = [];
 	t.mock.method(globalThis, "fetch", async (url) => {
 		asked.push(url);
-		return { ok: true, json: async () => ({ nodes: [{ node: "n1" }] }) };
+		return Response.json({ nodes: [{ node: "n1" }] });
 	});
 	const explainer = new Explainer("/api/v1", "run", () => {});
 	explainer.wanted = { attempt: 1, nodes: new Set(["n1"]) };
@@ -16,4 +16,27 @@ test("what was asked for already is not asked for again as if it were about all 
 	await explainer.ask(1);
 	assert.deepEqual(asked, ["/api/v1/runs/run/explain/1?nodes=n1"]);
 	assert.equal(explainer.node(1, "n1").node, "n1");
+});
+
+test("who waits for an explanation hears how many come before, until it is there", async (t) => {
+	const busy = Response.json({ detail: "busy", ahead: { others: 3, seconds: 2 } }, { status: 503 });
+	const answers = [busy, Response.json({ nodes: [{ node: "n1" }] })];
+	t.mock.method(globalThis, "fetch", async () => answers.shift());
+	const heard = [];
+	const explainer = new Explainer("/api/v1", "run", () => heard.push(explainer.before(1, "n1")));
+	explainer.wanted = { attempt: 1, nodes: new Set(["n1"]) };
+	await explainer.ask(1);
+	assert.deepEqual(heard, [3, null]);
+	assert.equal(explainer.node(1, "n1").node, "n1");
+});
+
+test("an explanation that was dropped while it waited can be asked for again", async (t) => {
+	const busy = () => Response.json({ detail: "busy", ahead: { others: 3, seconds: 2 } }, { status: 503 });
+	t.mock.method(globalThis, "fetch", async () => busy());
+	const explainer = new Explainer("/api/v1", "run", () => explainer.want(2, ["n2"]));
+	explainer.wanted = { attempt: 1, nodes: new Set(["n1"]) };
+	await explainer.ask(1);
+	clearTimeout(explainer.timer);
+	assert.equal(explainer.status(1, "n1"), undefined);
+	assert.equal(explainer.before(1, "n1"), null);
 });

@@ -113,3 +113,24 @@ for (const language of ["en", "zh-hans"]) {
 		}
 	});
 }
+
+test("a node without the devices of a claim is shown with what is against them, not with the message alone", () => {
+	useCatalogue(JSON.parse(readFileSync(join(ROOT, "static", "i18n", "en.json"))));
+	let shown = 0;
+	for (const [file, chunks] of runs) {
+		if (!file.includes("/lessons/device-")) continue;
+		const state = emptyState();
+		for (const event of chunks.flatMap((chunk) => chunk.events)) {
+			apply(state, event);
+			if (event.type !== "DevicesSearched") continue;
+			for (let frame = 0; frame < framesOf(event, "plugin"); frame += 1) {
+				const { sentence, why } = captionOf({ state, event, frame, order: "plugin" });
+				const [said, reason] = [sentence, why].map((words) => words.map((piece) => piece.text ?? piece).join(""));
+				if (!said.includes("does not have the devices")) continue;
+				shown += 1;
+				assert.ok(reason.indexOf("kube-scheduler says") > 10, `${file}: ${said} ${reason}`);
+			}
+		}
+	}
+	assert.ok(shown > 10, `${shown}`);
+});

@@ -22,6 +22,12 @@ test("what happens beside an attempt before Reserve stays where the attempt is",
 	for (const event of [waiting, enqueued]) assert.equal(pointOf(event, state), "Filter", event.type);
 });
 
+test("what happens while the pod waits on Permit happens at Permit", () => {
+	const state = attempt("NodesFiltered", "PodAssumed", "PodReserved", "PermitEvaluated");
+	state.pods.set("default/a", { place: "waiting" });
+	for (const event of [waiting, enqueued]) assert.equal(pointOf(event, state), "Permit", event.type);
+});
+
 test("before the framework the line has the steps of that time", () => {
 	const names = Object.values(lineOf("1.16")).map((points) => points.map(([name]) => name));
 	assert.deepEqual(names, [["Predicates", "Preempt", "Priorities", "Select", "Assume"], ["Bind"]]);

@@ -24,7 +24,7 @@ def test_a_handout_names_its_run_and_links_to_its_version(author: Browser, saved
         answer = author.get(path)
         assert answer.status_code == 200
         (part,) = answer.context["boot"]["parts"]
-        assert part == {"run": saved["run"], "words": ""}
+        assert part == {"run": saved["run"], "words": "", "kubernetes": "1.36"}
         assert f"/s/{sid}/v/1/qr.svg" in answer.content.decode()
         assert f"testserver/s/{sid}/v/1/" in answer.content.decode()
 

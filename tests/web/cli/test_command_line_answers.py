@@ -188,6 +188,26 @@ def test_a_command_imports_only_what_it_uses(tmp_path: Path) -> None:
         assert ended.stdout.splitlines()[-1] == "[]", (command, ended.stdout[-300:], ended.stderr[-500:])
 
 
+def test_a_small_run_imports_the_engine_and_little_else(tmp_path: Path) -> None:
+    path = write(tmp_path / "small.yaml", node("n1"), pod("a", cpu=1))
+    ask = "import sys; from kschedui.cli.main import main; main(sys.argv[1:]); print(*sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", ask, "simulate", path], cwd=ROOT, capture_output=True, text=True)
+    modules = set(ended.stdout.splitlines()[-1].split())
+    own = {name.removeprefix("kschedui.") for name in modules if name.startswith("kschedui.")}
+    assert {name for name in own if not name.startswith("cli")} == {
+        "scenarios",
+        "scenarios.imported",
+        "scenarios.kinds_of_text",
+        "scenarios.outside_plugins",
+    }
+    assert {name for name in own if name.startswith("cli.")} == {
+        f"cli.{name}" for name in ("closed_pipe", "inputs", "main", "progress", "simulate", "unusable")
+    }
+    assert "scheduler_core.simulation" in modules
+    for part in ("ask", "cel", "experiments", "scenario.rules"):
+        assert f"scheduler_core.{part}" not in modules
+
+
 def test_a_shell_completes_commands_and_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", "bash"]) == 0
     script = capsys.readouterr().out

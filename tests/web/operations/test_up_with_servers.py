@@ -5,35 +5,16 @@ Skipped where their programs are not installed (Debian: apt install redis-server
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from kschedui.supervisor.ports import answers_tcp, free_port, wait_until
 from tests.conftest import ROOT
 from tests.processes import descendants, still_running
 
 SECONDS = 120  # nobody waits so long unless something is broken
-
-
-@pytest.fixture
-def redis_url(tmp_path: Path) -> Iterator[str]:
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.skip("Redis is not installed")
-    port = free_port()
-    options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path)]
-    server = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL)
-    assert wait_until(lambda: answers_tcp(port), SECONDS)
-    yield f"redis://127.0.0.1:{port}/0"
-    server.terminate()
-    server.wait(SECONDS)
 
 
 def test_up_on_postgresql_and_redis(postgres_url: str, redis_url: str, tmp_path: Path) -> None:

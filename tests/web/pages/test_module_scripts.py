@@ -14,7 +14,6 @@ from tests.conftest import ROOT
 MODULE = re.compile(r"<script[^>]*type=.module.")
 
 
-@override_settings(DEBUG=True)
 def test_a_page_preloads_what_its_module_imports_and_what_that_imports(tmp_path: Path) -> None:
     files = {
         "one.js": 'import { b } from "./two.js";\n/** import("./types.js") */\nvoid import("./later.js");\n',

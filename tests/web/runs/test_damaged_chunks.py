@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from channels.db import database_sync_to_async
+from django.test import AsyncClient
 
 from kschedui.models import Chunk, Run, Version
 from kschedui.runs import frames, worker
@@ -119,6 +120,26 @@ async def test_a_follower_gets_the_chunk_when_it_is_there_again(keep: Keep) -> N
         await mending
     assert numbers == list(range(len(numbers)))
     assert (texts[-1]["state"], texts[-1]["chunks"]) == ("done", len(numbers))
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("name", ["events.jsonl", "decisions.jsonl", "trace.json"])
+@in_loop
+async def test_a_download_goes_on_when_the_chunk_is_there_again(keep: Keep, name: str) -> None:
+    run = await database_sync_to_async(runs.start_run)(await database_sync_to_async(keep)(MANY))
+    await database_sync_to_async(worker.execute)(run.public_id)
+    before = await download(run, name)
+    await database_sync_to_async(damage)(run, 1)
+    mending = asyncio.create_task(mend(run))
+    assert await download(run, name) == before != b""
+    await mending
+
+
+async def download(run: Run, name: str) -> bytes:
+    found = await database_sync_to_async(runs.by_id)(run.public_id)
+    answer = await AsyncClient().get(f"/s/{found.version.scenario.public_id}/v/1/{name}")
+    assert answer.status_code == 200
+    return b"".join([piece async for piece in answer.streaming_content])
 
 
 async def mend(run: Run) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kschedui.runs.store import DamagedChunk
 from kschedui.scenarios.digest import Digest
 from kschedui.web.api import jobs
 from kschedui.work import place as work
@@ -73,6 +74,19 @@ def test_a_texts_digest_and_a_refusal_come_out_of_the_process_as_they_are() -> N
     with pytest.raises(jobs.Refused) as refused:
         work.run(ME, NOW, jobs.digest, "apiVersion: v1\nkind: Pood\n")
     assert (refused.value.status, refused.value.rows[0]["line"]) == (422, 2)
+
+
+@pytest.mark.usefixtures("place")
+def test_an_error_comes_out_of_the_process_as_it_is_whatever_its_class_is_made_from() -> None:
+    with pytest.raises(DamagedChunk) as damaged:
+        work.run(ME, NOW, damage)
+    assert (damaged.value.run, damaged.value.seq, damaged.value.repaired) == ("a run", 1, True)
+    with pytest.raises(UnicodeDecodeError, match="invalid start byte"):
+        work.run(ME, NOW, bytes.decode, b"\xff")
+
+
+def damage() -> None:
+    raise DamagedChunk("a run", 1, repaired=True)
 
 
 def test_work_that_proves_slow_is_begun_anew_where_it_holds_up_no_quick_work(
@@ -143,6 +157,7 @@ def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, place: Pl
 @pytest.mark.usefixtures("place")
 def test_the_api_says_which_limit_was_met(author: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kschedui.web.api.jobs.check", endless)
+    monkeypatch.setattr("kschedui.work.limits.longest", lambda seconds: 600.0)  # however busy the processors are
     answer = author.post_json("/api/v1/check", text=SMALL)
     assert answer.status_code == 422
     assert "more than 1 seconds of processor time" in answer.json()["detail"]

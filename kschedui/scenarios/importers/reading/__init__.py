@@ -1,4 +1,4 @@
-"""Reads a text as objects without what scheduling does not read: the first step of every import.
+"""Parses a text to objects without the fields that scheduling does not read: the first step of every import.
 
-`static/js/intake/` does the same in the browser, by the same table (`reading_table`); a test compares what they keep.
+`static/js/intake/` does the same in the browser, with the same table (`reading_table`); a test compares the results.
 """

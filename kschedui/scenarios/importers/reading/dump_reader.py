@@ -1,6 +1,6 @@
-"""Bytes or text to the objects that are read of them: YAML or JSON, several dumps one after another, gzip, cut off.
+"""Parses bytes or text to objects: YAML or JSON, several dumps one after another, gzip, truncated files.
 
-Only what is kept is ever held as data: an object of a dump loses what scheduling does not read before the next is read.
+Memory holds only the data that is kept: each object is pruned before the next is read.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ MOST_ERRORS = 20
 
 @dataclass
 class Dump:
-    """The objects that were read, and what was left out."""
+    """The objects that were read, and counts of what was left out."""
 
     objects: list[Manifest] = field(default_factory=list)
     left_out: LeftOut = field(default_factory=LeftOut)
 
     def take(self, found: Any, parent: Manifest | None = None) -> None:
-        """An object, an item of a list, or the counts that the browser sends along."""
+        """Add an object, an item of a list, or the counts that the browser sends."""
         if not isinstance(found, dict):
             return
         if parent and "kind" not in found and str(parent.get("kind", "")).endswith("List"):
@@ -55,7 +55,7 @@ class Dump:
 
 
 def read_dump(source: str | BinaryIO, limits: Limits) -> Dump:
-    """Return everything that is read of a dump; raises ScenarioErrors. `limits.bytes` is of the text, unpacked."""
+    """Read a dump. Raises ScenarioErrors. `limits.bytes` applies to the unpacked text."""
     dump = Dump()
     text = Source(file_text.texts(source, limits.bytes), dump.left_out)
     reading = YamlReading(text, dump, limits)
@@ -76,7 +76,7 @@ def read_dump(source: str | BinaryIO, limits: Limits) -> Dump:
 
 
 def has_more(source: Source) -> bool:
-    """Go on to what is no space and no marker between documents; False at the end."""
+    """Advance to the next character that is neither space nor a document marker; False at the end."""
     while True:
         match = BETWEEN.match(source.text, source.at)
         source.at = match.end() if match else source.at
@@ -87,7 +87,7 @@ def has_more(source: Source) -> bool:
 
 
 class YamlReading:
-    """Reads the YAML of a dump, each object by itself, so that an error in one leaves the others readable."""
+    """Reads the YAML of a dump, each object on its own, so that an error in one does not affect the others."""
 
     def __init__(self, source: Source, dump: Dump, limits: Limits) -> None:
         self.source, self.dump, self.limits = source, dump, limits
@@ -110,7 +110,7 @@ class YamlReading:
         self.errors[before:] = [_placed(error, last) for error in self.errors[before:]]
 
     def take(self, piece: Piece) -> None:
-        """Parse an object, unless its kind is one that is left out."""
+        """Parse an object, unless its kind is left out."""
         version, kind = head_of(piece.lines)
         if kind and not kind.endswith("List") and not type_of_kind(version, kind):
             self.dump.left_out.kinds[name_of_kind(version, kind)] += 1
@@ -124,13 +124,13 @@ class YamlReading:
             self.errors.append(ScenarioError(error.path, line, error.message, self.number, error.column))
 
     def finish(self) -> None:
-        """Raises ScenarioErrors when something could not be read."""
+        """Raise ScenarioErrors if something could not be read."""
         if self.errors:
             raise ScenarioErrors(self.errors)
 
 
 def head_of(lines: list[str]) -> tuple[str, str]:
-    """Return (apiVersion, kind) of an object in block style; "" for what is not there."""
+    """Return (apiVersion, kind) of an object in block style; "" if absent."""
     head = {"apiVersion": "", "kind": ""}
     for line in lines:
         if line[:1] in ("a", "k") and (match := HEAD.match(line)):
@@ -139,7 +139,7 @@ def head_of(lines: list[str]) -> tuple[str, str]:
 
 
 def _placed(error: ScenarioError, last: Piece | None) -> ScenarioError:
-    """An error at the very end is that of a text which is cut off."""
+    """Return the error; one at the very end means that the text is truncated."""
     is_unread = isinstance(error.message, Message) and error.message.template.startswith("not valid YAML")
     if last is None or error.line < last.last_line or last.last_line <= 1 or not is_unread:
         return error

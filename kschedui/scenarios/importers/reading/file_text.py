@@ -1,4 +1,4 @@
-"""A file's bytes to text, as it comes: gzip is unpacked, what is no text is refused by its name.
+"""Decodes a file's bytes to text in blocks: gzip is unpacked, binary formats are rejected by name.
 
 `static/js/intake/file_text.js` does the same in the browser.
 """
@@ -11,14 +11,13 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from kschedui.scenarios.kinds_of_text import GZIP, UTF_16
 from kschedui.work import progress
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioError, ScenarioErrors
 
-GZIP = b"\x1f\x8b"
 BLOCK = 1 << 16
 UNPACKED = 1 << 20
-UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # as PowerShell writes a file
 # What other archives begin with, and where.
 ARCHIVES = (
     ("zip", 0, b"PK\x03\x04"),
@@ -30,16 +29,16 @@ ARCHIVES = (
 
 
 class TooLong(ScenarioErrors):
-    """The text has more bytes than are read."""
+    """The text is longer than the limit."""
 
 
 def refusal(sentence: Message, line: int = 0) -> ScenarioErrors:
-    """Return a refusal of the whole text, or of a line."""
+    """Return an error for the whole text, or for a line."""
     return ScenarioErrors([ScenarioError("", line, sentence)])
 
 
 def texts(source: str | BinaryIO, most: int) -> Iterator[str]:
-    """Yield the text in blocks; raises ScenarioErrors when it is no text, or TooLong."""
+    """Yield the text in blocks. Raises ScenarioErrors if it is not text, or TooLong."""
     if isinstance(source, str):
         size = len(source.encode("utf-8", "replace")) if not source.isascii() else len(source)
         _check_size(size, most)
@@ -64,7 +63,7 @@ def _decoder(start: bytes) -> codecs.IncrementalDecoder:
 
 
 def _decoded(decoder: io.IncrementalNewlineDecoder, block: bytes) -> str:
-    """A text that ends within a character is cut off, and read as far as it goes."""
+    """Decode the blocks; a text that ends within a character is truncated, and read up to there."""
     try:
         return decoder.decode(block)
     except UnicodeDecodeError:
@@ -89,7 +88,7 @@ def _refuse_archive(start: bytes) -> None:
 
 
 def _unpacked(source: BinaryIO) -> Iterator[bytes]:
-    """Blocks of the file, unpacked if gzip packed it; a packed file that is cut off gives what there is of it."""
+    """Yield the blocks of the file, unpacked if it is gzip; a truncated gzip file is read up to its end."""
     block = source.read(BLOCK)
     if not block.startswith(GZIP):
         while block:

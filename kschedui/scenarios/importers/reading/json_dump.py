@@ -1,4 +1,4 @@
-"""JSON dumps, also several one after another: the items of a List one by one, so that it is never whole data."""
+"""JSON dumps, also several one after another: the items of a List are parsed one by one to limit memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Cut(Exception):
 
 
 def read(source: Source, take: Take, left_out: LeftOut) -> None:
-    """Hands every object of the value that begins here to `take`; raises ScenarioErrors."""
+    """Pass every object of the value that begins here to `take`. Raises ScenarioErrors."""
     reader = _Reader(source, take)
     try:
         reader.value()
@@ -51,7 +51,7 @@ class _Reader:
         self.decode = json.JSONDecoder().raw_decode
 
     def value(self) -> None:
-        """An object, a List or an array of them."""
+        """Read an object, a List or an array of them."""
         if self.peek() == "[":
             return self.items({"kind": "List"}, [])
         found: dict[str, Any] = {}
@@ -119,7 +119,7 @@ class _Reader:
         return not last or error.msg.startswith("Unterminated string") or (len(last) < 5 and last.isalpha())
 
     def peek(self) -> str:
-        """Return the next character that is no space."""
+        """Return the next character that is not a space."""
         source = self.source
         while True:
             match = SPACE.match(source.text, source.at)

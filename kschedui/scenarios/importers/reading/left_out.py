@@ -1,29 +1,32 @@
-"""Counts of what an import leaves out, described in the same words on every page and in the CLI.
+"""Counts of what an import leaves out, described with the same sentences on every page and in the CLI.
 
-The browser counts what it drops before it sends; its counts come as a document of the kind `LeftOut`, last in the text.
+The browser sends the counts of what it removed as a document of the kind `LeftOut`, the last one in the text.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from kschedui.scenarios.importers.reading.reading_table import reading_table
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.objects.kinds import KINDS
-from scheduler_core.scenario.reading.problems import did_you_mean
+from scheduler_core.scenario.reading.problems import did_you_mean, one_of
 
 API_VERSION, KIND = "kschedui.io/v1alpha1", "LeftOut"
 LONGEST_NAME = 80
+VERSION = re.compile(r"(?:[^/]+/)?v[0-9]\w*")
 
 
 @dataclass
 class LeftOut:
-    """Counts by name. `said`: lines of a terminal around the dump, by how they begin.
+    """Counts by name. `said`: lines of terminal output around the dump, by their beginning.
 
-    `cut`: where the text ends in the middle of something, as (line, objects before it).
+    `cut`: the place where the text is truncated, as (line, objects before it).
     """
 
     kinds: Counter[str] = field(default_factory=Counter)
@@ -37,7 +40,7 @@ class LeftOut:
         return json.dumps({"apiVersion": API_VERSION, "kind": KIND, **self.__dict__}, separators=(",", ":"))
 
     def add(self, found: dict[str, Any]) -> None:
-        """Count in what a `LeftOut` document says, as far as it makes sense."""
+        """Add the counts of a `LeftOut` document, as far as they are valid."""
         for name in ("kinds", "fields", "unknown", "said"):
             counts = found.get(name)
             for key, number in counts.items() if isinstance(counts, dict) else ():
@@ -63,12 +66,23 @@ class LeftOut:
                 "named in an error might be missing.",
                 lines=_listed(self.said),
             )
-        known = {name: number for name, number in self.kinds.items() if not _meant_kind(name)}
+        versions = {name: found for name in self.kinds if (found := _versions_instead(name))}
+        for name, expected in sorted(versions.items()):
+            version, _, kind = name.rpartition("/")
+            yield Message(
+                "{kind} of {version} is not read ({number:,}); expected apiVersion {versions}.",
+                kind=kind,
+                version=version,
+                number=self.kinds[name],
+                versions=one_of(expected),
+            )
+        kinds = {name: number for name, number in self.kinds.items() if name not in versions}
+        known = {name: number for name, number in kinds.items() if not _meant_kind(name)}
         if known:
             yield Message(
                 "Skipped, because the scheduler does not read it: {kinds}.", kinds=_listed(known, by_kind=True)
             )
-        for name in sorted(self.kinds.keys() - known.keys()):
+        for name in sorted(kinds.keys() - known.keys()):
             yield Message("Unknown kind {name}{hint}", name=f"{name} ({self.kinds[name]:,})", hint=_meant_kind(name))
         if self.fields:
             yield Message("Removed fields that scheduling does not read: {fields}.", fields=_listed(self.fields))
@@ -79,8 +93,17 @@ class LeftOut:
             )
 
 
+def _versions_instead(name: str) -> list[str]:
+    """Return the versions that are read of a kind, where the name has another one of its group."""
+    version, _, kind = name.rpartition("/")
+    known = reading_table()["kinds"].get(kind)
+    return known["versions"] if known is not None and VERSION.fullmatch(version) else []
+
+
 def _meant_kind(name: str) -> str:
-    """Return a hint when a kind looks like one of ours with a slip; a kind with a group is another's."""
+    """Return a hint if a kind looks like a misspelling of a supported one; kinds with a group are other tools'
+    kinds.
+    """
     if "/" in name or len(name) < 4 or name in _REAL:
         return ""
     return did_you_mean(name, KINDS) if any(_close(name, kind) for kind in KINDS) else ""
@@ -95,6 +118,6 @@ _REAL = {"Role", "PodTemplate", "ServiceAccount", "ResourceClass"}
 
 
 def _listed(counts: dict[str, int], *, by_kind: bool = False) -> str:
-    """Most frequent first: "12 Secret, 3 Lease" or "managedFields (8,000), env (7,200)"."""
+    """Format counts, most frequent first: "12 Secret, 3 Lease" or "managedFields (8,000), env (7,200)"."""
     found = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return ", ".join(f"{number:,} {name}" if by_kind else f"{name} ({number:,})" for name, number in found)

@@ -1,6 +1,6 @@
-"""Plain data without what scheduling does not read, by the rules of `reading_table`.
+"""Removes the fields that scheduling does not read from plain data, by the rules of `reading_table`.
 
-`static/js/intake/pruning.js` does the same in the browser; a test holds the two to the same output.
+`static/js/intake/pruning.js` does the same in the browser; a test requires equal output of both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST_SLIPS = 2
 
 
 def type_of(found: Manifest) -> str:
-    """Return the table's name for an object; "" for one that is not read."""
+    """Return the table's type for an object; "" if the object is not read."""
     table = reading_table()
     version, kind = found.get("apiVersion"), found.get("kind")
     if kind is None and any(isinstance(found.get(name), list) for name in table["types"]["Export"]):
@@ -29,19 +29,29 @@ def type_of(found: Manifest) -> str:
 def type_of_kind(version: str, kind: str) -> str:
     """Return the type for an apiVersion ("" if there is none) and a kind."""
     known = reading_table()["kinds"].get(kind)
-    if known is None or (version and version.rpartition("/")[0] not in known["groups"]):
+    if known is None or (version and version not in known["versions"]):
         return ""
     return str(known["type"])
 
 
 def name_of_kind(version: str, kind: str) -> str:
-    """Return the name of a dropped object's kind, with its group if the same kind exists in a group that is read."""
-    group = version.rpartition("/")[0]
-    return f"{group}/{kind}" if group and kind in reading_table()["kinds"] else kind or "?"
+    """Return the name of a dropped object's kind, with its group if the same kind exists in a group that is read.
+
+    Of the group that is read, it has the version.
+    """
+    known = reading_table()["kinds"].get(kind)
+    if not version or known is None:
+        return kind or "?"
+    group = group_of(version)
+    return f"{version if group in map(group_of, known['versions']) else group}/{kind}"
+
+
+def group_of(version: str) -> str:
+    return version.rpartition("/")[0]
 
 
 def pruned(found: Manifest, left_out: LeftOut) -> Manifest | None:
-    """Return the object as far as it is read, with what is dropped counted; None when nothing of it is."""
+    """Return the object with unread fields removed and counted; None if nothing of it is read."""
     name = type_of(found)
     if not name:
         version, kind = (
@@ -94,18 +104,18 @@ def _fields(value: Manifest, name: str, left_out: LeftOut) -> Manifest:
 
 @lru_cache(maxsize=65536)
 def rule_of(name: str, key: str) -> Rule | None:
-    """The rule of a type's field; that of the field which is meant when there is a slip; None when it is unknown."""
+    """Return the rule of a type's field; for a misspelled field that of the intended one; None if it is unknown."""
     fields = reading_table()["types"][name]
     if key in fields:
         return fields[key]
     if "*" in fields:
         return fields["*"]
-    best = min((slips(key, known), known) for known in fields)
+    best = min((slips(key, field), field) for field in fields)
     return fields[best[1]] if best[0] <= min(MOST_SLIPS, (len(str(key)) - 1) // 2) else None
 
 
 def slips(one: str, other: str) -> int:
-    """Return the edit distance of two names, capital letters aside."""
+    """Return the edit distance of two names, ignoring case."""
     one, other = str(one).lower(), str(other).lower()
     before = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):

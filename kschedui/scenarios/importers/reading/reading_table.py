@@ -1,5 +1,5 @@
-"""The fields of a dump that are read, as a table of plain data for Python and for the browser, which prunes before it
-sends.
+"""The fields of a dump that are read, as a table of plain data for Python and for the browser, which prunes before
+sending.
 
 A rule is 0 (dropped), 1 (kept as it is), or a mapping with one of
     {"t": type}                     a mapping whose fields the table lists under that name
@@ -19,7 +19,7 @@ from kschedui.scenarios.importers.reading import workload_fields
 from scheduler_core.apis.vendor_labels import GROUP_OWNER
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION
 from scheduler_core.scenario.fields.schema import Anything, Fields, ListOf, MapOf, Type
-from scheduler_core.scenario.objects.kinds import LOAD_ORDER
+from scheduler_core.scenario.objects.kinds import LOAD_ORDER, POLICIES, versions_of
 
 Rule = Any
 DROP, KEEP = 0, 1
@@ -42,6 +42,7 @@ ANNOTATIONS = (
     "volume.kubernetes.io/selected-node",
 )
 OLDER = "V1beta1"  # ends the name of a type whose fields are read, too: `cleaning` converts them
+CONFIGURATION_VERSIONS = ("v1", "v1beta3", "v1beta2", "v1beta1", "v1alpha2", "v1alpha1")
 CONDITIONS = ("PodScheduled", "DisruptionTarget", "PodResizePending")
 
 # Fields that the tables know and check, but of which nothing in scheduling depends.
@@ -100,7 +101,6 @@ _READ: dict[tuple[str, str], Rule] = {
 }
 _OPEN = {"*": KEEP}  # a type of which everything else is kept, for what reads it to judge
 
-_GROUPS = {"apps": ["apps", "extensions"]}
 _EXPORT = {
     "namespaces": "Namespace",
     "priorityClasses": "PriorityClass",
@@ -114,25 +114,29 @@ _EXPORT = {
 
 @cache
 def reading_table() -> dict[str, Any]:
-    """{"kinds": {kind: {"groups", "version", "type"}}, "types": {type: {field: rule}}, "export": type}."""
+    """Return {"kinds": {kind: {"versions", "version", "type"}}, "types": {type: {field: rule}}, "export": type}.
+
+    `versions` are the apiVersions that are supported for a kind, `version` the one to which it is converted.
+    """
     types: dict[str, dict[str, Rule]] = {}
-    kinds = {kind.name: _kind(kind.api_version, kind.fields, types) for kind in LOAD_ORDER}
+    kinds = {kind.name: _kind(versions_of(kind.name), kind.fields, types) for kind in LOAD_ORDER}
     for older in [name for name in types if name.endswith(OLDER)]:
         newer = older.removesuffix(OLDER)
         types[newer] = {**types.pop(older), **types.get(newer, {})}
-    kinds |= {kind.name: _kind(kind.api_version, kind.fields, types) for kind in workload_fields.MORE_KINDS}
-    version = "kubescheduler.config.k8s.io/v1"
-    kinds[CONFIGURATION.name] = {"groups": [version.split("/")[0]], "version": version, "type": CONFIGURATION.name}
+    for more in workload_fields.MORE_KINDS:
+        kinds[more.name] = _kind([more.api_version, *more.older], more.fields, types)
+    versions = [f"kubescheduler.config.k8s.io/{version}" for version in CONFIGURATION_VERSIONS]
+    kinds[CONFIGURATION.name] = {"versions": versions, "version": versions[0], "type": CONFIGURATION.name}
     types[CONFIGURATION.name] = {
         **_OPEN,
         **{field: rule for (name, field), rule in _READ.items() if name == CONFIGURATION.name},
     }
     types["AnyExtender"] = {**_OPEN, "tlsConfig": DROP}
     types["Policy"] = {**_OPEN, "extenders": {"l": {"t": "AnyExtender"}}}
-    kinds["Policy"] = {"groups": ["", "kubescheduler.config.k8s.io"], "version": "v1", "type": "Policy"}
+    kinds["Policy"] = {"versions": [version for version, _ in POLICIES], "version": "v1", "type": "Policy"}
     for own in ("Scenario", "NodeGroup", "SchedulerPlugin", "Challenge"):
         types[own] = dict(_OPEN)
-        kinds[own] = {"groups": ["kschedui.io"], "version": "kschedui.io/v1alpha1", "type": own}
+        kinds[own] = {"versions": ["kschedui.io/v1alpha1"], "version": "kschedui.io/v1alpha1", "type": own}
     types["NodePool"] = {
         "spec": {"t": "NodePoolSpec"},
         "metadata": {"t": "ObjectMeta"},
@@ -141,15 +145,15 @@ def reading_table() -> dict[str, Any]:
     }
     types["NodePoolSpec"] = {"limits": KEEP, "template": {"t": "NodePoolTemplate"}}
     types["NodePoolTemplate"] = {"metadata": {"t": "ObjectMeta"}, "spec": {"k": ["requirements", "taints"]}}
-    kinds["NodePool"] = {"groups": ["karpenter.sh"], "version": "karpenter.sh/v1", "type": "NodePool"}
+    of_pools = ["karpenter.sh/v1", "karpenter.sh/v1beta1"]
+    kinds["NodePool"] = {"versions": of_pools, "version": of_pools[0], "type": "NodePool"}
     types["Export"] = {field: {"l": {"t": name}} for field, name in _EXPORT.items()}
     types["Export"]["schedulerConfig"] = {"t": CONFIGURATION.name}
     return {"kinds": kinds, "types": types, "export": "Export"}
 
 
-def _kind(api_version: str, fields: Fields, types: dict[str, dict[str, Rule]]) -> dict[str, Any]:
-    group = api_version.rpartition("/")[0]
-    return {"groups": _GROUPS.get(group, [group]), "version": api_version, "type": _rule(fields, types)["t"]}
+def _kind(versions: list[str], fields: Fields, types: dict[str, dict[str, Rule]]) -> dict[str, Any]:
+    return {"versions": versions, "version": versions[0], "type": _rule(fields, types)["t"]}
 
 
 def _rule(kind: Type, types: dict[str, dict[str, Rule]]) -> Rule:

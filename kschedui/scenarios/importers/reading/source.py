@@ -1,4 +1,4 @@
-"""A dump as it comes: blocks of text, of which no more is held than what is being read."""
+"""A dump as a stream: blocks of text, of which only the part being read is in memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAID, SAID_FIRST = re.compile(r"\n" + _SAID), re.compile(_SAID)
 
 
 class Source:
-    """`text` is what is here; it is read up to `at`, and begins on line `line` of the whole."""
+    """A dump. `text` is the part in memory; it is read up to `at`, and begins on line `line` of the dump."""
 
     def __init__(self, blocks: Iterable[str], left_out: LeftOut) -> None:
         self._blocks = without_said(without_logs(blocks, left_out), left_out)
@@ -33,7 +33,7 @@ class Source:
 
     @property
     def line_here(self) -> int:
-        """The number of the line at which the reading is."""
+        """Return the number of the current line."""
         return self.line_of(self.at)
 
     def line_of(self, at: int) -> int:
@@ -41,11 +41,11 @@ class Source:
 
     @property
     def last_line(self) -> int:
-        """The number of the last line of what is here."""
+        """Return the number of the last line in memory."""
         return self.line - 1 + self.text.count("\n") + (not self.text.endswith("\n"))
 
     def more(self) -> bool:
-        """Drop what is read, and take as much again as is left, at least a block; False when there is no more."""
+        """Drop the text that was read and load as much as is left, at least a block; False at the end."""
         rest = self.text[self.at :]
         parts, size = [rest], 0
         while size <= len(rest) and (block := next(self._blocks, None)) is not None:
@@ -57,7 +57,7 @@ class Source:
         return True
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines from here on, without their ends."""
+        """Yield the lines from the current position, without their ends."""
         while True:
             self._lines = self.text[self.at :].split("\n")
             for index, line in enumerate(self._lines[:-1]):
@@ -72,12 +72,12 @@ class Source:
                 return
 
     def back(self) -> None:
-        """Read the line again that `lines` gave last."""
+        """Unread the last line that `lines` returned."""
         self.at += sum(len(line) + 1 for line in self._lines[: self._index])
 
 
 def without_logs(blocks: Iterable[str], left_out: LeftOut) -> Iterator[str]:
-    """Drop container output except for line ends; a line that may be a marker is checked as a whole."""
+    """Remove container output except for line ends; lines that may be markers are checked as a whole."""
     inside, tail = False, ""
     for block in blocks:
         whole = tail + block

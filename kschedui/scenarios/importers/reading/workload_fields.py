@@ -1,4 +1,4 @@
-"""Field tables of the kinds that an import reads and a scenario does not hold: workloads, LimitRange, RuntimeClass."""
+"""Field tables of kinds that are imported but not part of a scenario: workloads, LimitRange, RuntimeClass."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _SELECTOR = _REPLICA_SET_SPEC.fields["selector"]
 
 @dataclass(frozen=True, slots=True)
 class MoreKind:
-    """A kind that an import turns into something else."""
+    """A kind that an import converts to other objects; `older` are its other supported versions."""
 
     api_version: str
     fields: Fields
+    older: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -66,11 +67,11 @@ RUNTIME_CLASS = top_level(
 )
 
 MORE_KINDS = (
-    MoreKind("apps/v1", DEPLOYMENT),
-    MoreKind("apps/v1", DAEMON_SET),
+    MoreKind("apps/v1", DEPLOYMENT, ("apps/v1beta2", "apps/v1beta1", "extensions/v1beta1")),
+    MoreKind("apps/v1", DAEMON_SET, ("apps/v1beta2", "extensions/v1beta1")),
     MoreKind("batch/v1", JOB),
-    MoreKind("batch/v1", CRON_JOB),
+    MoreKind("batch/v1", CRON_JOB, ("batch/v1beta1", "batch/v2alpha1")),
     MoreKind("v1", CONFIG_MAP),
     MoreKind("v1", LIMIT_RANGE),
-    MoreKind("node.k8s.io/v1", RUNTIME_CLASS),
+    MoreKind("node.k8s.io/v1", RUNTIME_CLASS, ("node.k8s.io/v1beta1",)),
 )

@@ -1,4 +1,6 @@
-"""A YAML text cut into its objects by lines: at `---`, at the items of a List, and where the next dump just follows."""
+"""Splits a YAML text into its objects by lines: at `---`, at the items of a List, and where the next dump follows
+directly.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ LAST = {
 class Piece:
     """Lines of one object; `first_line` counts from 1.
 
-    `cut`: the text ends in it.
+    `cut`: the text is truncated in it.
     """
 
     lines: list[str]
@@ -56,7 +58,7 @@ class _Open:
 def pieces(lines: Iterator[str], first: int = 1, at_json: Callable[[], None] | None = None) -> Iterator[Piece]:
     """Yield the objects in order; an item is moved to the left margin. `first`: the number of the first line.
 
-    With `at_json` it ends, and calls that, at a line on which a dump in JSON begins.
+    If `at_json` is set, the function ends, and calls it, at a line where a JSON dump begins.
     """
     now = _Open(first_line=first)
     printed = False
@@ -90,12 +92,12 @@ def pieces(lines: Iterator[str], first: int = 1, at_json: Callable[[], None] | N
 
 
 def _may_end(now: _Open) -> bool:
-    """May another document begin here, though no marker says so?"""
+    """Return whether another document may begin here without a marker."""
     return "kind" in now.keys or not any(line.strip() and not line.startswith("#") for line in now.lines)
 
 
 def _starts_another(now: _Open, line: str) -> bool:
-    """Does a dump begin here though no marker says so? As when a second one was appended to the file."""
+    """Return whether a dump begins here without a marker, such as a second one appended to the file."""
     return (line.startswith("apiVersion:") and "apiVersion" in now.keys) or (
         line.startswith("{") and "kind" in now.keys
     )
@@ -129,9 +131,9 @@ def _has_anchor(now: _Open) -> bool:
 
 
 def _item(now: _Open) -> Iterator[Piece]:
-    """Yield the item that is complete, moved to the left; one without a kind waits for that of its list.
+    """Yield the complete item, moved to the left; an item without a kind waits for that of its list.
 
-    With an anchor it has all items with it that follow.
+    If anchors are used, all following items are included.
     """
     if _has_anchor(now):
         yield Piece([f"kind: {now.kind or 'List'}", "items:", *now.lines], now.first_line - 2)
@@ -166,7 +168,7 @@ def _is_printed(lines: list[str]) -> bool:
 
 
 def _is_unfinished(lines: list[str], *, printed: bool) -> bool:
-    """Does the last object end before what one always ends with, that an API server printed? `printed`: others were."""
+    """Return whether the last object lacks the usual end of an API server's output. `printed`: others had it."""
     kind = next((line[6:].strip() for line in lines if line.startswith("kind: ")), "")
     wanted = ("  name:", "spec:" if kind in LAST else "") if printed else ()
     if _is_printed(lines):

@@ -1,1 +1,1 @@
-"""The API's operations, a file for each thing that they are about."""
+"""The API's operations, one file per resource."""

@@ -1,4 +1,4 @@
-"""Challenges: an answer judged, alone or in a class, and who has solved the challenge of a class."""
+"""Challenges: evaluate an answer, alone or in a class, and list who has solved the challenge of a class."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ classes = Router(tags=["challenges"])
     summary="Judge an answer to a challenge",
 )
 def judge(request: HttpRequest, sid: str, number: int, body: TextIn) -> dict[str, Any]:
-    """Only the documents that the challenge asks for count. A hidden variant is named once it was the first to fail."""
+    """Only documents of the requested kinds count. A hidden variant is named once it is the first to fail."""
     _, scenario = visible_scenario(request, sid)
     return judged(request, scenarios.version(scenario, number), body.text)
 
@@ -44,7 +44,7 @@ def judge(request: HttpRequest, sid: str, number: int, body: TextIn) -> dict[str
     summary="Judge an answer in a class",
 )
 def try_in_class(request: HttpRequest, code: str, body: ClassAnswerIn) -> dict[str, Any]:
-    """For whoever has joined the class; the teacher hears of the try."""
+    """For members of the class; the teacher is notified of the try."""
     classroom = require_class(request, code)
     seat = seats.seat_in(request.COOKIES)
     if seat is None or seat.code != classroom.code or store.is_over(classroom):
@@ -75,7 +75,7 @@ def require_class(request: HttpRequest, code: str) -> Classroom:
 
 
 def challenge_of(version: Version) -> dict[str, Any]:
-    """Return what everybody may know of a challenge (engine.challenge_summary)."""
+    """Return the public data of a challenge (engine.challenge_summary)."""
     found: dict[str, Any] | None = version.summary.get("challenge")
     if found is None:
         raise Refusal(404, gettext_noop("This scenario is not a challenge."))

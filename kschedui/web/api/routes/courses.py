@@ -1,4 +1,4 @@
-"""Courses: make, list, read, change, delete."""
+"""Courses: create, list, read, change, delete."""
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -34,7 +34,7 @@ def listed(request: HttpRequest) -> list[CourseOut]:
 
 @router.get("/{id:cid}", auth=reads(), response=CourseOut, summary="Read a course")
 def read(request: HttpRequest, cid: str) -> CourseOut:
-    """A scenario that you may not see is null."""
+    """Scenarios that you cannot see are null."""
     return describe(access.visitor_of(request), courses.by_id(cid))
 
 
@@ -59,7 +59,7 @@ def delete(request: HttpRequest, cid: str) -> Status[None]:
 
 
 def owned_course(request: HttpRequest, cid: str) -> tuple[access.Visitor, Course]:
-    """The visitor and a course of theirs; raises NotAllowed."""
+    """Return the visitor and a course of theirs. Raises NotAllowed."""
     visitor, course = access.visitor_of(request), courses.by_id(cid)
     access.require_owner(visitor, course)
     return visitor, course
@@ -68,8 +68,8 @@ def owned_course(request: HttpRequest, cid: str) -> tuple[access.Visitor, Course
 def describe(visitor: access.Visitor, course: Course) -> CourseOut:
     """Describe a course as the visitor may see it."""
     rows = [
-        CourseEntry(id=one.scenario.public_id, title=one.scenario.title) if one.scenario else None
-        for one in courses.entries(visitor, course)
+        CourseEntry(id=entry.scenario.public_id, title=entry.scenario.title) if entry.scenario else None
+        for entry in courses.entries(visitor, course)
     ]
     return CourseOut(
         id=course.public_id,

@@ -1,4 +1,4 @@
-"""Experiments: begin, follow, read the results, cancel, remove, and open any of their runs."""
+"""Experiments: start, follow, read results, cancel, remove, and open their runs."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -38,7 +38,7 @@ Key = Annotated[int, Query(ge=0, le=2**62)]
 
 
 class ExperimentIn(In):
-    """`version` is the newest if absent; `kubernetes` the release of all runs, in place of the text's."""
+    """The default of `version` is the newest; `kubernetes` is the release of all runs, in place of the text's."""
 
     scenario: PublicId
     version: Number | None = None
@@ -52,8 +52,10 @@ class FactorOut(Schema):
 
 
 class ExperimentOut(Schema):
-    """Run n has of each factor the label that n - 1 says when it is counted in labels, the last factor first.
-    `forgotten`: the results were removed to make room."""
+    """An experiment. The labels of run n are the digits of n - 1, the last factor varying fastest.
+
+    `forgotten`: the results were removed to free storage.
+    """
 
     id: str
     url: str
@@ -79,7 +81,7 @@ class ResultOut(Schema):
 
 
 class ResultPage(Schema):
-    """Results in the order in which they came; give `next` as `after` for those behind them."""
+    """Results in order of arrival; pass `next` as `after` to get the following ones."""
 
     state: State
     size: int
@@ -103,7 +105,7 @@ class Opened(Schema):
 
 
 def visible_experiment(request: HttpRequest, eid: str) -> tuple[access.Visitor, Experiment]:
-    """The visitor and the experiment, if they may see its scenario."""
+    """Return the visitor and the experiment, if they can see its scenario."""
     visitor = access.visitor_of(request)
     experiment = store.by_id(eid)
     access.require_sight(visitor, experiment.version.scenario)
@@ -111,7 +113,7 @@ def visible_experiment(request: HttpRequest, eid: str) -> tuple[access.Visitor, 
 
 
 def changeable(request: HttpRequest, eid: str) -> Experiment:
-    """The experiment, if this visitor may cancel or remove it."""
+    """Return the experiment, if this visitor can cancel or remove it."""
     visitor, experiment = visible_experiment(request, eid)
     if not store.may_change(visitor, experiment):
         raise Refusal(403, Message("Only the person who started this experiment can do this."))
@@ -120,7 +122,7 @@ def changeable(request: HttpRequest, eid: str) -> Experiment:
 
 @router.post("", auth=writes("run"), response={201: ExperimentOut}, summary="Start")
 def begin(request: HttpRequest, body: ExperimentIn) -> Status[ExperimentOut]:
-    """Nothing is started if a factor cannot be read, or if the scenario does not accept one of its values."""
+    """Nothing is started if a factor is invalid, or if the scenario does not accept one of its values."""
     visitor = access.visitor_of(request)
     scenario = scenarios.by_id(body.scenario)
     access.require_sight(visitor, scenario)
@@ -141,7 +143,8 @@ def describe(visitor: access.Visitor, experiment: Experiment) -> ExperimentOut:
     version, progress = experiment.version, store.progress(experiment)
     scenario = RunScenario(id=version.scenario.public_id, version=version.number, title=version.scenario.title)
     levels = [
-        FactorOut(name=one.name, labels=[level.label for level in one.levels]) for one in design_of(experiment).factors
+        FactorOut(name=factor.name, labels=[level.label for level in factor.levels])
+        for factor in design_of(experiment).factors
     ]
     return ExperimentOut(
         id=experiment.public_id,
@@ -169,8 +172,10 @@ def read(request: HttpRequest, eid: str) -> ExperimentOut:
 
 @router.get("/{id:eid}/results", auth=reads(), response=ResultPage, summary="Results, while they come")
 def results(request: HttpRequest, eid: str, after: Key = 0) -> ResultPage:
-    """Up to 5,000 at once. When the experiment has ended and you have fewer than `done`, ask again from 0: two workers
-    may have written at the same moment."""
+    """Return up to 5,000 results. If the experiment has ended and you have fewer than `done`, start again from 0.
+
+    Two workers may have written at the same time.
+    """
     _, experiment = visible_experiment(request, eid)
     progress = store.progress(experiment)  # first, so that it never tells of more than the rows that follow
     found = store.results(experiment, after)
@@ -195,7 +200,7 @@ def table(request: HttpRequest, eid: str) -> HttpResponseBase:
 
 
 def lines(experiment: Experiment) -> Iterator[bytes]:
-    """The table, line by line."""
+    """Yield the table line by line."""
     design = design_of(experiment)
     yield csv_row(header(design)).encode("utf-8", "replace")
     for number, measures, error in store.in_order(experiment):
@@ -204,13 +209,13 @@ def lines(experiment: Experiment) -> Iterator[bytes]:
 
 @router.post("/{id:eid}/cancel", auth=writes("run"), response=Ended, summary="Cancel")
 def cancel(request: HttpRequest, eid: str) -> Ended:
-    """End what goes on; the results that are there stay."""
+    """Cancel the experiment; existing results stay."""
     return Ended(cancelled=store.cancel(changeable(request, eid)))
 
 
 @router.post("/{id:eid}/again", auth=writes("run"), response=Begun, summary="Begin again")
 def again(request: HttpRequest, eid: str) -> Begun:
-    """All runs are repeated with the current engine."""
+    """Repeat all runs with the current engine."""
     experiment = changeable(request, eid)
     keeping_visitor(request)
     return Begun(begun=store.again(experiment))

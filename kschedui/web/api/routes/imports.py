@@ -1,4 +1,4 @@
-"""The API that reads what clusters print."""
+"""The API for importing dumps of clusters."""
 
 import json
 import shutil
@@ -42,9 +42,10 @@ BLOCK = 1024 * 1024
     openapi_extra=dump(),
 )
 def import_text(request: HttpRequest) -> HttpResponse:
-    """Make a scenario of what kubectl or kube-scheduler-simulator printed; `notes` say what was left out or added.
+    """Convert output of kubectl or kube-scheduler-simulator to a scenario; `notes` list what was left out or added.
 
-    The body is {text} as JSON; with another Content-Type it is the dump itself, which gzip may have packed."""
+    The body is {text} as JSON; with another Content-Type it is the dump itself, optionally compressed with gzip.
+    """
     made = converted(request)
     upload = upload_of(request)
     if upload and made.digest:
@@ -62,7 +63,7 @@ def import_text(request: HttpRequest) -> HttpResponse:
     openapi_extra=dump(),
 )
 def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
-    """The same dumps, and the answer of `POST /scenarios`. The scenario is private."""
+    """Accepts the same dumps, and returns the response of `POST /scenarios`. The scenario is private."""
     count(request, "run")
     visitor = keeping_visitor(request)
     made = converted(request)
@@ -80,7 +81,7 @@ def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
 
 
 def converted(request: HttpRequest) -> jobs.Converted:
-    """The dump that a request holds, as a scenario."""
+    """Return the dump in a request as a scenario."""
     most = settings.LIMITS["import_bytes"]
     with tempfile.NamedTemporaryFile(prefix="kschedui-import-") as file:
         source = dump_in(request)
@@ -93,7 +94,7 @@ def converted(request: HttpRequest) -> jobs.Converted:
 
 
 def dump_in(request: HttpRequest) -> str | BinaryIO:
-    """The text, or the body to read it from."""
+    """Return the text, or the body from which it is read."""
     if request.content_type != "application/json":
         return cast(BinaryIO, request)
     try:

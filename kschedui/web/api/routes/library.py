@@ -1,6 +1,7 @@
 """Lessons, plugins, fields for completion, and the current user."""
 
 import inspect
+from typing import Any
 
 import msgspec
 from django.http import HttpRequest, HttpResponse
@@ -50,8 +51,8 @@ def me(request: HttpRequest) -> Me:
 
 @router.get("/lessons", auth=reads(), response=list[Lesson], summary="The library's lessons")
 def lessons(request: HttpRequest) -> list[Lesson]:
-    rows = track.in_order(scenarios.library())
-    found = [(lesson_words.load((row.summary or {}).get("lesson", {})), row) for row in rows]  # type: ignore[attr-defined]
+    rows: list[Any] = track.in_order(scenarios.library())  # with the newest version's summary
+    found = [(lesson_words.load((row.summary or {}).get("lesson", {})), row) for row in rows]
     return [
         Lesson(
             slug=str(row.slug),
@@ -87,7 +88,7 @@ def told(name: str, made: object) -> Plugin:
 
 @router.get("/catalogue", auth=reads(), response=dict, summary="Kinds, fields and values for completion")
 def catalogue(request: HttpRequest) -> HttpResponse:
-    """`reading`: what is kept of a dump; `naming`: what is renamed in one."""
+    """Return the field catalogue. `reading`: the fields of a dump that are kept; `naming`: those that contain names."""
     found = {**field_catalogue(), "reading": reading_table(), "naming": naming_table()}
     response = HttpResponse(msgspec.json.encode(found), content_type=JSON)
     response.headers["Cache-Control"] = "public, max-age=3600"

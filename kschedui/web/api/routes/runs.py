@@ -1,4 +1,4 @@
-"""A run: its state, its trace as chunks, events and decisions, its objects, why an attempt went as it did."""
+"""Runs: their state, their trace as chunks, events and decisions, their objects, and explanations of attempts."""
 
 from typing import Annotated, cast
 
@@ -38,7 +38,7 @@ LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=20)]
 
 
 def seen_run(request: HttpRequest, rid: str) -> Run:
-    """The run, if this visitor may see it."""
+    """Return the run, if this visitor can see it."""
     run = runs.by_id(rid)
     access.require_sight(access.visitor_of(request), run.version.scenario)
     return run
@@ -73,7 +73,7 @@ def state(request: HttpRequest, rid: str) -> RunOut:
 
 @router.post("/{id:rid}/cancel", auth=writes("run"), response=Cancelled, summary="Cancel")
 def cancel(request: HttpRequest, rid: str) -> Cancelled:
-    """End a run that goes on; what is stored stays. False: it had ended."""
+    """Cancel a run; stored chunks stay. False: it had already ended."""
     run = seen_run(request, rid)
     access.require_editing(access.visitor_of(request), run.version.scenario)
     return Cancelled(cancelled=runs.cancel(run))
@@ -81,7 +81,7 @@ def cancel(request: HttpRequest, rid: str) -> Cancelled:
 
 @router.get("/{id:rid}/chunks/{n:seq}", auth=reads("chunk"), summary="A chunk of the trace", openapi_extra=binary())
 def chunk(request: HttpRequest, rid: str, seq: int) -> HttpResponse:
-    """The bytes of a stored frame, as a websocket sends it; they never change, so a browser may keep them."""
+    """Return the bytes of a stored frame, as sent by the websocket; they never change, so browsers can cache them."""
     run = watched_run(request, rid)
     tag = f'"{rid}.{seq}.{run.engine_version}"'
     if request.headers.get("If-None-Match") == tag:
@@ -106,8 +106,11 @@ def chunk(request: HttpRequest, rid: str, seq: int) -> HttpResponse:
     openapi_extra=event_stream(AnyEvent),
 )
 def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: LastEventId = "") -> HttpResponseBase:
-    """One event a line (JSONL), from `from_step` on; server-sent events when `Accept` asks for text/event-stream. Both
-    go on while the run does. A server-sent event's id is its step, and `Last-Event-ID` goes on behind it."""
+    """Return one event per line (JSONL) from `from_step` on, or server-sent events if `Accept` asks for
+    text/event-stream.
+
+    Both continue while the run does. The id of a server-sent event is its step; `Last-Event-ID` continues after it.
+    """
     run = seen_run(request, rid)
     if last_event_id:
         if not (last_event_id.isascii() and last_event_id.isdigit()):
@@ -120,7 +123,7 @@ def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: L
     "/{id:rid}/decisions", auth=reads("download"), summary="One decision a line", openapi_extra=json_lines("Decision")
 )
 def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
-    """Decision records as `manage.py simulate` prints them. 409 until the run is done."""
+    """Return decision records as printed by `manage.py simulate`. 409 until the run is done."""
     run = seen_run(request, rid)
     if run.state != Run.State.DONE:
         raise Refusal(409, gettext_noop("The run is not complete yet."))
@@ -134,7 +137,7 @@ def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
     openapi_extra=record(AttemptExplanation),
 )
 def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames = "") -> HttpResponse:
-    """On the nodes that `nodes` names (`a,b`), up to 200; none named: on all, if they are so few."""
+    """Explain the attempt on the nodes in `nodes` (`a,b`), up to 200; by default on all nodes, if there are no more."""
     run = watched_run(request, rid)
     count = run.version.summary.get("nodes", 0)
     if count * attempt > settings.LIMITS["explain_work"]:
@@ -158,7 +161,7 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
     "/{id:rid}/objects/{name:kind}/{name:namespace}/{name:name}", auth=reads(), response=Yaml, summary="An object"
 )
 def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name: str) -> Yaml:
-    """The object as the scenario's author wrote it; `_` stands for no namespace."""
+    """Return the object as written by the scenario's author; `_` means no namespace."""
     run = seen_run(request, rid)
     text = scenarios.text_for_work(run.version)
     named = (kind, namespace.removeprefix("_"), name)

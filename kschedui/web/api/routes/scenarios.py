@@ -1,4 +1,4 @@
-"""Scenarios: make, list and search, read, name and show, delete and bring back."""
+"""Scenarios: create, list and search, read, rename and set visibility, delete and restore."""
 
 from typing import Annotated, Literal, cast
 
@@ -29,7 +29,7 @@ MOST_ITEMS = 100
 
 
 def owned_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
-    """The visitor and a scenario of theirs; raises NotAllowed."""
+    """Return the visitor and a scenario of theirs. Raises NotAllowed."""
     visitor, scenario = visible_scenario(request, sid)
     access.require_owner(visitor, scenario)
     return visitor, scenario
@@ -39,7 +39,7 @@ def owned_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scen
     "", auth=writes("save", large=True), response={201: Saved, 200: Saved}, summary="Save a new scenario, and run it"
 )
 def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Saved]:
-    """With an `Idempotency-Key`, the same call within a day is answered with what the first one made (200)."""
+    """With an `Idempotency-Key`, repeating the call within a day returns the result of the first one (200)."""
     count(request, "run")  # before anything is kept: who is refused has saved nothing
     visitor = keeping_visitor(request)
 
@@ -75,8 +75,10 @@ def find(
     limit: Annotated[int, Query(ge=1, le=MOST_ITEMS)] = 20,
     after: PublicId | None = None,
 ) -> ScenarioPage:
-    """Changed last, first. `search` looks into titles. Of yours those that you deleted come too, while they can be
-    brought back."""
+    """The last changed scenario is first. `search` matches titles.
+
+    Your list includes deleted scenarios while they can be restored.
+    """
     visitor = access.visitor_of(request)
     found = scenarios.filter_by_title(listed(visitor, whose), search)
     try:
@@ -88,14 +90,14 @@ def find(
 
 
 def listed(visitor: access.Visitor, whose: Whose) -> QuerySet[Scenario]:
-    """The list of that name."""
+    """Return the list with that name."""
     if whose == "public":
         return scenarios.public()
     return scenarios.of_visitor(visitor) if whose == "mine" else scenarios.shared_with(visitor)
 
 
 def describe(visitor: access.Visitor, scenario: Scenario) -> ScenarioOut:
-    """A scenario of `scenarios.with_newest`."""
+    """Describe a scenario from `scenarios.with_newest`."""
     summary = getattr(scenario, "summary", None) or {}
     return ScenarioOut(
         id=scenario.public_id,

@@ -1,4 +1,4 @@
-"""With whom a private scenario is shared."""
+"""Shares of a private scenario."""
 
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop
@@ -15,7 +15,7 @@ router = Router(tags=["sharing"])
 
 
 def told(share: Share) -> ShareOut:
-    """Describe the shares by names."""
+    """Describe the shares by name."""
     account = share.user.get_username() if share.user else ""
     group = share.group.name if share.group else ""
     return ShareOut(id=share.pk, account=account, group=group, may_edit=share.may_edit)
@@ -29,7 +29,7 @@ def listed(request: HttpRequest, sid: str) -> list[ShareOut]:
 
 @router.post("/{id:sid}/shares", auth=writes("save"), response=ShareOut, summary="Share with an account or a group")
 def share(request: HttpRequest, sid: str, body: ShareIn) -> ShareOut:
-    """A group is one that you belong to. Sharing again changes what they may do."""
+    """The group must be one that you belong to. Sharing again changes the permission."""
     _, scenario = owned_scenario(request, sid)
     if bool(body.account) == bool(body.group):
         raise Refusal(422, gettext_noop("Specify either `account` or `group`."), code="invalid_request")

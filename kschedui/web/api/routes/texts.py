@@ -1,4 +1,4 @@
-"""Texts that are not saved: check, preview."""
+"""Unsaved texts: check and preview."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -25,16 +25,18 @@ JSON = "application/json"
 
 @router.post("/check", auth=reads("check", large=True), response=dict, summary="Check a text")
 def check(request: HttpRequest, body: CheckedText) -> HttpResponse:
-    """`{errors, warnings, summary: {nodes, pods}}`, and with rules `rules: {pod, pods, nodes, rules}`: their values for
-    a pod on each node; with devices `selectors: [{expression, matching, devices, names, error}]`. A text that is
-    refused is an answer, not a failure."""
+    """Returns `{errors, warnings, summary: {nodes, pods}}`; an invalid text is a result, not a failure.
+
+    With rules, `rules: {pod, pods, nodes, rules}` are their values for a pod on each node; with devices, `selectors:
+    [{expression, matching, devices, names, error}]`.
+    """
     text = require_size(body.text)
     return HttpResponse(work(request, jobs.check, text, body.pod), content_type=JSON)
 
 
 @router.post("/preview", auth=writes("run", large=True), response=RunName, summary="Run a text without saving it")
 def preview(request: HttpRequest, body: TextIn) -> RunName:
-    """A preview is kept for a day and visible only to you."""
+    """A preview is stored for a day and visible only to you."""
     text = require_size(body.text)
     keeping_visitor(request)
     found = work(request, jobs.digest, text)
@@ -46,14 +48,14 @@ def preview(request: HttpRequest, body: TextIn) -> RunName:
 
 
 def digest_of(request: HttpRequest, body: SavedText) -> Digest:
-    """The text that is to be saved, read now or when it was imported."""
+    """Return the digest of the text to save, parsed now or when it was imported."""
     if body.upload:
         return uploads.digest_of(uploads.by_id(access.visitor_of(request), body.upload))
     return work(request, jobs.digest, require_size(body.text))
 
 
 def require_size(text: str) -> str:
-    """The text of a scenario, if it has something in it and is no longer than the limit."""
+    """Return the text of a scenario, if it is not empty and not longer than the limit."""
     if not text.strip():
         raise Refusal(422, gettext_noop("`text` must be the text of a scenario."), code="invalid_request")
     if len(text.encode("utf-8", "surrogatepass")) > settings.LIMITS["scenario_bytes"]:

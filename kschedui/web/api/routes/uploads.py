@@ -1,4 +1,4 @@
-"""Large requests that a worker answers: how far they are, their answers, and to cancel one."""
+"""Large requests that a worker answers: their progress, their responses, and cancelling them."""
 
 from typing import cast
 
@@ -19,19 +19,19 @@ router = Router(tags=["uploads"])
 
 
 def keep_request(request: HttpRequest, head: bytes) -> Upload:
-    """Keep a large request, of whose body `head` was read."""
+    """Store a large request; `head` of its body has been read."""
     visitor = keeping_visitor(request)
     asked = answering.asked_of(request)
     return store.keep(visitor, asker_of(request), asked, answering.blocks_of(request, head))
 
 
 def mine(request: HttpRequest, uid: str) -> Upload:
-    """Return the visitor's upload; raises Upload.DoesNotExist."""
+    """Return the visitor's upload. Raises Upload.DoesNotExist."""
     return store.by_id(access.visitor_of(request), uid)
 
 
 def described(upload: Upload) -> UploadOut:
-    """Return the upload's present state."""
+    """Return the upload's current state."""
     ahead = store.ahead_of(upload)
     done = upload.state == store.State.DONE
     return UploadOut(
@@ -47,7 +47,7 @@ def described(upload: Upload) -> UploadOut:
 
 @router.get("/{id:uid}", auth=reads(), response=UploadOut, url_name="upload", summary="How far a large request is")
 def read(request: HttpRequest, uid: str) -> UploadOut:
-    """Ask again until `state` is done, failed or cancelled: once a second is enough."""
+    """Poll until `state` is done, failed or cancelled; once a second is enough."""
     return described(mine(request, uid))
 
 
@@ -59,7 +59,7 @@ def read(request: HttpRequest, uid: str) -> UploadOut:
     summary="Read the answer of a large request",
 )
 def answer(request: HttpRequest, uid: str) -> HttpResponseBase:
-    """The status and the body that a small request would have got at once."""
+    """The status and the body that a small request would have got immediately."""
     upload = mine(request, uid)
     body = b"".join(store.answer_of(upload))
     return HttpResponse(body, status=upload.status, content_type=upload.content_type)

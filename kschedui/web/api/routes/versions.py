@@ -1,4 +1,4 @@
-"""Versions of a scenario: save a new one, read, run again, compare."""
+"""Versions of a scenario: save, read, run again, compare."""
 
 import dataclasses
 from typing import Any
@@ -50,14 +50,14 @@ LONGEST_DESCRIPTION = 2000
     summary="Save a new version, and run it",
 )
 def save(request: HttpRequest, sid: str, body: VersionIn) -> Status[Saved]:
-    """The newest version's own text makes no new version. 409 `version_conflict` when `base` is not the newest."""
+    """The text of the newest version creates no new version. 409 `version_conflict` if `base` is not the newest."""
     count(request, "run")
     _, scenario = visible_scenario(request, sid)
     access.require_editing(keeping_visitor(request), scenario)
     try:
-        found = digest_of(request, body)
+        digest = digest_of(request, body)
         with keeping(request):
-            version = scenarios.save(scenario, found, body.base)
+            version = scenarios.save(scenario, digest, body.base)
     except scenarios.Conflict as conflict:
         raise Refusal(409, conflict.sentence, code="version_conflict", version=conflict.newest) from None
     return Status(201, run_and_describe(request, version))
@@ -71,7 +71,7 @@ def listed(request: HttpRequest, sid: str) -> list[VersionOut]:
 
 @router.get("/{id:sid}/versions/{n:number}", auth=reads(), response=VersionText, summary="Read a version's text")
 def read(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """The Challenge document of a challenge is there for those who may edit it."""
+    """Only those who can edit a challenge get its Challenge document."""
     visitor, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
     found = {**describe(scenario, version), "text": scenarios.text_for(visitor, version)}
@@ -82,7 +82,7 @@ def read(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     "/{id:sid}/versions/{n:number}/words", auth=reads(), response=Words, url_name="words", summary="What a teacher says"
 )
 def words(request: HttpRequest, sid: str, number: int) -> Words:
-    """Captions and questions of the text's annotations."""
+    """Return the captions and questions of the lesson."""
     _, scenario = visible_scenario(request, sid)
     return words_of(scenarios.version(scenario, number))
 
@@ -110,7 +110,7 @@ def words_of(version: Version) -> Words:
     summary="Read your notes",
 )
 def notes_of(request: HttpRequest, sid: str, number: int) -> list[NoteOut]:
-    """Only your own notes, by step."""
+    """Only your own notes are returned, by step."""
     visitor, scenario = visible_scenario(request, sid)
     mine = notes.of(visitor, scenarios.version(scenario, number))
     return [NoteOut(step=one.step, text=one.text) for one in mine]
@@ -144,7 +144,7 @@ def describe(scenario: Scenario, version: Version) -> dict[str, Any]:
     "/{id:sid}/versions/{n:number}/run", auth=writes("run"), response=RunName, summary="Run with the current engine"
 )
 def run_again(request: HttpRequest, sid: str, number: int) -> RunName:
-    """Again, if that failed or was cancelled; else the run that is there."""
+    """Run again if the run failed or was cancelled; otherwise return the existing run."""
     _, scenario = visible_scenario(request, sid)
     return RunName(run=start_run(request, scenarios.version(scenario, number)).public_id)
 
@@ -156,19 +156,19 @@ def run_again(request: HttpRequest, sid: str, number: int) -> RunName:
     summary="Compare with a text",
 )
 def compare_with_text(request: HttpRequest, sid: str, number: int, body: TextIn) -> HttpResponse:
-    """Line by line, from the version to a text that is not saved."""
+    """Compare the version with an unsaved text, line by line."""
     _, scenario = visible_scenario(request, sid)
     return compared(request, scenarios.text_for_work(scenarios.version(scenario, number)), require_size(body.text))
 
 
 @router.get("/{id:sid}/versions/{n:a}/compare/{n:b}", auth=reads(), response=Compared, summary="Compare two versions")
 def compare(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
-    """Line by line, from version `a` to version `b`."""
+    """Compare version `a` with version `b`, line by line."""
     _, scenario = visible_scenario(request, sid)
     return compared(request, *(scenarios.text_for_work(scenarios.version(scenario, number)) for number in (a, b)))
 
 
 def compared(request: HttpRequest, before: Fetched, after: Fetched | str) -> HttpResponse:
-    """Rows, if the texts are not too long for it."""
+    """Return the rows, unless the texts are too long."""
     answer = work(request, jobs.compare_texts, before, after)
     return HttpResponse(answer, content_type=JSON)

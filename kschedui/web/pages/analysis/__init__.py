@@ -1,1 +1,1 @@
-"""Pages that answer "and if ...?": two runs compared, how many fit."""
+"""Analysis pages: comparison, capacity, operations, experiments, pending pods, replay."""

@@ -1,4 +1,6 @@
-"""/s/<id>/v/<n>/capacity/?pod=&replicas=: how many copies of a pod fit beside what the run leaves, and where."""
+"""/s/<id>/v/<n>/capacity/?pod=&replicas=: the number of copies of a pod that fit at the end of a run, and on which
+nodes.
+"""
 
 from typing import Any
 
@@ -29,9 +31,10 @@ MOST_ROWS = 200  # nodes that are drawn
 @page_view
 @require_safe
 def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """scenarios/capacity.html: `scenario`, `title`, `version`, `kubernetes` ("" or as it was asked for), `pods` (to
-    choose from), `pod`, `replicas`, `most`, `found` (Capacity or None), `zones` [(name, count, percent)],
-    `nodes` (room_of), `more`, `release`."""
+    """Show the capacity for a pod with scenarios/capacity.html: `scenario`, `title`, `version`, `kubernetes` ("" or the
+    requested one), `pods` (to choose from), `pod`, `replicas`, `most`, `found` (Capacity or None), `zones` [(name,
+    count, percent)], `nodes` (room_of), `more`, `release`.
+    """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
     version = scenarios.version(scenario, number)
@@ -61,12 +64,12 @@ def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 def find_capacity(request: HttpRequest, version: Version, name: Name, pod: str, replicas: int | None) -> Capacity:
-    """Return the answer; it takes longer the more copies fit."""
+    """Return the answer; the time depends on the number of copies that fit."""
     return msgspec.json.decode(run_job(request, version, name, jobs.how_many, pod, replicas), type=Capacity)
 
 
 def replicas_of(request: HttpRequest) -> int | None:
-    """Return the requested number of replicas; raises Refusal."""
+    """Return the requested number of replicas. Raises Refusal."""
     text = request.GET.get("replicas", "").strip()
     if not text:
         return None
@@ -76,9 +79,9 @@ def replicas_of(request: HttpRequest) -> int | None:
 
 
 def room_of(name: str, copies: int, rooms: list[Room]) -> dict[str, Any]:
-    """Return {name, copies, first: the resource that is full, "" where another rule stops the copies, bars}.
+    """Return {name, copies, first: the resource that is full, "" if another rule limits the copies, bars}.
 
-    A bar: {resource, before, copies (percent of what is allocatable), words [used, whole], full}.
+    A bar: {resource, before, copies (percent of allocatable), words [used, whole], full}.
     """
     bars = [
         {
@@ -99,7 +102,7 @@ def percent(part: int, whole: int) -> float:
 
 
 def bars(found: dict[str, int]) -> list[tuple[str, int, float]]:
-    """Return the most first: name, how many, and how long its bar is."""
+    """Return the largest counts: name, number, and length of the bar."""
     most = max(found.values(), default=1)
     rows: list[Any] = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_ROWS]
     return [(name, number, round(number / most * 100, 1)) for name, number in rows]

@@ -1,4 +1,4 @@
-"""The page of two runs in step: where they part and why, both stages at one step, what moved, what they come to."""
+"""The comparison of two runs: first difference and cause, both stages at one step, moved pods, measures."""
 
 from dataclasses import replace
 from itertools import groupby
@@ -58,9 +58,10 @@ SHARES = ("cpu", "memory", "cpu_spread")
 @page_view
 @require_safe
 def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
-    """scenarios/compare.html: `sides` [Side], `texts_url`, `seed_url`, `found`, `cause`, `first`,
-    `segments`, `width`, `unlike` (see there), `data` (for static/js/pages/compare.js), `rows`, `more`, `moved`,
-    `measures`."""
+    """Show the comparison with scenarios/compare.html: `sides` [Side], `texts_url`, `seed_url`, `found`, `cause`,
+    `first`, `segments`, `width`, `unlike` (see there), `data` (for static/js/pages/compare.js), `rows`, `more`,
+    `moved`, `measures`.
+    """
     sides = both(request, a, m, b, n)
     count(request, "read")
     made = msgspec.json.decode(answer_of(request, sides), type=dict[str, msgspec.Raw])
@@ -88,7 +89,7 @@ def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpRespons
 @page_view
 @require_POST
 def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
-    """Return the POSTed `side` with the POSTed `seed`: a fork, and the comparison with it."""
+    """Fork the POSTed `side` with the POSTed `seed`, and show the comparison with the fork."""
     sides = both(request, a, m, b, n)
     asked, name = request.POST.get("seed", "").strip(), request.POST.get("side", "")
     if not (asked.isdecimal() and asked.isascii() and len(asked) < 20 and int(asked) <= HIGHEST_SEED):
@@ -113,13 +114,13 @@ def both(request: HttpRequest, a: str, m: int, b: str, n: int) -> list[Side]:
 
 
 def texts_url(sides: list[Side]) -> str:
-    """Return the address of the line-by-line comparison, "" if the texts do not differ."""
+    """Return the URL of the line-by-line comparison, "" if the texts are equal."""
     same = sides[0].version.sha256 == sides[1].version.sha256
     return "" if same else reverse("compare-text", args=[*sides[0].names, *sides[1].names])
 
 
 def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
-    """Return the JSON of `jobs.compare_runs`; what was compared last stays."""
+    """Return the JSON of `jobs.compare_runs`; the last comparison is cached."""
     asked = [(side.version, side.kubernetes or runs.own_release(side.version)) for side in sides]
     key = (get_language(), *((version.sha256, release) for version, release in asked))
     if key not in kept:
@@ -132,7 +133,7 @@ def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
 
 
 def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
-    """Return {release: the reason} of those that refuse the text; of a large one they are not looked for."""
+    """Return {release: the error} for releases that reject the text; not determined for a large text."""
     if side.version.bytes > MOST_TRIED:
         return {}
     key = (get_language(), side.version.sha256)
@@ -154,14 +155,14 @@ def describe_outcome(attempt: Attempt | None) -> str:
 
 
 def pair_of(found: Comparison, before: int, after: int) -> tuple[Attempt | None, Attempt | None]:
-    """Return the attempts of a pair; of very long runs the last ones are not here."""
+    """Return the attempts of a pair; the last ones of very long runs are missing."""
     both = zip(found.attempts, (before, after), strict=True)
     first, second = (made[place] if 0 <= place < len(made) else None for made, place in both)
     return first, second
 
 
 def first_of(found: Comparison) -> dict[str, Any] | None:
-    """{pod, number, time, at (the pair's place), before, after}."""
+    """Return {pod, number, time, at (the index of the pair), before, after}."""
     if found.first is None:
         return None
     ends = (found.first.before, found.first.after)
@@ -181,7 +182,9 @@ def first_of(found: Comparison) -> dict[str, Any] | None:
 
 
 def unlike_of(found: Unlike | None) -> dict[str, Any] | None:
-    """{pod, number (of the attempt), time, what, before, after, at (the pair's place)}, where runs decide the same."""
+    """Return {pod, number (of the attempt), time, what, before, after, at (index of the pair)} of runs with equal
+    decisions.
+    """
     if found is None:
         return None
     about = {"pod": found.pod, "number": found.attempt, "time": found.time, "at": found.attempt - 1}
@@ -189,8 +192,11 @@ def unlike_of(found: Unlike | None) -> dict[str, Any] | None:
 
 
 def timeline(found: Comparison) -> dict[str, Any]:
-    """{first: place of the first pair that differs or -1, pairs: [[step before, step after, same, pod, which of its
-    attempts]]}; a step of -1: no such attempt."""
+    """Return {first: index of the first different pair or -1, pairs: [[step before, step after, same, pod, attempt of
+    the pod]]}.
+
+    A step of -1 means that there is no such attempt.
+    """
     first = first_of(found)
     pairs = []
     for pair in found.pairs[:MOST_PAIRS]:
@@ -203,7 +209,7 @@ def timeline(found: Comparison) -> dict[str, Any]:
 
 
 def rows_of(found: Comparison) -> tuple[list[dict[str, Any]], int]:
-    """Return the attempts that differ, and how many more do."""
+    """Return the attempts that differ, and the number of further ones."""
     rows, differing = [], [at for at, pair in enumerate(found.pairs) if not pair.same]
     for at in differing[:MOST_ROWS]:
         pair = found.pairs[at]
@@ -216,7 +222,7 @@ def rows_of(found: Comparison) -> tuple[list[dict[str, Any]], int]:
 
 
 def segments(found: Comparison) -> list[tuple[int, int, bool]]:
-    """(from, how many, same): attempts that agree, and that do not, in turn."""
+    """Return (start, length, same) of alternating segments of equal and different attempts."""
     made, start = [], 0
     for same, group in groupby(pair.same for pair in found.pairs):
         length = len(list(group))
@@ -226,8 +232,8 @@ def segments(found: Comparison) -> list[tuple[int, int, bool]]:
 
 
 def measures(found: Comparison) -> list[tuple[str, str, str, bool]]:
-    """(name, before, after, whether they differ)."""
-    before, after = (msgspec.to_builtins(one) for one in found.measures)
+    """Return (name, before, after, whether they differ)."""
+    before, after = (msgspec.to_builtins(measure) for measure in found.measures)
     return [
         (str(label), number(name, before[name]), number(name, after[name]), before[name] != after[name])
         for name, label in MEASURES.items()

@@ -1,4 +1,4 @@
-"""Experiments: the page that begins one, and the page that shows what comes of it."""
+"""Experiments: the page that starts one, and the page with its results."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ STATES = {
 @page_view
 @require_safe
 def example(request: HttpRequest) -> HttpResponse:
-    """/experiments/: to the plan page of a lesson, to try."""
+    """Redirect /experiments/ to the plan page of a lesson, as an example."""
     scenario = scenarios.by_slug(EXAMPLE)
     return redirect("experiments", scenario.public_id, scenarios.newest(scenario).number)
 
@@ -53,8 +53,9 @@ def example(request: HttpRequest) -> HttpResponse:
 @page_view
 @require_safe
 def plan_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """scenarios/experiments.html: `scenario` (id, title), `version`, `boot` (what the form offers), `earlier`
-    [{url, made, size, state, names}]."""
+    """Show the plan page with scenarios/experiments.html: `scenario` (id, title), `version`, `boot` (what the form
+    offers), `earlier` [{url, made, size, state, names}].
+    """
     visitor, scenario = visible_scenario(request, sid)
     count(request, "read")
     version = scenarios.version(scenario, number)
@@ -74,7 +75,7 @@ def plan_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 def row(experiment: Experiment) -> dict[str, Any]:
-    """Return an experiment in a list."""
+    """Return the row of an experiment in a list."""
     names = [factor.name for factor in design_of(experiment).factors]
     return {
         "url": reverse("experiment", args=[experiment.public_id]),
@@ -88,8 +89,9 @@ def row(experiment: Experiment) -> dict[str, Any]:
 @page_view
 @require_safe
 def experiment_page(request: HttpRequest, eid: str) -> HttpResponse:
-    """scenarios/experiment.html: `experiment`, `size` with commas, `scenario` (id, title), `version`, `boot` (the API's
-    answer, and names of measures and states)."""
+    """Show an experiment with scenarios/experiment.html: `experiment`, `size` with commas, `scenario` (id, title),
+    `version`, `boot` (the API's answer, and names of measures and states).
+    """
     visitor, experiment = api.visible_experiment(request, eid)
     count(request, "read")
     found = api.describe(visitor, experiment)

@@ -1,4 +1,4 @@
-"""/s/<id>/v/<n>/operations/?ask=drain&nodes=...: questions about the whole cluster at the end of the run, answered."""
+"""/s/<id>/v/<n>/operations/?ask=drain&nodes=...: questions about the whole cluster at the end of the run."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, get_args
@@ -38,11 +38,11 @@ MOST_CHOICES = 1000  # nodes to choose from
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """scenarios/operations.html: `scenario`, `title`, `version`, `kubernetes` ("" or as it was asked for), `release`,
-    `releases`, `ask`, `nodes` and `zones` (to choose from), `given` (the form), `found` (Answer or None), `moved`,
-    `told` (by list, those of which the same is told together), `room`, `zones_drawn` (drawing), `upgrade` (Upgrade or
-    None), `changes`, `same`, `helping` (Helping).
-    A POST keeps the answer as a fork."""
+    """Show an operation with scenarios/operations.html: `scenario`, `title`, `version`, `kubernetes` ("" or the
+    requested one), `release`, `releases`, `ask`, `nodes` and `zones` (to choose from), `given` (the form), `found`
+    (Answer or None), `moved`, `told` (by list, rows grouped by equal text), `room`, `zones_drawn` (drawing), `upgrade`
+    (Upgrade or None), `changes`, `same`, `helping` (Helping). A POST saves the answer as a fork.
+    """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
     version = scenarios.version(scenario, number)
@@ -77,7 +77,7 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 def asked_of(request: HttpRequest) -> tuple[Asked, dict[str, str]]:
-    """Return the question and the fields of its form; raises Refusal."""
+    """Return the question and the fields of its form. Raises Refusal."""
     given_ask = request.GET.get("ask", "drain")
     ask = next((one for one in ASKED if one == given_ask), None)
     if ask is None:
@@ -88,7 +88,7 @@ def asked_of(request: HttpRequest) -> tuple[Asked, dict[str, str]]:
 
 
 def question_of(ask: Asked, given: dict[str, str]) -> dict[str, Any]:
-    """Return the question in the API's format; raises Refusal."""
+    """Return the question in the API's format. Raises Refusal."""
     nodes = given["nodes"].replace(",", " ").split()
     match ask:
         case "drain":
@@ -108,7 +108,7 @@ def question_of(ask: Asked, given: dict[str, str]) -> dict[str, Any]:
 
 
 def of_answer(answer: Answer) -> dict[str, Any]:
-    """Return what the page draws of an answer."""
+    """Return the context of the page for an answer."""
     pending = [one for one in answer.unplaced if one.before]
     waiting = [one for one in answer.unplaced if not one.before]
     lists: dict[str, list[Any]] = {
@@ -132,20 +132,20 @@ def of_answer(answer: Answer) -> dict[str, Any]:
     }
 
 
-def of_upgrade(made: Upgrade) -> dict[str, Any]:
-    """Return what the page draws of an upgrade."""
-    elsewhere = sorted(made.changes, key=lambda one: one.before.node == one.after.node)
+def of_upgrade(upgrade: Upgrade) -> dict[str, Any]:
+    """Return the context of the page for an upgrade."""
+    elsewhere = sorted(upgrade.changes, key=lambda one: one.before.node == one.after.node)
     rows = alike(elsewhere, lambda one: in_language(cause_words(one.cause)) if one.cause else "")
     return {
-        "upgrade": made,
+        "upgrade": upgrade,
         "changes": rows,
-        "moves": sum(one.before.node != one.after.node for one in made.changes),
-        "same": alike([one for one in made.pending if one.cause is None], lambda one: one.after.message),
+        "moves": sum(change.before.node != change.after.node for change in upgrade.changes),
+        "same": alike([one for one in upgrade.pending if one.cause is None], lambda one: one.after.message),
     }
 
 
 def alike(rows: Sequence[Row], words: Callable[[Row], str]) -> list[tuple[str, list[Row], int]]:
-    """Rows of which the same is said, together: the words, the first rows, how many more; in order of appearance."""
+    """Group rows with the same text: the text, the first rows, the number of further ones; in order of appearance."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(words(row), []).append(row)
@@ -163,7 +163,7 @@ def shown(name: str, found: Amount) -> dict[str, Any]:
 
 
 def drawing(cluster: list[NodeUse]) -> list[dict[str, Any]]:
-    """Nodes by zone: {zone, nodes: [{node, state, before, after (heights of 0 to 20), title}]}."""
+    """Return the nodes by zone: {zone, nodes: [{node, state, before, after (heights of 0 to 20), title}]}."""
     zones: dict[str, list[dict[str, Any]]] = {}
     for use in cluster:
         before, after = (None if side is None else fullness(side) for side in (use.before, use.after))

@@ -1,4 +1,6 @@
-"""/s/<id>/v/<n>/pending/: the pods that a run leaves waiting, by cause or by workload, and what blocks each."""
+"""/s/<id>/v/<n>/pending/: the pods that are pending at the end of a run, by cause or by workload, and their
+blockers.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -33,9 +35,10 @@ kept: dict[str, list[WaitingPod]] = {}
 @page_view
 @require_safe
 def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """scenarios/pending.html: `scenario` (id, title), `version`, `all` (how many wait), `found` (that the search
-    finds), `by` ("cause" or "workload"), `q`, `group` (the key of one, or ""), `groups` [{key, title, count, pods
-    [as_row], more}] largest first, `release`."""
+    """Show pending pods with scenarios/pending.html: `scenario` (id, title), `version`, `all` (number of pending pods),
+    `found` (number that match the search), `by` ("cause" or "workload"), `q`, `group` (the key of a group, or ""),
+    `groups` [{key, title, count, pods [as_row], more}] largest first, `release`.
+    """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
     version = scenarios.version(scenario, number)
@@ -56,14 +59,14 @@ def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 def group_pods(rid: str, page: str, by: str, query: str, chosen: str) -> dict[str, Any]:
     """Return the page's `all`, `found`, `by`, `q`, `group` and `groups`: work. `page` is the version's address."""
     waiting = waiting_of(rid)
-    found = [pod for pod in waiting if matches(pod, query)]
-    made = groups(found, page, by, chosen)
+    pods = [pod for pod in waiting if matches(pod, query)]
+    made = groups(pods, page, by, chosen)
     one = chosen if chosen in {group["key"] for group in made} else ""
-    return {"all": len(waiting), "found": len(found), "by": by, "q": query, "group": one, "groups": made}
+    return {"all": len(waiting), "found": len(pods), "by": by, "q": query, "group": one, "groups": made}
 
 
 def waiting_of(rid: str) -> list[WaitingPod]:
-    """Return the waiting pods of a run that is done, which never changes: a large one takes seconds once."""
+    """Return the pending pods of a finished run, cached because it never changes and a large one takes seconds."""
     if rid not in kept:
         found = jobs.waiting(rid)
         while len(kept) >= KEPT:
@@ -101,7 +104,7 @@ def groups(found: list[WaitingPod], page: str, by: str, chosen: str) -> list[dic
 
 
 def alike(pods: list[WaitingPod]) -> list[list[WaitingPod]]:
-    """Return the pods with the same explanation and workload together, the largest groups first."""
+    """Group pods with the same explanation and workload, the largest groups first."""
     found: dict[tuple[object, ...], list[WaitingPod]] = {}
     for pod in pods:
         causes = tuple(map(str, map(words.cause_words, pod.causes)))
@@ -120,8 +123,9 @@ def workload_key(pod: WaitingPod) -> str:
 
 
 def as_row(pod: WaitingPod, page: str, others: Sequence[WaitingPod] = ()) -> dict[str, Any]:
-    """A pod for the page: {pod, url (of the step), others [{pod, url}] (of which the same is to be said), ask (what
-    would make it fit), attempt, blocker, causes, nearest, missing, message, dumped, same, why}."""
+    """Return a pod for the page: {pod, url (of the step), others [{pod, url}] (with the same explanation), ask (what
+    would make it fit), attempt, blocker, causes, nearest, missing, message, dumped, same, why}.
+    """
     step, *steps = ({"pod": one.pod, "url": f"{page}#{one.step}&sel=pod:{one.pod}"} for one in (pod, *others))
     return {
         **step,
@@ -135,5 +139,5 @@ def as_row(pod: WaitingPod, page: str, others: Sequence[WaitingPod] = ()) -> dic
         "message": pod.message,
         "dumped": pod.dumped,
         "same": pod.dumped == pod.message,
-        "why": [in_language(one) for one in words.differences(pod)],
+        "why": [in_language(difference) for difference in words.differences(pod)],
     }

@@ -1,4 +1,4 @@
-"""/s/<id>/v/<n>/replay/: every decision of a recorded cluster's scheduler beside the simulated one."""
+"""/s/<id>/v/<n>/replay/: every decision of a recorded cluster's scheduler next to the simulated one."""
 
 from collections import Counter
 from typing import Any
@@ -28,10 +28,11 @@ MOST = 500  # rows of one page
 @page_view
 @require_safe
 def replay(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """scenarios/replay.html: `scenario` (id, title), `version`, `all` (decisions), `verdicts` [{name, count}], `only`
-    (the verdict that is shown, "" for all), `rows` [as_row], `more` (how many are left out), `weight` (what another
-    weight would explain, or None), `scored`, `explained`, `agreeing` (equal or equally good), `comparable`, `unknown`
-    [(why, how many)], `release`."""
+    """Show a replay with scenarios/replay.html: `scenario` (id, title), `version`, `all` (decisions), `verdicts`
+    [{name, count}], `only` (the verdict that is shown, "" for all), `rows` [as_row], `more` (number of those left out),
+    `weight` (the weight that would explain more, or None), `scored`, `explained`, `agreeing` (equal or equally good),
+    `comparable`, `unknown` [(reason, number)], `release`.
+    """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
     version = scenarios.version(scenario, number)
@@ -68,6 +69,6 @@ def replay(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 
 def as_row(decision: dict[str, Any], version: Version) -> dict[str, Any]:
-    """Return a decision for the page: that of jobs.replayed with `url`, its step in the player."""
+    """Return a decision for the page: that of jobs.replay_result with `url`, its step in the player."""
     page = reverse("version", args=[version.scenario.public_id, version.number])
     return {**decision, "url": f"{page}#{decision['step']}"}

@@ -21,7 +21,7 @@ NAMES = ("first", "second")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A side of a comparison. `name`: first or second. `release`: "1.36". `kubernetes`: "": that of the version.
+    """A side of a comparison. `name`: first or second. `release`: "1.36". `kubernetes`: "" for that of the version.
 
     `refused`: releases on which the scenario does not run, with the reason.
     """
@@ -34,8 +34,8 @@ class Side:
 
     @property
     def releases(self) -> list[tuple[str, str]]:
-        """All, newest first, with the reason why one cannot be chosen."""
-        return [(one, self.refused.get(one, "")) for one in reversed(RELEASES)]
+        """Return all releases, newest first, with the reason that one cannot be selected."""
+        return [(release, self.refused.get(release, "")) for release in reversed(RELEASES)]
 
     @property
     def title(self) -> str:
@@ -43,7 +43,7 @@ class Side:
 
     @property
     def query(self) -> str:
-        """Names the run by this engine, whose steps the comparison counts."""
+        """Return the query of the run by this engine, whose steps the comparison counts."""
         asked = {"kubernetes": self.kubernetes} if self.kubernetes else {}
         return urlencode({"engine": ENGINE_VERSION, **asked})
 
@@ -61,7 +61,7 @@ class Side:
 
 
 def side_of(request: HttpRequest, name: str, sid: str, number: int) -> Side:
-    """Return one side of `?first=1.34&second=1.36`; raises Refusal if it does not exist or is not visible."""
+    """Return a side of `?first=1.34&second=1.36`. Raises Refusal if it does not exist or is not visible."""
     version = scenarios.version(visible_scenario(request, sid)[1], number)
     own = runs.own_release(version)
     kubernetes = requested_release(request, version, name)
@@ -70,11 +70,11 @@ def side_of(request: HttpRequest, name: str, sid: str, number: int) -> Side:
 
 
 def address(sides: list[Side]) -> str:
-    """Return the address of the comparison."""
+    """Return the URL of the comparison."""
     return reverse("compare", args=[*sides[0].names, *sides[1].names]) + releases_query(sides)
 
 
 def releases_query(sides: list[Side]) -> str:
-    """Return the releases as a query, "" where both are the versions' own."""
+    """Return the releases as a query, "" if both are the versions' own."""
     asked = {side.name: side.kubernetes for side in sides if side.kubernetes}
     return f"?{urlencode(asked)}" if asked else ""

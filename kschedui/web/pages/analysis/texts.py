@@ -1,4 +1,4 @@
-"""The page of two texts line by line: versions of a scenario, or a fork and what it was made from."""
+"""The line-by-line comparison of two texts: versions of a scenario, or a fork and its original."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -30,7 +30,9 @@ def of_one(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
 
 
 def texts(request: HttpRequest, *named: tuple[str, int]) -> HttpResponse:
-    """scenarios/diff.html: `before` and `after` (versions), `rows` (diff.compare), `titles` of both."""
+    """Show the comparison with scenarios/diff.html: `before` and `after` (versions), `rows` (diff.compare), `titles` of
+    both.
+    """
     before, after = (scenarios.version(visible_scenario(request, sid)[1], number) for sid, number in named)
     count(request, "read")
     rows = work(request, jobs.compare, *map(scenarios.text_for_work, (before, after)))

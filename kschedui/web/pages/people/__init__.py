@@ -1,1 +1,1 @@
-"""Accounts: signing in, what an account has, with whom it shares."""
+"""Accounts: login, the account's page, and sharing."""

@@ -1,4 +1,4 @@
-"""The account's own page: tokens for scripts."""
+"""The account page: API tokens."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -19,7 +19,7 @@ from kschedui.web.pages.people.forms import TokenForm
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """/accounts/: registration/account.html, `tokens`, `form`, `secret` (of the token that was made just now, "")."""
+    """Show /accounts/ with registration/account.html: `tokens`, `form`, `secret` (of a new token, or "")."""
     secret = ""
     form = TokenForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -41,7 +41,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
-    """/accounts/tokens/<pk>/revoke: the token is worth nothing any more."""
+    """Handle /accounts/tokens/<pk>/revoke: invalidate the token."""
     tokens.revoke(request.user, pk)
     messages.success(request, _("The token was revoked."))
     return redirect("account")

@@ -38,22 +38,22 @@ CLAIM_SECONDS = 30 * 24 * 3600
 
 
 class Login(LoginView):
-    """registration/login.html: `form`, `next`, `sso`. What this browser made becomes the account's on the way in."""
+    """Log in with registration/login.html: `form`, `next`, `sso`. The browser's scenarios become the account's."""
 
     redirect_authenticated_user = True
 
     def get_context_data(self, **more: Any) -> dict[str, Any]:
-        """`sso`: is there a provider to log in at?"""
+        """Add `sso`: whether single sign-on is configured."""
         return super().get_context_data(sso=bool(site.OIDC_ISSUER), **more)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Guesses are counted."""
+        """Count the attempt, then log in."""
         count(request, "login")
         rates.require_guess(request.POST.get("username", ""))
         return super().post(request, *args, **kwargs)
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        """A wrong password is counted for the account too, wherever it came from."""
+        """Count a wrong password for the account too, from any address."""
         rates.wrong_guess(self.request.POST.get("username", ""))
         return super().form_invalid(form)
 
@@ -69,7 +69,7 @@ log_in = page_view(Login.as_view())
 
 @page_view
 def admin_login(request: HttpRequest) -> HttpResponse:
-    """/admin/login/: to the site's own page, where guesses are counted."""
+    """Redirect /admin/login/ to the site's login page, where attempts are counted."""
     if request.user.is_authenticated and not admin.site.has_permission(request):
         raise Refusal(403, gettext_noop("This account does not have access to that page."))
     return redirect_to_login(safe_next(request))
@@ -78,7 +78,7 @@ def admin_login(request: HttpRequest) -> HttpResponse:
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def signup(request: HttpRequest) -> HttpResponse:
-    """registration/signup.html: `form`, `next`."""
+    """Sign up with registration/signup.html: `form`, `next`."""
     form = SignupForm(request.POST or None)
     if request.method == "POST":
         count(request, "save")
@@ -90,14 +90,14 @@ def signup(request: HttpRequest) -> HttpResponse:
 
 
 def take_over(request: HttpRequest) -> None:
-    """Give the account what this browser made without one, and say so."""
+    """Give the account everything that this browser created without one, and show a message."""
     taken = scenarios.claim_all(access.Visitor(request.user, access.token_in(request.COOKIES)))
     if taken:
         messages.success(request, _("The scenarios of this browser are now in your account."))
 
 
 def safe_next(request: HttpRequest) -> str:
-    """Return where to redirect afterwards; never to another site."""
+    """Return the URL to redirect to afterwards; never another site."""
     address = request.POST.get("next") or request.GET.get("next") or ""
     return local_address(request, address) or reverse("mine")
 
@@ -105,9 +105,11 @@ def safe_next(request: HttpRequest) -> str:
 @page_view
 @require_safe
 def mine(request: HttpRequest) -> HttpResponse:
-    """scenarios/mine.html: `scenarios` (cards.mine_row), `shared` (the same, of others), `deleted` [{id, title}] that
-    can be brought back, `courses`, `runs` [{id, title, url, megabytes}] that one pays for and may delete; `example` and
-    `chapter` (see cards.example, example_course) where there is nothing yet."""
+    """Show the visitor's scenarios with scenarios/mine.html: `scenarios` (cards.mine_row), `shared` (the same, of
+    others), `deleted` [{id, title}] that can be restored, `courses`, `runs` [{id, title, url, megabytes}] that
+    count towards the visitor's storage; `example` and `chapter` (see cards.example, example_course) if there is nothing
+    yet.
+    """
     visitor = access.visitor_of(request)
     found = list(scenarios.of_visitor(visitor))
     kept = [cards.mine_row(visitor, scenario) for scenario in found if not scenario.deleted_at]
@@ -136,7 +138,7 @@ def paid_row(visitor: access.Visitor, run: Run) -> dict[str, Any]:
 @page_view
 @require_POST
 def delete_run(request: HttpRequest, rid: str) -> HttpResponse:
-    """/accounts/mine/runs/<rid>/delete: give back the room of a run that one asked for, of a scenario of others."""
+    """Handle /accounts/mine/runs/<rid>/delete: delete a run that the visitor started, of a scenario of others."""
     runs.forget_trace(runs_of_others(access.visitor_of(request)).get(public_id=rid))
     return redirect("mine")
 
@@ -144,9 +146,10 @@ def delete_run(request: HttpRequest, rid: str) -> HttpResponse:
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: HttpRequest, sid: str) -> HttpResponse:
-    """scenarios/settings.html: `scenario` (id, title), `form` (title, visibility), `versions` [{number, url, created,
-    engine}], `claim_url` (a link that gives the scenario to an account; "" when it has an owner), and what
-    shares.context_of gives."""
+    """Show the settings with scenarios/settings.html: `scenario` (id, title), `form` (title, visibility), `versions`
+    [{number, url, created, engine}], `claim_url` (a link that gives the scenario to an account; "" when it has an
+    owner), and the context of shares.context_of.
+    """
     visitor, scenario = owned_scenario(request, sid)
     start = {"title": scenario.title if scenario.renamed else "", "visibility": scenario.visibility}
     form = SettingsForm(request.POST or None, initial=start)
@@ -163,7 +166,9 @@ def settings(request: HttpRequest, sid: str) -> HttpResponse:
 
 
 def version_rows(scenario: Scenario) -> list[dict[str, Any]]:
-    """[{number, url, created, engine}] newest first; `engine` made the trace that links show ("": there is none)."""
+    """Return [{number, url, created, engine}] newest first; `engine` made the trace that links show ("": there is
+    none).
+    """
     rows = []
     for version in scenarios.versions(scenario).prefetch_related("runs"):
         run = runs.find_run(version)
@@ -176,7 +181,7 @@ def version_rows(scenario: Scenario) -> list[dict[str, Any]]:
 @page_view
 @require_POST
 def delete(request: HttpRequest, sid: str) -> HttpResponse:
-    """Delete; it can be brought back from one's own list."""
+    """Delete the scenario; it can be restored from the visitor's list."""
     _visitor, scenario = owned_scenario(request, sid)
     scenarios.delete(scenario)
     runs.forget_traces(scenario)
@@ -188,7 +193,7 @@ def delete(request: HttpRequest, sid: str) -> HttpResponse:
 @page_view
 @require_POST
 def restore(request: HttpRequest, sid: str) -> HttpResponse:
-    """Bring a deleted scenario back."""
+    """Restore a deleted scenario."""
     scenario = scenarios.by_id(sid)
     access.require_owner(access.visitor_of(request), scenario)
     scenarios.restore(scenario)
@@ -199,7 +204,7 @@ def restore(request: HttpRequest, sid: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def claim(request: HttpRequest, token: str) -> HttpResponse:
-    """/claim/<token>/: scenarios/claim.html with `title`; POSTed: the scenario is the account's."""
+    """Handle /claim/<token>/ with scenarios/claim.html: `title`. A POST gives the scenario to the account."""
     try:
         sid = signing.loads(token, salt=CLAIM_SALT, max_age=CLAIM_SECONDS)
     except signing.BadSignature:
@@ -213,7 +218,7 @@ def claim(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def owned_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
-    """Return the visitor and a scenario of theirs; raises NotAllowed."""
+    """Return the visitor and a scenario of theirs. Raises NotAllowed."""
     visitor, scenario = visible_scenario(request, sid)
     access.require_owner(visitor, scenario)
     return visitor, scenario

@@ -15,7 +15,7 @@ from kschedui.scenarios.prose import LONGEST_TITLE
 
 
 class SignupForm(UserCreationForm):
-    """A form for a name and a password. It has no address, so none can leak."""
+    """A form for a name and a password, without an e-mail address."""
 
     def keep(self) -> Any:
         """Save the account; None, and an error at the name, if somebody else has taken it since it was validated."""
@@ -28,7 +28,7 @@ class SignupForm(UserCreationForm):
 
 
 class SettingsForm(forms.Form):
-    """Name a scenario and say who sees it."""
+    """The name and visibility of a scenario."""
 
     title = forms.CharField(
         label=_("Title"),
@@ -40,7 +40,7 @@ class SettingsForm(forms.Form):
 
 
 class CourseForm(forms.Form):
-    """A course: what it is called, what it is about, and a link a line."""
+    """A course: its title, its description, and one link per line."""
 
     title = forms.CharField(label=_("Title"), max_length=LONGEST_TITLE)
     about = forms.CharField(
@@ -56,7 +56,7 @@ class CourseForm(forms.Form):
 
 
 class TokenForm(forms.Form):
-    """Name a token and say what it may do."""
+    """The name and permissions of a token."""
 
     name = forms.CharField(
         label=_("Name"), max_length=100, help_text=_("What the token is for. The list shows this name.")
@@ -78,7 +78,7 @@ class TokenForm(forms.Form):
 
 
 class ShareForm(forms.Form):
-    """Share a scenario with an account or a group."""
+    """A share of a scenario with an account or a group."""
 
     account = forms.CharField(label=_("Account"), max_length=150, required=False)
     group = forms.ChoiceField(label=_("or group"), required=False)
@@ -88,7 +88,8 @@ class ShareForm(forms.Form):
         super().__init__(*args, **kwargs)
         names = [group.name for group in groups]
         if names:
-            self.fields["group"].choices = [("", ""), *((name, name) for name in names)]  # type: ignore[attr-defined]
+            groups_field: Any = self.fields["group"]
+            groups_field.choices = [("", ""), *((name, name) for name in names)]
         else:
             del self.fields["group"]
 

@@ -1,4 +1,4 @@
-"""With whom a scenario is shared, as its settings page says and changes it."""
+"""The shares of a scenario on its settings page."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from kschedui.web.pages.people.forms import ShareForm
 
 
 def context_of(scenario: Scenario) -> dict[str, Any]:
-    """`shares`, and `share_form`, which is None for a scenario without an account."""
+    """Return `shares`, and `share_form`, which is None for a scenario without an account."""
     form = ShareForm(groups=sharing.groups_of(scenario.owner)) if scenario.owner else None
     return {"shares": sharing.shares_of(scenario), "share_form": form}
 
@@ -27,7 +27,7 @@ def context_of(scenario: Scenario) -> dict[str, Any]:
 @page_view
 @require_POST
 def share(request: HttpRequest, sid: str) -> HttpResponse:
-    """/s/<sid>/shares: with an account by its name, or with one of the owner's groups."""
+    """Handle /s/<sid>/shares: share with an account by its name, or with one of the owner's groups."""
     _visitor, scenario = owned_scenario(request, sid)
     count(request, "save")
     if scenario.owner is None:
@@ -46,6 +46,6 @@ def share(request: HttpRequest, sid: str) -> HttpResponse:
 @page_view
 @require_POST
 def end(request: HttpRequest, sid: str, share: int) -> HttpResponse:
-    """/s/<sid>/shares/<share>/end: not any more."""
+    """Handle /s/<sid>/shares/<share>/end: stop sharing."""
     sharing.end(owned_scenario(request, sid)[1], share)
     return redirect("scenario-settings", sid)

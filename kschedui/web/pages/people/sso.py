@@ -1,4 +1,4 @@
-"""Logging in at the operator's OpenID Connect provider."""
+"""Single sign-on with the configured OpenID Connect provider."""
 
 import logging
 
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 def require_provider() -> None:
-    """Raises Refusal where the operator named none."""
+    """Check that a provider is configured. Raises Refusal."""
     if not settings.OIDC_ISSUER:
         raise Refusal(404, gettext_noop("Single sign-on is not configured on this site."))
 
@@ -27,7 +27,7 @@ def require_provider() -> None:
 @page_view
 @require_safe
 def log_in(request: HttpRequest) -> HttpResponse:
-    """/accounts/sso/: to the provider, and back to `?next=`."""
+    """Handle /accounts/sso/: redirect to the provider, and back to `?next=`."""
     require_provider()
     count(request, "login")
     response: HttpResponse = OIDCAuthenticationRequestView.as_view()(request)
@@ -49,7 +49,7 @@ class Callback(OIDCAuthenticationCallbackView):
 @page_view
 @require_safe
 def callback(request: HttpRequest) -> HttpResponse:
-    """/accounts/sso/callback: the provider sends the browser back here."""
+    """Handle /accounts/sso/callback, to which the provider redirects the browser."""
     require_provider()
     count(request, "login")
     try:

@@ -1,1 +1,1 @@
-"""Pictures of runs: on cards, and alone for links that are shown elsewhere."""
+"""Pictures of runs: on cards, and as files for link previews."""

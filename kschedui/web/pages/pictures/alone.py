@@ -1,4 +1,4 @@
-"""The picture that stands alone, in the light colours: what a link to a run, or to a step of it, shows elsewhere."""
+"""Pictures as files, in light colours: the preview of a link to a run, or to a step of it."""
 
 import re
 import textwrap
@@ -54,7 +54,7 @@ def svg(drawing: dict[str, Any], words: Words) -> str:
 
 
 def bare(drawing: dict[str, Any]) -> str:
-    """Return the cluster alone, for a page that has the words."""
+    """Return the cluster without texts, for a page that has them."""
     top, bottom = FIELD
     drawn = "".join(colour_shape(shape) for shape in shapes(drawing, WIDTH, (bottom - top) / SCALE))
     left = QUEUE if drawing["queue"] else 0.0
@@ -68,7 +68,7 @@ def bare(drawing: dict[str, Any]) -> str:
 
 
 def png(drawing: dict[str, Any], words: Words) -> bytes:
-    """Return the picture as PNG for sites that show no SVG. Texts are left out on a machine that has none of FONTS."""
+    """Return the picture as PNG for sites that show no SVG. Without any of FONTS, texts are left out."""
     return resvg_py.svg_to_bytes(svg_string=svg(drawing, words), width=SIZE[0])
 
 
@@ -89,7 +89,9 @@ def line(text: str, y: float, size: int, colour: str = INK, weight: int = 400) -
 
 
 def names(drawing: dict[str, Any]) -> str:
-    """Draw the names under a few nodes; long ones are shortened in the middle, where names of a pool are alike."""
+    """Draw the names under a few nodes; long ones are shortened in the middle, since names of a pool have the same
+    start.
+    """
     nodes = drawing["nodes"]
     if not 0 < len(nodes) <= NAMED_NODES:
         return ""
@@ -122,7 +124,7 @@ def colour_shape(shape: Shape) -> str:
 
 
 def colours(what: str) -> tuple[str, str, bool]:
-    """(fill, stroke or "", dashed) of a shape."""
+    """Return (fill, stroke or "", dashed) of a shape."""
     classes = what.split()
     filling = [name for name in classes if name in FILLS and (name != "placed" or "cell" in classes)]
     fill = FILLS[filling[-1]] if filling else SUNK
@@ -131,10 +133,10 @@ def colours(what: str) -> tuple[str, str, bool]:
 
 
 def attribute(text: str) -> str:
-    """Text inside double quotes of an attribute."""
+    """Escape text for an attribute in double quotes."""
     return escape(NO_XML.sub("", text), {'"': "&quot;"})
 
 
 def xml(text: str) -> str:
-    """Text between tags. Without the characters that XML has not: one of them, and nothing at all is drawn."""
+    """Escape text for an element, without characters that are invalid in XML and would make the picture unreadable."""
     return escape(NO_XML.sub("", text))

@@ -38,7 +38,7 @@ def rectangle(shape: Shape) -> str:
 
 
 def cross(shape: Shape, colour: str = "") -> str:
-    """Return the ✕ on an evicted pod, where it has room."""
+    """Return the ✕ on an evicted pod, if there is room."""
     if shape.what != "gone" or min(shape.width, shape.height) < 5:
         return ""
     size = min(shape.width, shape.height, 11) * 0.28
@@ -49,7 +49,7 @@ def cross(shape: Shape, colour: str = "") -> str:
 
 
 def strip(attempts: str) -> SafeString:
-    """Return a bar for each attempt: tall is bound, middle nominated, low no fit."""
+    """Return a bar for each attempt: tall for bound, medium for nominated, low for unschedulable."""
     width, height = STRIP
     pitch = min(6.0, width / max(len(attempts), 1))
     bars = []

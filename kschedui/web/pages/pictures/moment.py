@@ -1,4 +1,4 @@
-"""A step of a stored run for a picture: the cluster at it, and a sentence of what happens."""
+"""A step of a stored run for a picture: the state of the cluster, and a sentence about the event."""
 
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ class Moment(NamedTuple):
 
 
 def moment_of(rid: str, step: int) -> Moment | None:
-    """`step` is one of the run's. None when what is stored has the keyframes of schema 1. Raises DamagedChunk."""
+    """Return the moment of a step of the run; None if its stored keyframes have schema 1. Raises DamagedChunk."""
     run = runs.by_id(rid)
     stored = runs.frame_at(run, step)
     if stored is None or frames.header_of(stored).schema < COMPACTED:

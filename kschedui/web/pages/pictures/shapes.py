@@ -16,7 +16,7 @@ WAITS = ("", " pending", " hero")
 
 
 class Shape(NamedTuple):
-    """A rectangle and the classes that say what it is."""
+    """A rectangle and the CSS classes that describe it."""
 
     x: float
     y: float
@@ -26,12 +26,12 @@ class Shape(NamedTuple):
 
 
 def ramp(priority: int) -> str:
-    """Return the priority ramp's class: more ink, more important."""
+    """Return the class for the priority: darker means higher."""
     return next((name for least, name in RAMP if priority >= least), "p10")
 
 
 def shapes(drawing: dict[str, Any], width: float = WIDTH, height: float = HEIGHT) -> list[Shape]:
-    """Return everything in the picture but the arrow and words, in a field of this size."""
+    """Return all shapes of the picture except the arrow and texts, in a field of this size."""
     queue = drawing["queue"]
     left = QUEUE if queue else 0.0
     cells = drawing["cells"]
@@ -40,7 +40,7 @@ def shapes(drawing: dict[str, Any], width: float = WIDTH, height: float = HEIGHT
 
 
 def queue_shapes(queue: list[list[int]], height: float) -> Iterator[Shape]:
-    """Yield the pods that arrived, in order, as equal squares; those that still wait at the end have a dashed edge."""
+    """Yield the pods that arrived, in order, as equal squares; those pending at the end have a dashed edge."""
     columns = 2 if len(queue) <= 12 else 3
     pitch = min(30 / columns, height / -(-len(queue) // columns)) if queue else 0
     for i, (priority, waits) in enumerate(queue):
@@ -49,7 +49,9 @@ def queue_shapes(queue: list[list[int]], height: float) -> Iterator[Shape]:
 
 
 def node_shapes(nodes: list[dict[str, Any]], left: float, width: float, height: float) -> Iterator[Shape]:
-    """Nodes as columns, as tall as their cpu; pods stand on each other, evicted ones on top, even above the rim."""
+    """Yield nodes as columns, as tall as their cpu, with their pods stacked; evicted pods are on top, even above the
+    rim.
+    """
     if not nodes:
         return
     pitch = node_pitch(len(nodes), left, width)
@@ -67,7 +69,7 @@ def node_pitch(count: int, left: float, width: float) -> float:
 
 
 def pod_shapes(pods: list[list[int]], x: float, floor: float, width: float, scale: float) -> Iterator[Shape]:
-    """Yield the pods of a node from the floor up; one without a cpu request is a thin mark."""
+    """Yield the pods of a node from the bottom up; one without a cpu request is a thin mark."""
     for cpu, priority, state in pods:
         tall = max(cpu * scale, 2.5)
         floor -= tall
@@ -78,7 +80,7 @@ def pod_shapes(pods: list[list[int]], x: float, floor: float, width: float, scal
 
 
 def cell_shapes(cells: str, left: float, width: float, height: float) -> Iterator[Shape]:
-    """Yield a large cluster: a square for each node, or for each few neighbours."""
+    """Yield a large cluster: a square for each node, or for a few neighbours."""
     pitch = max((size for size in range(4, 15) if fits(size, len(cells), width - left, height)), default=4)
     columns = int((width - left) / pitch)
     for i, state in enumerate(cells):

@@ -1,4 +1,4 @@
-"""The event of a step in one sentence. Needs no Django settings: the caller brings the translation."""
+"""The event of a step as a sentence. Needs no Django settings: the caller passes the translation."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ Gettext = Callable[[str], str]  # translates an English template; `str` for Engl
 
 
 def pod_of(events: list[AnyEvent]) -> str:
-    """Return the key of the pod that the last event is about: its own, else that of the scheduling cycle; "": none."""
+    """Return the key of the last event's pod: its own, otherwise that of the scheduling cycle; "" if there is none."""
     match events[-1]:
         case preemption.VictimEvicted(preemptor=pod):
             return pod
@@ -25,7 +25,7 @@ def pod_of(events: list[AnyEvent]) -> str:
 
 
 def sentence_of(event: AnyEvent, pod: str, gettext: Gettext) -> str:
-    """Describe an event in one sentence; "" where it takes the page to explain it. `pod`: its name, from `pod_of`."""
+    """Describe an event in one sentence; "" if it needs a picture. `pod`: its name, from `pod_of`."""
     match event:
         case trace.RunStarted():
             return gettext("%(nodes)d nodes and %(pods)d pods at the start.") % {

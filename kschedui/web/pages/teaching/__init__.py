@@ -1,1 +1,1 @@
-"""Classes, courses, the speaker's view, printed pages."""
+"""Classes, courses, challenges, the speaker view, handouts."""

@@ -1,4 +1,4 @@
-"""Challenges: the list, one in the editor, and the one of a class."""
+"""Challenges: the list, one in the editor, and that of a class."""
 
 from typing import Any
 
@@ -24,13 +24,13 @@ from kschedui.web.pages.views import editor
 @page_view
 @require_safe
 def listed(request: HttpRequest) -> HttpResponse:
-    """/challenges/: scenarios/challenges.html, `challenges` (cards, from easy to hard)."""
+    """Show /challenges/ with scenarios/challenges.html: `challenges` (cards, from easy to hard)."""
     found = challenge_track.in_order(scenarios.challenges())
     return render(request, "scenarios/challenges.html", {"challenges": [card(one) for one in found]})
 
 
 def card(scenario: Any) -> dict[str, Any]:
-    """{id, number, title, level, variants, url, picture} of a challenge of the library."""
+    """Return {id, number, title, level, variants, url, picture} of a challenge of the library."""
     made = cards.lesson_card(scenario)
     known = {name: made[name] for name in ("id", "title", "level", "picture")}
     url = reverse("challenge", args=[scenario.public_id, scenario.number])
@@ -40,7 +40,10 @@ def card(scenario: Any) -> dict[str, Any]:
 @page_view
 @require_safe
 def show(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """/s/<sid>/v/<n>/challenge/: editor.html with `challenge` (about). What is saved there is a fork without it."""
+    """Show /s/<sid>/v/<n>/challenge/ with editor.html: `challenge` (about).
+
+    Saving creates a fork without the challenge.
+    """
     _, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
     judge = reverse("v1:challenge", args=[sid, number])
@@ -51,8 +54,10 @@ def show(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 @page_view
 @require_safe
 def in_class(request: HttpRequest, code: str) -> HttpResponse:
-    """/c/<code>/challenge/: class/challenge.html for the teacher, with `code`, `title`, `solvers` (an address) and
-    `variants`; for students editor.html with `challenge` (about)."""
+    """Show /c/<code>/challenge/: to the teacher with class/challenge.html, to students with editor.html.
+
+    class/challenge.html: `code`, `title`, `solvers` (a URL) and `variants`; editor.html: `challenge` (about).
+    """
     classroom = require_class(request, code)
     if store.is_over(classroom):
         return redirect("class", classroom.code)
@@ -69,8 +74,10 @@ def in_class(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def about(version: Version, judge: str) -> dict[str, Any]:
-    """{title, task (HTML), asks (kinds), variants (how many), judge (an address)}, and {key (of what is remembered),
-    player (an address), code (of a class)}."""
+    """Return {title, task (HTML), asks (kinds), variants (number), judge (a URL)}.
+
+    Also {key (for stored answers), player (a URL), code (of a class)}.
+    """
     lesson = cards.lesson_of(version.summary)
     title = cards.title_of(version.scenario, lesson)
     task = markdown_html(lesson.text("description", language()))

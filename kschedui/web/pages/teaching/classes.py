@@ -1,4 +1,4 @@
-"""A class: started by its teacher, joined by its code, its answers as a file."""
+"""A class: start it as a teacher, join it by its code, download its answers."""
 
 import io
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ WIDE = 10  # pixels of a module of the QR code, which is seen from the last row
 @page_view
 @require_POST
 def start(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """/s/<sid>/v/<n>/class: a class on the POSTed `run` of that version; to its page."""
+    """Handle /s/<sid>/v/<n>/class: start a class on the POSTed `run` of that version."""
     visitor, scenario = visible_scenario(request, sid)
     store.require_showing(visitor, scenario)
     rates.count(request, "save")
@@ -49,7 +49,7 @@ def start(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 @page_view
 @require_safe
 def join(request: HttpRequest) -> HttpResponse:
-    """/c/: class/join.html, or on to `?code=`."""
+    """Show /c/ with class/join.html, or redirect to `?code=`."""
     code = request.GET.get("code", "").strip().replace(" ", "")
     if code.isascii() and code.isalnum() and len(code) <= 32:
         return redirect("class", code.upper())
@@ -57,12 +57,12 @@ def join(request: HttpRequest) -> HttpResponse:
 
 
 def join_page(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
-    """class/join.html: `sentence`, or ""."""
+    """Show class/join.html: `sentence`, or ""."""
     return render(request, "class/join.html", {"sentence": in_language(sentence)}, status=status)
 
 
 def find_class(request: HttpRequest, code: str) -> Classroom:
-    """Return the class of the code; raises NoClass, and TooOften when too many wrong codes came from the address."""
+    """Return the class of the code. Raises NoClass, and TooOften if too many wrong codes came from the address."""
     rates.require_code(request)
     try:
         return store.by_code(code)
@@ -74,8 +74,10 @@ def find_class(request: HttpRequest, code: str) -> Classroom:
 @page_view
 @require_safe
 def show(request: HttpRequest, code: str) -> HttpResponse:
-    """/c/<code>/: class/teacher.html or class/student.html, both with `boot` (boot_of) and `classroom`; when it is over
-    class/over.html, with `scenario` unless that is private; class/join.html when there is none."""
+    """Show /c/<code>/ with class/teacher.html or class/student.html, both with `boot` (boot_of) and `classroom`.
+
+    An ended class: class/over.html, with `scenario` unless it is private; no class: class/join.html.
+    """
     if code != code.upper():
         return redirect("class", code.upper())
     try:
@@ -98,7 +100,7 @@ def show(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def over(request: HttpRequest, classroom: Classroom, *, teacher: bool) -> HttpResponse:
-    """class/over.html: `classroom`, `teacher`, `scenario` (None when it is private or deleted) and its `title`."""
+    """Show class/over.html: `classroom`, `teacher`, `scenario` (None if it is private or deleted) and its `title`."""
     scenario = classroom.run.version.scenario
     open_to_all = scenario.visibility != Scenario.Visibility.PRIVATE and not scenario.deleted_at
     context = {"classroom": classroom, "teacher": teacher, "scenario": scenario if open_to_all else None}
@@ -107,7 +109,7 @@ def over(request: HttpRequest, classroom: Classroom, *, teacher: bool) -> HttpRe
 
 
 def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom, *, teacher: bool) -> dict[str, Any]:
-    """Return the player's boot data. A student gets the run, and no address of what it was made from."""
+    """Return the player's initial data. Students get the run, but not the URL of its scenario."""
     made = cards.boot(request, visitor, classroom.run.version, classroom.run, embed=False)
     page = reverse("class", args=[classroom.code])
     role, begun = "teacher" if teacher else "student", classroom.number > 0
@@ -125,7 +127,7 @@ def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom,
 @page_view
 @require_safe
 def words(request: HttpRequest, code: str) -> HttpResponse:
-    """/c/<code>/words: captions and questions, for whoever is in the class (versions.words_of)."""
+    """Handle /c/<code>/words: captions and questions for members of the class (versions.words_of)."""
     classroom = require_class(request, code)
     if not store.teaches(access.visitor_of(request), classroom):
         seats.require_sight(access.visitor_of(request), request.COOKIES, classroom.run)
@@ -135,7 +137,7 @@ def words(request: HttpRequest, code: str) -> HttpResponse:
 @page_view
 @require_safe
 def qr_svg(request: HttpRequest, code: str) -> HttpResponse:
-    """/c/<code>/qr.svg: the link to join by."""
+    """Handle /c/<code>/qr.svg: the link for joining."""
     classroom = require_class(request, code)
     link = cards.absolute(request, reverse("class", args=[classroom.code]))
     out = io.BytesIO()
@@ -146,7 +148,7 @@ def qr_svg(request: HttpRequest, code: str) -> HttpResponse:
 @page_view
 @require_safe
 def answers_csv(request: HttpRequest, code: str) -> HttpResponse:
-    """/c/<code>/answers.csv, for its teacher: a line for each choice of each question that was revealed."""
+    """Handle /c/<code>/answers.csv for the teacher: a line for each choice of each revealed question."""
     classroom = require_class(request, code)
     if not store.teaches(access.visitor_of(request), classroom):
         raise Refusal(403, gettext_noop("Only the teacher of a class can download its answers."))
@@ -167,7 +169,7 @@ def answer_rows(revealed: list[dict[str, Any]]) -> Iterator[list[Any]]:
 
 
 def require_class(request: HttpRequest, code: str) -> Classroom:
-    """Return the class, or raise with a page that says there is none."""
+    """Return the class, or raise with a page that says that there is none."""
     try:
         return find_class(request, code)
     except NoClass as error:

@@ -1,4 +1,4 @@
-"""Courses: make one, follow it, change it, delete it."""
+"""Courses: create, follow, change, delete."""
 
 from typing import Any
 
@@ -22,8 +22,10 @@ from kschedui.web.pages.people.forms import CourseForm
 @page_view
 @require_safe
 def show(request: HttpRequest, cid: str) -> HttpResponse:
-    """/courses/<cid>/: courses/show.html, `course`, `entries` [{number, id, title, url}, without the last three where
-    the visitor may not see it], `mine`."""
+    """Show /courses/<cid>/ with courses/show.html: `course`, `entries`, `mine`.
+
+    `entries` [{number, id, title, url}], without the last three if the visitor cannot see the scenario.
+    """
     visitor, course = access.visitor_of(request), courses.by_id(cid)
     shown = [entry_row(course, entry) for entry in courses.entries(visitor, course)]
     context = {"course": course, "entries": shown, "mine": access.owns(visitor, course)}
@@ -31,7 +33,7 @@ def show(request: HttpRequest, cid: str) -> HttpResponse:
 
 
 def entry_row(course: Course, entry: courses.Entry) -> dict[str, Any]:
-    """Return {number, id, title, url} of a scenario in a course; only the number if the visitor may not see it."""
+    """Return {number, id, title, url} of a scenario in a course; only the number if the visitor cannot see it."""
     if entry.scenario is None:
         return {"number": entry.number}
     sid = entry.scenario.public_id
@@ -42,14 +44,16 @@ def entry_row(course: Course, entry: courses.Entry) -> dict[str, Any]:
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """/courses/new/?title=&scenario=: courses/edit.html, `form`, `course` (None), `chapter` (cards.example_course)."""
+    """Show /courses/new/?title=&scenario= with courses/edit.html: `form`, `course` (None), `chapter`
+    (cards.example_course).
+    """
     return edited(request, None)
 
 
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, cid: str) -> HttpResponse:
-    """/courses/<cid>/edit/: courses/edit.html, `form`, `course`."""
+    """Show /courses/<cid>/edit/ with courses/edit.html: `form`, `course`."""
     return edited(request, owned_course(request, cid))
 
 
@@ -80,7 +84,7 @@ def edited(request: HttpRequest, course: Course | None) -> HttpResponse:
 @page_view
 @require_POST
 def delete(request: HttpRequest, cid: str) -> HttpResponse:
-    """/courses/<cid>/delete: the course goes, its scenarios stay."""
+    """Handle /courses/<cid>/delete: delete the course; its scenarios stay."""
     course = owned_course(request, cid)
     course.delete()
     messages.success(request, _("The course was deleted. Its scenarios still exist."))
@@ -88,7 +92,7 @@ def delete(request: HttpRequest, cid: str) -> HttpResponse:
 
 
 def owned_course(request: HttpRequest, cid: str) -> Course:
-    """Return a course of the visitor's; raises NotAllowed."""
+    """Return a course of the visitor. Raises NotAllowed."""
     course = courses.by_id(cid)
     access.require_owner(access.visitor_of(request), course)
     return course

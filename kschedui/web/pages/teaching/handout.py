@@ -1,4 +1,4 @@
-"""Handouts: pictures and questions of a run on paper, the answers on the last page."""
+"""Handouts: pictures and questions of a run for printing, with the answers on the last page."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ MOST_PARTS = 12  # scenarios of a course: a browser reads all of their runs
 @page_view
 @require_safe
 def newest(request: HttpRequest, sid: str) -> HttpResponse:
-    """/s/<sid>/handout: of the newest version (page)."""
+    """Show /s/<sid>/handout of the newest version (page)."""
     _, scenario = visible_scenario(request, sid)
     return page(request, [scenarios.newest(scenario)])
 
@@ -36,7 +36,7 @@ def newest(request: HttpRequest, sid: str) -> HttpResponse:
 @page_view
 @require_safe
 def version(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """/s/<sid>/v/<n>/handout: of that version (page)."""
+    """Show /s/<sid>/v/<n>/handout of that version (page)."""
     _, scenario = visible_scenario(request, sid)
     return page(request, [scenarios.version(scenario, number)])
 
@@ -44,9 +44,9 @@ def version(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 @page_view
 @require_safe
 def course(request: HttpRequest, cid: str) -> HttpResponse:
-    """/courses/<cid>/handout: of all its scenarios that the visitor may see (page)."""
+    """Show /courses/<cid>/handout of all its scenarios that the visitor can see (page)."""
     kept = courses.by_id(cid)
-    shown = [one.scenario for one in courses.entries(access.visitor_of(request), kept) if one.scenario]
+    shown = [entry.scenario for entry in courses.entries(access.visitor_of(request), kept) if entry.scenario]
     if not shown:
         raise Refusal(409, gettext_noop("This course has no scenario that you can view."))
     if len(shown) > MOST_PARTS:
@@ -62,9 +62,12 @@ def course(request: HttpRequest, cid: str) -> HttpResponse:
 
 
 def page(request: HttpRequest, versions: list[Version], title: str = "") -> HttpResponse:
-    """handout.html: `title` (of a course, or ""), `boot` {captions, language, ws, api, parts: [{run, words}]},
-    `parts` [{title, link, shown_link, qr, kubernetes}]. The page reads the runs and puts the steps in: the server
-    knows no answer."""
+    """Show handout.html: `title` (of a course, or ""), `boot` {captions, language, ws, api, parts: [{run, words,
+    kubernetes}]}, `parts`.
+
+    `parts` [{title, link, shown_link, qr, kubernetes}]. The page reads the runs and adds the steps: the server does not
+    know the answers.
+    """
     parts = [part(request, one) for one in versions]
     rules = {address: rule for shown in versions for address, rule in cards.rules_of(shown).items()}
     words = {"captions": static(f"i18n/{language()}.json"), "outside": of_other_plugins(language(), rules)}
@@ -85,11 +88,12 @@ def part(request: HttpRequest, shown: Version) -> dict[str, Any]:
     path, _, query = address.partition("?")
     link = cards.absolute(request, address)
     words = cards.words_url(shown) if lesson.has_words else ""
+    release = runs.release_of(shown, run.kubernetes_version)
     return {
         "title": cards.title_of(shown.scenario, lesson),
         "link": link,
         "shown_link": link.split("//", 1)[-1],
         "qr": f"{path}qr.svg{f'?{query}' if query else ''}",
-        "kubernetes": runs.release_of(shown, run.kubernetes_version),
-        "boot": {"run": run.public_id, "words": words},
+        "kubernetes": release,
+        "boot": {"run": run.public_id, "words": words, "kubernetes": release},
     }

@@ -1,4 +1,4 @@
-"""The speaker view: a second window of the browser that shows a run, with what is to be said about it."""
+"""The speaker view: a second browser window with the notes for the run that is being shown."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -19,8 +19,11 @@ from kschedui.web.pages.page_view import page_view
 @page_view
 @require_safe
 def show(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """/s/<sid>/v/<n>/speaker: scenarios/speaker.html, `title`, `boot` {captions, language, notes (their address),
-    picture (likewise, without a step)}. What the run shows comes from the player, in the other window."""
+    """Show /s/<sid>/v/<n>/speaker with scenarios/speaker.html: `title`, `boot` {captions, language, notes (URL),
+    picture (URL)}.
+
+    `picture` is without a step. The player in the other window sends the step.
+    """
     _, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
     args = [sid, version.number]

@@ -1,13 +1,14 @@
-"""Ways to answer a plugin's objection to a pod on one node: edits, not tried yet, in a file for each kind of objection.
+"""Ways to resolve a plugin's objection to a pod on one node: edits that are not tried yet; one file per kind of
+objection.
 
-Each changes one thing; where a plugin objects to several, it objects again until all are answered.
+Each changes one thing; a plugin with several objections objects again until all are resolved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from scheduler_core.ask.smallest.proposals import nodes, pods, resources, volumes
+from scheduler_core.ask.smallest.proposals import devices, nodes, pods, resources, volumes
 from scheduler_core.ask.smallest.proposals.proposal import Asked, Kind, Proposal
 
 __all__ = ["Asked", "Kind", "Proposal", "proposals"]
@@ -23,12 +24,13 @@ BY_PLUGIN: Mapping[str, Answers] = {
     "VolumeRestrictions": volumes.volume_restrictions,
     "VolumeBinding": volumes.volume_binding,
     "VolumeZone": volumes.volume_zone,
+    "DynamicResources": devices.proposals,
     "PodTopologySpread": pods.pod_topology_spread,
     "InterPodAffinity": pods.inter_pod_affinity,
 }
 
 
 def proposals(asked: Asked, plugin: str) -> Iterator[Proposal]:
-    """Ways to answer the plugin's objection; none where no edit answers it."""
+    """Return ways to resolve the plugin's objection; none if no edit does."""
     answers = BY_PLUGIN.get(plugin)
     return answers(asked) if answers is not None else iter(())

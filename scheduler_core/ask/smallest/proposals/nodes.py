@@ -16,7 +16,7 @@ NODE_AFFINITY: Path = ("spec", "affinity", "nodeAffinity", REQUIRED)
 
 
 def taint_toleration(asked: Asked) -> Iterator[Proposal]:
-    """For each taint that keeps the pod away: the pod tolerates it, or it goes."""
+    """Propose, for each taint that the pod does not tolerate, to add a toleration or to remove the taint."""
     for taint in asked.node.taints:
         if taint.effect not in EFFECTS or any(_tolerates(toleration, taint) for toleration in asked.pod.tolerations):
             continue
@@ -29,13 +29,13 @@ def taint_toleration(asked: Asked) -> Iterator[Proposal]:
 
 
 def _without(asked: Asked, key: str, effect: str) -> list[Mapping[str, Any]] | None:
-    """Return the node's taints but for one."""
+    """Return the node's taints except one."""
     taints = (asked.node.manifest.get("spec") or {}).get("taints") or ()
     return [taint for taint in taints if (taint.get("key"), taint.get("effect")) != (key, effect)] or None
 
 
 def _toleration(taint: Taint) -> dict[str, str]:
-    """Return the narrowest one."""
+    """Return the narrowest toleration for the taint."""
     found = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
     return {**found, "value": taint.value} if taint.value else found
 
@@ -47,7 +47,7 @@ def _tolerates(toleration: Toleration, taint: Taint) -> bool:
 
 
 def node_unschedulable(asked: Asked) -> Iterator[Proposal]:
-    """Uncordon the node, which takes the taint off that came with the cordon."""
+    """Propose to uncordon the node, which also removes the taint."""
     edits: list[Edit] = [asked.of_node(("spec", "unschedulable"))]
     if any(taint.key == UNSCHEDULABLE_TAINT for taint in asked.node.taints):
         edits.append(asked.of_node(("spec", "taints"), _without(asked, UNSCHEDULABLE_TAINT, "NoSchedule")))
@@ -55,7 +55,7 @@ def node_unschedulable(asked: Asked) -> Iterator[Proposal]:
 
 
 def node_affinity(asked: Asked) -> Iterator[Proposal]:
-    """For each entry of the nodeSelector and each requirement that fails: another value, none, or the node's label."""
+    """Propose, for each nodeSelector entry and requirement that fails, another value, its removal, or a node label."""
     labels = asked.node.labels
     for key, wanted in asked.pod.node_selector.items():
         if labels.get(key) == wanted:
@@ -81,8 +81,8 @@ def _holds(term: Mapping[str, Any], labels: Mapping[str, str], name: str) -> boo
 
 
 def matches(requirement: Mapping[str, Any], has: str | None) -> bool:
-    """Does a label's value, None where there is none, meet a requirement of node affinity?"""
-    values = [str(one) for one in requirement.get("values") or ()]
+    """Return whether a label's value (None if absent) meets a requirement of node affinity."""
+    values = [str(value) for value in requirement.get("values") or ()]
     match requirement.get("operator"):
         case "In":
             return has in values
@@ -107,7 +107,7 @@ def _number(text: str | None) -> int | None:
 
 
 def _term(asked: Asked, number: int, term: Mapping[str, Any]) -> Iterator[Proposal]:
-    """For each requirement of a term that the node fails."""
+    """Propose changes for each requirement of a term that the node fails."""
     labels, name = asked.node.labels, asked.node.name
     several = len(term.get("matchExpressions") or ()) + len(term.get("matchFields") or ()) > 1
     for field in ("matchExpressions", "matchFields"):
@@ -138,8 +138,8 @@ def _said(requirement: Mapping[str, Any]) -> str:
 
 
 def _values_with(requirement: Mapping[str, Any], has: str | None) -> list[str] | None:
-    """Return the values with which the requirement holds of a label's value; None where no change of them does that."""
-    values = [str(one) for one in requirement.get("values") or ()]
+    """Return the requirement's values changed so that the label's value meets it; None if no change does that."""
+    values = [str(value) for value in requirement.get("values") or ()]
     match requirement.get("operator"):
         case "In" if has is not None:
             return [*values, has]
@@ -153,8 +153,8 @@ def _values_with(requirement: Mapping[str, Any], has: str | None) -> list[str] |
 
 
 def _labels_that_meet(requirement: Mapping[str, Any]) -> list[str | None]:
-    """Return the values of the node's label that meet the requirement; None: it has no such label."""
-    values = [str(one) for one in requirement.get("values") or ()]
+    """Return the values of the node's label that meet the requirement; None means no label."""
+    values = [str(value) for value in requirement.get("values") or ()]
     match requirement.get("operator"):
         case "In":
             return [*values[:MOST_VALUES]]

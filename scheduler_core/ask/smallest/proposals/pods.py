@@ -23,7 +23,7 @@ def node_ports(asked: Asked) -> Iterator[Proposal]:
 
 
 def inter_pod_affinity(asked: Asked) -> Iterator[Proposal]:
-    """Propose to drop a required term or a label of the pod that other pods' terms match, or to move the node."""
+    """Propose to remove a required term, or a pod label that terms of other pods match, or to move the node."""
     affinity = asked.spec.get("affinity") or {}
     for kind in ("podAffinity", "podAntiAffinity"):
         terms: Sequence[Mapping[str, Any]] = (affinity.get(kind) or {}).get(REQUIRED) or []
@@ -44,14 +44,16 @@ def _pod_labels(asked: Asked) -> Iterator[Proposal]:
 
 
 def _domains(asked: Asked, key: str, *, off: bool) -> Iterator[Proposal]:
-    """Propose to move the node to each other domain, to its own domain, or (`off`) to none."""
+    """Propose to move the node to each other domain, to a new domain, or (`off`) out of all domains."""
     yield from asked.labels(key)
     if off and key in asked.node.labels:
         yield asked.label(key, None)
 
 
 def pod_topology_spread(asked: Asked) -> Iterator[Proposal]:
-    """For each constraint a larger maxSkew, fewer minDomains, or it is a preference; another domain for the node."""
+    """Propose, for each constraint, a larger maxSkew, fewer minDomains or ScheduleAnyway, or another domain for the
+    node.
+    """
     given: Sequence[Mapping[str, Any]] = asked.spec.get("topologySpreadConstraints") or ()
     hard = [index for index, one in enumerate(given) if one.get("whenUnsatisfiable") != "ScheduleAnyway"]
     soft = {one.get("topologyKey") for index, one in enumerate(given) if index not in hard}
@@ -78,7 +80,7 @@ def pod_topology_spread(asked: Asked) -> Iterator[Proposal]:
 
 
 def _least_skew(asked: Asked, index: int, skew: int, others: Sequence[int]) -> int | None:
-    """Return the least maxSkew with which one constraint lets the pod pass, all others set aside; None if none does."""
+    """Return the smallest maxSkew with which one constraint accepts the node, without the others; None if none."""
     path: Path = ("spec", "topologySpreadConstraints", index, "maxSkew")
     aside = _without_skew(asked, others)
     low, high = skew - 1, skew
@@ -94,7 +96,7 @@ def _least_skew(asked: Asked, index: int, skew: int, others: Sequence[int]) -> i
 
 
 def _without_skew(asked: Asked, constraints: Sequence[int]) -> list[Edit]:
-    """Return the constraints without a limit on the skew; their topology keys still apply."""
+    """Return the constraints without a limit for the skew; their topology keys still apply."""
     return [
         edit
         for index in constraints

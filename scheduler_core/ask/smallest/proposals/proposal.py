@@ -21,6 +21,12 @@ Kind = Literal[
     "pod-label",
     "port",
     "claim",
+    "device-class",
+    "device-constraint",
+    "device-count",
+    "device-holder",
+    "device-selector",
+    "device-toleration",
     "priority",
     "gate",
     "scheduler",
@@ -35,10 +41,11 @@ MOST_VALUES = 5  # of a label, to choose from
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """Edits, and what they are about: `name` is the resource, the taint, the label, the term; values as in a manifest.
+    """Edits that belong together, and their subject: `name` is the resource, taint, label or term; values are as in a
+    manifest.
 
-    `size` tells how much it changes: of a request the share that goes, of others about as much as an operator minds.
-    `false`: what the edit would say that is not so, "" where it says nothing untrue.
+    `size` is how much the edits change: for requests, the share that is removed; for others, an estimate of the effort.
+    `false`: the kind of fact that the edits contradict, "" if none.
     """
 
     kind: Kind
@@ -51,7 +58,7 @@ class Proposal(msgspec.Struct, frozen=True):
 
 
 class Asked(NamedTuple):
-    """A pod and a node in a world. `answers(edits)`: does the plugin let the pod pass there with these edits, too?"""
+    """A pod and a node in a world. `answers(edits)` returns whether the plugin accepts the pod with these edits."""
 
     world: World
     pod: Pod
@@ -68,7 +75,7 @@ class Asked(NamedTuple):
 
     @property
     def spec(self) -> Any:
-        """The spec in the pod's manifest."""
+        """Return the spec of the pod's manifest."""
         return self.pod.manifest.get("spec") or {}
 
     def label(self, key: str, text: str | None) -> Proposal:
@@ -79,7 +86,7 @@ class Asked(NamedTuple):
         return Proposal("label", [edit], key, before, text, size, falsified(edit, "label"))
 
     def labels(self, key: str) -> Iterator[Proposal]:
-        """Propose each other value of a node label that nodes have or the pod asks for, and a new one."""
+        """Propose each other value of a node label that nodes have or the pod requests, and a new value."""
         there = {node.labels[key] for node in self.world.cluster.all_nodes() if key in node.labels}
         others = sorted(there | set(self._asked_for(key)))
         for value in [one for one in others if one != self.node.labels.get(key)][:MOST_VALUES]:
@@ -88,11 +95,11 @@ class Asked(NamedTuple):
             yield self.label(key, self.node.name)
 
     def _asked_for(self, key: str) -> Iterator[str]:
-        """Yield the values that the pod's nodeSelector and required node affinity name for a label."""
+        """Yield the values that the pod's nodeSelector and required node affinity specify for a label."""
         if key in self.pod.node_selector:
             yield self.pod.node_selector[key]
         required = ((self.spec.get("affinity") or {}).get("nodeAffinity") or {}).get(REQUIRED) or {}
         for term in required.get("nodeSelectorTerms") or ():
-            for one in term.get("matchExpressions") or ():
-                if one.get("key") == key and one.get("operator") == "In":
-                    yield from map(str, one.get("values") or ())
+            for match_expression in term.get("matchExpressions") or ():
+                if match_expression.get("key") == key and match_expression.get("operator") == "In":
+                    yield from map(str, match_expression.get("values") or ())

@@ -1,4 +1,4 @@
-"""Proposals of NodeResourcesFit: smaller requests, or a larger node."""
+"""Proposals for NodeResourcesFit: smaller requests, or a larger node."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ def shortages(asked: Asked) -> dict[str, tuple[int, int, int]]:
 
 
 class _Container(NamedTuple):
-    """`path` of its resources; `now` is what it asks for. `alone`: an init container that ends before the others."""
+    """A container.
+
+    `path` leads to its resources; `now` is its request. `alone`: an init container that ends before the others start.
+    """
 
     path: Path
     resources: Mapping[str, Any]
@@ -54,7 +57,7 @@ class _Container(NamedTuple):
 
 
 def _request(asked: Asked, resource: str, most: int) -> Proposal | None:
-    """Propose a total request of `most`; None if the overhead alone is more."""
+    """Propose requests that total `most`; None if the overhead alone is more."""
     needs = asked.pod.requests[resource]
     budget = most - amount(resource, (asked.spec.get("overhead") or {}).get(resource, 0))
     if budget < 0:
@@ -68,7 +71,10 @@ def _request(asked: Asked, resource: str, most: int) -> Proposal | None:
 
 
 def _lowered(asked: Asked, resource: str, budget: int) -> list[Edit]:
-    """Containers and sidecars share the budget, the largest gives way first; each other init container has it alone."""
+    """Return lower requests.
+
+    Containers and sidecars share the amount, the largest is reduced first; each other init container can use all of it.
+    """
     found = list(_containers(asked, resource))
     wanted = [one.now for one in found]
     together = [index for index, one in enumerate(found) if not one.alone]
@@ -97,14 +103,14 @@ def _containers(asked: Asked, resource: str) -> Iterator[_Container]:
 
 
 def _given(resource: str, resources: Mapping[str, Any]) -> int | None:
-    """Return the amount that a container requests; the limit is used if there is no request."""
+    """Return the request of a container; the limit is used if there is no request."""
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     found = requests.get(resource, limits.get(resource))
     return None if found is None else amount(resource, found)
 
 
 def _asking(asked: Asked, one: _Container, resource: str, units: int) -> SetField:
-    """Return the container's resources with another request; equal limits are changed, too."""
+    """Return the container's resources with another request; a limit equal to the request is changed too."""
     text = written(resource, units)
     if resource in OVERCOMMITTED:
         return asked.of_pod((*one.path, "requests", resource), text)

@@ -1,4 +1,4 @@
-"""Proposals about volumes: claims that request less or another class, and nodes that can reach the volumes."""
+"""Proposals about volumes: claims with a smaller request or another class, and nodes that can reach the volumes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _of_claim(claim: PersistentVolumeClaim, *path: str | int, value: Any = None)
 
 
 def volume_binding(asked: Asked) -> Iterator[Proposal]:
-    """A claim that is not bound asks for less, or for another class; a node in the volume's place."""
+    """Propose a smaller request or another class for an unbound claim, or a node in the volume's location."""
     for claim in claims_of(asked):
         if not claim.volume_name:
             yield from _smaller(asked, claim)
@@ -77,8 +77,8 @@ def _where_volumes_are(asked: Asked) -> Iterator[Proposal]:
                 for key, text in volume.labels.items():
                     take(key, tuple(text.split("__")))
                 for term in volume.node_affinity.terms if volume.node_affinity is not None else ():
-                    for one in term.match_expressions:
-                        take(one.key, tuple(one.values))
+                    for match_expression in term.match_expressions:
+                        take(match_expression.key, tuple(match_expression.values))
         found = cluster.get("StorageClass", claim.storage_class or "")
         if isinstance(found, StorageClass):
             for topology in found.allowed_topologies:
@@ -90,7 +90,7 @@ def _where_volumes_are(asked: Asked) -> Iterator[Proposal]:
 
 
 def volume_zone(asked: Asked) -> Iterator[Proposal]:
-    """A bound volume's zone is where it is: only the node can be elsewhere. A claim's class has to exist."""
+    """Propose to move the node to the zone of a bound volume, which cannot move. The class of a claim has to exist."""
     for claim in claims_of(asked):
         if not claim.volume_name:
             yield from _other_classes(asked, claim)

@@ -12,7 +12,9 @@ from scheduler_core.plugins.volumes.matching import claim_class, claim_key
 
 @dataclass(frozen=True, slots=True)
 class PodVolumes:
-    """A node's offer for the pod: volumes for claims and claims to provision, or the reasons why there is none."""
+    """The volumes for a pod on a node: existing volumes for claims and claims to provision, or the reasons that there
+    are none.
+    """
 
     bindings: tuple[tuple[PersistentVolumeClaim, PersistentVolume], ...] = ()
     provisions: tuple[PersistentVolumeClaim, ...] = ()
@@ -21,10 +23,10 @@ class PodVolumes:
 
 @dataclass(slots=True)
 class AssumeCache:
-    """PVAssumeCache and PVCAssumeCache: what Reserve decided and the API server does not say yet.
+    """The decisions of Reserve that are not yet written to the API server (PVAssumeCache and PVCAssumeCache).
 
-    Each entry is (the stored object that was assumed over, the assumed one): as soon as the cluster holds another
-    object, the assumption is over, as an informer's update ends it in kube-scheduler.
+    Each entry is (the stored object, the assumed object). When the cluster has another stored object, the assumption is
+    dropped, like after an informer's update in kube-scheduler.
     """
 
     volumes: dict[str, tuple[PersistentVolume, PersistentVolume]] = field(default_factory=dict)
@@ -55,26 +57,28 @@ class AssumeCache:
         self.claims[claim_key(assumed)] = (stored, assumed)
 
     def outdated(self, storage: Storage, found: PodVolumes) -> str:
-        """The reason why the API server refuses the assumed writes (a write in between), "" if it accepts them."""
+        """Return the reason that the API server rejects the assumed writes (a write in between), "" if it
+        accepts them.
+        """
         for _, pv in found.bindings:
             stored = storage.persistent_volume(pv.name)
             if stored is None or stored is not self.volumes[pv.name][0]:
                 return _refusal("persistentvolumes", pv.name, exists=stored is not None)
         for claim in found.provisions:
-            known = storage.persistent_volume_claim(claim_key(claim))
-            if known is None or known is not self.claims[claim_key(claim)][0]:
-                return _refusal("persistentvolumeclaims", claim.name, exists=known is not None)
+            persistent_volume_claim = storage.persistent_volume_claim(claim_key(claim))
+            if persistent_volume_claim is None or persistent_volume_claim is not self.claims[claim_key(claim)][0]:
+                return _refusal("persistentvolumeclaims", claim.name, exists=persistent_volume_claim is not None)
         return ""
 
     def volumes_for(self, storage: Storage, claim: PersistentVolumeClaim) -> Iterator[PersistentVolume]:
-        """Yield the volumes of the claim's class that may be its own: those without a claim and those that name it."""
+        """Yield the volumes of the claim's class that it may use: those without a claim and those that name it."""
         for stored in storage.persistent_volumes_for(claim_key(claim), claim_class(claim)):
             base, assumed = self.volumes.get(stored.name, (None, None)) if self.volumes else (None, None)
             yield assumed if assumed is not None and base is stored else stored
 
 
 def _refusal(resource: str, name: str, *, exists: bool) -> str:
-    """Return the API server's words for an update of an object that is gone, or newer than the one that was read."""
+    """Return the API server's error for an update of an object that is deleted, or newer than the one that was read."""
     if not exists:
         return f'{resource} "{name}" not found'
     again = "the object has been modified; please apply your changes to the latest version and try again"
@@ -88,7 +92,7 @@ def with_selected_node(claim: PersistentVolumeClaim, node_name: str) -> Persiste
 
 
 def with_claim(pv: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
-    """Return the volume reserved for the claim (`GetBindVolumeToClaim`); the very same object if it already was."""
+    """Return the volume reserved for the claim (`GetBindVolumeToClaim`); the same object if it already is."""
     if pv.claim_ref == claim_key(claim) and pv.claim_uid == claim.uid:
         return pv
     return replace(pv, claim_ref=claim_key(claim), claim_uid=claim.uid)

@@ -1,8 +1,8 @@
-"""The binder behind VolumeBinding: sorts a pod's claims, finds volumes for them on a node, assumes what was found.
+"""The binder of VolumeBinding: sorts a pod's claims, finds volumes for them on a node, and assumes the result.
 
 The rules are those of kube-scheduler's volumebinding/binder.go: `GetPodVolumeClaims`, `FindPodVolumes`,
-`AssumePodVolumes`. A node is seen as its labels, its name and its CSINode, so that one answer serves every node that
-looks the same to the claims at hand.
+`AssumePodVolumes`. A node is represented by its labels, its name and its CSINode, so that all nodes that are equal for
+the claims share one result.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ VOLUME_NOT_FOUND = "node(s) unavailable due to one or more pvc(s) bound to non-e
 
 @dataclass(frozen=True, slots=True)
 class PodVolumeClaims:
-    """A pod's claims by what has to be done: bound, to be bound with the pod, or waited for (`PodVolumeClaims`)."""
+    """A pod's claims by state: bound, to be bound with the pod, or required to be bound already (`PodVolumeClaims`)."""
 
     bound: tuple[PersistentVolumeClaim, ...]
     delayed: tuple[PersistentVolumeClaim, ...]
@@ -43,11 +43,11 @@ class PodVolumeClaims:
 
 
 class BinderError(Exception):
-    """FindPodVolumes failed; the text is the status' message (code Error)."""
+    """FindPodVolumes failed; the text is the message of the status (code Error)."""
 
 
 def claims_of(pod: Pod, storage: Storage, assumed: AssumeCache) -> PodVolumeClaims:
-    """Sorts the claims, which all exist; a claim that names its volume but is not bound counts as immediate."""
+    """Sort the claims, which all exist; a claim that names its volume but is not bound counts as immediate."""
     kinds: dict[str, list[PersistentVolumeClaim]] = {"bound": [], "delayed": [], "immediate": []}
     for volume in pod.volumes:
         if volume.claim is None:
@@ -64,13 +64,13 @@ def claims_of(pod: Pod, storage: Storage, assumed: AssumeCache) -> PodVolumeClai
 
 
 def _delayed(storage_class: StorageClass | None) -> bool:
-    """A class that does not exist counts as one that binds at once (`IsDelayBindingMode`)."""
+    """Return whether the class delays binding; a class that does not exist does not (`IsDelayBindingMode`)."""
     return storage_class is not None and storage_class.volume_binding_mode == "WaitForFirstConsumer"
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Everything that FindPodVolumes needs for one pod, with the node left open."""
+    """The input of FindPodVolumes for one pod, for any node."""
 
     storage: Storage
     bound: tuple[tuple[PersistentVolumeClaim, PersistentVolume | None], ...]
@@ -92,16 +92,16 @@ class Search:
 
     @property
     def by_name(self) -> bool:
-        """The node's name matters: some claim is already meant for a node."""
+        """Return whether the node's name matters: a claim has a selected node."""
         return bool(self.selected)
 
     @property
     def by_csi_node(self) -> bool:
-        """The node's CSINode matters: some bound volume is an in-tree one that a CSI driver may serve."""
+        """Return whether the node's CSINode matters: a bound volume is an in-tree one that a CSI driver may serve."""
         return any(pv is not None and migratable(pv) is not None for _, pv in self.bound)
 
     def label_keys(self) -> list[str]:
-        """Return every node label that an answer can depend on."""
+        """Return every node label on which a result can depend."""
         keys: set[str] = set()
         for _, pv in self.bound:
             if pv is not None:
@@ -114,20 +114,26 @@ class Search:
         return sorted(keys)
 
     def find(self, labels: Labels, name: str, csi_node: CSINode | None) -> PodVolumes:
-        """Return the node's offer, or the reasons why there is none (`FindPodVolumes`); raises BinderError."""
+        """Return the volumes for the pod on the node, or the reasons that there are none (`FindPodVolumes`).
+
+        Raises BinderError.
+        """
         conflict, missing = self._check_bound(labels, csi_node)
         reasons = [NODE_CONFLICT] if conflict else []
         if any(claim.annotations[SELECTED_NODE] != name for claim in self.selected):
-            found = PodVolumes(reasons=(BIND_CONFLICT,))
+            pod_volumes = PodVolumes(reasons=(BIND_CONFLICT,))
         else:
-            found = self._find_unbound(labels)
-        reasons += found.reasons
+            pod_volumes = self._find_unbound(labels)
+        reasons += pod_volumes.reasons
         if missing:
             reasons.append(VOLUME_NOT_FOUND)
-        return replace(found, reasons=tuple(reasons))
+        return replace(pod_volumes, reasons=tuple(reasons))
 
     def _check_bound(self, labels: Labels, csi_node: CSINode | None) -> tuple[bool, bool]:
-        """(a bound volume is out of reach, a bound volume does not exist): the first of the two ends the check."""
+        """Return (a bound volume is out of reach, a bound volume does not exist).
+
+        The first of the two ends the check.
+        """
         for _, pv in self.bound:
             if pv is None:
                 return False, True
@@ -139,7 +145,7 @@ class Search:
         return False, False
 
     def _find_unbound(self, labels: Labels) -> PodVolumes:
-        """Volumes for the free claims (`findMatchingVolumes`), and provisioning for the rest."""
+        """Return volumes for the unbound claims (`findMatchingVolumes`), and provision the rest."""
         taken: dict[str, None] = {}
         bindings, unmatched = [], list(self.selected)
         for candidate in self.free:
@@ -157,7 +163,7 @@ class Search:
 
 
 def why_not_provisioned(claim: PersistentVolumeClaim, storage: Storage, labels: Labels) -> str:
-    """The reason why a node with these labels cannot get a new volume, "" if it can (`checkVolumeProvisions`)."""
+    """Return the reason that no volume can be provisioned for these labels, "" if one can (`checkVolumeProvisions`)."""
     name = claim_class(claim)
     if not name:
         raise BinderError(f'no class for claim "{claim_key(claim)}"')
@@ -170,7 +176,7 @@ def why_not_provisioned(claim: PersistentVolumeClaim, storage: Storage, labels: 
 
 
 def has_capacity(claim: PersistentVolumeClaim, storage_class: StorageClass, storage: Storage, labels: Labels) -> bool:
-    """Return whether the driver has capacity for the claim, or does not publish it (`hasEnoughCapacity`)."""
+    """Return whether the driver has capacity for the claim or does not publish it (`hasEnoughCapacity`)."""
     driver = storage.csi_driver(storage_class.provisioner)
     if driver is None or not driver.storage_capacity:
         return True
@@ -195,7 +201,7 @@ def _affinity_keys(pv: PersistentVolume) -> set[str]:
 
 
 def provision_keys(claim: PersistentVolumeClaim, storage: Storage) -> set[str]:
-    """Return the node labels that decide where the claim's class can provision."""
+    """Return the node labels that determine where the claim's class can provision."""
     storage_class = storage.storage_class(claim_class(claim))
     if storage_class is None:
         return set()

@@ -1,6 +1,6 @@
-"""VolumeBinding's verdict on one node in words: what each claim of the pod found there.
+"""VolumeBinding's verdict on one node in words: the result for each claim of the pod.
 
-Uses the binder's own search and rules, in its order; claims after the one that decides are told as well.
+Uses the binder's own search and rules, in its order; claims after the decisive one are explained as well.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _provisioned(claim: PersistentVolumeClaim, search: Search, node: Node, why: 
 
 
 def _no_match_text(candidates: Candidates, node: Node, taken: Container[str]) -> str:
-    """Return the reason why no volume of the class fits on the node."""
+    """Return the reason that no volume of the class fits on the node."""
     claim = candidates.claim
     reasons = [f"{pv.name} {_why(pv, claim, taken)}" for pv in candidates.passed_over + candidates.available]
     reasons += [f"{pv.name}, reserved for it, is out of {node.name}'s reach" for pv in candidates.reserved]

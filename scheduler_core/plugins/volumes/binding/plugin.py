@@ -1,9 +1,9 @@
-"""VolumeBinding: filter nodes by the pod's volumes, and bind its unbound claims (plugins/volumebinding).
+"""VolumeBinding: filters nodes by the pod's volumes, and binds its unbound claims (plugins/volumebinding).
 
-kube-scheduler: volumebinding/volume_binding.go and binder.go. Claims that bind at once must be bound already; bound
-ones tie the pod to the nodes that their volumes reach; claims of a class that waits for its first consumer get a free
-volume or a newly provisioned one. Reserve assumes what Filter found; PreBind writes it, and plays the PV controller
-and the provisioner at once.
+kube-scheduler: volumebinding/volume_binding.go and binder.go. Claims with immediate binding must already be bound;
+bound claims limit the pod to the nodes that can reach their volumes; claims of a class that waits for its first
+consumer get a free or newly provisioned volume. Reserve assumes the result of Filter; PreBind writes it, and also
+simulates the PV controller and the provisioner.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ UNBOUND_IMMEDIATE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod has unboun
 
 @dataclass(slots=True)
 class State:
-    """The search of this cycle, its answers by what the node looks like, and what Reserve took for the pod."""
+    """The search of this cycle, its results by the properties of the node, and the volumes that Reserve assumed for the
+    pod.
+    """
 
     search: Search
     verdicts: tuple[int, Interned[Status]] | None = None  # of all rows, for one generation of the node table
@@ -95,7 +97,9 @@ class VolumeBinding(
     ExplainsFilter,
     SignPlugin,
 ):
-    """One binder for each profile, with its own cache of assumed volumes and claims, as in kube-scheduler."""
+    """Filters nodes by volumes, with one binder per profile and its own cache of assumed objects, as in
+    kube-scheduler.
+    """
 
     name = "VolumeBinding"
     about = ABOUT
@@ -124,11 +128,13 @@ class VolumeBinding(
         return PreFilterResult(State(search), node_names=nodes)
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Filter all nodes at once if possible; otherwise once for each group of nodes that are alike to the claims."""
+        """Filter all nodes at once if possible; otherwise once for each group of nodes that are equal for the
+        claims.
+        """
         if volume_reach.covers(state.search):
             if state.verdicts is None or state.verdicts[0] != nodes.generation:
                 codes, reasons = volume_reach.reasons_by_row(state.search, nodes)
-                state.verdicts = nodes.generation, Interned([self._status(found) for found in reasons], codes)
+                state.verdicts = nodes.generation, Interned([self._status(reason) for reason in reasons], codes)
             verdicts = state.verdicts[1]
             return Verdicts.by_code(verdicts.codes[rows], verdicts.values)
         keys = state.search.label_keys()
@@ -141,7 +147,7 @@ class VolumeBinding(
         return Verdicts.by_code(group, [self._judge(state, keys, nodes, row) for row in first])
 
     def pre_score(self, pod: Pod, state: State | None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
-        """Scoring by capacity needs the gate StorageCapacityScoring, which is off."""
+        """Skip scoring by capacity, which needs the feature gate StorageCapacityScoring (off)."""
         return PreScoreResult(None, SKIP)
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
@@ -230,7 +236,7 @@ class VolumeBinding(
         return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, words) if words else SUCCESS
 
     def _migrated(self, nodes: NodeTable) -> NDArray[np.intp]:
-        """Return a column of codes for what each node's CSINode says about migrated in-tree plugins."""
+        """Return a column of codes for the migrated in-tree plugins in each node's CSINode."""
         number: dict[object, int] = {}
         found = (self.storage.csi_node(name) for name in nodes.names)
         views = (None if csi_node is None else csi_node.migrated for csi_node in found)

@@ -1,8 +1,8 @@
-"""Binding and provisioning at PreBind: the scheduler's writes, and the controllers that answer them at once.
+"""Binding and provisioning at PreBind: the scheduler's writes, and the immediate responses of the controllers.
 
-`BindPodVolumes` (volumebinding/binder.go) prebinds volumes and tells claims their node, then waits. Here the PV
-controller and the provisioner act in the same moment: a prebound volume becomes Bound, a claim with a selected node
-gets a new volume `pvc-<uid>`. Every write is one event for the queue.
+`BindPodVolumes` (volumebinding/binder.go) prebinds volumes, sets the selected node of claims, and waits. Here the PV
+controller and the provisioner act at the same time: a prebound volume becomes Bound, a claim with a selected node gets
+a new volume `pvc-<uid>`. Every write is one event for the queue.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
 def bind_volumes(found: PodVolumes, node_name: str, storage: Storage, handle: Handle) -> str:
-    """Bind and provision for the node; returns what went wrong (`checkBindings`), "" if nothing did."""
+    """Bind and provision for the node. Return the error (`checkBindings`), "" if there is none."""
     node = storage.cluster.node(node_name)
     if node is None:
         return f'failed to get node "{node_name}": node "{node_name}" not found'
@@ -51,12 +51,15 @@ def bind_volumes(found: PodVolumes, node_name: str, storage: Storage, handle: Ha
 
 
 def volume_name(claim: PersistentVolumeClaim) -> str:
-    """Return the name that a provisioner gives to the claim's new volume."""
+    """Return the provisioner's name for the claim's new volume."""
     return f"pvc-{claim.uid}"
 
 
 def provisioned(claim: PersistentVolumeClaim, storage_class: StorageClass, node: Node) -> PersistentVolume:
-    """The new volume of a claim; a class with allowed topologies ties it to the node's values of their labels."""
+    """Return the new volume of a claim.
+
+    A class with allowed topologies limits it to the node's values of their labels.
+    """
     name = volume_name(claim)
     keys = {key for term in storage_class.allowed_topologies for key, _ in term}
     here = tuple(Requirement(key, "In", (node.labels[key],)) for key in sorted(keys) if key in node.labels)
@@ -123,7 +126,7 @@ def _manifest(pv: PersistentVolume, here: tuple[Requirement, ...]) -> dict[str, 
 
 
 def _merged(manifest: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the manifest with the changed fields, which are nested mappings, put over it."""
+    """Return the manifest with the fields, which are nested mappings, merged into it."""
     merged = dict(manifest)
     for key, value in changes.items():
         old = merged.get(key)

@@ -1,8 +1,9 @@
-"""VolumeBinding's answer for all nodes at once: which nodes each volume reaches, as masks over label columns.
+"""VolumeBinding's result for all nodes at once: the nodes that each volume reaches, as masks over label columns.
 
-The rules are those of `volume_binder.Search.find`, which looks at one node; here each condition runs once per distinct
-label value, or once per group of nodes with the same labels. It covers a pod with at most one claim to find a volume
-for (with more, the choice for one claim takes volumes from the next) and no in-tree volume that some nodes migrated.
+The rules are those of `binder.Search.find`, which evaluates one node; here each condition is evaluated once per
+distinct label value, or once per group of nodes with the same labels. This covers pods with at most one claim that
+needs a volume (with more, the choice for one claim takes volumes from the next) and without in-tree volumes that some
+nodes migrated.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def covers(search: Search) -> bool:
 
 
 def reasons_by_row(search: Search, nodes: NodeTable) -> tuple[NDArray[np.intp], list[tuple[str, ...]]]:
-    """Return a code for each row, and the reasons for each code; no reasons: the node will do."""
+    """Return a code for each row, and the reasons for each code; no reasons: the node is suitable."""
     bound, provision = _bound(search, nodes), _unbound(search, nodes)
     codes = len(_BOUND_REASONS) * provision.astype(np.intp) + bound
     reasons = []
@@ -52,7 +53,7 @@ def reasons_by_row(search: Search, nodes: NodeTable) -> tuple[NDArray[np.intp], 
 
 
 def _bound(search: Search, nodes: NodeTable) -> Codes:
-    """Codes into `_BOUND_REASONS`: the first bound volume that is out of reach or does not exist decides."""
+    """Return codes into `_BOUND_REASONS`: the first bound volume that is out of reach or does not exist decides."""
     codes = np.zeros(len(nodes), np.int8)
     for _, pv in search.bound:
         wrong = np.full(len(nodes), 2) if pv is None else np.where(_reach(pv.node_affinity, nodes), 0, 1)
@@ -61,7 +62,7 @@ def _bound(search: Search, nodes: NodeTable) -> Codes:
 
 
 def _unbound(search: Search, nodes: NodeTable) -> Codes:
-    """Return codes of why the unbound claims get no volume on each row, in `Search.find`'s order."""
+    """Return codes for the reason that the unbound claims get no volume on each row, in `Search.find`'s order."""
     codes = np.zeros(len(nodes), np.int8)
     for claim in search.selected:
         codes = np.where(codes == 0, _provision(claim, search, nodes), codes)
@@ -79,7 +80,7 @@ def _unbound(search: Search, nodes: NodeTable) -> Codes:
 
 
 def _provision(claim: PersistentVolumeClaim, search: Search, nodes: NodeTable) -> Codes:
-    """Return whether the claim's class can provision, once per group of nodes that look alike to it."""
+    """Return whether the claim's class can provision, once per group of nodes that are equal for it."""
     keys = provision_keys(claim, search.storage)
     first, group = alike(nodes, slice(0, len(nodes)), [nodes.label(key).codes for key in sorted(keys)])
     codes = [_PROVISION_CODES[why_not_provisioned(claim, search.storage, nodes.nodes[row].labels)] for row in first]
@@ -87,15 +88,17 @@ def _provision(claim: PersistentVolumeClaim, search: Search, nodes: NodeTable) -
 
 
 def _matched(candidates: Candidates, nodes: NodeTable) -> Mask:
-    """Return the nodes that get a free or reserved volume for the claim (`Candidates.choose`, nothing taken)."""
+    """Return the nodes for which there is a free or reserved volume for the claim (`Candidates.choose`, none taken)."""
     if candidates.reserved:
         return _reach(candidates.reserved[0].node_affinity, nodes)
     return _any_reach(candidates.available, nodes)
 
 
 def _any_reach(volumes: Iterable[PersistentVolume], nodes: NodeTable) -> Mask:
-    """The nodes that any of the volumes reaches; those tied to one label, as local ones are, are looked up together."""
-    found = np.zeros(len(nodes), np.bool_)
+    """Return the nodes that any of the volumes reaches; volumes with a single label, such as local ones, are looked up
+    together.
+    """
+    reached = np.zeros(len(nodes), np.bool_)
     by_key: dict[str, set[str]] = {}
     others: dict[NodeSelector | None, None] = {}
     for pv in volumes:
@@ -105,14 +108,14 @@ def _any_reach(volumes: Iterable[PersistentVolume], nodes: NodeTable) -> Mask:
         else:
             others[pv.node_affinity] = None
     for key, values in by_key.items():
-        found |= _in(key, values, nodes)
+        reached |= _in(key, values, nodes)
     for affinity in others:
-        found |= _reach(affinity, nodes)
-    return found
+        reached |= _reach(affinity, nodes)
+    return reached
 
 
 def _single_in(affinity: NodeSelector | None) -> Requirement | None:
-    """Return the one condition of an affinity that is nothing but "this label has one of these values"."""
+    """Return the only condition of an affinity of the form "this label has one of these values"."""
     if affinity is None or len(affinity.terms) != 1:
         return None
     term = affinity.terms[0]
@@ -125,15 +128,15 @@ def _reach(affinity: NodeSelector | None, nodes: NodeTable) -> Mask:
     """Return the nodes that match the affinity; conditions on the node's name never hold (`CheckNodeAffinity`)."""
     if affinity is None:
         return np.ones(len(nodes), np.bool_)
-    found = np.zeros(len(nodes), np.bool_)
+    reached = np.zeros(len(nodes), np.bool_)
     for term in affinity.terms:
         if term.empty or not all(field.matches({field.key: ""}) for field in term.match_fields):
             continue
         here = np.ones(len(nodes), np.bool_)
         for requirement in term.match_expressions:
             here &= _holds(requirement, nodes)
-        found |= here
-    return found
+        reached |= here
+    return reached
 
 
 def _holds(requirement: Requirement, nodes: NodeTable) -> Mask:

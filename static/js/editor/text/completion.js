@@ -282,7 +282,8 @@ export function ruleNames(catalogue, expression) {
 /** @param {Catalogue} catalogue @param {string} document @param {string[]} path @param {string | null} value */
 export function offers(catalogue, document, path, value) {
 	const { kinds = [] } = catalogue;
-	if (value === "kind" && !path.length) return kinds.map(({ kind }) => ({ label: kind, type: "class" }));
+	if (value === "kind" && !path.length)
+		return [...new Set(kinds.map(({ kind }) => kind))].map((label) => ({ label, type: "class" }));
 	if (value === "apiVersion" && !path.length)
 		return [...new Set(kinds.map((of) => of.apiVersion))].map((label) => ({ label, type: "constant" }));
 	const name = /^kind:\s*"?(\w+)/m.exec(document)?.[1] ?? "";

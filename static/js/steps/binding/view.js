@@ -4,7 +4,7 @@
 import { h } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
 import { decimal, podName, rampStyle, seconds } from "../../shared/units.js";
-import { heroOf, pointOf } from "../../trace/phase.js";
+import { hasPredicates, heroOf, pointOf } from "../../trace/phase.js";
 import { bare } from "../parts/words.js";
 
 /** @type {[string, string][]} extension point and its event */
@@ -15,6 +15,11 @@ const STEPS = [
 	["Bind", "PodBound"],
 	["PostBind", "PodBound"],
 ];
+/**
+ * With predicates, the pod is assumed with its volumes, and these are bound before it.
+ * @type {Record<string, string>}
+ */
+const FORMER = { Reserve: "Assume", PreBind: "Bind volumes" };
 const MOST_BESIDE = 3;
 const MOST_UNDER = 2;
 /** @param {View} view */
@@ -31,6 +36,12 @@ export function bindingStrips(view) {
 		others.length > MOST_BESIDE &&
 			h("p", { key: "more", class: "binding-who" }, t("list.more", { n: others.length - MOST_BESIDE })),
 	];
+}
+
+/** @param {View} view */
+function stepsOf({ state }) {
+	if (!hasPredicates(state.kubernetes_version)) return STEPS;
+	return STEPS.filter(([point]) => point === "Bind" || point in FORMER);
 }
 
 /** Under another picture than the cluster's: the binding cycles that go on meanwhile. @param {View} view */
@@ -86,7 +97,7 @@ function strip(view, pod, events, beside) {
 		h(
 			"ol",
 			{ key: "steps" },
-			STEPS.map(([point, type]) => step(view, pod, events, point, type, point === current, point === going)),
+			stepsOf(view).map(([point, type]) => step(view, pod, events, point, type, point === current, point === going)),
 		),
 		events.PodUnreserved &&
 			h(
@@ -127,7 +138,12 @@ function step(view, pod, events, point, type, current, going) {
 	return h(
 		"li",
 		{ key: point, class: `${kind} ${current ? "now" : ""} ${going ? "going" : ""}` },
-		h("b", null, mark && h("span", null, mark), h("em", null, point)),
+		h(
+			"b",
+			null,
+			mark && h("span", null, mark),
+			h("em", null, hasPredicates(view.state.kubernetes_version) ? (FORMER[point] ?? point) : point),
+		),
 		h(
 			"span",
 			{

@@ -6,7 +6,7 @@ import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { amount, decimal, podName, quantity, seconds } from "../../shared/units.js";
 import { allocatable, used } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
-import { panel, row, table } from "../parts/panel.js";
+import { panel, row, showPlace, table } from "../parts/panel.js";
 import { PLUGINS } from "../parts/plugins.js";
 import { bare, node, plainReason, pod, question } from "../parts/words.js";
 
@@ -187,7 +187,7 @@ export function explain(view, _kind, key) {
 }
 
 /** Reasons with their nodes. @param {Filtered} model */
-function counts({ at, total, names }) {
+function counts({ at, total, names, every }) {
 	/** @type {Map<string, string[]>} */
 	const by = new Map();
 	for (const [name, { verdict }] of at)
@@ -213,7 +213,7 @@ function counts({ at, total, names }) {
 					? t("message.twice", { nodes: few(several), n: several.length })
 					: "",
 			" ",
-			t("message.firstonly"),
+			t(every ? "message.every" : "message.firstonly"),
 		),
 	];
 }
@@ -229,11 +229,13 @@ function few(names) {
  * reach.
  * @param {View} view @param {Filtered} model
  */
-function first({ state, explainer }, model) {
+function first(view, model) {
+	const { state, explainer } = view;
 	const nodes = model.names.slice(0, ASKED);
 	explainer.want(state.attempt, nodes);
 	const explained = nodes.filter((name) => explainer.node(state.attempt, name));
-	if (explained.length < nodes.length) return h("p", { key: "first", class: "note" }, t("message.asking"));
+	const missing = nodes.find((name) => !explained.includes(name));
+	if (missing) return showPlace(view, missing) || h("p", { key: "first", class: "note" }, t("message.asking"));
 	/** @type {Map<string, string[]>} */
 	const alone = new Map();
 	for (const name of explained) {

@@ -51,6 +51,9 @@ export function outcomeWords({ outcome, found = [] }) {
 		: t("devices.outcome.usable");
 }
 
+const REASONS = ["held", "selector", "constraint", "taint", "counters", "capacity", "empty"];
+const MOST_REASONS = 2;
+
 /** @param {Context} context @returns {Partial<Caption>} */
 function searched({ event, frame, state, hero = "" }) {
 	const place = placeAt(event, frame);
@@ -112,10 +115,24 @@ function ending(event, search, like, where, state) {
 	};
 	const why = [
 		...(like >= 0 ? [...parts("devices.like", words), " "] : []),
+		...(outcome === "none" ? reasons(search) : []),
 		...(bad.length && outcome !== "found" ? [...parts("devices.end.pool", words), " "] : []),
 		...parts(message ? "devices.end.message" : `devices.end.${kind}.why`, words),
 	];
 	return { sentence: parts(`devices.end.${kind}`, words), why };
+}
+
+/** What is against the devices of a node that has too few: the first few reasons. @param {NodeSearch} search */
+function reasons({ pools = [], tries = [] }) {
+	const bare = pools.every(({ devices = [], problem }) => !devices.length && !problem);
+	if (bare) return [...parts("devices.end.bare", {}), " "];
+	const against = tries.filter(({ kind }) => REASONS.includes(kind));
+	const written = against.slice(0, MOST_REASONS).flatMap(({ kind, request, devices = [], text = "" }, i) => {
+		const words = { devices: names(devices), n: devices.length, request, text: num(shownText(kind, text), "search") };
+		return [...(i ? [t("devices.end.between")] : []), ...parts(`devices.try.${kind}`, words)];
+	});
+	const rest = against.length > MOST_REASONS ? " …" : t("devices.end.stop");
+	return written.length ? [...written, rest, " "] : [];
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */

@@ -6,7 +6,7 @@ import { t } from "../../shared/i18n.js";
 import { cutName, inOneUnit, short } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, scarcest, used } from "../../trace/room.js";
 import { plainBar, podBar, tags } from "../parts/pods.js";
-import { noVictims, question, scoreName } from "../parts/words.js";
+import { like, noVictims, question, scoreName } from "../parts/words.js";
 import { scoreBars } from "../score/bars.js";
 import { PASSED, passedText, stoppedShort, stoppedText } from "./model.js";
 
@@ -44,6 +44,7 @@ export function laneRow(view, lanes, { name, first }, picked) {
 			line(lanes, stop, fate),
 			lanes.mode !== "thin" && ticks(view, lanes, name, fate, stop),
 			stopMark(view, lanes, name, fate, stop),
+			fate === "out" && lanes.phase === "filter" && otherMarks(lanes, name),
 			view.options.later && fate === "out" && lanes.phase === "filter" && laterTicks(view, lanes, name, stop ?? 0),
 			fate === "waiting" && lanes.geometry.phone && lanes.mode === "heads" && narrowFacts(view, name),
 			fate === "unseen" &&
@@ -94,9 +95,9 @@ function head(view, lanes, name, fate, stop) {
 	const node = view.state.nodes.get(name);
 	if (!node) return null;
 	const resource =
-		lanes.plugins[lanes.at] === "NodeResourcesFit" && view.hero ? scarcest(view.state, name, view.hero) : "cpu";
+		like(lanes.plugins[lanes.at]) === "NodeResourcesFit" && view.hero ? scarcest(view.state, name, view.hero) : "cpu";
 	const shown = resource === "pods" ? "cpu" : resource;
-	const fits = lanes.plugins.indexOf("NodeResourcesFit");
+	const fits = lanes.plugins.findIndex((plugin) => like(plugin) === "NodeResourcesFit");
 	const ghost = lanes.phase === "filter" && fits >= 0 && lanes.at === fits && (stop ?? 0) >= fits && fate !== "unseen";
 	const whole = Math.max(1, allocatable(node, shown));
 	return h(
@@ -216,11 +217,13 @@ function stopMark(view, lanes, name, fate, stop) {
 	}
 	if (fate !== "out" || stop === undefined || !verdict || !geometry.x[stop]) return null;
 	const score = phase === "score";
-	const x = score ? 12 : geometry.x[stop][0] + geometry.x[stop][1] / 2;
+	const centre = (/** @type {number} */ i) => geometry.x[i][0] + geometry.x[i][1] / 2;
+	const x = score ? 12 : centre(stop);
+	const last = score ? x : centre(Math.max(stop, ...otherStops(lanes, name)));
 	const final = verdict.code === "UnschedulableAndUnresolvable";
 	const [bold, meant] = stoppedText(view, name, verdict);
 	const rest = uselessText(view, name, verdict) || meant;
-	const room = geometry.width - x > 230;
+	const room = geometry.width - last > 230;
 	const words = score
 		? [h("b", null, question(verdict.plugin).replace(/[?？]$/, ""), t("colon")), bold]
 		: geometry.phone || mode !== "heads"
@@ -247,7 +250,7 @@ function stopMark(view, lanes, name, fate, stop) {
 					key: "why",
 					class: "why-stopped",
 					title: [bold, rest].filter(Boolean).join(t("clause")),
-					style: { left: `${score ? 30 : x + 16}px` },
+					style: { left: `${last + (score ? 18 : 16)}px` },
 				},
 				words,
 			),
@@ -266,6 +269,28 @@ function uselessText({ scene, state }, name, verdict) {
 	const failed = evaluated.failed?.[name];
 	if (failed) return t(noVictims(failed.reasons[0] ?? "") ? "lane.useless.novictims" : "lane.useless.failed");
 	return verdict.code === "UnschedulableAndUnresolvable" ? t("lane.useless.final") : "";
+}
+
+/**
+ * The columns of the other predicates that fail on a node, up to the current one, where every one is checked.
+ * @param {Lanes} lanes @param {string} name
+ */
+function otherStops({ plugins, model, at }, name) {
+	const others = model?.at.get(name)?.verdict?.others ?? [];
+	return others.map((plugin) => plugins.indexOf(plugin)).filter((index) => index >= 0 && index <= at);
+}
+
+/** @param {Lanes} lanes @param {string} name */
+function otherMarks(lanes, name) {
+	return otherStops(lanes, name).map((index) => {
+		const [left, width] = lanes.geometry.x[index];
+		const plugin = lanes.plugins[index];
+		return h(
+			"b",
+			{ key: `other${plugin}`, class: "tick later no", title: plugin, style: { left: `${left + width / 2}px` } },
+			"✕",
+		);
+	});
 }
 
 /**

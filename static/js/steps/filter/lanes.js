@@ -14,7 +14,9 @@ import { laneRow } from "./lane_row.js";
 import { filterModel, nodesSeen, PASSED } from "./model.js";
 
 const HEADS = 12;
+const LONG = 19; // letters of a name that needs a wider column
 const STAGGERED = 52; // pixels of a narrow column
+const DOTTED = 30; // pixels of a column that has no room for words
 
 /**
  * Draw the lanes.
@@ -68,7 +70,8 @@ function lanesOf(view) {
 	const count = view.state.nodes.size;
 	const mode = count > HEADS ? modeOf(view, count) : "heads";
 	const focus = byNode ? -1 : Math.min(at, plugins.length - 1);
-	const geometry = geometryOf(view.sizes.stage, view.width <= PHONE, plugins.length, focus);
+	const wide = (plugins[focus]?.length ?? 0) > LONG ? 172 : 148;
+	const geometry = geometryOf(view.sizes.stage, view.width <= PHONE, plugins.length, focus, wide);
 	return {
 		phase: scored ? "score" : "filter",
 		plugins,
@@ -89,14 +92,14 @@ function lanesOf(view) {
 }
 
 /**
- * Columns of the plugins; the current one is wide.
- * @type {(width: number, phone: boolean, count: number, focus: number) => Geometry}
+ * Columns of the plugins; the current one has `middle` pixels, less on a phone.
+ * @type {(width: number, phone: boolean, count: number, focus: number, middle: number) => Geometry}
  */
-function geometryOf(width, phone, count, focus) {
+function geometryOf(width, phone, count, focus, middle) {
 	const head = phone ? 124 : width < 880 ? 218 : 262;
 	const track = Math.max(60, width - head - 16);
 	const end = phone ? 0 : width < 800 ? 72 : 112;
-	const wide = phone ? 26 : 148;
+	const wide = phone ? 26 : middle;
 	const narrow = phone
 		? Math.min(22, (track - 110) / Math.max(1, count))
 		: (track - end - wide) / Math.max(1, count - 1);
@@ -170,7 +173,7 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
 		"button",
 		{
 			key: `head${i}`,
-			class: `column-head ${kind} ${low ? "low" : ""}`,
+			class: `column-head ${kind} ${width < DOTTED ? "dotted" : low ? "low" : ""}`,
 			type: "button",
 			title: plugin,
 			style: { left: `${left + width / 2}px`, "--column": `${width < STAGGERED ? 2 * width : width}px` },
@@ -224,6 +227,7 @@ function column({ geometry, at, phase, seen }) {
 }
 
 const ROOM = 60; // pixels in which two numbers stand
+const FIRST = 48; // a column that ends before it has no room for a number beside the first one
 const TEXT = 9; // half the height of a number
 
 /** @typedef {{x: [number, number][], width: number, phone: boolean, head: number}} Geometry columns as [left, width] */
@@ -269,6 +273,7 @@ export function funnel({ x, width, phone }, left, whole, at) {
 					([left0, w], i) =>
 						alive(i) > alive(i + 1) &&
 						half(alive(i + 1)) > TEXT &&
+						left0 + w > FIRST &&
 						h(
 							"text",
 							{ key: `n${i}`, class: "funnel-n", x: left0 + w - 12, y: mid + 7, "text-anchor": "middle" },
@@ -289,6 +294,7 @@ export function funnel({ x, width, phone }, left, whole, at) {
 		!phone &&
 			upto < x.length - 1 &&
 			alive(upto + 1) > 0 &&
+			end < width - 130 &&
 			h("text", { key: "to", class: "funnel-to", x: width - 14, y: mid + 5, "text-anchor": "end" }, t("lane.toscore")),
 	);
 }

@@ -5,7 +5,7 @@ import { has, t } from "../../shared/i18n.js";
 import { inOneUnit, podName, quantity, short } from "../../shared/units.js";
 import { decodeColumn } from "../../trace/feed.js";
 import { allocatable, free, request, resourceOf, scarcest } from "../../trace/room.js";
-import { passWords, plainReason, stopWords } from "../parts/words.js";
+import { like, passWords, plainReason, stopWords } from "../parts/words.js";
 
 const MOST_NODE_FRAMES = 40;
 
@@ -46,8 +46,11 @@ function read(event, order) {
 	const at = new Map();
 	names.forEach((name, i) => {
 		const verdict = verdicts[i] ? event.verdicts[verdicts[i] - 1] : null;
-		const pluginIndex = verdict ? plugins.indexOf(verdict.plugin) : PASSED;
-		at.set(name, { stop: pluginIndex < 0 ? event.plugins.length - 1 : pluginIndex, verdict });
+		if (!verdict) return at.set(name, { stop: PASSED, verdict });
+		const [first, ...others] = failing(verdict.plugin, plugins);
+		const stop = plugins.indexOf(first);
+		const split = others.length ? { ...verdict, plugin: first, others } : verdict;
+		return at.set(name, { stop: stop < 0 ? event.plugins.length - 1 : stop, verdict: split });
 	});
 	for (const [plugin, name, reason] of event.extenders ?? []) {
 		at.set(name, { stop: plugins.indexOf(plugin), verdict: { plugin, code: "Unschedulable", reasons: [reason] } });
@@ -68,7 +71,16 @@ function read(event, order) {
 		twoPasses: event.two_passes ?? [],
 		nominatedFirst: event.nominated_first ?? null,
 		hinted: event.hinted ?? false,
+		every: [...at.values()].some(({ verdict }) => verdict?.others),
 	};
+}
+
+/**
+ * The plugins that a verdict names: all that fail, where every one is checked.
+ * @param {string} named @param {string[]} plugins
+ */
+function failing(named, plugins) {
+	return plugins.includes(named) ? [named] : named.split(",");
 }
 
 /** @param {NodesFiltered} event @param {string[]} order */
@@ -79,9 +91,11 @@ function evaluatedNames(event, order) {
 	return Array.from({ length: event.evaluated }, (_, i) => order[(event.start + i) % order.length]);
 }
 
-/** Nodes that the plugin `k` stopped, in search order. @param {Filtered} model @param {number} k */
+/** Nodes that the plugin `k` rejects, in search order. @param {Filtered} model @param {number} k */
 export function stoppedBy(model, k) {
-	return model.names.filter((name) => model.at.get(name)?.stop === k);
+	const plugin = model.plugins[k];
+	const failsToo = (/** @type {string} */ name) => model.at.get(name)?.verdict?.others?.includes(plugin);
+	return model.names.filter((name) => model.at.get(name)?.stop === k || failsToo(name));
 }
 
 /**
@@ -90,7 +104,7 @@ export function stoppedBy(model, k) {
  */
 export function stoppedAlone(event, state, frame, order) {
 	const model = event.type === "NodesFiltered" && order === "plugin" && filterModel(state);
-	if (!model || /^Node(ResourcesFit|Unschedulable|Name)$/.test(model.plugins[frame])) return null;
+	if (!model || /^Node(ResourcesFit|Unschedulable|Name)$/.test(like(model.plugins[frame]))) return null;
 	const stopped = stoppedBy(model, frame);
 	return stopped.length === 1 ? stopped[0] : null;
 }
@@ -111,7 +125,7 @@ function pluginFrames(event) {
 		1 +
 		Math.max(
 			-1,
-			...event.verdicts.map(({ plugin }) => names.indexOf(plugin)),
+			...event.verdicts.flatMap(({ plugin }) => failing(plugin, names).map((name) => names.indexOf(name))),
 			...(event.extenders ?? []).map(([name]) => names.indexOf(name)),
 		)
 	);
@@ -142,10 +156,10 @@ const LONGEST_FACT = 26;
 export function passedText({ state, hero, explainer }, name, plugin) {
 	const node = state.nodes.get(name);
 	if (!node) return "";
-	if (plugin === "NodeUnschedulable") return t(node.summary.unschedulable ? "lane.tolerated" : "lane.open");
+	if (like(plugin) === "NodeUnschedulable") return t(node.summary.unschedulable ? "lane.tolerated" : "lane.open");
 	if (has(`pass.${plugin}`)) return t(`pass.${plugin}`);
-	if (plugin === "TaintToleration") return taintText(node.summary.taints ?? []);
-	if (plugin === "NodeResourcesFit") {
+	if (like(plugin) === "TaintToleration") return taintText(node.summary.taints ?? []);
+	if (like(plugin) === "NodeResourcesFit") {
 		const resource = scarcest(state, name, hero);
 		const need = request(state, hero, resource);
 		const { texts, unit } = inOneUnit(resource, [need, free(state, name, resource, hero)]);
@@ -170,7 +184,7 @@ export function stoppedText(view, name, verdict) {
 	const { state, hero, explainer } = view;
 	const reason = verdict.reasons[0] ?? "";
 	const node = state.nodes.get(name);
-	if (verdict.plugin === "NodeResourcesFit" && node) {
+	if (node && lacksRoom(verdict)) {
 		const resource = resourceOf(reason);
 		if (resource === "pods") return [t("lane.full", { n: allocatable(node, resource) }), t("lane.full.rest")];
 		const need = request(state, hero, resource);
@@ -187,15 +201,26 @@ export function stoppedText(view, name, verdict) {
 	}
 	const facts = explainer.filter(state.attempt, name, verdict.plugin)?.facts?.filter((one) => !one.holds) ?? [];
 	const words = facts.map((one) => stopWords(one, hero)).find(Boolean);
+	if (verdict.reasons.length > 1 && like(verdict.plugin) === "NodeResourcesFit")
+		return [plainReason(reason), verdict.reasons.slice(1).map(plainReason).join(t("list.comma"))];
 	const rest = `stop.${verdict.plugin}.rest`;
 	return words ?? [plainReason(reason), has(rest) ? t(rest, { pod: podName(hero) }) : ""];
+}
+
+/** Does a node lack room, and nothing else? @param {Verdict | null | undefined} verdict */
+export function lacksRoom(verdict) {
+	return (
+		like(verdict?.plugin) === "NodeResourcesFit" &&
+		(verdict?.reasons ?? []).every((reason) => /^Insufficient |^Too many pods$/.test(reason))
+	);
 }
 
 /** Few words for a narrow lane. @param {View} view @param {string} name @param {Verdict} verdict */
 export function stoppedShort(view, name, verdict) {
 	const { state, hero } = view;
 	const reason = verdict.reasons[0] ?? "";
-	if (verdict.plugin !== "NodeResourcesFit") return stoppedText(view, name, verdict)[0];
+	if (!lacksRoom(verdict)) return stoppedText(view, name, verdict)[0];
 	const resource = resourceOf(reason);
+	if (resource === "pods") return t("lane.free.pods", { n: Math.max(0, free(state, name, resource, hero)) });
 	return t("lane.free", { free: quantity(resource, Math.max(0, free(state, name, resource, hero))) });
 }

@@ -5,12 +5,14 @@ import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { count, inOneUnit, inUnit, podName, quantity, short } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, resourceOf } from "../../trace/room.js";
-import { facts, panel, row, rule, specOf, table } from "../parts/panel.js";
+import { facts, panel, row, rule, showPlace, specOf, table } from "../parts/panel.js";
 import { PLUGINS } from "../parts/plugins.js";
 import { requestOf, roomOf, scrubNumber, triedValue } from "../parts/scrub.js";
 import {
+	domainKind,
 	extender,
 	keyOf,
+	like,
 	node,
 	nodes,
 	plainReason,
@@ -20,7 +22,7 @@ import {
 	reasonOf,
 	valuesOf,
 } from "../parts/words.js";
-import { filterModel, nodesSeen, PASSED, stoppedBy } from "./model.js";
+import { filterModel, lacksRoom, nodesSeen, PASSED, stoppedBy } from "./model.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function filterCaption(context) {
@@ -91,7 +93,7 @@ function nominatedWhy(model, name, values) {
  * @param {State} state @param {Filtered} model @param {string} plugin
  */
 function cordonedAmong(state, model, plugin) {
-	return plugin === "NodeUnschedulable"
+	return like(plugin) === "NodeUnschedulable"
 		? model.names.filter((name) => state.nodes.get(name)?.summary.unschedulable)
 		: [];
 }
@@ -105,6 +107,7 @@ function nobodySentence({ state }, model, plugin, values) {
 			nodes: list(nodes(cordoned), 3),
 			n: cordoned.length,
 		});
+	if (model.every && !model.left[model.plugins.indexOf(plugin)]) return parts("filter.every.none", values);
 	return parts(has(`filter.${plugin}.none`) ? `filter.${plugin}.none` : "filter.none", values);
 }
 
@@ -113,7 +116,10 @@ function nobodySentence({ state }, model, plugin, values) {
  * @param {Record<string, any>} values @returns {Part[]}
  */
 function stoppedSentence(context, model, plugin, stopped, values) {
-	if (plugin === "NodeResourcesFit") return fitSentence(context, model, stopped, values);
+	if (model.every) return parts("filter.every", values);
+	const verdicts = stopped.map((name) => model.at.get(name)?.verdict);
+	if (verdicts.every(lacksRoom)) return fitSentence(context, model, stopped, values);
+	if (like(plugin) === "NodeResourcesFit") return severalSentence(plugin, verdicts, values);
 	const sentence = stopped.length === 1 ? factSentence(context, stopped[0], plugin, values) : null;
 	if (sentence) return sentence;
 	const reasons = model.at.get(stopped[0])?.verdict?.reasons ?? [];
@@ -154,20 +160,20 @@ function fitSentence({ state, hero = "" }, model, stopped, values) {
 		for (const reason of model.at.get(name)?.verdict?.reasons ?? []) tally.set(reason, (tally.get(reason) ?? 0) + 1);
 	}
 	const most = Math.max(...tally.values());
-	if (stopped.length > 1 && most < stopped.length && tally.size > 1)
-		return mixedSentence(tally, stopped.length, values);
+	if (stopped.length > 1 && most < stopped.length && tally.size > 1) return mixedSentence(tally, values);
 	const [reason, lacking] = [...tally].sort((a, b) => b[1] - a[1])[0] ?? ["Too many pods", stopped.length];
 	const resource = resourceOf(reason);
 	const need = request(state, hero, resource);
 	const where = stopped.find((name) => model.at.get(name)?.verdict?.reasons.includes(reason)) ?? stopped[0];
 	const record = state.nodes.get(where);
-	const ref = `verdict:${where}:NodeResourcesFit`;
+	const { plugin = "" } = model.at.get(where)?.verdict ?? {};
+	const ref = `verdict:${where}:${plugin}`;
 	const capacity = record ? allocatable(record, resource) : 0;
 	const left = Math.max(0, free(state, where, resource, hero));
 	const { texts, unit } = inOneUnit(resource, lacking > 1 ? [need] : [need, left, capacity]);
 	const filled = {
 		...values,
-		n: num(lacking, "column:NodeResourcesFit"),
+		n: num(lacking, `column:${plugin}`),
 		node: node(where),
 		need: num(`${texts[0]} ${unit || short(resource)}`, `request:${hero}`),
 		free: num(texts[1], ref),
@@ -178,19 +184,32 @@ function fitSentence({ state, hero = "" }, model, stopped, values) {
 		return parts(lacking > 1 ? "filter.NodeResourcesFit.pods.many" : "filter.NodeResourcesFit.pods.one", filled);
 	if (lacking > 1)
 		return parts(
-			model.left[model.plugins.indexOf("NodeResourcesFit")]
-				? "filter.NodeResourcesFit.many"
-				: "filter.NodeResourcesFit.all",
+			model.left[model.plugins.indexOf(plugin)] ? "filter.NodeResourcesFit.many" : "filter.NodeResourcesFit.all",
 			filled,
 		);
 	return parts(need > capacity ? "filter.NodeResourcesFit.never" : "filter.NodeResourcesFit.one", filled);
 }
 
 /**
- * The caption for nodes that lack different resources, such as cpu and memory.
- * @param {Map<string, number>} tally @param {number} n @param {Record<string, any>} values @returns {Part[]}
+ * The caption of a plugin of several parts that fail: each reason, and the number of nodes with it.
+ * @param {string} plugin @param {(Verdict | null | undefined)[]} verdicts @param {Record<string, any>} values
  */
-function mixedSentence(tally, n, values) {
+function severalSentence(plugin, verdicts, values) {
+	const tally = new Map();
+	for (const verdict of verdicts)
+		for (const reason of verdict?.reasons ?? []) tally.set(reason, (tally.get(reason) ?? 0) + 1);
+	const one = verdicts.length === 1;
+	const reasons = [...tally].map(([reason, k]) =>
+		one ? plainReason(reason) : t("filter.several.one", { reason: plainReason(reason), k }),
+	);
+	return parts(one ? "filter.any.one" : "filter.several", { ...values, plugin, reason: reasons.join(t("list.comma")) });
+}
+
+/**
+ * The caption for nodes that lack different resources, such as cpu and memory.
+ * @param {Map<string, number>} tally @param {Record<string, any>} values @returns {Part[]}
+ */
+function mixedSentence(tally, values) {
 	const reasons = [...tally]
 		.sort((a, b) => b[1] - a[1])
 		.map(([reason, k]) =>
@@ -198,7 +217,6 @@ function mixedSentence(tally, n, values) {
 		);
 	return parts("filter.NodeResourcesFit.mixed", {
 		...values,
-		n: num(n, "column:NodeResourcesFit"),
 		reasons: reasons.join(t("list.comma")),
 	});
 }
@@ -212,10 +230,11 @@ const resourceName = (/** @type {string} */ resource) => (has(resource) ? t(reso
 function stoppedWhy(context, model, frame, stopped, values) {
 	const { state, hero = "", explainer } = context;
 	const plugin = model.plugins[frame];
+	if (model.every) return parts("filter.every.why");
 	/** @type {Part[]} */
 	const out = [];
 	const fact = explainer?.filter(state.attempt, stopped[0], plugin)?.facts?.find((one) => !one.holds);
-	if (plugin === "NodeResourcesFit" && stopped.length === 1)
+	if (stopped.length === 1 && lacksRoom(model.at.get(stopped[0])?.verdict))
 		out.push(...holders(context, stopped[0], resourceOf(model.at.get(stopped[0])?.verdict?.reasons[0] ?? "")));
 	else if (stopped.length === 1 && fact?.text && !has(`fact.${keyOf(fact)}`) && t("language") === "en")
 		out.push(fact.text.endsWith(".") ? fact.text : `${fact.text}.`);
@@ -324,18 +343,20 @@ function verdict(view, node, plugin) {
 	const rejected = at?.verdict?.plugin === plugin ? at.verdict : null;
 	const explanation = view.explainer.filter(view.state.attempt, node, plugin);
 	view.explainer.want(view.state.attempt, node ? [node] : []);
-	const reached = at && at.stop >= (model?.plugins.indexOf(plugin) ?? 0);
+	const failed = at?.verdict?.others?.includes(plugin) ? at.verdict : rejected;
+	const reached = at && (failed || at.verdict?.others || at.stop >= (model?.plugins.indexOf(plugin) ?? 0));
 	return panel(
 		t("margin.verdict", { plugin }),
 		t("margin.on", { what: question(plugin).replace(/[?？]$/, ""), node }),
-		plugin === "NodeResourcesFit" && roomTable(view, node, rejected?.reasons ?? []),
+		like(plugin) === "NodeResourcesFit" && roomTable(view, node, rejected?.reasons ?? []),
+		showPlace(view, node),
 		!reached && h("p", { key: "skipped", class: "notasked" }, t(at ? "margin.notasked" : "margin.unseen")),
-		facts(view, explanation?.facts ?? [], plugin === "NodeResourcesFit" && Boolean(reached)),
+		facts(view, explanation?.facts ?? [], like(plugin) === "NodeResourcesFit" && Boolean(reached)),
 		plugin === "PodTopologySpread" && explanation && domains(view, node),
-		rejected && h("p", { key: "raw", class: "raw" }, `${rejected.code}: ${rejected.reasons.join(", ")}`),
-		!rejected && reached && h("p", { key: "passed", class: "formula" }, h("b", { class: "yes" }, `✓ ${t("passed")}`)),
-		rejected &&
-			h("p", { key: "note", class: "note" }, t(rejected.code === "Unschedulable" ? "margin.solid" : "margin.hollow")),
+		failed && h("p", { key: "raw", class: "raw" }, `${failed.code}: ${failed.reasons.join(", ")}`),
+		!failed && reached && h("p", { key: "passed", class: "formula" }, h("b", { class: "yes" }, `✓ ${t("passed")}`)),
+		failed &&
+			h("p", { key: "note", class: "note" }, t(failed.code === "Unschedulable" ? "margin.solid" : "margin.hollow")),
 		rule(view.state, plugin),
 		specOf(view, PLUGINS[plugin]?.looks_at ?? []),
 	);
@@ -431,7 +452,7 @@ export function domains({ state, explainer }, node) {
 	const own = explainer.filter(state.attempt, node, "PodTopologySpread")?.facts ?? [];
 	const here = new Set(own.map(({ values }) => String(values?.domain)));
 	return [...domainCounts].map(([of, all]) => [
-		h("h3", { key: `h${of}` }, t("domains.title", { key: of.slice(of.lastIndexOf("/") + 1) })),
+		h("h3", { key: `h${of}` }, t("domains.title", { key: domainKind(of.slice(of.lastIndexOf("/") + 1)) })),
 		h(
 			"table",
 			{ key: `t${of}`, class: "figures" },

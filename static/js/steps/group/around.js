@@ -7,6 +7,7 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { podName, rampStyle } from "../../shared/units.js";
 import { podTitle } from "../parts/pods.js";
+import { domainKind } from "../parts/words.js";
 import { gangOf, gathering, groupOf, inCycle } from "./model.js";
 
 /** These have pictures of their own: what a plugin says of each node, points, candidates of one pod. */
@@ -25,7 +26,7 @@ export function card(view) {
 	const domain = summary?.topology_key ?? "";
 	const more = [
 		summary?.priority ? t("priority", { n: summary.priority }) : "",
-		domain && t("gang.within", { key: domain.slice(domain.lastIndexOf("/") + 1) }),
+		domain && t("gang.within", { key: domainKind(domain.slice(domain.lastIndexOf("/") + 1)) }),
 	].filter(Boolean);
 	return h(
 		"button",

@@ -4,8 +4,10 @@
 import { h } from "../../shared/dom.js";
 import { has, t } from "../../shared/i18n.js";
 import { podName, quantity } from "../../shared/units.js";
+import { hasPredicates } from "../../trace/phase.js";
 import { PLUGINS } from "./plugins.js";
-import { passWords, stopWords, wishesOf } from "./words.js";
+import { scrubNumber, skewTried, triedValue } from "./scrub.js";
+import { passWords, stopWords, valuesOf, wishesOf } from "./words.js";
 
 /** @param {string} label @param {Child} title @param {Child[]} body @returns {Child} */
 export function panel(label, title, ...body) {
@@ -39,7 +41,24 @@ export function row(key, cells, kind = "") {
 	);
 }
 
-const SOURCE = "https://github.com/kubernetes/kubernetes/tree/release-*/pkg/scheduler/framework/plugins/";
+/** The place of an explanation that waits for its turn. @param {View} view @param {string} node */
+export function showPlace({ explainer, state }, node) {
+	const n = explainer.before(state.attempt, node);
+	return n !== null && h("p", { key: "ahead", class: "note waits", role: "status" }, t("busy.ahead", { n }));
+}
+
+const SOURCE = "https://github.com/kubernetes/kubernetes/tree/release-*/pkg/scheduler/";
+
+/**
+ * The directory of a plugin in kube-scheduler's source, or the whole address.
+ * @param {string} plugin @param {string} release @param {string} method
+ */
+function upstreamOf(plugin, release, method) {
+	const directory = PLUGINS[plugin]?.upstream;
+	if (method === "post_filter" && release <= "1.18") return "core";
+	if (hasPredicates(release)) return `algorithm/${method === "score" ? "priorities" : "predicates"}`;
+	return directory && (/^https:/.test(directory) ? directory : `framework/plugins/${directory}`);
+}
 
 /** @param {View} view @param {Fact[]} list @param {boolean} [known] the comparison is already shown as a table */
 export function facts(view, list, known = false) {
@@ -51,23 +70,45 @@ export function facts(view, list, known = false) {
 			h(
 				"li",
 				{ key: i },
-				h(
-					"p",
-					{ class: "formula" },
-					comparison(fact, view.hero),
-					" ",
-					h("b", { class: fact.holds ? "yes" : "no" }, fact.holds ? "✓" : "✕"),
-				),
+				h("p", { class: "formula" }, ...(skewLine(view, fact) ?? [comparison(fact, view.hero), " ", mark(fact.holds)])),
 				fact.text && t("language") === "en" && h("small", null, fact.text),
 			),
 		),
 	);
 }
 
+/** @param {boolean} holds */
+function mark(holds) {
+	return h("b", { class: holds ? "yes" : "no" }, holds ? "✓" : "✕");
+}
+
+/**
+ * "zone za: 2 + 1 - 0 = 3 ≤ 1": pods in the domain, this one, those in the emptiest; the limit can be dragged.
+ * @param {View} view @param {Fact} fact @returns {Child[] | null}
+ */
+function skewLine(view, fact) {
+	const { values, field } = fact;
+	if (!values || !fact.key.endsWith(".skew")) return null;
+	const limit = field ? skewTried(view, fact, field) : null;
+	const most = limit ? triedValue(view, limit) : Number(values.maxSkew);
+	const { topologyKey, domain } = valuesOf(fact);
+	return [
+		`${topologyKey} ${domain}${t("colon")}${fact.left} ≤ `,
+		limit ? scrubNumber(view, limit, String) : String(most),
+		" ",
+		mark(Number(values.skew) <= most),
+	];
+}
+
 /** A comparison in words, or with its signs where those are numbers'. @param {Fact} fact @param {string} hero */
 function comparison(fact, hero) {
 	const words = fact.holds ? passWords([fact]) : stopWords(fact, hero)?.filter(Boolean).join(t("clause"));
 	if (words) return words;
+	const [first] = fact.right.split(" ");
+	const kind = fact.key.slice(fact.key.indexOf(".") + 1);
+	const line = [first, fact.holds ? "yes" : "no"].map((end) => `line.${kind}.${end}`).find(has);
+	if (line) return t(line, { ...valuesOf(fact), left: fact.left, right: fact.right });
+	if (fact.op === "of") return t("line.of", { left: fact.left, right: fact.right });
 	const own = `sign.${fact.key.split(".")[0]}`;
 	const key = has(`${own}.in`) ? own : "sign.among";
 	const sign = { "∈": t(`${key}.in`), "∉": t(`${key}.not`) }[fact.op] ?? fact.op;
@@ -80,7 +121,7 @@ function comparison(fact, hero) {
  */
 export function rule(state, plugin, method = "filter") {
 	const version = state.kubernetes_version;
-	const upstream = PLUGINS[plugin]?.upstream;
+	const upstream = upstreamOf(plugin, version, method);
 	const link = (/** @type {string} */ key, /** @type {string} */ href) =>
 		h("a", { key, href, target: "_blank", rel: "noopener noreferrer" }, t(key));
 	return [

@@ -4,9 +4,10 @@
 /**
  * What a plugin declares (scheduler_core/framework/about.py). `reasons` are regular expressions for the whole of one,
  * each with its kind. `points` and `weight` are those of the newest release's default profile.
- * `source` is the address of a page that shows it, if it is not that of all plugins.
- * @typedef {{ colour?: number, looks_at?: string[], upstream?: string, points?: string[], weight?: number,
- *   reasons?: [string, string][], source?: string }} PluginData
+ * `like` is the plugin of today whose rule it has under a former name. `source` is the address of a page that shows
+ * it, if it is not that of all plugins.
+ * @typedef {{ like?: string, colour?: number, looks_at?: string[], upstream?: string, points?: string[],
+ *   weight?: number, reasons?: [string, string][], source?: string }} PluginData
  */
 
 /** @type {Record<string, PluginData>} */
@@ -195,18 +196,44 @@ export const PLUGINS = {
 	DefaultPodTopologySpread: {
 		colour: 2,
 	},
+	NodeLabel: {
+		colour: 1,
+		upstream: "nodelabel",
+		reasons: [
+			["node\\(s\\) didn't have the requested labels", "labels"],
+		],
+	},
+	ServiceAffinity: {
+		colour: 2,
+		looks_at: ["labels"],
+		upstream: "serviceaffinity",
+		reasons: [
+			["node\\(s\\) didn't match service affinity", "service"],
+		],
+	},
+	RequestedToCapacityRatio: {
+		colour: 4,
+		upstream: "noderesources",
+	},
+	GeneralPredicates: {
+		like: "NodeResourcesFit",
+		looks_at: ["requests", "port", "node"],
+	},
 	HostName: {
+		like: "NodeName",
 		reasons: [
 			["node\\(s\\) didn't match the requested (?:node name|hostname)(?:, .*)?", "name"],
 		],
 	},
 	PodFitsHostPorts: {
+		like: "NodePorts",
 		looks_at: ["port"],
 		reasons: [
 			["node\\(s\\) didn't have free ports for the requested pod ports", "ports"],
 		],
 	},
 	MatchNodeSelector: {
+		like: "NodeAffinity",
 		colour: 1,
 		looks_at: ["node"],
 		reasons: [
@@ -215,6 +242,7 @@ export const PLUGINS = {
 		],
 	},
 	PodFitsResources: {
+		like: "NodeResourcesFit",
 		colour: 4,
 		looks_at: ["requests"],
 		upstream: "noderesources",
@@ -224,12 +252,14 @@ export const PLUGINS = {
 		],
 	},
 	CheckNodeUnschedulable: {
+		like: "NodeUnschedulable",
 		looks_at: ["tolerates"],
 		reasons: [
 			["node\\(s\\) were unschedulable", "cordoned"],
 		],
 	},
 	NoDiskConflict: {
+		like: "VolumeRestrictions",
 		looks_at: ["claim"],
 		reasons: [
 			["node\\(s\\) had no available disk", "disk"],
@@ -237,6 +267,7 @@ export const PLUGINS = {
 		],
 	},
 	PodToleratesNodeTaints: {
+		like: "TaintToleration",
 		colour: 0,
 		looks_at: ["tolerates"],
 		reasons: [
@@ -244,25 +275,48 @@ export const PLUGINS = {
 			["node\\(s\\) had (?:untolerated )?taint(?:s|\\(s\\))?(?:,? that the pod didn't tolerate)?", "taints"],
 		],
 	},
+	CheckNodeLabelPresence: {
+		like: "NodeLabel",
+		colour: 1,
+		upstream: "nodelabel",
+		reasons: [
+			["node\\(s\\) didn't have the requested labels", "labels"],
+		],
+	},
+	CheckServiceAffinity: {
+		like: "ServiceAffinity",
+		colour: 2,
+		looks_at: ["labels"],
+		upstream: "serviceaffinity",
+		reasons: [
+			["node\\(s\\) didn't match service affinity", "service"],
+		],
+	},
 	MaxEBSVolumeCount: {
+		like: "EBSLimits",
 		upstream: "nodevolumelimits",
 	},
 	MaxGCEPDVolumeCount: {
+		like: "GCEPDLimits",
 		upstream: "nodevolumelimits",
 	},
 	MaxCSIVolumeCountPred: {
+		like: "NodeVolumeLimits",
 		looks_at: ["claim"],
 		reasons: [
 			["node\\(s\\) exceed max volume count", "volumecount"],
 		],
 	},
 	MaxAzureDiskVolumeCount: {
+		like: "AzureDiskLimits",
 		upstream: "nodevolumelimits",
 	},
 	MaxCinderVolumeCount: {
+		like: "CinderLimits",
 		upstream: "nodevolumelimits",
 	},
 	CheckVolumeBinding: {
+		like: "VolumeBinding",
 		looks_at: ["claim"],
 		reasons: [
 			["node\\(s\\) had volume node affinity conflict|node\\(s\\) didn't match PersistentVolume's node affinity", "volumenode"],
@@ -272,12 +326,14 @@ export const PLUGINS = {
 		],
 	},
 	NoVolumeZoneConflict: {
+		like: "VolumeZone",
 		looks_at: ["claim"],
 		reasons: [
 			["node\\(s\\) had no available volume zone|node\\(s\\) had volume zone conflict", "volumezone"],
 		],
 	},
 	MatchInterPodAffinity: {
+		like: "InterPodAffinity",
 		colour: 3,
 		looks_at: ["labels", "near", "apart"],
 		reasons: [
@@ -287,9 +343,11 @@ export const PLUGINS = {
 		],
 	},
 	SelectorSpreadPriority: {
+		like: "DefaultPodTopologySpread",
 		colour: 2,
 	},
 	InterPodAffinityPriority: {
+		like: "InterPodAffinity",
 		colour: 3,
 		looks_at: ["labels", "near", "apart"],
 		reasons: [
@@ -299,22 +357,27 @@ export const PLUGINS = {
 		],
 	},
 	LeastRequestedPriority: {
+		like: "NodeResourcesLeastAllocated",
 		colour: 4,
 		upstream: "noderesources",
 	},
 	MostRequestedPriority: {
+		like: "NodeResourcesMostAllocated",
 		colour: 4,
 		upstream: "noderesources",
 	},
 	BalancedResourceAllocation: {
+		like: "NodeResourcesBalancedAllocation",
 		colour: 5,
 		looks_at: ["requests"],
 		upstream: "noderesources",
 	},
 	NodePreferAvoidPodsPriority: {
+		like: "NodePreferAvoidPods",
 		colour: 5,
 	},
 	NodeAffinityPriority: {
+		like: "NodeAffinity",
 		colour: 1,
 		looks_at: ["node"],
 		reasons: [
@@ -323,6 +386,7 @@ export const PLUGINS = {
 		],
 	},
 	TaintTolerationPriority: {
+		like: "TaintToleration",
 		colour: 0,
 		looks_at: ["tolerates"],
 		reasons: [
@@ -332,5 +396,34 @@ export const PLUGINS = {
 	},
 	ImageLocalityPriority: {
 		colour: 6,
+	},
+	EqualPriority: {
+		colour: 5,
+	},
+	ServiceSpreadingPriority: {
+		like: "DefaultPodTopologySpread",
+		colour: 2,
+	},
+	RequestedToCapacityRatioPriority: {
+		like: "RequestedToCapacityRatio",
+		colour: 4,
+		upstream: "noderesources",
+	},
+	NodeLabelPriority: {
+		like: "NodeLabel",
+		colour: 1,
+		upstream: "nodelabel",
+		reasons: [
+			["node\\(s\\) didn't have the requested labels", "labels"],
+		],
+	},
+	ServiceAntiAffinityPriority: {
+		like: "ServiceAffinity",
+		colour: 2,
+		looks_at: ["labels"],
+		upstream: "serviceaffinity",
+		reasons: [
+			["node\\(s\\) didn't match service affinity", "service"],
+		],
 	},
 };

@@ -11,7 +11,9 @@ import { allocatable, request } from "../../trace/room.js";
 
 const PIXELS = 7; // of a drag for one step
 const LEAP = 10; // steps, by PageUp and PageDown
-const PARTS = 64; // of the largest value, that memory moves by
+const PARTS = 64; // of the largest value, that memory and priorities move by
+const MOST_PRIORITY = 1e9; // that a PriorityClass of users may have
+const MOST_SKEW = 10;
 
 /** @typedef {import("../../view").Tried} Tried */
 
@@ -43,7 +45,10 @@ export function requestOf({ state, hero }, resource, value = request(state, hero
 	};
 }
 
-/** What is allocatable on a node. @param {View} view @param {string} node @param {string} resource @returns {Tried} */
+/**
+ * What is allocatable on a node.
+ * @param {View} view @param {string} node @param {string} resource @returns {Tried}
+ */
 export function roomOf({ state }, node, resource) {
 	const record = state.nodes.get(node);
 	const value = record ? allocatable(record, resource) : 0;
@@ -64,6 +69,59 @@ export function roomOf({ state }, node, resource) {
 export function weightOf(plugin, value) {
 	const label = t("scrub.weight", { plugin });
 	return { id: `weight:${plugin}`, of: "weight", name: plugin, value, least: 1, most: 100, step: 1, label };
+}
+
+/**
+ * A number that stands in the pod's manifest.
+ * @param {View} view @param {"priority" | "skew" | "term"} of
+ * @param {string} field "spec.priority", "spec.list[0].weight"
+ * @param {{name?: string, value: number, least: number, most: number}} about @returns {Tried}
+ */
+function inManifest({ hero }, of, field, { name = "", value, least, most }) {
+	const path = field.split(/[.[\]]+/).filter(Boolean);
+	return {
+		id: `${of}:${field}`,
+		of,
+		name,
+		path: path.map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
+		value,
+		least,
+		most: Math.max(most, value),
+		step: 1,
+		label: t(`scrub.${of}`, { pod: podName(hero), name }),
+	};
+}
+
+/** @param {View} view @returns {Tried} */
+export function priorityTried(view) {
+	const priorities = [...view.state.pods.values()].map(({ summary }) => summary.priority ?? 0);
+	const value = view.state.pods.get(view.hero)?.summary.priority ?? 0;
+	const most = Math.min(MOST_PRIORITY, Math.max(10, ...priorities) + 10);
+	const about = { value, least: Math.min(0, value), most };
+	return { ...inManifest(view, "priority", "spec.priority", about), step: niceStep((most - about.least) / PARTS) };
+}
+
+/**
+ * The limit of a topology spread constraint.
+ * @param {View} view @param {Fact} fact @param {string} field @returns {Tried}
+ */
+export function skewTried(view, { values = {} }, field) {
+	const name = short(String(values.topologyKey ?? ""));
+	return inManifest(view, "skew", field, { name, value: Number(values.maxSkew), least: 1, most: MOST_SKEW });
+}
+
+/**
+ * The weight of a preferred term.
+ * @param {View} view @param {string} name @param {string} field @param {number} value @returns {Tried}
+ */
+export function termTried(view, name, field, value) {
+	return inManifest(view, "term", field, { name, value, least: 1, most: 100 });
+}
+
+/** 1, 2, 5, 10, 20, ... @param {number} most */
+function niceStep(most) {
+	const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
+	return power * ([5, 2].find((times) => times * power <= most) ?? 1);
 }
 
 /** @param {string} resource @param {number} most */

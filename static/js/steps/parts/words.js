@@ -51,6 +51,11 @@ export function scoreName(plugin) {
 	return has(`score.${plugin}`) ? t(`score.${plugin}`) : extender(plugin);
 }
 
+/** The plugin whose rule and picture an older one has: that of today with another name. @param {string} [plugin] */
+export function like(plugin = "") {
+	return PLUGINS[plugin]?.like ?? plugin;
+}
+
 /** An extender goes by its address: the first part of its host's name. @param {string} plugin */
 export function extender(plugin) {
 	return /^https?:\/\/([^./:]+)/.exec(plugin)?.[1] ?? plugin;
@@ -127,15 +132,20 @@ export function valuesOf(fact) {
 		const wanted = String(raw.wanted).split(", ").join(t("want.or"));
 		out.wanted = has(`want.${operator}`) ? t(`want.${operator}`, { value: wanted }) : wanted;
 	}
-	if (out.topologyKey === "hostname") out.topologyKey = t("node");
+	if (out.topologyKey) out.topologyKey = domainKind(out.topologyKey);
 	out.would = String(Number(raw.matching ?? 0) + Number(raw.self ?? 0));
 	out.taint = raw.value ? `${raw.key}=${raw.value}` : String(raw.key ?? "");
 	if (raw.pods) out.pods = String(raw.pods).split(", ").map(podName).join(", ");
 	return out;
 }
 
+/** What the topology key of most clusters stands for: "zone", "node". @param {string} key */
+export function domainKind(key) {
+	return key === "zone" ? t("zone") : key === "hostname" ? t("node") : key;
+}
+
 /** "topology.kubernetes.io/zone=a" as people say it: "zone=a". @param {string} text */
-function tidy(text) {
+export function tidy(text) {
 	return text.replace(/\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z])/g, "");
 }
 
@@ -168,7 +178,7 @@ const DOMAIN = /\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z]
 /** @param {PodState | undefined} pod @returns {[string, string][]} each with its kind */
 export function wishesOf(pod) {
 	return (pod?.summary.wishes ?? []).map(({ kind, value, key = "", number = 0, soft }) => {
-		const where = key.replace(DOMAIN, "").replace("hostname", t("node"));
+		const where = domainKind(key.replace(DOMAIN, ""));
 		return [t(`wish.${kind}${soft ? ".soft" : ""}`, { value: value.replace(DOMAIN, ""), key: where, number }), kind];
 	});
 }

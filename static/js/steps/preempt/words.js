@@ -8,6 +8,7 @@ import { underWay } from "../../trace/phase.js";
 import { request, resourceOf } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
 import { asks, panel, row, rule, table } from "../parts/panel.js";
+import { priorityTried, scrubNumber, triedValue } from "../parts/scrub.js";
 import { node, nodes, noVictims, pod, priorityOf } from "../parts/words.js";
 import { actOf, roomOf, theatre } from "./model.js";
 
@@ -24,7 +25,10 @@ function preemptionCaption(context) {
 	return act === "rung" ? rung(context, play, at) : result(context, play);
 }
 
-/** The resource that most nodes lack, with what the pod needs of it. @param {Context} context @returns {Part | null} */
+/**
+ * The resource that most nodes lack, with what the pod needs of it.
+ * @param {Context} context @returns {Part | null}
+ */
 function lacking({ state, hero = "" }) {
 	/** @type {Map<string, number>} */
 	const tally = new Map();
@@ -384,10 +388,13 @@ function candidate(view, name) {
 	const play = theatre(view.state);
 	const candidateOfNode = play?.candidates.find((entry) => entry.node === name);
 	const node = view.state.nodes.get(name);
+	if (play && priorityDecides(play)) return tooImportant(view, play);
 	if (!play || !candidateOfNode || !node) return asks(view, view.hero);
 	const { state, hero } = view;
 	const { resource, need, empty, tried } = roomOf(state, candidateOfNode, hero);
-	const rows = [row("gone", [t("margin.allgone", { n: priorityOf(state, hero) }), "", amount(resource, empty)])];
+	const [below, gone] = t("margin.allgone", { n: "\0" }).split("\0");
+	const removed = h("span", null, below, scrubNumber(view, priorityTried(view), String), gone);
+	const rows = [row("gone", [removed, "", amount(resource, empty)])];
 	for (const { pod, reprieved, after } of tried.slice(0, reprievesShown(view, play))) {
 		const sign = after < need ? "<" : "≥";
 		rows.push(
@@ -431,6 +438,44 @@ function candidate(view, name) {
 	);
 }
 
+/** Would a higher priority find victims where there are none? @param {Theatre} play */
+function priorityDecides({ event, candidates }) {
+	return (
+		event.eligible &&
+		!candidates.length &&
+		Object.values(event.failed ?? {}).some(({ reasons }) => noVictims(reasons[0] ?? ""))
+	);
+}
+
+/**
+ * The least important pod of the nodes without victims, and the pod's own priority.
+ * @param {View} view @param {Theatre} play
+ */
+function tooImportant(view, { event }) {
+	const { state, hero } = view;
+	const own = priorityTried(view);
+	const refused = Object.entries(event.failed ?? {}).filter(([, { reasons }]) => noVictims(reasons[0] ?? ""));
+	const others = refused.flatMap(([name]) => state.nodes.get(name)?.pods ?? []);
+	const lowest = Math.min(...others.map((key) => priorityOf(state, key)));
+	const key = others.find((one) => priorityOf(state, one) === lowest);
+	const lower = lowest < triedValue(view, own);
+	return panel(
+		t("margin.victims"),
+		podName(hero),
+		h(
+			"p",
+			{ key: "sum", class: "formula" },
+			key ? [`${podName(key)} ${lowest} < `] : "",
+			`${podName(hero)} `,
+			scrubNumber(view, own, String),
+			" ",
+			key && h("b", { class: lower ? "yes" : "no" }, lower ? "✓" : "✕"),
+		),
+		h("p", { key: "note", class: "note" }, t(key ? "margin.lowest" : "margin.nopods", { pod: podName(key ?? "") })),
+		rule(state, "DefaultPreemption", "post_filter"),
+	);
+}
+
 /**
  * The disruptions that a budget allows, and the pods whose eviction exceeds it.
  * @param {import("../../trace/trace").BudgetNow} budget
@@ -463,6 +508,7 @@ function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, des
 /** The victims of a node: of one that is still in, and so of the chosen one at last. @param {Asked} place */
 export function asked({ state, hero, event, frame }) {
 	const play = theatre(state);
+	if (play && priorityDecides(play)) return "candidates";
 	const { act, at } = play && event.type === "PreemptionEvaluated" ? actOf(play, frame) : { act: "", at: 6 };
 	const out = act === "rung" ? at : 0;
 	const shown = act && act !== "result" ? play?.candidates.find((one) => (one.rung || 7) > out) : play?.chosen;

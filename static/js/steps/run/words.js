@@ -62,6 +62,13 @@ export function explain(view) {
 			h("h3", { key: "look" }, t("lesson.look")),
 			h("p", { key: "lookat", class: "note" }, lesson.look_at),
 		],
+		view.boot.today &&
+			!view.boot.embed &&
+			h(
+				"p",
+				{ key: "today", class: "note" },
+				h("a", { href: view.boot.today.url }, t("lesson.today", { release: view.boot.today.release })),
+			),
 		view.state.finished &&
 			!view.boot.embed &&
 			h(

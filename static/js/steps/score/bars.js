@@ -60,6 +60,20 @@ function barScale({ width, phone }, best) {
 	return (width - (phone ? 58 : 190)) / best;
 }
 
+const OUTWEIGHS = 1000;
+
+/**
+ * A score with a weight that outweighs all others is drawn shorter, so that these are seen: its place, and the points
+ * that are left out.
+ * @param {Scores} model
+ */
+function shortened({ plugins, totals }) {
+	const at = plugins.findIndex(({ weight, weighted }) => weight >= OUTWEIGHS && Math.min(...weighted) > 0);
+	if (at < 0) return { at, by: 0 };
+	const rest = Math.max(1, ...totals.map((total, i) => total - plugins[at].weighted[i]));
+	return { at, by: Math.max(0, Math.min(...plugins[at].weighted) - rest) };
+}
+
 /** @param {View} view @param {Lanes} lanes @param {string} name */
 export function scoreBars(view, lanes, name) {
 	const { scores, scored, totals, rank, geometry } = lanes;
@@ -79,7 +93,9 @@ export function scoreBars(view, lanes, name) {
 		.slice(0, scored)
 		.filter((one) => !one.weighted[i])
 		.map((one) => scoreName(one.plugin));
-	const end = totals[i] * barScale(geometry, Math.max(1, ...scores.totals));
+	const cut = shortened(scores);
+	const drawn = totals[i] - (scored > cut.at ? cut.by : 0);
+	const end = drawn * barScale(geometry, Math.max(1, ...scores.totals) - cut.by);
 	return [
 		h(
 			"div",
@@ -107,11 +123,12 @@ export function scoreBars(view, lanes, name) {
 /** @param {View} view @param {Lanes} lanes @param {string} name @param {number} i */
 function blocks(view, { scores, scored, geometry }, name, i) {
 	if (!scores) return null;
-	const scale = barScale(geometry, Math.max(1, ...scores.totals));
+	const cut = shortened(scores);
+	const scale = barScale(geometry, Math.max(1, ...scores.totals) - cut.by);
 	let left = 0;
 	return scores.plugins.map((one, p) => {
 		const points = one.weighted[i];
-		const width = p < scored ? points * scale : 0;
+		const width = p < scored ? (p === cut.at ? points - cut.by : points) * scale : 0;
 		const at = left;
 		left += width;
 		const hot = view.pin === `score:${name}:${one.plugin}`;
@@ -195,10 +212,12 @@ export function switchTable({ options, act }) {
 }
 
 /** The line at the leader's total: the others are measured against it. @param {View} view @param {Lanes} lanes */
-export function leadLine(view, { phase, totals, rank, geometry, scores: model }) {
+export function leadLine(view, { phase, totals, rank, scored, geometry, scores: model }) {
 	if (phase !== "score" || !model || view.options.table) return null;
-	const scale = barScale(geometry, Math.max(1, ...model.totals));
-	return h("div", { key: "lead", class: "lead", style: { left: `calc(var(--head) + ${totals[rank[0]] * scale}px)` } });
+	const cut = shortened(model);
+	const scale = barScale(geometry, Math.max(1, ...model.totals) - cut.by);
+	const drawn = totals[rank[0]] - (scored > cut.at ? cut.by : 0);
+	return h("div", { key: "lead", class: "lead", style: { left: `calc(var(--head) + ${drawn * scale}px)` } });
 }
 
 /** @type {WeakMap<object, Scores>} */

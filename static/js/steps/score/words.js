@@ -5,10 +5,11 @@ import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { count, quantity, short } from "../../shared/units.js";
 import { allocatable, free } from "../../trace/room.js";
-import { asks, facts, panel, row, rule, table } from "../parts/panel.js";
-import { requestOf, roomOf, scrubNumber, triedValue, weightOf } from "../parts/scrub.js";
+import { asks, facts, panel, row, rule, showPlace, table } from "../parts/panel.js";
+import { scrubNumber, triedValue, weightOf } from "../parts/scrub.js";
 import { extender, node, nodes, pod, scoreName } from "../parts/words.js";
 import { ranking, scoreStyle, scores } from "./bars.js";
+import { inWords, sumOf } from "./sums.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function scoreCaption(context) {
@@ -174,16 +175,18 @@ function score(view, node, plugin) {
 	view.explainer.want(view.state.attempt, [node]);
 	const explanation = view.explainer.score(view.state.attempt, node, plugin);
 	const weighed = weightOf(plugin, scorer.weight);
+	const lines = explanation?.arithmetic ?? [];
+	const sums = lines.map((line, k) => sumOf(view, node, line, explanation?.facts ?? [], k));
+	const draggable = sums.findIndex(Boolean);
+	const decides = draggable < 0 ? lines.length - 1 : draggable; // the others lead to the last line
 	return panel(
 		t("margin.points", { n: scorer.weighted[i] }),
 		`${scoreName(plugin)}: ${node}`,
-		(explanation?.arithmetic ?? []).map((line, k) =>
-			h(
-				"p",
-				{ key: `a${k}`, class: "formula" },
-				sumOf(view, node, line, explanation?.facts ?? []) ?? inWords(line, plugin),
-			),
-		),
+		showPlace(view, node),
+		lines.map((line, k) => {
+			const kind = line.endsWith(":") ? "note" : k === decides ? "formula decides" : "formula";
+			return h("p", { key: `a${k}`, class: kind }, sums[k] ?? inWords(line, plugin));
+		}),
 		facts(view, explanation?.facts ?? []),
 		plugin === "NodeResourcesFit" && defaults(view),
 		h(
@@ -197,45 +200,6 @@ function score(view, node, plugin) {
 		breakdown(view, node, plugin),
 		rule(view.state, plugin, "score"),
 	);
-}
-
-/**
- * "cpu (4000 - 2200) * 100 / 4000 = 45" as numbers that can be dragged: what is requested with the pod, and what the
- * node has; null where the line is another one.
- * @param {View} view @param {string} node @param {string} line @param {Fact[]} facts @returns {Child}
- */
-function sumOf(view, node, line, facts) {
-	const words = line.split(" ");
-	const [resource, first] = words;
-	const least = words.length === 10 && words[2] === "-" && first.startsWith("(");
-	const values = facts.find(({ key }) => key === `NodeResourcesFit.score.${resource}`)?.values;
-	if (!values || !(least || (words.length === 8 && words[3] === "100"))) return null;
-	const [requested, whole] = [Number(values.requested), Number(values.allocatable)];
-	const there = words[least ? 7 : 5];
-	const per = whole / Number.parseInt(there, 10); // the line's unit
-	const suffix = there.slice(String(Number.parseInt(there, 10)).length);
-	const pods = requestOf(view, resource, Number(values.request));
-	const room = roomOf(view, node, resource);
-	const others = requested - pods.value;
-	const used = others + triedValue(view, pods);
-	const has = triedValue(view, room);
-	const text = (/** @type {number} */ value) => `${Math.round((value / per) * 100) / 100}${suffix}`;
-	const asked = scrubNumber(view, pods, (value) => text(others + value));
-	const all = (/** @type {string} */ key) => scrubNumber(view, room, text, key);
-	const points = used > has || !has ? 0 : Math.floor(((least ? has - used : used) * 100) / has);
-	return least
-		? [`${resource} (`, all("all"), " - ", asked, ") * 100 / ", all("whole"), ` = ${points}`]
-		: [`${resource} `, asked, " * 100 / ", all("whole"), ` = ${points}`];
-}
-
-/**
- * A line of the engine's, which is English where it says more than numbers.
- * @param {string} line @param {string} plugin
- */
-function inWords(line, plugin) {
-	const colon = line.lastIndexOf(": ");
-	const plain = t("language") === "en" || line.includes("=") || colon < 0;
-	return plain ? line : `${scoreName(plugin)}${t("colon")}${line.slice(colon + 2)}`;
 }
 
 /** The default that counts in place of a missing request. @param {View} view */
@@ -261,7 +225,7 @@ function breakdown(view, node, hot) {
 		view.event.type === "ScoresComputed" ? Math.min(view.frame + 1, model.plugins.length) : model.plugins.length;
 	const sum = model.plugins.slice(0, counted).reduce((all, one) => all + one.weighted[i], 0);
 	return table(
-		[t("margin.plugin"), t("margin.raw"), "0–100", t("weight"), t("margin.pts")],
+		[t("margin.plugin"), t("margin.raw"), t("margin.scaled"), t("weight"), t("margin.pts")],
 		[
 			model.plugins.map((one, p) =>
 				row(

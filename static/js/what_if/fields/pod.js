@@ -4,7 +4,7 @@
 import { capacityPage } from "../../chrome/inspector.js";
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { askedValue, ofPod as setOf } from "../edits.js";
+import { askedValue, priorityEdits, ofPod as setOf } from "../edits.js";
 import { fromEngine, group, listField, numberField, quantityField } from "./parts.js";
 import { affinityFields, spreadFields } from "./terms.js";
 
@@ -86,13 +86,7 @@ function priority(panel, spec) {
 		now: askedPriority,
 		least: Math.min(0, was),
 		most: Math.min(1e9, Math.max(10, ...others) + 10),
-		set: (value) =>
-			panel.put([
-				ofPod(panel, ["spec", "priority"], value),
-				...["priorityClassName", "preemptionPolicy"]
-					.filter((name) => spec[name])
-					.map((name) => ofPod(panel, ["spec", name])),
-			]),
+		set: (value) => panel.put(priorityEdits(panel.about.pod, spec, value)),
 	});
 }
 

@@ -6,11 +6,12 @@ Edits of one kind about one thing that change more and more (a request that goes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scheduler_core.apis.core import Node, Pod
-from scheduler_core.ask.editing.edits import AddNodes, Edit, SetField
+from scheduler_core.apis.devices import DeviceClass, ResourceClaim
+from scheduler_core.ask.editing.edits import AddNodes, Edit, Remove, SetField
 from scheduler_core.ask.moments.world import World
 from tests.core.ask.advice.clusters import REQUIRED
 
@@ -30,7 +31,7 @@ class Family(NamedTuple):
 def families(world: World, pod: Pod) -> list[Family]:
     """All of them."""
     nodes = world.cluster.all_nodes()
-    found = [*_of_pod(world, pod, nodes), *_of_claims(world, pod)]
+    found = [*_of_pod(world, pod, nodes), *_of_claims(world, pod), *_of_devices(world, pod)]
     for one in nodes:
         found += _of_node(world, pod, one, nodes)
     found += [Family("nodes", one.name, "", [[AddNodes(one.name, 1)]]) for one in nodes if not one.unschedulable]
@@ -186,6 +187,73 @@ def _of_claims(world: World, pod: Pod) -> Iterator[Family]:
                 yield _one("claim", f"class {one.name}", edit("spec", "storageClassName", value=one.name))
     if "ReadWriteOncePod" in claim.access_modes:
         yield _one("claim", "mode", edit("spec", "accessModes", value=["ReadWriteOnce"]))
+
+
+def _of_devices(world: World, pod: Pod) -> Iterator[Family]:
+    """Every part of the claims' requests that can be less, and the release of every device that is held."""
+    names = [entry.claim for entry in pod.resource_claims]
+    taints = {
+        (taint["key"], taint.get("value") or "")
+        for piece in world.cluster.objects("ResourceSlice")
+        for one in piece.manifest["spec"].get("devices") or ()  # type: ignore[union-attr]
+        for taint in one.get("taints") or ()
+    }
+    for name in names:
+        found: Any = world.cluster.get("ResourceClaim", f"{pod.namespace}/{name}")
+        devices = found.manifest["spec"]["devices"]
+
+        def edit(*path: str | int, value: Any = None, add: bool = False, name: str = name) -> SetField:
+            return SetField("ResourceClaim", name, ("spec", "devices", *path), value, pod.namespace, add)
+
+        for at, request in enumerate(devices["requests"]):
+            places = [("requests", at, "exactly")] if "exactly" in request else []
+            places += [
+                ("requests", at, "firstAvailable", index) for index in range(len(request.get("firstAvailable", [])))
+            ]
+            for place in places:
+                exact = request
+                for part in place[2:]:
+                    exact = exact[part]
+                yield from _of_device_request(world, f"{name} {place[1:]}", exact, place, edit, sorted(taints))
+        constraints = devices.get("constraints") or []
+        for index in range(len(constraints)):
+            left = [one for number, one in enumerate(constraints) if number != index] or None
+            yield _one("device-constraint", f"{name} {index}", edit("constraints", value=left))
+    for claim in world.cluster.objects("ResourceClaim"):
+        assert isinstance(claim, ResourceClaim)
+        if claim.allocation is not None and claim.name not in names:
+            users = [Remove("Pod", one.name, claim.namespace) for one in claim.reserved_for]
+            released = SetField("ResourceClaim", claim.name, ("status",), None, claim.namespace)
+            yield _one("device-holder", claim.name, *users, released)
+
+
+def _of_device_request(
+    world: World,
+    name: str,
+    exact: Mapping[str, Any],
+    place: tuple[str | int, ...],
+    edit: Callable[..., SetField],
+    taints: Sequence[tuple[str, str]],
+) -> Iterator[Family]:
+    if exact.get("allocationMode") == "All":
+        yield _one("device-count", name, edit(*place, "allocationMode", value="ExactCount"))
+    if exact.get("count", 1) > 1:
+        counts = range(exact["count"] - 1, 0, -1)
+        yield Family("device-count", name, "", [[edit(*place, "count", value=count)] for count in counts])
+    selectors = exact.get("selectors") or []
+    for index in range(len(selectors)):
+        left = [one for number, one in enumerate(selectors) if number != index] or None
+        yield _one("device-selector", f"{name} {index}", edit(*place, "selectors", value=left))
+    for key, value in taints:
+        how = {"operator": "Equal", "value": value} if value else {"operator": "Exists"}
+        toleration = {"key": key, **how, "effect": "NoSchedule"}
+        yield _one(
+            "device-toleration", f"{name} {key}={value}", edit(*place, "tolerations", value=toleration, add=True)
+        )
+    if world.cluster.get("DeviceClass", exact["deviceClassName"]) is None:
+        for one in world.cluster.objects("DeviceClass"):
+            assert isinstance(one, DeviceClass)
+            yield _one("device-class", f"{name} {one.name}", edit(*place, "deviceClassName", value=one.name))
 
 
 def _of_node(world: World, pod: Pod, one: Node, nodes: Sequence[Node]) -> Iterator[Family]:

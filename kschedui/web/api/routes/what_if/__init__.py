@@ -1,1 +1,1 @@
-"""Questions about a moment of a run: what if, the smallest change, how many fit."""
+"""Questions about a moment of a run: what-if, smallest change, capacity."""

@@ -1,6 +1,6 @@
-"""`kschedui.ask.answers` as work (`kschedui.work`): plain data in and out, refusals as sentences.
+"""`kschedui.ask.answers` as work (`kschedui.work`): plain data as input and output, errors as sentences.
 
-Each answers None where the moment is not kept in its process and no text was sent.
+Each function returns None if the moment is not cached in its process and no text was sent.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ Edits = Sequence[Mapping[str, Any]]
 
 
 def answer(work: Callable[[], Any]) -> Any:
-    """The answer; what cannot be answered is refused with a sentence."""
+    """Return the answer; errors are raised as refusals with a sentence."""
     try:
         return work()
     except moments.NotHere:
@@ -40,65 +40,65 @@ def answer(work: Callable[[], Any]) -> Any:
 
 
 def about(name: Name, text: str | None) -> bytes | None:
-    """The JSON of an About."""
+    """Return the JSON of an About."""
     return encode(answer(lambda: answers.about(name, text)))
 
 
 def what_if(name: Name, text: str | None, edits: Edits) -> bytes | None:
-    """The JSON of a Judgement."""
+    """Return the JSON of a Judgement."""
     found: bytes | None = answer(lambda: answers.what_if(name, text, edits))
     return found
 
 
 def smallest(name: Name, text: str | None) -> bytes | None:
-    """The JSON of Changes."""
+    """Return the JSON of Changes."""
     return encode(answer(lambda: answers.smallest(name, text)))
 
 
 def weights(name: Name, text: str | None, node: str) -> bytes | None:
-    """The JSON of a list of WeightChange."""
+    """Return the JSON of a list of WeightChange."""
     found: bytes | None = answer(lambda: answers.weights(name, text, node))
     return found
 
 
 def how_many(name: Name, text: str | None, pod: str, wanted: int | None) -> bytes | None:
-    """The JSON of a Capacity."""
+    """Return the JSON of a Capacity."""
     return encode(answer(lambda: answers.how_many(name, text, pod, wanted)))
 
 
 def pods(name: Name, text: str | None) -> bytes | None:
-    """The JSON of a list of pods."""
+    """Return the JSON of a list of pods."""
     return encode(answer(lambda: answers.pods(name, text)))
 
 
 def nodes(name: Name, text: str | None) -> bytes | None:
-    """The JSON of the nodes at the moment: [(name, zone)]."""
+    """Return the JSON of the nodes at the moment: [(name, zone)]."""
     return encode(answer(lambda: answers.nodes(name, text)))
 
 
 def operate(text: str, kubernetes: str, question: Mapping[str, Any]) -> bytes | None:
-    """The JSON of an Answer."""
+    """Return the JSON of an Answer."""
     return encode(answer(lambda: operations.operated(text, kubernetes, question)))
 
 
 def help_waiting(text: str, kubernetes: str) -> bytes | None:
-    """The JSON of a Helping."""
+    """Return the JSON of a Helping."""
     return encode(answer(lambda: operations.helped(text, kubernetes)))
 
 
 def perform(text: str, kubernetes: str, question: Mapping[str, Any]) -> tuple[Digest, str]:
-    """The digest of the scenario in whose timeline it is done, and what is done in words."""
+    """Return the digest of the scenario with the operation in its timeline, and a description of the operation."""
     made = answer(lambda: operations.performed(text, kubernetes, question))
     return digest(made), in_language(operations.question_words(operations.question_of(question)))
 
 
 def upgrade(text: str, before: str, after: str) -> bytes | None:
-    """The JSON of an Upgrade."""
+    """Return the JSON of an Upgrade."""
     return encode(answer(lambda: operations.upgraded(text, before, after)))
 
 
 def keep(name: Name, text: str, edits: Edits) -> tuple[Digest, int, str]:
-    """The digest of the text with the edits, the step of the same attempt in its run, the edits in words."""
+    """Return the digest of the text with the edits, the step of the same attempt in its run, the edits in words."""
     made = answer(lambda: answers.keep_edits(name, text, edits))
     return digest(made.text), made.step, made.words
 

@@ -1,4 +1,4 @@
-"""/runs/{rid}/operations, /runs/{rid}/upgrade: questions about the whole cluster that a run leaves."""
+"""/runs/{rid}/operations, /runs/{rid}/upgrade: questions about the whole cluster at the end of a run."""
 
 import re
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ class QuestionIn(In):
 
 @router.post("/{id:rid}/operations", auth=reads("ask"), summary="An operation", openapi_extra=record(Answer))
 def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
-    """Drain, lose or add nodes, or schedule all pods again after the end of the run. Nothing is stored."""
+    """Drains, loses or adds nodes, or reschedules all pods after the end of the run. Nothing is stored."""
     run = seen_run(request, rid)
     return HttpResponse(operated(request, run.version, run.kubernetes_version, body.question), content_type=JSON)
 
@@ -52,7 +52,7 @@ def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
     "/{id:rid}/operations/keep", auth=writes("save"), response={201: Saved}, summary="Keep an operation as a fork"
 )
 def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Saved]:
-    """A fork in whose timeline the operation happens after the end of the run."""
+    """Creates a fork in whose timeline the operation happens after the end of the run."""
     run = seen_run(request, rid)
     made, started = kept(request, run.version, run.kubernetes_version, body.question)
     url = reverse("version", args=[made.scenario.public_id, made.number])
@@ -61,20 +61,20 @@ def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Saved]:
 
 @router.get("/{id:rid}/upgrade", auth=reads("ask"), summary="An upgrade", openapi_extra=record(Upgrade))
 def upgrade(request: HttpRequest, rid: str, to: ReleaseName) -> HttpResponse:
-    """Decides each pod again, alone, on the run's release and on another one."""
+    """Decides each pod again, on its own, on the run's release and on another one."""
     run = seen_run(request, rid)
     return HttpResponse(upgraded(request, run.version, run.kubernetes_version, to), content_type=JSON)
 
 
 @router.get("/{id:rid}/node-groups", auth=reads("ask"), summary="Node groups", openapi_extra=record(Helping))
 def node_groups(request: HttpRequest, rid: str) -> HttpResponse:
-    """The node groups that would schedule the pending pods, with how many nodes, at what price."""
+    """Returns the node groups that would schedule the pending pods, with the number of nodes and the price."""
     run = seen_run(request, rid)
     return HttpResponse(helped(request, run.version, run.kubernetes_version), content_type=JSON)
 
 
 def helped(request: HttpRequest, version: Version, kubernetes: str) -> bytes:
-    """The JSON of a Helping."""
+    """Return the JSON of a Helping."""
     found = work(
         request, jobs.help_waiting, scenarios.text_for_work(version), kubernetes, near=near(version, kubernetes)
     )
@@ -83,7 +83,7 @@ def helped(request: HttpRequest, version: Version, kubernetes: str) -> bytes:
 
 
 def operated(request: HttpRequest, version: Version, kubernetes: str, question: Mapping[str, Any]) -> bytes:
-    """The JSON of an Answer."""
+    """Return the JSON of an Answer."""
     found = work(
         request, jobs.operate, scenarios.text_for_work(version), kubernetes, question, near=near(version, kubernetes)
     )
@@ -92,7 +92,7 @@ def operated(request: HttpRequest, version: Version, kubernetes: str, question: 
 
 
 def upgraded(request: HttpRequest, version: Version, kubernetes: str, to: str) -> bytes:
-    """The JSON of an Upgrade."""
+    """Return the JSON of an Upgrade."""
     own = runs.release_of(version, kubernetes)
     found = work(request, jobs.upgrade, scenarios.text_for_work(version), own, to, near=near(version, kubernetes))
     assert found is not None  # the text was sent
@@ -100,7 +100,7 @@ def upgraded(request: HttpRequest, version: Version, kubernetes: str, to: str) -
 
 
 def kept(request: HttpRequest, origin: Version, kubernetes: str, question: Mapping[str, Any]) -> tuple[Version, Run]:
-    """A fork's version, and its run."""
+    """Return the version of a fork, and its run."""
     count(request, "run")
     keeping_visitor(request)
     name = near(origin, kubernetes)
@@ -111,5 +111,5 @@ def kept(request: HttpRequest, origin: Version, kubernetes: str, question: Mappi
 
 
 def near(version: Version, kubernetes: str) -> Name:
-    """The moment at which operations begin."""
+    """Return the moment at which operations begin."""
     return Name(version.sha256, kubernetes, AT_END)

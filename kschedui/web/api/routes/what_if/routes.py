@@ -1,4 +1,4 @@
-"""/runs/{rid}/attempts/{n}/...: an attempt judged again with edits, the smallest change, weights; how many fit."""
+"""/runs/{rid}/attempts/{n}/...: an attempt evaluated again with edits, the smallest change, weights; capacity."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -54,7 +54,7 @@ class Kept(Saved):
     "/{id:rid}/attempts/{n:attempt}", auth=reads("ask"), summary="What can be changed", openapi_extra=record(About)
 )
 def about(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
-    """The pod as it is written, its profile's plugins, the budgets."""
+    """Returns the pod's manifest, its profile's plugins, and the budgets."""
     return answer(request, seen_run(request, rid), attempt, jobs.about)
 
 
@@ -62,7 +62,7 @@ def about(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
     "/{id:rid}/attempts/{n:attempt}/what-if", auth=reads("ask"), summary="What if", openapi_extra=record(Judgement)
 )
 def what_if(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> HttpResponse:
-    """The attempt evaluated again with the edits, beside what really happened. Nothing is stored."""
+    """Evaluates the attempt again with the edits, beside the original decision. Nothing is stored."""
     return answer(request, seen_run(request, rid), attempt, jobs.what_if, body.edits)
 
 
@@ -73,7 +73,10 @@ def what_if(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Http
     openapi_extra=record(Changes),
 )
 def changes(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
-    """Edits that make the pod fit, each tried, the smallest first. Ask again until `done` is `pieces`."""
+    """Returns edits that make the pod fit, each verified, the smallest first.
+
+    Ask again until `done` equals `pieces`.
+    """
     return answer(request, seen_run(request, rid), attempt, jobs.smallest)
 
 
@@ -84,13 +87,13 @@ def changes(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
     openapi_extra=record(list[WeightChange]),
 )
 def weights(request: HttpRequest, rid: str, attempt: int, node: NodeName = "") -> HttpResponse:
-    """The smallest weight of each Score plugin with which the node wins; null: there is none."""
+    """Returns the smallest change of each Score plugin's weight with which the node wins; null: there is none."""
     return answer(request, seen_run(request, rid), attempt, jobs.weights, node)
 
 
 @router.get("/{id:rid}/capacity", auth=reads("ask"), summary="Capacity", openapi_extra=record(Capacity))
 def how_many(request: HttpRequest, rid: str, pod: PodKey = "", replicas: Replicas = None) -> HttpResponse:
-    """Copies of a pod placed one by one beside what the run leaves, until no more fits."""
+    """Places copies of the pod one by one in the cluster at the end of the run, until no more fit."""
     return answer(request, seen_run(request, rid), AT_END, jobs.how_many, pod, replicas)
 
 
@@ -98,7 +101,7 @@ def how_many(request: HttpRequest, rid: str, pod: PodKey = "", replicas: Replica
     "/{id:rid}/attempts/{n:attempt}/keep", auth=writes("save"), response={201: Kept}, summary="Keep a what-if as a fork"
 )
 def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[Kept]:
-    """A fork with the edits in its text: what is done to nodes and budgets happens at that moment."""
+    """Creates a fork with the edits in its text: edits of nodes and budgets happen at that moment."""
     run = seen_run(request, rid)
     require_reach(run, attempt)
     count(request, "run")
@@ -119,7 +122,7 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
 
 
 def answer(request: HttpRequest, run: Run, attempt: int, job: Callable[..., Any], *args: Any) -> HttpResponse:
-    """A job's JSON; the text is read and sent only where the moment is not kept yet."""
+    """Return a job's JSON; the text is read and sent only if the moment is not cached."""
     require_reach(run, attempt)
     found = run_job(request, run.version, name_of(run, attempt), job, *args)
     return HttpResponse(found, content_type=JSON)
@@ -136,7 +139,7 @@ def name_of(run: Run, attempt: int) -> Name:
 
 
 def require_reach(run: Run, attempt: int) -> None:
-    """Raises Refusal for what takes too long to simulate again."""
+    """Check that the moment can be simulated in time. Raises Refusal."""
     if run.version.summary.get("nodes", 0) * attempt > settings.LIMITS["explain_work"]:
         raise Refusal(
             422,

@@ -1,0 +1,25 @@
+"""The account of a websocket's browser: looked up for those that have a session, which most viewers have not."""
+
+from typing import Any
+
+from channels.auth import AuthMiddleware
+from channels.sessions import CookieMiddleware, SessionMiddleware
+from django.contrib.auth.models import AnonymousUser
+
+from kschedui.web.http.asgi_types import Application
+
+
+class SocketUser(AuthMiddleware):  # type: ignore[misc] # channels has no types
+    """Sets `scope["user"]`; without a session it waits for no thread."""
+
+    async def resolve_scope(self, scope: dict[str, Any]) -> None:
+        if scope["session"].session_key is None:
+            scope["user"]._wrapped = AnonymousUser()
+        else:
+            await super().resolve_scope(scope)
+
+
+def with_user(application: Application) -> Application:
+    """Wrap an application, which finds `cookies`, `session` and `user` in its scope."""
+    wrapped: Application = CookieMiddleware(SessionMiddleware(SocketUser(application)))
+    return wrapped

@@ -1,0 +1,172 @@
+"""Proposals of DynamicResources: claims that ask for less, taints that they tolerate, and devices that others hold.
+
+The spec of a claim cannot be changed in a cluster: it is created anew, as its pod is. A generated claim stands for its
+template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from scheduler_core.apis.devices import (
+    ALL,
+    POD_CLAIM_NAME,
+    Device,
+    DeviceClass,
+    DeviceRequest,
+    DeviceTaint,
+    ResourceClaim,
+    ResourceSlice,
+)
+from scheduler_core.ask.editing.edits import Edit, Path, Remove, SetField
+from scheduler_core.ask.smallest.proposals.proposal import Asked, Proposal
+from scheduler_core.plugins.dynamic_resources.claims import claim_keys
+
+MOST_CLASSES = 5
+MOST_HOLDERS = 8
+EFFECTS = ("NoSchedule", "NoExecute")
+
+
+def proposals(asked: Asked) -> Iterator[Proposal]:
+    """Propose changes of the claims that have no devices yet, and to delete the pods whose claims have some."""
+    claims = [claim for claim in _claims_of(asked) if claim.allocation is None]
+    devices = list(_devices(asked)) if claims else []
+    for claim in claims:
+        for path, request in _requests(claim):
+            yield from _of_class(asked, claim, path, request)
+            yield from _fewer(asked, claim, path, request)
+            yield from _without_selectors(claim, path, request)
+            yield from _tolerations(claim, path, request, devices)
+        yield from _without_constraints(claim)
+    if claims:
+        yield from _holders(asked)
+
+
+def _claims_of(asked: Asked) -> Iterator[ResourceClaim]:
+    for key in claim_keys(asked.pod):
+        claim = asked.world.cluster.get("ResourceClaim", key)
+        if isinstance(claim, ResourceClaim):
+            yield claim
+
+
+def _requests(claim: ResourceClaim) -> Iterator[tuple[Path, DeviceRequest]]:
+    """Yield the requests, and the subrequests of lists, with their paths."""
+    for index, request in enumerate(claim.spec.requests):
+        path: Path = ("spec", "devices", "requests", index)
+        for place, one in enumerate(request.first_available):
+            yield (*path, "firstAvailable", place), one
+        if not request.first_available:
+            yield (*path, "exactly"), request
+
+
+def _set(claim: ResourceClaim, path: Path, value: Any = None, *, add: bool = False) -> SetField:
+    return SetField("ResourceClaim", claim.name, path, value, claim.namespace, add)
+
+
+def _name(claim: ResourceClaim, request: DeviceRequest) -> str:
+    return f"{claim.name} {request.name}"
+
+
+def _of_class(asked: Asked, claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
+    """Propose classes that exist instead of one that does not, those with similar names first."""
+    cluster = asked.world.cluster
+    if isinstance(cluster.get("DeviceClass", request.device_class), DeviceClass):
+        return
+    names = [one.name for one in cluster.objects("DeviceClass") if isinstance(one, DeviceClass)]
+    alike = {name: SequenceMatcher(None, name, request.device_class).ratio() for name in names}
+    for name in sorted(names, key=lambda one: (-alike[one], one))[:MOST_CLASSES]:
+        edit = _set(claim, (*path, "deviceClassName"), name)
+        yield Proposal("device-class", [edit], _name(claim, request), request.device_class, name, 1.0 - alike[name] / 2)
+
+
+def _fewer(asked: Asked, claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
+    """Propose the largest count that suffices, or one device, beside which something else has to change."""
+    if request.mode == ALL:
+        edit = _set(claim, (*path, "allocationMode"), "ExactCount")  # whose count is 1 if it is not given
+        yield Proposal("device-count", [edit], _name(claim, request), ALL, 1, 1.0)
+        return
+    for count in range(request.count - 1, 0, -1):
+        edit = _set(claim, (*path, "count"), count)
+        if count == 1 or asked.answers([edit]):
+            share = (request.count - count) / request.count
+            yield Proposal("device-count", [edit], _name(claim, request), request.count, count, share)
+            return
+
+
+def _without_selectors(claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
+    listed = [{"cel": {"expression": expression}} for expression in request.selectors]
+    for index, expression in enumerate(request.selectors):
+        edit = _set(claim, (*path, "selectors"), _but(listed, index))
+        yield Proposal("device-selector", [edit], _name(claim, request), expression, None, 0.75)
+
+
+def _without_constraints(claim: ResourceClaim) -> Iterator[Proposal]:
+    devices: Mapping[str, Any] = (claim.manifest.get("spec") or {}).get("devices") or {}
+    listed: Sequence[Any] = devices.get("constraints") or ()
+    for index, constraint in enumerate(claim.spec.constraints):
+        field = "matchAttribute" if constraint.match_attribute else "distinctAttribute"
+        attribute = constraint.match_attribute or constraint.distinct_attribute
+        edit = _set(claim, ("spec", "devices", "constraints"), _but(listed, index))
+        yield Proposal("device-constraint", [edit], f"{claim.name} {field}", attribute, None, 0.75)
+
+
+def _but(listed: Sequence[Any], index: int) -> list[Any] | None:
+    return [one for at, one in enumerate(listed) if at != index] or None
+
+
+def _tolerations(
+    claim: ResourceClaim, path: Path, request: DeviceRequest, devices: Sequence[Device]
+) -> Iterator[Proposal]:
+    """Propose to tolerate each taint of the node's devices."""
+    for taint in dict.fromkeys(taint for device in devices for taint in device.taints):
+        if taint.effect in EFFECTS and not any(one.tolerates(taint) for one in request.tolerations):
+            edit = _set(claim, (*path, "tolerations"), _toleration(taint), add=True)
+            name = f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+            yield Proposal("device-toleration", [edit], _name(claim, request), None, name, 0.5)
+
+
+def _toleration(taint: DeviceTaint) -> dict[str, str]:
+    """Return the narrowest one."""
+    found = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
+    return {**found, "value": taint.value} if taint.value else found
+
+
+def _slices(asked: Asked) -> Iterator[ResourceSlice]:
+    """Yield the slices that the node can use."""
+    labels, name = asked.node.labels, asked.node.name
+    for one in asked.world.cluster.objects("ResourceSlice"):
+        if isinstance(one, ResourceSlice) and (one.reach is None or one.reach.includes(name, labels)):
+            yield one
+
+
+def _devices(asked: Asked) -> Iterator[Device]:
+    return (device for one in _slices(asked) for device in one.devices)
+
+
+def _holders(asked: Asked) -> Iterator[Proposal]:
+    """Propose to delete the users of each claim that has devices of the node; the claim then gives them back."""
+    pools = {(one.driver, one.pool) for one in _slices(asked)}
+    number = 0
+    for claim in asked.world.cluster.objects("ResourceClaim"):
+        if not isinstance(claim, ResourceClaim) or claim.allocation is None:
+            continue
+        if claim.key in claim_keys(asked.pod) or not any(
+            (one.driver, one.pool) in pools and not one.admin_access for one in claim.allocation.results
+        ):
+            continue
+        users = [one.name for one in claim.reserved_for]
+        if any(one.resource != "pods" for one in claim.reserved_for) or number >= MOST_HOLDERS:
+            continue
+        number += 1
+        yield _release(asked, claim, users)
+
+
+def _release(asked: Asked, claim: ResourceClaim, users: Sequence[str]) -> Proposal:
+    """Return the deletion of a claim's users, which gives back its devices; a generated claim goes with its pod."""
+    there = [name for name in users if asked.world.cluster.pods.get(f"{claim.namespace}/{name}") is not None]
+    generated = POD_CLAIM_NAME in claim.annotations
+    release = Remove("ResourceClaim", claim.name, claim.namespace) if generated else _set(claim, ("status",))
+    edits: list[Edit] = [release, *(Remove("Pod", name, claim.namespace) for name in there)]
+    return Proposal("device-holder", edits, claim.name, ", ".join(there) or None, None, 1.0 + len(there))

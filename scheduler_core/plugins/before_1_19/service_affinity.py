@@ -1,0 +1,196 @@
+"""ServiceAffinity: the pods of a service share values of node labels, or are spread over them (only with a Policy).
+
+kube-scheduler 1.18: plugins/serviceaffinity; 1.15 and 1.16: CheckServiceAffinity of algorithm/predicates/predicates.go
+and ServiceAntiAffinity of algorithm/priorities/selector_spreading.go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import OutsidePluginArgs, PluginArgs
+from scheduler_core.apis.core import Pod, Workload
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.interface import (
+    MAX_NODE_SCORE,
+    PASS,
+    Change,
+    Code,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
+    Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
+    PreFilterResult,
+    Rows,
+    ScoreExtensions,
+    ScorePlugin,
+    Scores,
+    Status,
+    Verdicts,
+)
+from scheduler_core.plugins.before_1_19.abouts import SERVICE_AFFINITY
+from scheduler_core.plugins.helpers.domain_counts import DomainCounts, every_row
+from scheduler_core.plugins.helpers.pod_rules import PodRule
+
+MAX_PRIORITY = 10
+NO_MATCH = Status(Code.UNSCHEDULABLE, ("node(s) didn't match service affinity",))
+
+
+@dataclass(frozen=True, slots=True)
+class AffinityState:
+    """`given`: what the pod's node selector says of the labels. `holders`: rows with pods of the same labels, in order,
+    and their slots; the first one's node says the rest. Empty where nothing is to be looked up.
+    """
+
+    given: dict[str, str]
+    holders: dict[int, set[int]] = field(default_factory=dict)
+
+
+class ServiceAffinity(
+    PreFilterPlugin, FilterPlugin, PreFilterExtensions, ScorePlugin, ScoreExtensions, ExplainsFilter, ExplainsScore
+):
+    """Its arguments: `affinityLabels`, by which it filters, and `antiAffinityLabelsPreference`, by which it scores."""
+
+    name = "ServiceAffinity"
+    about = SERVICE_AFFINITY
+    scale = MAX_NODE_SCORE
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        values = args.values if isinstance(args, OutsidePluginArgs) else {}
+        self._labels: tuple[str, ...] = tuple(values.get("affinityLabels") or ())
+        self._spread_over: tuple[str, ...] = tuple(values.get("antiAffinityLabelsPreference") or ())
+        self._cluster = handle.cluster
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        given = {label: pod.node_selector[label] for label in self._labels if label in pod.node_selector}
+        if len(given) == len(self._labels) or first_service(pod, cluster) is None:
+            return PreFilterResult(AffinityState(given))
+        return PreFilterResult(AffinityState(given, _holders(pod, cluster)))
+
+    def filter(self, pod: Pod, state: AffinityState, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        if not self._labels:
+            return PASS
+        if change is None:
+            return Verdicts.reject(self._mismatches(self._wanted(state, nodes), nodes, rows), NO_MATCH)
+        numbers = nodes.all_rows[rows].tolist()
+        rejected = [
+            bool(self._mismatches(self._wanted(state, nodes, row, set(change.removed[i])), nodes, np.array([row]))[0])
+            for i, row in enumerate(numbers)
+        ]
+        return Verdicts.reject(np.array(rejected, np.bool_), NO_MATCH)
+
+    def add_pod_delta(
+        self, pod: Pod, state: object, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        """Return no counters: the filter looks at the pods themselves."""
+        return np.empty((0, len(slots)), np.int64)
+
+    def score(self, pod: Pod, state: object, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        """The number of pods of the first service on each node, without those that are terminating."""
+        service = first_service(pod, self._cluster)
+        if service is None or service.selector.empty:
+            return np.zeros(len(rows), np.int64)
+        rules = (PodRule(frozenset((pod.namespace,)), service.selector),)
+        counts = DomainCounts.of(self._cluster).counter(rules, every_row(nodes), skip_terminating=True)
+        found: Scores = counts.cells[rows]
+        return found
+
+    def normalize(self, pod: Pod, state: object, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores) -> Scores:
+        """scale * (all - those of the node's value) / all, the mean over the labels; 0 for a node without the label."""
+        total, sums = int(scores.sum()), np.zeros(len(rows), np.float64)
+        for label in self._spread_over:
+            column = nodes.label(label)
+            codes = column.codes[rows]
+            has = codes >= 0
+            of_value = np.bincount(codes[has], weights=scores[has], minlength=len(column.values))
+            share = float(self.scale) * ((total - of_value[codes[has]]) / float(total)) if total else float(self.scale)
+            sums[has] += share / float(len(self._spread_over))
+        found: Scores = sums.astype(np.int64)
+        return found
+
+    def explain_filter(
+        self, pod: Pod, state: AffinityState, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        """Return a fact for each label whose value is wanted."""
+        node = cluster.nodes.nodes[row]
+        removed = set() if change is None else set(change.removed[0])
+        return [
+            Fact(
+                "ServiceAffinity.label",
+                left=f"{label}={node.labels.get(label, '')}",
+                op="=" if node.labels.get(label) == value else "≠",
+                right=f"{label}={value}",
+                holds=node.labels.get(label) == value,
+                values={"label": label, "value": value},
+                text=f"The pods of the service are on nodes with {label}={value}.",
+                field="metadata.labels",
+            )
+            for label, value in self._wanted(state, cluster.nodes, row, removed).items()
+        ]
+
+    def explain_score(
+        self, pod: Pod, state: object, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        name = cluster.nodes.names[int(rows[index])]
+        return ScoreExplanation([f"{int(raw[index])} pods of the service on {name}, of {int(raw.sum())}"], [])
+
+    def _wanted(
+        self, state: AffinityState, nodes: NodeTable, row: int = -1, removed: set[int] | None = None
+    ) -> dict[str, str]:
+        """Return the values that a node must have. Without the `removed` pods of a row, another one may say them."""
+        for holder, slots in state.holders.items():
+            if holder != row or not slots <= (removed or set()):
+                labels = nodes.nodes[holder].labels
+                return {label: labels[label] for label in self._labels if label in labels} | state.given
+        return state.given
+
+    @staticmethod
+    def _mismatches(wanted: dict[str, str], nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
+        found = np.zeros(len(nodes.all_rows[rows]), np.bool_)
+        for label, value in wanted.items():
+            column = nodes.label(label)
+            found |= column.codes[rows] != column.number.get(value, -2)
+        return found
+
+
+class CheckServiceAffinity(ServiceAffinity):
+    name = "CheckServiceAffinity"
+
+
+class ServiceAntiAffinityPriority(ServiceAffinity):
+    """A Policy gives it another name."""
+
+    name = "ServiceAntiAffinityPriority"
+    scale = MAX_PRIORITY
+
+
+def first_service(pod: Pod, cluster: Cluster) -> Workload | None:
+    """Return the first service that selects the pod, as they were created (GetPodServices)."""
+    for item in cluster.objects("Service"):
+        if isinstance(item, Workload) and item.namespace == pod.namespace and item.selector.matches(pod.labels):
+            return item
+    return None
+
+
+def _holders(pod: Pod, cluster: Cluster) -> dict[int, set[int]]:
+    """Return the rows in order, with the slots of pods of the namespace that have all labels of the pod."""
+    pods = cluster.pods
+    alike = np.array(
+        [namespace == pod.namespace and pod.labels.items() <= labels.items() for namespace, labels in pods.specs],
+        np.bool_,
+    )
+    if not alike.any():
+        return {}
+    count = len(pods)
+    slots = np.flatnonzero(alike[pods.spec[:count]] & (pods.row[:count] >= 0))
+    holders: dict[int, set[int]] = {}
+    for slot in slots[np.argsort(pods.row[slots], kind="stable")].tolist():
+        holders.setdefault(int(pods.row[slot]), set()).add(slot)
+    return holders

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""How cost grows with nodes, pods, viewers and workers, as the curves of docs/scale.md.
+
+    python tests/bench/bench_scale.py [nodes] [pods] [viewers] [workers] [--draw]
+
+Processor time, scaled by the reference loop to the machine that targets are set for. `--draw` writes
+docs/images/scale-*.svg. Viewers and workers need two processors that nothing else uses, or the clock tells of others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from kschedui.supervisor.ports import free_port
+from kschedui.supervisor.stack import Stack
+from scheduler_core import Scenario
+from tests.bench.bench_engine import scenario_of, stored, timed
+from tests.bench.bench_hall import OPEN_FILES, Case, start_second_web
+from tests.bench.curves import draw
+from tests.bench.machine import Pace, told
+from tests.bench.mixed_workloads import Objects, mixed
+from tests.bench.workloads import basic, spread
+from tests.builders import node, pod, scenario
+from tests.conftest import run_manage
+from tests.web.visitor import Visitor
+
+IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
+NODES = (100, 300, 1000, 3000, 10_000, 20_000)
+PODS = (300, 1000, 3000, 10_000, 30_000)
+VIEWERS = (50, 100, 200, 400)
+WORKERS = (1, 2)
+RUNS = 12  # that wait for a worker
+Curves = dict[str, list[tuple[float, float]]]
+
+
+class Drawing(NamedTuple):
+    title: str
+    across: str
+    up: str
+    curves: Curves
+
+
+def of_nodes(pace: Pace) -> Drawing:
+    """Milliseconds for each of 1,000 pods, with its trace."""
+    curves: Curves = {}
+    for workload in (basic, spread, mixed):
+        for nodes in NODES:
+            objects = workload(nodes)
+            seconds = pace.scaled(partial(_run_and_keep, scenario_of(objects)))
+            curves.setdefault(workload.__name__, []).append((nodes, 1000 * seconds / len(objects["pending"])))
+    return Drawing("A scheduling attempt, with its trace", "nodes", "ms of processor time", curves)
+
+
+def of_pods(pace: Pace) -> Drawing:
+    """Seconds for a run on 1,000 nodes: to read the text, and to simulate and keep."""
+    curves: Curves = {"read JSON": [], "simulate, keep": []}
+    for pods in PODS:
+        objects = basic(1000)
+        first = objects["pending"][0]
+        objects["pending"] = [first | {"metadata": first["metadata"] | {"name": f"p-{i:05d}"}} for i in range(pods)]
+        curves["read JSON"].append((pods, pace.scaled(partial(_read, objects))))
+        curves["simulate, keep"].append((pods, pace.scaled(partial(_run_and_keep, scenario_of(objects)))))
+    return Drawing("A run on 1,000 nodes", "pods", "s of processor time", curves)
+
+
+def of_viewers(pace: Pace) -> Drawing:
+    """Processor seconds of all web processes for viewers who join one run and get its chunks, and the delay of most."""
+    curves: Curves = {}
+    with _site() as stack:
+        stack.start_worker(1)
+        first = stack.start_web("127.0.0.1", free_port())
+        url = stack.wait()
+        visitor = Visitor(url)
+        origin = visitor.save(_example(200, 1000))
+        chunks = visitor.wait_for(origin, "done", "failed")["chunks"]
+        stack.children.pop("worker").stop()
+        second_url, second = start_second_web(stack)
+        case = Case(stack, origin, chunks, visitor, {url: first.group, second_url: second.group})
+        for webs in (1, 2):
+            for viewers in VIEWERS:
+                used = pace.scaled(partial(case.show, "paced", viewers, 1, webs, pause=1.0))
+                name = f"{webs} web process{'es' if webs > 1 else ''}"
+                curves.setdefault(name, []).append((viewers, used))
+    return Drawing("Viewers who join a run and follow it", "viewers", "s of processor time, web", curves)
+
+
+def of_workers(pace: Pace) -> Drawing:
+    """Seconds by the clock until some runs that wait are done."""
+    curve = []
+    for workers in WORKERS:
+        with _site() as stack:
+            stack.start_worker(workers)
+            stack.start_web("127.0.0.1", free_port())
+            visitor = Visitor(stack.wait())
+            visitor.wait_for(visitor.save(_example(10, 10)), "done", "failed")
+            curve.append((workers, 60 * RUNS / pace.scaled(partial(_all_done, visitor))))
+    return Drawing("Runs of 500 nodes x 2,000 pods", "worker processes", "runs a minute", {"measured": curve})
+
+
+PARTS: dict[str, Callable[[Pace], Drawing]] = {
+    "nodes": of_nodes,
+    "pods": of_pods,
+    "viewers": of_viewers,
+    "workers": of_workers,
+}
+
+
+def _read(objects: Objects) -> float:
+    started = time.process_time()
+    scenario_of(objects)
+    return time.process_time() - started
+
+
+def _run_and_keep(loaded: Scenario) -> float:
+    seconds, events = timed(loaded)
+    return seconds + stored(events)[1]
+
+
+def _all_done(visitor: Visitor) -> float:
+    started = time.monotonic()
+    runs = [visitor.save(_example(500, 2000, f"run-{number}")) for number in range(RUNS)]
+    for run in runs:
+        visitor.wait_for(run, "done", "failed")
+    return time.monotonic() - started
+
+
+def _example(nodes: int, pods: int, name: str = "p") -> str:
+    there = [node(f"n{number}", cpu=64, zone=f"z{number % 3}") for number in range(nodes)]
+    return scenario(*there, *(pod(f"{name}-{number}", cpu="500m") for number in range(pods)))
+
+
+@contextmanager
+def _site() -> Iterator[Stack]:
+    """A broker and an empty database; who needs workers and web processes starts them."""
+    with tempfile.TemporaryDirectory() as name:
+        env = {"KSCHEDUI_DATA_DIR": name, "DATABASE_URL": f"sqlite:///{name}/bench.sqlite3"}
+        env |= {"KSCHEDUI_MAX_SOCKETS_PER_ADDRESS": "10000", "KSCHEDUI_RATE_SAVE": "100000"}
+        env |= {"KSCHEDUI_RATE_RUN": "100000"}
+        with Stack(env, Path(name)) as stack:
+            stack.start_broker()
+            run_manage(stack.env, "migrate", "--verbosity", "0")
+            yield stack
+
+
+def main() -> None:
+    """Print each curve's points; with --draw write the drawings."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", default=list(PARTS))
+    parser.add_argument("--draw", action="store_true")
+    options = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
+    print(told())
+    for part in options.parts:
+        pace = Pace()
+        drawing = PARTS[part](pace)
+        for name, curve in drawing.curves.items():
+            print(f"{part}, {name}: " + ", ".join(f"{at:,} {value:.3g}" for at, value in curve), flush=True)
+        print(f"{part}: {drawing.up}; {pace.described()}", flush=True)
+        if options.draw:
+            (IMAGES / f"scale-{part}.svg").write_text(draw(*drawing), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""What the walker sees of a page, for tests of pages that have no player."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, Page, Route
+
+HERE = Path(__file__).parent
+CLIPPED = """async (selector) => {
+  const { forget, texts } = await import("/walker/seen.js");
+  const { unreadable } = await import("/walker/text.js");
+  forget();
+  const told = [...document.querySelectorAll(selector)].flatMap((one) => [...unreadable(selector, [...texts(one)])]);
+  return told.filter(([kind]) => kind === "clipped").map((one) => one[1]);
+}"""
+
+
+def lend_eyes(context: BrowserContext) -> None:
+    """Let pages import the walker's modules."""
+    context.route(re.compile(r"/walker/\w+\.js$"), serve)
+
+
+def serve(route: Route) -> None:
+    route.fulfill(path=HERE / route.request.url.rsplit("/", 1)[1], content_type="text/javascript")
+
+
+def clipped(page: Page, selector: str = "main") -> list[str]:
+    """A line for each text that what it stands in cuts off."""
+    lines: list[str] = page.evaluate(CLIPPED, selector)
+    return lines

@@ -1,0 +1,52 @@
+/** English left over on a Chinese page. */
+
+// what kube-scheduler, kubectl or a manifest says, in their words
+const QUOTED = "code, pre, .raw, .message, .spec";
+const WORDS = new RegExp(
+	`(?<![-\\w./:=_])(?:${[
+		"the|an|of|is|are|was|no|not|any|all|none|with|without|that|this|by|for|from|to|on|and|or|does|has|have|each|every",
+		"more|most|less|than|would|could|will|when|where|which|what|how|here|there|its?|their|only|at|as|if|because",
+		"pods?|nodes?|domains?|zones?|feasible|claims?|weights?|deviation|standard|free|bytes|kept|between|ignored|matching|matches",
+		"points?|scores?|normalized|seconds?|steps?|attempts?|labels?|taints?|queues?|left|taken|same|devices?|priority",
+	].join("|")})(?![-\\w./=_])`,
+);
+
+/** In the text of a lesson, before the step that says it. */
+const QUOTES = ["cannot allocate all claims"];
+
+/** Names that the scenario gives, the longest first. @param {any} state */
+function names(state) {
+	const labels = [...state.nodes.values(), ...state.pods.values()].flatMap(({ summary }) => Object.entries(summary.labels ?? {}).flat());
+	const taints = [...state.nodes.values()].flatMap(({ summary }) => (summary.taints ?? []).flat());
+	const own = [...state.nodes.keys(), ...[...state.pods.keys()].flatMap((key) => [key, ...key.split("/")])];
+	return [...new Set([...own, ...labels, ...taints])].filter((name) => /[a-z]/.test(name)).sort((a, b) => b.length - a.length);
+}
+
+/** Sentences of kube-scheduler's that the step quotes. @param {any} value @returns {Generator<string>} */
+function* quotes(value) {
+	if (typeof value === "string" && value.includes(" ")) yield value;
+	else if (value && typeof value === "object") for (const one of Object.values(value)) yield* quotes(one);
+}
+
+/** All texts of a region, whether or not they are folded or scrolled away. @param {Element} region */
+export function* everyText(region) {
+	const walker = document.createTreeWalker(region, NodeFilter.SHOW_TEXT);
+	for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+		const text = (node.nodeValue ?? "").trim();
+		if (text && node.parentElement) yield { text, parent: node.parentElement };
+	}
+}
+
+/** @param {{text: string, parent: Element}[]} found @param {any} view @returns {Generator<[string, string]>} kind and what is wrong */
+export function* english(found, { state, event }) {
+	const chinese = (/** @type {Element} */ one) => one.closest("[lang]")?.getAttribute("lang")?.startsWith("zh");
+	const suspects = found.filter(({ text, parent }) => WORDS.test(text) && chinese(parent) && !parent.closest(QUOTED));
+	if (!suspects.length) return;
+	const told = [...QUOTES, ...quotes(event), ...quotes(state.cycle), ...quotes([...state.pods.values()].map((pod) => pod.message))];
+	const given = [...told, ...names(state)];
+	for (const { text, parent } of suspects) {
+		const rest = given.reduce((left, name) => left.replaceAll(name, "·"), text);
+		const [word] = WORDS.exec(rest) ?? [];
+		if (word && !told.some((one) => one.includes(text))) yield ["english", `"${word}" in "${text.slice(0, 60)}" of .${parent.className?.baseVal ?? parent.className}`];
+	}
+}

@@ -1,0 +1,26 @@
+"""A Redis server for a test, where its program is installed."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kschedui.supervisor.ports import answers_tcp, free_port, wait_until
+
+SECONDS = 120  # nobody waits so long unless something is broken
+
+
+@pytest.fixture
+def redis_url(tmp_path: Path) -> Iterator[str]:
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("Redis is not installed")
+    port = free_port()
+    options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path)]
+    server = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL)
+    assert wait_until(lambda: answers_tcp(port), SECONDS)
+    yield f"redis://127.0.0.1:{port}/0"
+    server.terminate()
+    server.wait(SECONDS)
