@@ -199,10 +199,11 @@ def phone(browser: Browser, live_stack: Stack) -> Iterator[Page]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they need, so that `-m "not live"` runs the quick ones."""
+    """Mark tests by what they need, so that `-m "not live"` runs the quick ones. Browser tests have a second try."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "browser" in fixtures:
             item.add_marker("browser")
+            item.add_marker(pytest.mark.flaky(reruns=1))
         if {"live_stack", "make_stack", "broker_url"} & set(fixtures):
             item.add_marker("live")
