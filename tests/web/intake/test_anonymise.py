@@ -96,6 +96,27 @@ def test_words_that_people_wrote_are_dropped() -> None:
     assert document["spec"]["expect"]["pods"] == {f"default/{made.mapping['web']}": made.mapping["n1"]}
 
 
+def test_names_of_ones_own_in_a_policy_are_replaced_and_those_of_kubernetes_stay() -> None:
+    policy = {
+        "apiVersion": "v1",
+        "kind": "Policy",
+        "predicates": [
+            {"name": "PodFitsResources"},
+            {"name": "CheckServiceAffinity", "argument": {"serviceAffinity": {"labels": ["acme.com/row"]}}},
+        ],
+        "priorities": [
+            {"name": "LeastRequestedPriority", "weight": 1},
+            {"name": "AcmeFast", "weight": 2, "argument": {"labelPreference": {"label": "acme", "presence": True}}},
+        ],
+    }
+    nodes = (node("n1", cpu=4), node("n2", cpu=4, labels={"acme": "1", "acme.com/row": "a"}))
+    text = scenario(*nodes, pod("web", cpu=1), policy, kubernetesVersion="1.16")
+    made = anonymise(text, Limits())
+    assert "acme" not in made.text.lower()
+    assert all(name in made.text for name in ("PodFitsResources", "CheckServiceAffinity", "LeastRequestedPriority"))
+    assert outcome(text, made.mapping) == outcome(made.text, {})
+
+
 def test_an_amount_stays_though_a_label_says_the_same() -> None:
     own = pod("web", cpu="500m", memory="1Gi")
     own["metadata"]["labels"] = {"size": "500m", "class": "1Gi", "policy": "Never"}
