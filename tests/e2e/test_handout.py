@@ -83,6 +83,7 @@ def test_the_letters_of_its_pictures_have_eight_points_on_paper_and_nothing_is_c
     page.set_viewport_size({"width": 1000, "height": 1300})
     page.emulate_media(media="print")
     until(page, "[...document.querySelectorAll('.shot > .stage')].every((one) => one.clientWidth === 840)")
-    until(page, f"least => ({SMALL})(least).length === 0", 7.95 * POINT)  # each stage draws itself again in its own time
+    # Each stage draws itself again in its own time.
+    until(page, f"least => ({SMALL})(least).length === 0", 7.95 * POINT)
     assert clipped(page, ".shot") == []
     context.close()
