@@ -1,4 +1,6 @@
-"""Generates the browser's files about the trace from scheduler_core: types, and the declarations of events."""
+"""Generates the browser's files about the trace from scheduler_core: types, the declarations of events, and rules by
+release.
+"""
 
 import inspect
 import sys
@@ -8,6 +10,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from scheduler_core.queue.scheduling_queue import UNSCHEDULABLE_FLUSH_SECONDS
+from scheduler_core.releases import RELEASES, Release
 from scheduler_core.trace import keyframe, records
 from scheduler_core.trace.event import Event
 from scheduler_core.trace.events import EVENTS
@@ -27,10 +31,27 @@ export const EVENTS = /** @type {Record<AnyEvent["type"], Declaration>} */ ({
 });
 """
 
+OF_RELEASES = """// @ts-check
+/** Generated from scheduler_core/releases and queue by `manage.py generate`. Do not edit. */
+
+/** Seconds between two looks for pods that have waited for too long. */
+export const UNSCHEDULABLE_FLUSH_SECONDS = %g;
+
+/** The rules that pictures and sentences follow, by release; scheduler_core/releases/rules explains them. */
+export const RULES = new Map([
+%s
+]);
+"""
+SHOWN_RULES = ("unschedulable_pods_are_retried_after",)
+
 
 def generate() -> dict[str, str]:
     """Return the files by their paths in the repository."""
-    return {"static/js/trace/trace.d.ts": types(), "static/js/trace/events.js": declarations()}
+    return {
+        "static/js/trace/trace.d.ts": types(),
+        "static/js/trace/events.js": declarations(),
+        "static/js/trace/releases.js": rules_by_release(),
+    }
 
 
 def types() -> str:
@@ -54,6 +75,16 @@ def _declaration(event: type[Event]) -> str:
     said["extension_point"] = event.extension_point
     fields = ", ".join(f"{name}: {msgspec.json.encode(value).decode()}" for name, value in said.items() if value)
     return f"\t{event.__name__}: {{ {fields} }},"
+
+
+def rules_by_release() -> str:
+    """Return the text of releases.js."""
+    return OF_RELEASES % (UNSCHEDULABLE_FLUSH_SECONDS, "\n".join(map(_shown_rules, RELEASES.values())))
+
+
+def _shown_rules(release: Release) -> str:
+    rules = ", ".join(f"{name}: {msgspec.json.encode(getattr(release.rules, name)).decode()}" for name in SHOWN_RULES)
+    return f'\t["{release.version}", {{ {rules} }}],'
 
 
 def structs_of(modules: Sequence[ModuleType]) -> Iterator[type[msgspec.Struct]]:

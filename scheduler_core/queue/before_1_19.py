@@ -13,7 +13,6 @@ from scheduler_core.framework.cluster_event import (
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_UPDATE,
     SCHEDULE_ATTEMPT_FAILURE,
-    UNSCHEDULABLE_TIMEOUT,
     UNSCHEDULED_POD_UPDATE,
     ClusterEvent,
 )
@@ -22,7 +21,6 @@ from scheduler_core.queue.nominator import Cause
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.queue.scheduling_queue import SchedulingQueue, Strategy
 
-UNSCHEDULABLE_Q_SECONDS = 60.0
 NO_LABELS: dict[str, str] = {}
 
 
@@ -98,13 +96,6 @@ class SchedulingQueueBefore119(SchedulingQueue):
     ) -> None:
         """Move all unschedulable pods (MoveAllToActiveOrBackoffQueue)."""
         self._move(self.unschedulable, event, old, new)
-
-    def flush_unschedulable_leftover(self) -> None:
-        """Retry pods that have waited for more than a minute; called every 30 s."""
-        limit = self.now - UNSCHEDULABLE_Q_SECONDS
-        chosen = [queued for queued in self.unschedulable if queued.timestamp < limit]
-        if chosen:
-            self._move(chosen, UNSCHEDULABLE_TIMEOUT, None, None)
 
     def _move(self, chosen: Iterable[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> None:
         for queued in chosen:

@@ -36,7 +36,6 @@ class SchedulingQueueBefore132(SchedulingQueue):
 
     def keep(self, release: Release, labels_of: Callable[[str], Labels]) -> None:
         """Set the release and the namespaces. With SchedulerQueueingHints, events during an attempt are replayed."""
-        self._rules = release.rules
         self._replays = release.has_on("SchedulerQueueingHints")
         self._labels_of = labels_of
         self._move_request_cycle = -1

@@ -31,10 +31,11 @@ from scheduler_core.queue.pod_heap import SortKey
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.queue.queueing_hints import QueueingHintMap
 from scheduler_core.queue.unschedulable_pods import UnschedulablePods
+from scheduler_core.releases.rules.queue import QueueRules
 from scheduler_core.trace.events import AnyEvent, PodEnqueued, PodGated, PodsKeptWaiting
 from scheduler_core.trace.records import Hint, KeptWaiting
 
-POD_MAX_IN_UNSCHEDULABLE_PODS_SECONDS = 300.0
+UNSCHEDULABLE_FLUSH_SECONDS = 30.0  # between two looks for pods that have waited for too long
 MOST_EARLY_POPS = 100  # of one pod from backoffQ at one moment; then it waits for its backoff to end
 MOST_EARLY_POPS_OF_A_GROUP = 10
 KEPT_SHOWN = 20  # pods that one event does not help, in the trace
@@ -65,6 +66,7 @@ class SchedulingQueue:
         hints: Mapping[str, QueueingHintMap],
         pre_enqueue: Mapping[str, Sequence[PreEnqueue]],
         emit: Callable[[AnyEvent], None],
+        rules: QueueRules,
     ) -> None:
         def sort_key(queued: QueuedPod) -> SortKey:
             return queue_sort(queued.pod, queued.timestamp, queued.sequence)
@@ -79,6 +81,7 @@ class SchedulingQueue:
         self._hints = hints
         self._pre_enqueue = pre_enqueue
         self._emit = emit
+        self._rules = rules
         self._sequence = 0
         self._interested: dict[ClusterEvent, frozenset[str]] = {}
         self._early: tuple[float, Counter[PodKey]] = (0.0, Counter())  # pops from backoffQ at this moment
@@ -222,8 +225,8 @@ class SchedulingQueue:
             self._move_to_active(queued, BACKOFF_COMPLETE, [])
 
     def flush_unschedulable_leftover(self) -> None:
-        """Retry pods that have waited for more than 5 minutes; called every 30 s."""
-        limit = self.now - POD_MAX_IN_UNSCHEDULABLE_PODS_SECONDS
+        """Retry pods that have waited for too long; called every 30 s."""
+        limit = self.now - self._rules.unschedulable_pods_are_retried_after
         chosen = [queued for queued in self.unschedulable if queued.timestamp < limit]
         if chosen:
             self._move(chosen, UNSCHEDULABLE_TIMEOUT, None, None)

@@ -19,6 +19,7 @@ V1_18 = V1_25.derive(
         generic_scheduler=True,
         plugins_as_of="1.18",
         every_event_moves_every_pod=True,
+        unschedulable_pods_are_retried_after=60,
         inline_volumes_need_a_csi_node=False,
         victims_use_up_budgets="until violated",
         first_rejection_ends_filtering=True,

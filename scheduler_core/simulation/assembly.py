@@ -172,6 +172,7 @@ def build_queue(
         },
         gated,
         emit,
+        release.rules,
     )
     if isinstance(queue, SchedulingQueueBefore132):
         queue.keep(release, lambda name: _labels_of_namespace(cluster, name))

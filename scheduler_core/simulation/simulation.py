@@ -33,6 +33,7 @@ from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.dynamic_resources.claims import claim_keys
 from scheduler_core.queue.queued_pod import QueuedPod
+from scheduler_core.queue.scheduling_queue import UNSCHEDULABLE_FLUSH_SECONDS
 from scheduler_core.scenario.objects.admission import claimed
 from scheduler_core.scenario.objects.kinds import DRA_GATE
 from scheduler_core.scenario.objects.updates import merge_update
@@ -68,7 +69,6 @@ from scheduler_core.trace.summaries import (
     storage,
 )
 
-UNSCHEDULABLE_FLUSH_SECONDS = 30.0
 PATIENCE_SECONDS = 60.0  # with nothing but backoff left, the run goes on for so long after the last event
 MOST_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so pods that wake each other never end
 

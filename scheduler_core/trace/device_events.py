@@ -71,6 +71,15 @@ class DeviceTry(Record, frozen=True):
     line: int = -1
 
 
+class DeviceShortage(Record, frozen=True):
+    """A request for several devices that the search cannot complete: at most `found` of `wanted` at once."""
+
+    claim: ClaimKey
+    request: str
+    found: int
+    wanted: int
+
+
 class NodeSearch(Record, frozen=True):
     """The search on one node. `outcome` "unavailable": its allocated devices cannot be used on this node."""
 
@@ -81,6 +90,7 @@ class NodeSearch(Record, frozen=True):
     unfinished: bool = False  # it went on after these tries
     found: list[tuple[str, str, str]] = []  # claim, request, device
     message: str = ""
+    shortage: DeviceShortage | None = None
 
 
 class DevicesSearched(Event, frozen=True, tag=True):

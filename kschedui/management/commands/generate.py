@@ -12,7 +12,7 @@ from kschedui.waiting import plugin_texts
 class Command(BaseCommand):
     """Generate the files. `--check` only compares, for CI."""
 
-    help = "write static/js/trace/{trace.d.ts,events.js}, static/js/steps/parts/plugins.js, and plugins' texts"
+    help = "write static/js/trace/{trace.d.ts,events.js,releases.js}, steps/parts/plugins.js, and plugins' texts"
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add --check: exit status 1 if a file differs from the generated text."""

@@ -97,6 +97,9 @@ ABOUT = About(
     ),
     captions={
         "next.filter.*": Text("DynamicResources looks for devices.", "DynamicResources 寻找设备。"),
+        "stop.*.few": Text(
+            "{found} of {wanted} devices|for request {request}", "要 {wanted} 个设备，只有 {found} 个|请求 {request}"
+        ),
         "reserve.*.nothing": Text(
             "Reserve: DynamicResources has nothing to hold on {node}, since {pod} has no claim.",
             "Reserve：{pod} 没有资源申领，DynamicResources 无需在 {node} 上预留什么。",

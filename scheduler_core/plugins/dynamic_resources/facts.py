@@ -26,7 +26,7 @@ def facts_of(search: NodeSearch) -> list[Fact]:
         devices = listed([_name(device) for _, _, device in search.found], "the allocated devices")
         text = f"The claims of the pod can have {devices}."
         return [Fact("DynamicResources.found", devices, "for", "claims", True, {"devices": devices}, text)]
-    facts = {fact.text: fact for fact in map(_fact, search.tries) if fact is not None}
+    facts = {fact.text: fact for fact in (_few(search), *map(_fact, search.tries)) if fact is not None}
     for pool in (pool for pool in search.pools if pool.problem):
         text = f"Pool {pool.pool} of {pool.driver} is left out: {pool.problem} {pool.message}".strip() + "."
         values: dict[str, int | str] = {"pool": pool.pool, "driver": pool.driver, "problem": pool.problem}
@@ -34,6 +34,16 @@ def facts_of(search: NodeSearch) -> list[Fact]:
     text = f"No device of the node suits: {search.message}."
     none = Fact("DynamicResources.none", "0", "of", "devices", False, {}, text)
     return list(facts.values())[:MOST_FACTS] or [none]
+
+
+def _few(search: NodeSearch) -> Fact | None:
+    """Return how many devices of how many can be had, if several are wanted."""
+    few = search.shortage
+    if few is None:
+        return None
+    values: dict[str, int | str] = {"found": few.found, "wanted": few.wanted, "request": few.request}
+    text = f"Request {few.request} can have {few.found} of {few.wanted} devices."
+    return Fact("DynamicResources.few", str(few.found), "of", str(few.wanted), False, values, text)
 
 
 def _fact(step: DeviceTry) -> Fact | None:

@@ -32,6 +32,7 @@ from scheduler_core.plugins.dynamic_resources.pools import Candidate, Pool, Pool
 from scheduler_core.plugins.dynamic_resources.requests import AllocationError, RequestData, RequestKey
 from scheduler_core.plugins.dynamic_resources.state import State
 from scheduler_core.trace.device_events import (
+    DeviceShortage,
     DevicesSearched,
     DeviceTry,
     NodeSearch,
@@ -129,12 +130,14 @@ def _node_search(
     tries: list[DeviceTry] = []
     unfinished = False
     found: list[tuple[str, str, str]] = []
+    shortage: DeviceShortage | None = None
     if state.allocator is not None:
         claims = [_on_node(state, name, claim) for number, claim in state.to_allocate() if number not in state.pending]
         search = RecordedSearch(state.allocator, node, pools.of_node(node), claims, notebook)
         unfinished = search.record()
         tries += search.tries
         found = search.found
+        shortage = search.shortage() if not unfinished else None
     tries += _unavailable(notebook, state, node)
     outcome: Any = (
         "found"
@@ -153,6 +156,7 @@ def _node_search(
         unfinished,
         found if status.is_success else [],
         "" if status.is_success else status.message,
+        shortage if outcome == "none" else None,
     )
 
 
@@ -225,6 +229,8 @@ class RecordedSearch(Search):
         self._notebook = notebook
         self._failure: tuple[TryKind, str, Path] | None = None
         self._listed: tuple[str, str] = ("", "")
+        self._furthest: Position | None = None  # where most devices had been chosen
+        self._most = (0, 0, 0)  # how many they were, and of which claim and request the next one was
 
     def record(self) -> bool:
         """Search. Return whether the search went on after the recorded steps."""
@@ -241,6 +247,14 @@ class RecordedSearch(Search):
             for claim, chosen in zip(solution.claims, solution.chosen, strict=True):
                 self.found += [(claim.key, one.request.name, "/".join(one.candidate.id)) for one in chosen]
         return False
+
+    def shortage(self) -> DeviceShortage | None:
+        """Return the request at which most devices had been chosen; None if it is not for a number of them."""
+        at = self._furthest
+        data = self.requests[at.key] if at is not None else None
+        if at is None or data is None or data.takes_all or data.count < 2:
+            return None
+        return DeviceShortage(self.claims[at.claim].key, data.name, at.device, data.count)
 
     # What the search does, with a note
 
@@ -288,8 +302,12 @@ class RecordedSearch(Search):
     def _enter(self, at: Position) -> Position | Outcome:
         if at.claim < len(self.claims) and at.request < len(self.claims[at.claim].spec.requests):
             data = self.requests[at.key]
-            if data.takes_all and not data.count and not (data.parent is not None and not at.within):
-                self._note("empty", self.claims[at.claim], data)
+            if data.parent is None or at.within:
+                reached = sum(map(len, self.chosen)), at.claim, at.request
+                if reached >= self._most:
+                    self._furthest, self._most = at, reached
+                if data.takes_all and not data.count:
+                    self._note("empty", self.claims[at.claim], data)
         return super()._enter(at)
 
     def _request_data(

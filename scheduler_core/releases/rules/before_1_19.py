@@ -155,16 +155,15 @@ class RulesBefore119:
         "internal/queue/scheduling_queue.go: MoveAllToActiveOrBackoffQueue",
         {
             False: Text(
-                "an event retries the pods that it may help; pods left over are retried after 5 minutes",
-                "事件只让它可能有帮助的 Pod 重试；其余 Pod 在 5 分钟后重试",
+                "an event retries the pods that it may help",
+                "事件只让它可能有帮助的 Pod 重试",
             ),
             True: Text(
                 (
-                    "an event retries all unschedulable pods, or none; pods left over are retried after 1 minute; any "
-                    "update of a pod that backs off ends its backoff"
+                    "an event retries all unschedulable pods, or none; any update of a pod that backs off ends its "
+                    "backoff"
                 ),
-                "事件要么让所有不可调度的 Pod 重试，要么都不重试；其余 Pod 在 1 分钟后重试；"
-                "退避中的 Pod 一有更新，退避即结束",
+                "事件要么让所有不可调度的 Pod 重试，要么都不重试；退避中的 Pod 一有更新，退避即结束",
             ),
         },
     )

@@ -181,3 +181,11 @@ class QueueRules:
             False: Text("a pod that no plugin rejected waits for an event", "没有被任何插件拒绝的 Pod 等待事件"),
         },
     )
+    unschedulable_pods_are_retried_after: int = rule(
+        "",
+        "backend/queue/scheduling_queue.go: flushUnschedulablePodsLeftover",
+        {
+            300: Text("a pod that no event retries is retried after 5 minutes", "没有事件让它重试的 Pod，5 分钟后重试"),
+            60: Text("a pod that no event retries is retried after 1 minute", "没有事件让它重试的 Pod，1 分钟后重试"),
+        },
+    )

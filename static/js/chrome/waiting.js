@@ -7,10 +7,17 @@ import { seconds } from "../shared/units.js";
 import { link, part } from "../steps/parts/panel.js";
 import { activeOrder } from "../steps/queue/view.js";
 import { flushAfter } from "../steps/queue/words.js";
+import { UNSCHEDULABLE_FLUSH_SECONDS as EVERY, RULES } from "../trace/releases.js";
 
-/** Minutes among the unschedulable pods after which a pod is tried anyway. @param {string} release */
-const longest = (release) => (Number(release.split(".")[1]) <= 18 ? 1 : 5);
-const EVERY = 30; // seconds between two looks for such pods
+/**
+ * When an unschedulable pod is tried without an event, and after how long: both in seconds.
+ * @param {string} release @param {number} timestamp of its last attempt
+ */
+export function triedAnyway(release, timestamp) {
+	const rules = RULES.get(release) ?? [...RULES.values()][RULES.size - 1];
+	const after = rules.unschedulable_pods_are_retried_after;
+	return { after, at: Math.floor((timestamp + after) / EVERY) * EVERY + EVERY };
+}
 
 /** @param {View} view @param {PodState} pod */
 export function nextTry(view, pod) {
@@ -32,10 +39,9 @@ function when({ state }, { summary, place, backoff_until: end, timestamp, deadli
 		return t(early, { at: seconds(flushAfter(end ?? 0, state.time)), end: seconds(end ?? 0) });
 	}
 	if (place === "unschedulable") {
-		const minutes = longest(state.kubernetes_version);
-		const last = seconds(Math.floor((timestamp + 60 * minutes) / EVERY) * EVERY + EVERY);
+		const { after, at } = triedAnyway(state.kubernetes_version, timestamp);
 		const victims = nominated ? `${t("wait.victims", { node: nominated })} ` : "";
-		return victims + t("wait.unschedulable", { last, minutes });
+		return victims + t("wait.unschedulable", { last: seconds(at), minutes: after / 60 });
 	}
 	if (place === "waiting") return t("wait.permit", { until: seconds(deadline ?? 0) });
 	return t(`wait.${has(`wait.${place}`) ? place : "other"}`);

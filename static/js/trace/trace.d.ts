@@ -309,6 +309,14 @@ export interface DeviceTry {
   line?: number;
 }
 
+/** A request for several devices that the search cannot complete: at most `found` of `wanted` at once. */
+export interface DeviceShortage {
+  claim: string;
+  request: string;
+  found: number;
+  wanted: number;
+}
+
 /** The search on one node. `outcome` "unavailable": its allocated devices cannot be used on this node. */
 export interface NodeSearch {
   node: string;
@@ -318,6 +326,7 @@ export interface NodeSearch {
   unfinished?: boolean;
   found?: [string, string, string][];
   message?: string;
+  shortage?: DeviceShortage | null;
 }
 
 /** DynamicResources searched for devices on these nodes, in this order, and on `more` other nodes. */

@@ -279,6 +279,33 @@ def test_a_class_that_is_not_there_is_replaced_by_the_one_of_a_similar_name() ->
     assert found == [("n1", [("device-class", "one gpu", "gpus", "gpu")])]
 
 
+@pytest.mark.parametrize("users", [[], ["first"], ["first", "second"]])
+def test_a_claim_that_is_allocated_elsewhere_is_released_by_deleting_the_pods_that_use_it(users: list[str]) -> None:
+    there = {"key": "metadata.name", "operator": "In", "values": ["n1"]}
+    results = [{"request": "gpu", "driver": "gpu.example.com", "pool": "n1-gpu", "device": "gpu-0"}]
+    allocation = {
+        "devices": {"results": results},
+        "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [there]}]},
+    }
+    reserved = [{"resource": "pods", "name": name} for name in users]
+    text = scenario(
+        node("n1", cpu=2),
+        node("n2"),
+        device_class("gpu"),
+        *(resource_slice(f"{name}-gpu", ["gpu-0"], node=name) for name in ("n1", "n2")),
+        device_claim("shared", status={"allocation": allocation, "reservedFor": reserved}),
+        *(pod(name, node="n1", cpu=1, resourceClaims=claims("shared")) for name in users),
+        pod("waits", cpu=3, resourceClaims=claims("shared")),
+    )
+    found = smallest_changes(before_attempt(parse_scenario(text), 1))
+    on_n2 = next(one for one in found if one.node == "n2" and "nodes" not in one.kinds)
+    assert [(one.kind, one.name, one.before) for one in on_n2.changed] == [
+        ("device-holder", "shared", ", ".join(users) or None)
+    ]
+    *_, last = decisions(simulate(parse_scenario(written(text, on_n2.edits, json.dumps))))
+    assert last["final"]["bound"]["default/waits"] == "n2"
+
+
 def test_one_more_node_is_like_one_with_the_devices_that_are_wanted() -> None:
     slices = [
         resource_slice(f"{name}-gpu", [device("gpu-0", model=model)], node=name)

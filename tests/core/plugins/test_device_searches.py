@@ -9,6 +9,7 @@ import pytest
 
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.apis.yaml_lines import YamlLines
+from scheduler_core.explain.attempt import explain
 from scheduler_core.releases import RELEASES
 from scheduler_core.trace.device_events import DevicesSearched, DeviceTry, NodeSearch
 from scheduler_core.trace.events import CycleStarted, NodesFiltered, ObjectApplied, PodAssumed
@@ -16,6 +17,7 @@ from tests.builders import claims, device, device_claim, device_class, device_re
 from tests.conformance.records import HERE, scenario_of
 
 CASES = sorted(path.stem for path in (HERE / "dra").glob("*.yaml"))
+PAIR = {"name": "pair", "deviceClassName": "gpu", "count": 2}
 MEMORY = 'device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0'
 
 
@@ -115,6 +117,41 @@ def test_a_claim_that_has_its_devices_elsewhere_names_the_nodes() -> None:
     assert tries_of(search, "n1") == [("elsewhere", "gpu-0", "name in n2")]
     assert tries_of(search, "n2") == []
     assert {one.node: one.outcome for one in search.nodes} == {"n1": "unavailable", "n2": "found"}
+
+
+@pytest.mark.parametrize(
+    ("devices", "requests", "shortage"),
+    [
+        (1, [device_request(count=2)], ("gpu", 1, 2)),
+        (0, [device_request(count=2)], ("gpu", 0, 2)),
+        (3, [device_request("a", count=2), device_request("b", count=2)], ("b", 1, 2)),
+        (2, [device_request("a", count=2), device_request("b")], None),
+        (0, [device_request()], None),
+        (1, [{"name": "gpu", "firstAvailable": [PAIR]}], ("gpu/pair", 1, 2)),
+    ],
+)
+def test_a_node_with_too_few_devices_says_how_many_of_how_many(
+    devices: int, requests: list[Any], shortage: tuple[str, int, int] | None
+) -> None:
+    """One device more is held by another pod; a request for a single device needs no number."""
+    held = [{"request": "gpu", "driver": "gpu.example.com", "pool": "n1", "device": "held"}]
+    taken = {"allocation": {"devices": {"results": held}}, "reservedFor": [{"resource": "pods", "name": "user"}]}
+    objects = [
+        node("n1"),
+        device_class(),
+        resource_slice("n1", ["held", *(f"gpu-{number}" for number in range(devices))]),
+        device_claim("taken", status=taken),
+        pod("user", node="n1", resourceClaims=claims("taken")),
+        device_claim("c", *requests),
+        pod("p", resourceClaims=claims("c")),
+    ]
+    [search] = searches(*objects)
+    found = search.nodes[0].shortage
+    assert (found and (found.request, found.found, found.wanted)) == shortage
+    told = [fact.text for fact in explain(parse(*objects), 1).nodes[0].filters[-1].facts]
+    if shortage is not None:
+        assert told[0] == "Request {} can have {} of {} devices.".format(*shortage)
+    assert all(" of " not in text for text in told[shortage is not None :])
 
 
 def test_a_pod_without_claims_leaves_no_search() -> None:

@@ -30,8 +30,14 @@ EFFECTS = ("NoSchedule", "NoExecute")
 
 
 def proposals(asked: Asked) -> Iterator[Proposal]:
-    """Propose changes of the claims that have no devices yet, and to delete the pods whose claims have some."""
-    claims = [claim for claim in _claims_of(asked) if claim.allocation is None]
+    """Propose changes of the claims that have no devices yet, and to release devices: those that the pod's own claims
+    have elsewhere, and those that claims of other pods have.
+    """
+    own = list(_claims_of(asked))
+    for claim in own:
+        if claim.allocation is not None:
+            yield from _release(asked, claim)
+    claims = [claim for claim in own if claim.allocation is None]
     devices = list(_devices(asked)) if claims else []
     for claim in claims:
         for path, request in _requests(claim):
@@ -156,17 +162,19 @@ def _holders(asked: Asked) -> Iterator[Proposal]:
             (one.driver, one.pool) in pools and not one.admin_access for one in claim.allocation.results
         ):
             continue
-        users = [one.name for one in claim.reserved_for]
-        if any(one.resource != "pods" for one in claim.reserved_for) or number >= MOST_HOLDERS:
-            continue
-        number += 1
-        yield _release(asked, claim, users)
+        for proposal in _release(asked, claim) if number < MOST_HOLDERS else ():
+            number += 1
+            yield proposal
 
 
-def _release(asked: Asked, claim: ResourceClaim, users: Sequence[str]) -> Proposal:
-    """Return the deletion of a claim's users, which gives back its devices; a generated claim goes with its pod."""
-    there = [name for name in users if asked.world.cluster.pods.get(f"{claim.namespace}/{name}") is not None]
-    generated = POD_CLAIM_NAME in claim.annotations
+def _release(asked: Asked, claim: ResourceClaim) -> Iterator[Proposal]:
+    """Propose to delete a claim's other users, which gives back its devices; a generated claim goes with its pod."""
+    if any(one.resource != "pods" for one in claim.reserved_for):
+        return
+    users = [f"{claim.namespace}/{one.name}" for one in claim.reserved_for]
+    there = [pod for key in users if key != asked.pod.key and (pod := asked.world.cluster.pods.get(key)) is not None]
+    generated = POD_CLAIM_NAME in claim.annotations and claim.key not in claim_keys(asked.pod)
     release = Remove("ResourceClaim", claim.name, claim.namespace) if generated else _set(claim, ("status",))
-    edits: list[Edit] = [release, *(Remove("Pod", name, claim.namespace) for name in there)]
-    return Proposal("device-holder", edits, claim.name, ", ".join(there) or None, None, 1.0 + len(there))
+    edits: list[Edit] = [release, *(Remove("Pod", pod.name, pod.namespace) for pod in there)]
+    names = ", ".join(pod.name for pod in there)
+    yield Proposal("device-holder", edits, claim.name, names or None, None, 1.0 + len(there))

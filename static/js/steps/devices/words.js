@@ -42,7 +42,8 @@ function shownText(kind, text) {
 }
 
 /** @param {NodeSearch} search */
-export function outcomeWords({ outcome, found = [] }) {
+export function outcomeWords({ outcome, found = [], shortage }) {
+	if (shortage) return t("devices.outcome.few", { found: shortage.found, wanted: shortage.wanted });
 	if (outcome !== "found") return t(`devices.outcome.${outcome}`);
 	return found.length
 		? names(found.map(([, , device]) => device))
@@ -123,16 +124,22 @@ function ending(event, search, like, where, state) {
 }
 
 /** What is against the devices of a node that has too few: the first few reasons. @param {NodeSearch} search */
-function reasons({ pools = [], tries = [] }) {
+function reasons({ pools = [], tries = [], shortage }) {
 	const bare = pools.every(({ devices = [], problem }) => !devices.length && !problem);
 	if (bare) return [...parts("devices.end.bare", {}), " "];
+	const few = shortage ? [...parts("devices.end.few", fewWords(shortage)), " "] : [];
 	const against = tries.filter(({ kind }) => REASONS.includes(kind));
 	const written = against.slice(0, MOST_REASONS).flatMap(({ kind, request, devices = [], text = "" }, i) => {
 		const words = { devices: names(devices), n: devices.length, request, text: num(shownText(kind, text), "search") };
 		return [...(i ? [t("devices.end.between")] : []), ...parts(`devices.try.${kind}`, words)];
 	});
 	const rest = against.length > MOST_REASONS ? " …" : t("devices.end.stop");
-	return written.length ? [...written, rest, " "] : [];
+	return [...few, ...(written.length ? [...written, rest, " "] : [])];
+}
+
+/** @param {import("../../trace/trace").DeviceShortage} shortage */
+function fewWords({ request, found, wanted }) {
+	return { request, found: num(found), wanted: num(wanted) };
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */

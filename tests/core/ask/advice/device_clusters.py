@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -34,7 +35,45 @@ def text(seed: int) -> str:
     wanted = [_claim(random, f"c{number}") for number in range(random.choice((1, 1, 1, 2)))]
     waits = pod("waits", resourceClaims=claims(*(one["metadata"]["name"] for one in wanted)))
     classes = [device_class("gpu"), device_class("nic")]
-    return scenario(*map(node, names), *classes, *slices, *holding, *wanted, waits)
+    users = _allocate(Random(f"{seed} allocated"), wanted, waits, slices, holding)
+    return scenario(*map(node, names), *classes, *slices, *holding, *wanted, *users, waits)
+
+
+def _allocate(
+    random: Random,
+    wanted: Sequence[Manifest],
+    waits: Manifest,
+    slices: Sequence[Manifest],
+    holding: Sequence[Manifest],
+) -> list[Manifest]:
+    """In one of three clusters, give one of the claims a device that is free, and most times a user, which is returned.
+    The pod that waits then asks for another node, if there is one.
+    """
+    held = {
+        (one["pool"], one["device"])
+        for claim in holding
+        for one in claim.get("status", {}).get("allocation", {}).get("devices", {}).get("results", ())
+    }
+    free = [
+        (piece["spec"]["nodeName"], piece["spec"]["pool"]["name"], one["name"])
+        for piece in slices
+        for one in piece["spec"]["devices"]
+        if (piece["spec"]["pool"]["name"], one["name"]) not in held
+    ]
+    if not free or random.random() < 0.67:
+        return []
+    claim, (where, pool, taken) = random.choice(wanted), random.choice(free)
+    result = {"request": "r0", "driver": "gpu.example.com", "pool": pool, "device": taken}
+    field = {"key": "metadata.name", "operator": "In", "values": [where]}
+    selector = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    claim["status"] = {"allocation": {"devices": {"results": [result]}, "nodeSelector": selector}}
+    others = [name for piece in slices if (name := piece["spec"]["nodeName"]) != where]
+    if others and random.random() < 0.8:
+        waits["spec"]["nodeSelector"] = {"kubernetes.io/hostname": random.choice(others)}
+    if random.random() < 0.25:
+        return []
+    claim["status"]["reservedFor"] = [{"resource": "pods", "name": "shares"}]
+    return [pod("shares", node=where, resourceClaims=claims(claim["metadata"]["name"]))]
 
 
 def _slice(random: Random, name: str) -> Manifest:

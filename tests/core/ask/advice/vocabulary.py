@@ -221,7 +221,7 @@ def _of_devices(world: World, pod: Pod) -> Iterator[Family]:
             yield _one("device-constraint", f"{name} {index}", edit("constraints", value=left))
     for claim in world.cluster.objects("ResourceClaim"):
         assert isinstance(claim, ResourceClaim)
-        if claim.allocation is not None and claim.name not in names:
+        if claim.allocation is not None:
             users = [Remove("Pod", one.name, claim.namespace) for one in claim.reserved_for]
             released = SetField("ResourceClaim", claim.name, ("status",), None, claim.namespace)
             yield _one("device-holder", claim.name, *users, released)
