@@ -5,7 +5,7 @@ from typing import NamedTuple
 from django.conf import settings
 
 from kschedui.models import Chunk, Run
-from kschedui.runs.room import MEGABYTE, NoRoom, require_disk
+from kschedui.runs.room import NoRoom, megabytes, require_disk
 from kschedui.scenarios.engine import setting_of
 from scheduler_core.apis.messages import Message
 
@@ -65,7 +65,7 @@ class Bounds(NamedTuple):
                 Message(
                     "The run was stopped: one snapshot of its cluster takes more than {most:,} MB, which is the limit "
                     "({setting}).",
-                    most=most // MEGABYTE,
+                    most=megabytes(most),
                     setting=setting_of("frame_bytes"),
                 )
             )
@@ -73,7 +73,7 @@ class Bounds(NamedTuple):
             raise Stopped(
                 Message(
                     "The run was stopped when its trace reached {most:,} MB, which is the limit ({setting}).",
-                    most=self.bytes // MEGABYTE,
+                    most=megabytes(self.bytes),
                     setting=self.setting("bytes"),
                 )
             )
@@ -92,6 +92,6 @@ def too_much_memory() -> Message:
     """Return the sentence for a run that exceeds the memory of a worker's process."""
     return Message(
         "The run was stopped: it takes more than {most:,} MB of memory, which is the limit ({setting}).",
-        most=settings.LIMITS["run_memory_bytes"] // MEGABYTE,
+        most=megabytes(settings.LIMITS["run_memory_bytes"]),
         setting=setting_of("run_memory_bytes"),
     )

@@ -40,15 +40,20 @@ def require_room(visitor: Visitor, address: str) -> None:
         kept = Message(
             "Your scenarios and the runs that you started take more than {most:,} MB, which is the limit. Delete some "
             "of them.",
-            most=most // MEGABYTE,
+            most=megabytes(most),
         )
         raise NoRoom(kept)
     if address and kept_today(address) > (most := limits["address_day_bytes"]):
         raise NoRoom(
             Message(
-                "More than {most:,} MB came from your address within a day, which is the limit.", most=most // MEGABYTE
+                "More than {most:,} MB came from your address within a day, which is the limit.", most=megabytes(most)
             )
         )
+
+
+def megabytes(size: int) -> float:
+    """Return bytes as the megabytes of a sentence: whole ones, or two digits of less than one."""
+    return size // MEGABYTE or float(f"{size / MEGABYTE:.2g}")
 
 
 def kept_by(visitor: Visitor) -> int:

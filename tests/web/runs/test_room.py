@@ -85,6 +85,13 @@ def test_a_browser_that_kept_enough_is_told_so_and_deleting_helps(
     assert author.post_json("/api/v1/scenarios", text=SMALL).status_code == 201
 
 
+def test_a_limit_below_a_megabyte_is_told_as_it_is(author: Browser, limits: Callable[..., None]) -> None:
+    author.save(SMALL + 60_000 * "# nothing\n")
+    limits(browser_bytes=512 * 1024)
+    assert "take more than 0.5 MB, which" in author.post_json("/api/v1/scenarios", text=OTHER).json()["detail"]
+    assert [room.megabytes(size) for size in (512 * 1024, MEGABYTE, 5000 * MEGABYTE + 1)] == [0.5, 1, 5000]
+
+
 def test_an_account_has_a_limit_of_its_own(author: Browser, limits: Callable[..., None]) -> None:
     sign_up(author, "ada")
     limits(account_bytes=1, browser_bytes=10**9)
