@@ -129,10 +129,7 @@ def serve(stack: Stack) -> None:
 
 
 def warm(stack: Stack) -> None:
-    """Wait for a first answer: the processes that work for requests load the engine when the server has started.
-
-    The editor would be told to ask again (503) meanwhile, which browsers write on their console.
-    """
+    """Wait for a first answer: the processes that work for requests load the engine when the server has started."""
     status, answer = Visitor(stack.url).post("/api/v1/check", text="kind: Cluster")
     assert status == 200, answer
 

@@ -6,7 +6,7 @@ import re
 import signal
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.ports import wait_until
 from kschedui.supervisor.stack import Stack
@@ -29,20 +29,15 @@ def stack(make_stack: StackMaker) -> Stack:
     return made
 
 
-def waits(said: ConsoleMessage) -> bool:
-    """Return whether the browser says that a check was told its place in the queue; the editor asks again."""
-    return "status of 503" in said.text and said.location["url"].endswith("/api/v1/check")
-
-
 @pytest.fixture
 def page(browser: Browser, stack: Stack) -> Page:
-    """Errors in it, and what the site's policy refuses, fail the test; a check that waits for its turn is none."""
+    """Errors in it, and what the site's policy refuses, fail the test."""
     context = browser.new_context(base_url=stack.url, viewport={"width": 1280, "height": 720})
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))
-    page.on("console", lambda said: errors.append(said.text) if said.type == "error" and not waits(said) else None)
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
     yield page
     context.close()
     assert not errors, errors

@@ -248,8 +248,8 @@ def test_looking_node_by_node_and_back_comes_to_the_same_frame(browser_page: Pag
 
 def test_an_explanation_that_waits_for_its_turn_tells_how_many_come_before(browser: Browser, live_stack: Stack) -> None:
     page = browser.new_context(base_url=live_stack.url).new_page()
-    busy = {"detail": "The server is busy.", "ahead": {"others": 3, "seconds": 2}}
-    page.route("**/explain/**", lambda route: route.fulfill(status=503, json=busy, content_type="application/json"))
+    busy = {"ahead": {"others": 3, "seconds": 2}}
+    page.route("**/explain/**", lambda route: route.fulfill(status=202, json=busy))
     open_player(page, "flash-sale")
     seek(page, str(steps_of(page, "ScoresComputed")[0]))
     place, line = page.get_by_text("3 requests come before yours"), page.locator("#margin .formula").first

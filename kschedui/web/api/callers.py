@@ -34,11 +34,12 @@ class Caller(HttpBearer):
     A call with a token is answered in English, and its cookies are ignored.
     """
 
-    def __init__(self, scope: str, limit: str, *, large: bool = False) -> None:
+    def __init__(self, scope: str, limit: str, *, large: bool = False, waits: bool = False) -> None:
         super().__init__()
         self.scope = scope
         self.limit = limit
         self.large = large
+        self.waits = waits or large
 
     def __call__(self, request: HttpRequest) -> Any:
         """Return True if the call may proceed. Raises Refusal, and Large if a worker has to answer it."""
@@ -82,11 +83,14 @@ class Caller(HttpBearer):
             raise Refusal(403, sentence, code="insufficient_scope")
 
 
-def reads(limit: str = "read", *, large: bool = False) -> Caller:
-    """Return the caller of an operation that changes nothing. `large`: it accepts a text of any length."""
-    return Caller(tokens.READ, limit, large=large)
+def reads(limit: str = "read", *, large: bool = False, waits: bool = False) -> Caller:
+    """Return the caller of an operation that changes nothing.
+
+    `large`: it accepts a text of any length. `waits`: its work waits for its turn, as that of large ones does.
+    """
+    return Caller(tokens.READ, limit, large=large, waits=waits)
 
 
-def writes(limit: str, *, large: bool = False) -> Caller:
+def writes(limit: str, *, large: bool = False, waits: bool = False) -> Caller:
     """Return the caller of an operation that changes something."""
-    return Caller(tokens.WRITE, limit, large=large)
+    return Caller(tokens.WRITE, limit, large=large, waits=waits)

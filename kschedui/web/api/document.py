@@ -10,10 +10,11 @@ import msgspec
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
+from pydantic.json_schema import models_json_schema
 
 from kschedui.runs.frames import MEDIA_TYPE as CHUNK
 from kschedui.web.api.callers import SAFE, Caller
-from kschedui.web.api.shapes import ID, Problem
+from kschedui.web.api.shapes import ID, Problem, Waiting
 from kschedui.web.http.problems import MEDIA_TYPE, PROBLEMS
 
 REFERENCE = "#/components/schemas/{name}"
@@ -28,8 +29,12 @@ PARAMETERS |= dict.fromkeys(("kind", "namespace"), PARAMETERS["name"])
 NUMBER = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
 
 LATER = (
-    "The request is large: a worker answers it. `url`, also in `Location`, tells how far it is; `answer` has the "
-    "answer, with the status and the body that a smaller request gets at once."
+    "With `Location`: the request is large, and a worker answers it. `url` is the same address, which tells how far it "
+    "is; `answer` has the answer, with the status and the body that a smaller request gets at once."
+)
+WAITING = (
+    "Without `Location`, and only for requests with `Prefer: wait=N`: others came first for N seconds. Repeat the "
+    "request; its place is kept for 15 seconds."
 )
 
 RATES = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
@@ -112,6 +117,17 @@ def problem_of(status: int) -> dict[str, Any]:
     return described | ({"headers": references(OF_EVERY_CALL[status])} if OF_EVERY_CALL[status] else {})
 
 
+def accepted(*, large: bool) -> dict[str, Any]:
+    """Describe the responses to a request that is not answered yet."""
+    kinds = {"UploadOut": LATER, "Waiting": WAITING} if large else {"Waiting": WAITING}
+    schemas = [{"$ref": REFERENCE.format(name=name)} for name in kinds]
+    return {
+        "description": " ".join(kinds.values()),
+        "headers": references(["Retry-After"]),
+        "content": {"application/json": {"schema": {"anyOf": schemas} if large else schemas[0]}},
+    }
+
+
 class Document(OpenAPISchema):
     """The OpenAPI 3.1 document."""
 
@@ -122,9 +138,8 @@ class Document(OpenAPISchema):
         found["operationId"] = f"{operation.view_func.__module__.rpartition('.')[2]}_{operation.view_func.__name__}"
         if caller:
             found["x-scope"] = caller.scope
-        if caller and caller.large:
-            schema = {"$ref": REFERENCE.format(name="UploadOut")}
-            found["responses"][202] = {"description": LATER, "content": {"application/json": {"schema": schema}}}
+        if caller and caller.waits:
+            found["responses"][202] = accepted(large=caller.large)
         if caller:
             for status, response in found["responses"].items():
                 if int(status) < 400:
@@ -149,13 +164,16 @@ class Document(OpenAPISchema):
 
     def get_components(self) -> dict[str, Any]:
         """Add the components of this module."""
-        problem = Problem.model_json_schema(ref_template=REFERENCE.format(name="{model}"))
-        problem["properties"]["code"]["enum"] = list(PROBLEMS)
+        template = REFERENCE.format(name="{model}")
+        own = models_json_schema([(kind, "validation") for kind in (Problem, Waiting)], ref_template=template)[1][
+            "$defs"
+        ]
+        own["Problem"]["properties"]["code"]["enum"] = list(PROBLEMS)
         schemes = {
             "token": {"type": "http", "scheme": "bearer", "description": "Made on the account page."},
             "session": {"type": "apiKey", "in": "cookie", "name": "session", "description": "The site's own pages."},
         }
-        schemas = dict(sorted({**self.schemas, **_records, "Problem": problem}.items()))
+        schemas = dict(sorted({**self.schemas, **_records, **own}.items()))
         number = {"type": "integer", "minimum": 0}
         kinds = {"WWW-Authenticate": {"type": "string"}}
         headers = {name: {"description": says, "schema": kinds.get(name, number)} for name, says in HEADERS.items()}

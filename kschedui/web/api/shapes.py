@@ -217,6 +217,19 @@ class Imported(Schema):
     )
 
 
+class WorkAhead(Schema):
+    """The work that comes before a request, and the estimated seconds until its turn."""
+
+    others: int
+    seconds: int
+
+
+class Waiting(Schema):
+    """A request with `Prefer: wait` that waits for its turn. Nothing was changed."""
+
+    ahead: WorkAhead
+
+
 class UploadAhead(Schema):
     others: int = Field(description="Requests before this one.")
 

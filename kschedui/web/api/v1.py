@@ -31,8 +31,11 @@ from kschedui.web.api.routes import (
 )
 from kschedui.web.api.routes.what_if import operations
 from kschedui.web.api.routes.what_if import routes as what_if
+from kschedui.web.api.shapes import Waiting, WorkAhead
 from kschedui.web.api.visitors import with_token
+from kschedui.web.api.work import asked_seconds
 from kschedui.web.http.problems import API_PREFIX, MEDIA_TYPE
+from kschedui.work.place import Busy
 from scheduler_core.apis.messages import Message
 
 SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # half of a pair, which only JSON's escapes can write
@@ -88,6 +91,17 @@ def kept(request: HttpRequest, error: Large) -> HttpResponseBase:
     found = uploads.described(upload)
     response = api.create_response(request, found.model_dump(mode="json"), status=202)
     response["Location"], response["Retry-After"] = found.url, "1"
+    return response
+
+
+@api.exception_handler(Busy)
+def waiting(request: HttpRequest, error: Busy) -> HttpResponseBase:
+    """Return the place of a request whose client asks again, and a refusal to any other."""
+    if error.ahead is None or asked_seconds(request) is None:
+        return refused(request, error)
+    found = Waiting(ahead=WorkAhead(**error.ahead._asdict()))
+    response = api.create_response(request, found.model_dump(mode="json"), status=202)
+    response["Retry-After"] = "1"
     return response
 
 

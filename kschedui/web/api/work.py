@@ -44,13 +44,21 @@ def work(
 
 
 def patience_of(request: HttpRequest) -> float:
-    """Return the seconds that a request waits for its turn: its `Prefer: wait=2` (RFC 7240), up to the limit."""
+    """Return the seconds that a request waits for its turn: those of `Prefer` (RFC 7240), up to the limit."""
     most = settings.LIMITS["wait_seconds"]
+    asked = asked_seconds(request)
+    if asked is not None:
+        return min(asked, most)
+    return float(min(PAGE_SECONDS, most) if opens_page(request) else most)
+
+
+def asked_seconds(request: HttpRequest) -> int | None:
+    """Return the seconds of `Prefer: wait=2`: such a client asks again when it is told its place. None: it is not."""
     for preference in request.headers.get("Prefer", "").split(","):
         name, _, seconds = preference.strip().partition("=")
         if name == "wait" and seconds.isdecimal() and len(seconds) < 5:
-            return min(int(seconds), most)
-    return float(min(PAGE_SECONDS, most) if opens_page(request) else most)
+            return int(seconds)
+    return None
 
 
 def opens_page(request: HttpRequest) -> bool:

@@ -3,8 +3,8 @@
  * Calls to this site's own API. A refusal is an answer too: its `errors` say what, where and what was expected, or at
  * least one sentence. `fix`: the JSON that stands there, and the JSON of what may be meant.
  *
- * The server tells whoever waits for their turn how many come before, and keeps the place of who asks again; a large
- * request it answers later (202). Both look like one slow answer here.
+ * 202 is no answer yet: the server tells how many come before, and keeps the place of who asks again; or it answers a
+ * large request later, at an address. Both look like one slow answer here.
  */
 
 const WAIT = "wait=2"; // seconds in which the server answers, or tells the place
@@ -54,13 +54,13 @@ export async function ask(url, options = {}, ways = {}) {
 	const { told = () => {}, kept = () => {}, signal } = ways;
 	for (;;) {
 		const answer = await fetch(url, { ...options, headers: { Prefer: WAIT, ...options.headers }, signal });
-		if (answer.status === 202) {
-			const later = answer.headers.get("Location") ?? "";
+		const { status, body } = await read(answer);
+		if (status !== 202) return { status, body };
+		const later = answer.headers.get("Location");
+		if (later) {
 			kept(later.split("/").pop() ?? "");
 			return follow(later, ways);
 		}
-		const { status, body } = await read(answer);
-		if (status !== 503 || !body.ahead) return { status, body };
 		told({ ahead: body.ahead.others, part: 0 });
 		await pause(ASKED_AGAIN, signal);
 	}

@@ -39,7 +39,7 @@ FEW = {"every": False, "most": 1, "settle": False, "themes": []}
 ALL = {"every": True, "most": 1, "settle": True, "themes": THEMES}
 # Nothing waits for a screen's next turn, so that nothing is painted either where the walker goes from frame to frame at
 # once (`drawNow`), and the page tells whether an explanation or a manifest is still on its way: one that waits for its
-# turn (503) is asked for again.
+# turn (202) is asked for again.
 HASTE = r"""
 globalThis.asking = 0;
 const fetched = globalThis.fetch;
@@ -49,7 +49,7 @@ globalThis.fetch = (...all) => {
   if (!waiting.delete(String(all[0]))) globalThis.asking += 1;
   const done = () => setTimeout(() => { globalThis.asking -= 1; });
   return fetched(...all).then((answer) => {
-    if (answer.status === 503) return waiting.add(String(all[0])), answer;
+    if (answer.status === 202) return waiting.add(String(all[0])), answer;
     if (!answer.ok) return done(), answer;
     return Object.assign(answer, { json: () => Response.prototype.json.call(answer).finally(done) });
   }, (error) => { done(); throw error; });

@@ -19,7 +19,7 @@ test("what was asked for already is not asked for again as if it were about all 
 });
 
 test("who waits for an explanation hears how many come before, until it is there", async (t) => {
-	const busy = Response.json({ detail: "busy", ahead: { others: 3, seconds: 2 } }, { status: 503 });
+	const busy = Response.json({ ahead: { others: 3, seconds: 2 } }, { status: 202 });
 	const answers = [busy, Response.json({ nodes: [{ node: "n1" }] })];
 	t.mock.method(globalThis, "fetch", async () => answers.shift());
 	const heard = [];
@@ -31,7 +31,7 @@ test("who waits for an explanation hears how many come before, until it is there
 });
 
 test("an explanation that was dropped while it waited can be asked for again", async (t) => {
-	const busy = () => Response.json({ detail: "busy", ahead: { others: 3, seconds: 2 } }, { status: 503 });
+	const busy = () => Response.json({ ahead: { others: 3, seconds: 2 } }, { status: 202 });
 	t.mock.method(globalThis, "fetch", async () => busy());
 	const explainer = new Explainer("/api/v1", "run", () => explainer.want(2, ["n2"]));
 	explainer.wanted = { attempt: 1, nodes: new Set(["n1"]) };

@@ -67,6 +67,35 @@ def test_every_header_of_a_refusal_is_in_the_document(document: dict[str, Any]) 
     assert names - {"Allow"} <= document["components"]["headers"].keys()  # Allow: of addresses, not of operations
 
 
+def calls_in(path: Path) -> Iterator[tuple[str, set[str]]]:
+    """Every function of a module, and the names of what it calls."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            calls = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
+            yield node.name, {one.id for one in calls if isinstance(one, ast.Name)}
+
+
+def test_an_operation_whose_work_waits_for_its_turn_documents_how_its_place_is_told(document: dict[str, Any]) -> None:
+    called: dict[str, set[str]] = {"work": {"work"}}  # function: what it calls, also in other modules
+    modules = {file.stem: dict(calls_in(file)) for file in (ROOT / "kschedui/web/api/routes").rglob("*.py")}
+    for calls in modules.values():
+        for name, names in calls.items():
+            called.setdefault(name, set()).update(names)
+
+    def works(name: str, met: frozenset[str] = frozenset()) -> bool:
+        return "work" in called.get(name, ()) or any(
+            works(one, met | {name}) for one in called.get(name, set()) - met - {name}
+        )
+
+    waiting = {"$ref": "#/components/schemas/Waiting"}
+    for name, operation in operations(document):
+        module, _, function = operation["operationId"].partition("_")
+        schema = operation["responses"].get("202", {}).get("content", {}).get("application/json", {}).get("schema", {})
+        told = waiting in (schema, *schema.get("anyOf", ()))
+        assert told == any(map(works, modules[module][function])), name
+    assert {"Waiting", "WorkAhead", "Problem"} <= document["components"]["schemas"].keys()
+
+
 def test_a_call_tells_how_many_are_left(client: Client, document: dict[str, Any]) -> None:
     path = "/api/v1/scenarios"
     first, second = client.get(path), client.get(path)

@@ -1,5 +1,6 @@
 """The place for visitors' work: what takes too long or too much is ended, and nobody else notices."""
 
+import json
 import signal
 import threading
 import time
@@ -13,6 +14,7 @@ import pytest
 from kschedui.runs.store import DamagedChunk
 from kschedui.scenarios.digest import Digest
 from kschedui.web.api import jobs
+from kschedui.web.api.routes.texts import JSON
 from kschedui.work import place as work
 from kschedui.work.gone import Gone
 from kschedui.work.limits import TooMuch
@@ -136,7 +138,7 @@ def test_a_process_that_somebody_killed_is_replaced_and_its_work_done_again(plac
 @pytest.mark.usefixtures("place")
 def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, place: Place, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 40, "quick_seconds": 39, "wait_seconds": 0}
-    gone = [Gone(), Gone()]
+    gone, asked = [Gone(), Gone()], json.dumps({"text": SMALL})
     with ThreadPoolExecutor() as threads:
         for client, one in zip((ME, YOU), gone, strict=True):
             threads.submit(work.run, client, Wish(slow=client is ME, patience=60, gone=one), sum, ENDLESS)
@@ -144,9 +146,13 @@ def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, place: Pl
             time.sleep(0.01)
         try:
             answer = author.post_json("/api/v1/check", text=SMALL)
+            again = author.post("/api/v1/check", asked, content_type=JSON, headers={"Prefer": "wait=2"})
         finally:
             for one in gone:
                 one.leave()
+    assert (again.status_code, again.headers["Retry-After"]) == (202, "1")
+    assert again.json()["ahead"]["others"] == 2
+    assert "Location" not in again.headers
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
     assert answer.json()["detail"].startswith("The server is busy: 2 requests come before yours.")
     assert answer.json()["ahead"]["others"] == 2

@@ -25,7 +25,7 @@ classes = Router(tags=["challenges"])
 
 @router.post(
     "/{id:sid}/versions/{n:number}/challenge",
-    auth=reads("run"),
+    auth=reads("run", waits=True),
     response=Judged,
     url_name="challenge",
     summary="Judge an answer to a challenge",
@@ -38,7 +38,7 @@ def judge(request: HttpRequest, sid: str, number: int, body: TextIn) -> dict[str
 
 @classes.post(
     "/{id:code}/challenge",
-    auth=reads("run"),
+    auth=reads("run", waits=True),
     response=Judged,
     url_name="class-challenge",
     summary="Judge an answer in a class",

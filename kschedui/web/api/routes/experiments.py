@@ -120,7 +120,7 @@ def changeable(request: HttpRequest, eid: str) -> Experiment:
     return experiment
 
 
-@router.post("", auth=writes("run"), response={201: ExperimentOut}, summary="Start")
+@router.post("", auth=writes("run", waits=True), response={201: ExperimentOut}, summary="Start")
 def begin(request: HttpRequest, body: ExperimentIn) -> Status[ExperimentOut]:
     """Nothing is started if a factor is invalid, or if the scenario does not accept one of its values."""
     visitor = access.visitor_of(request)
@@ -228,7 +228,7 @@ def remove(request: HttpRequest, eid: str) -> Status[None]:
     return Status(204, None)
 
 
-@router.post("/{id:eid}/runs/{n:number}", auth=writes("save"), response=Opened, summary="Open a run")
+@router.post("/{id:eid}/runs/{n:number}", auth=writes("save", waits=True), response=Opened, summary="Open a run")
 def open_one(request: HttpRequest, eid: str, number: int) -> Opened:
     """Open a run as your own scenario, with its edits and seed. Opening it again returns the same scenario."""
     _, experiment = visible_experiment(request, eid)

@@ -132,7 +132,7 @@ def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
 
 @router.get(
     "/{id:rid}/explain/{n:attempt}",
-    auth=reads(),
+    auth=reads(waits=True),
     summary="Why an attempt went so",
     openapi_extra=record(AttemptExplanation),
 )
@@ -158,7 +158,10 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
 
 
 @router.get(
-    "/{id:rid}/objects/{name:kind}/{name:namespace}/{name:name}", auth=reads(), response=Yaml, summary="An object"
+    "/{id:rid}/objects/{name:kind}/{name:namespace}/{name:name}",
+    auth=reads(waits=True),
+    response=Yaml,
+    summary="An object",
 )
 def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name: str) -> Yaml:
     """Return the object as written by the scenario's author; `_` means no namespace."""

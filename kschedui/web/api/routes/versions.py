@@ -161,7 +161,12 @@ def compare_with_text(request: HttpRequest, sid: str, number: int, body: TextIn)
     return compared(request, scenarios.text_for_work(scenarios.version(scenario, number)), require_size(body.text))
 
 
-@router.get("/{id:sid}/versions/{n:a}/compare/{n:b}", auth=reads(), response=Compared, summary="Compare two versions")
+@router.get(
+    "/{id:sid}/versions/{n:a}/compare/{n:b}",
+    auth=reads(waits=True),
+    response=Compared,
+    summary="Compare two versions",
+)
 def compare(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
     """Compare version `a` with version `b`, line by line."""
     _, scenario = visible_scenario(request, sid)

@@ -41,7 +41,9 @@ class QuestionIn(In):
     question: dict[str, Any] = Field(description=QUESTION)
 
 
-@router.post("/{id:rid}/operations", auth=reads("ask"), summary="An operation", openapi_extra=record(Answer))
+@router.post(
+    "/{id:rid}/operations", auth=reads("ask", waits=True), summary="An operation", openapi_extra=record(Answer)
+)
 def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
     """Drains, loses or adds nodes, or reschedules all pods after the end of the run. Nothing is stored."""
     run = seen_run(request, rid)
@@ -49,7 +51,10 @@ def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
 
 
 @router.post(
-    "/{id:rid}/operations/keep", auth=writes("save"), response={201: Saved}, summary="Keep an operation as a fork"
+    "/{id:rid}/operations/keep",
+    auth=writes("save", waits=True),
+    response={201: Saved},
+    summary="Keep an operation as a fork",
 )
 def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Saved]:
     """Creates a fork in whose timeline the operation happens after the end of the run."""
@@ -59,14 +64,16 @@ def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Saved]:
     return Status(201, Saved(id=made.scenario.public_id, version=made.number, url=url, run=started.public_id))
 
 
-@router.get("/{id:rid}/upgrade", auth=reads("ask"), summary="An upgrade", openapi_extra=record(Upgrade))
+@router.get("/{id:rid}/upgrade", auth=reads("ask", waits=True), summary="An upgrade", openapi_extra=record(Upgrade))
 def upgrade(request: HttpRequest, rid: str, to: ReleaseName) -> HttpResponse:
     """Decides each pod again, on its own, on the run's release and on another one."""
     run = seen_run(request, rid)
     return HttpResponse(upgraded(request, run.version, run.kubernetes_version, to), content_type=JSON)
 
 
-@router.get("/{id:rid}/node-groups", auth=reads("ask"), summary="Node groups", openapi_extra=record(Helping))
+@router.get(
+    "/{id:rid}/node-groups", auth=reads("ask", waits=True), summary="Node groups", openapi_extra=record(Helping)
+)
 def node_groups(request: HttpRequest, rid: str) -> HttpResponse:
     """Returns the node groups that would schedule the pending pods, with the number of nodes and the price."""
     run = seen_run(request, rid)

@@ -51,7 +51,10 @@ class Kept(Saved):
 
 
 @router.get(
-    "/{id:rid}/attempts/{n:attempt}", auth=reads("ask"), summary="What can be changed", openapi_extra=record(About)
+    "/{id:rid}/attempts/{n:attempt}",
+    auth=reads("ask", waits=True),
+    summary="What can be changed",
+    openapi_extra=record(About),
 )
 def about(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
     """Returns the pod's manifest, its profile's plugins, and the budgets."""
@@ -59,7 +62,10 @@ def about(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
 
 
 @router.post(
-    "/{id:rid}/attempts/{n:attempt}/what-if", auth=reads("ask"), summary="What if", openapi_extra=record(Judgement)
+    "/{id:rid}/attempts/{n:attempt}/what-if",
+    auth=reads("ask", waits=True),
+    summary="What if",
+    openapi_extra=record(Judgement),
 )
 def what_if(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> HttpResponse:
     """Evaluates the attempt again with the edits, beside the original decision. Nothing is stored."""
@@ -68,7 +74,7 @@ def what_if(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Http
 
 @router.get(
     "/{id:rid}/attempts/{n:attempt}/changes",
-    auth=reads("ask"),
+    auth=reads("ask", waits=True),
     summary="The smallest change",
     openapi_extra=record(Changes),
 )
@@ -82,7 +88,7 @@ def changes(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
 
 @router.get(
     "/{id:rid}/attempts/{n:attempt}/weights",
-    auth=reads("ask"),
+    auth=reads("ask", waits=True),
     summary="The weight that decides",
     openapi_extra=record(list[WeightChange]),
 )
@@ -91,14 +97,17 @@ def weights(request: HttpRequest, rid: str, attempt: int, node: NodeName = "") -
     return answer(request, seen_run(request, rid), attempt, jobs.weights, node)
 
 
-@router.get("/{id:rid}/capacity", auth=reads("ask"), summary="Capacity", openapi_extra=record(Capacity))
+@router.get("/{id:rid}/capacity", auth=reads("ask", waits=True), summary="Capacity", openapi_extra=record(Capacity))
 def how_many(request: HttpRequest, rid: str, pod: PodKey = "", replicas: Replicas = None) -> HttpResponse:
     """Places copies of the pod one by one in the cluster at the end of the run, until no more fit."""
     return answer(request, seen_run(request, rid), AT_END, jobs.how_many, pod, replicas)
 
 
 @router.post(
-    "/{id:rid}/attempts/{n:attempt}/keep", auth=writes("save"), response={201: Kept}, summary="Keep a what-if as a fork"
+    "/{id:rid}/attempts/{n:attempt}/keep",
+    auth=writes("save", waits=True),
+    response={201: Kept},
+    summary="Keep a what-if as a fork",
 )
 def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[Kept]:
     """Creates a fork with the edits in its text: edits of nodes and budgets happen at that moment."""
