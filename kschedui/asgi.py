@@ -5,9 +5,9 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
 
-from django.core.asgi import get_asgi_application
+import django
 
-http_application = get_asgi_application()  # before any import that needs the app registry
+django.setup(set_prefix=False)  # before any import that needs the app registry
 
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.conf import settings
@@ -15,6 +15,7 @@ from django.conf import settings
 from kschedui.urls import websocket_urlpatterns
 from kschedui.web.http.body_limit import BodyLimit
 from kschedui.web.http.client_gone import ClientGone
+from kschedui.web.http.one_thread import OneThreadHandler
 from kschedui.web.http.request_ids import RequestIds
 from kschedui.web.http.slow_readers import SlowReaders
 from kschedui.web.http.static_files import StaticFiles
@@ -29,7 +30,7 @@ BY_PATH = dict.fromkeys(("/api/v1/import", "/api/v1/scenarios/import"), settings
 application = ProtocolTypeRouter(
     {
         "http": StaticFiles(
-            SlowReaders(BodyLimit(ClientGone(RequestIds(http_application)), settings.TEXT_BODY_BYTES, BY_PATH))
+            SlowReaders(BodyLimit(ClientGone(RequestIds(OneThreadHandler())), settings.TEXT_BODY_BYTES, BY_PATH))
         ),
         "websocket": SameOrigin(Outlets(with_user(URLRouter(websocket_urlpatterns)))),
     }

@@ -1,13 +1,10 @@
 """Security headers that allow only the site's own files: no inline script or style, no foreign origin, no framing."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-
-Answer = HttpResponseBase | Awaitable[HttpResponseBase]
 
 
 def policy(*, frame_ancestors: str) -> str:
@@ -29,31 +26,14 @@ def encode(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
 class SecurityHeadersMiddleware:
     """Add the policy to each response. Only pages under settings.EMBED_PREFIX may be framed by other sites."""
 
-    sync_capable = True
-    async_capable = True
-
-    def __init__(self, get_response: Callable[[HttpRequest], Answer]) -> None:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
         self.closed_policy = policy(frame_ancestors="'none'")
         self.embed_policy = policy(frame_ancestors="*")
-        self.is_async = iscoroutinefunction(get_response)
-        if self.is_async:
-            markcoroutinefunction(self)
 
-    def __call__(self, request: HttpRequest) -> Answer:
-        if self.is_async:
-            return self.answer_async(request)
-        response = self.get_response(request)
-        assert isinstance(response, HttpResponseBase)
-        return self.with_headers(request, response)
-
-    async def answer_async(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
-        assert not isinstance(response, HttpResponseBase)
-        return self.with_headers(request, await response)
-
-    def with_headers(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Set the policy unless the view set its own."""
+        response = self.get_response(request)
         embed = request.path.startswith(settings.EMBED_PREFIX)
         response.headers.setdefault("Content-Security-Policy", self.embed_policy if embed else self.closed_policy)
         response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)

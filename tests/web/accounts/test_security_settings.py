@@ -6,8 +6,8 @@ import sys
 from typing import Any
 
 import pytest
-from django.http import HttpRequest, HttpResponse
-from django.test import AsyncRequestFactory, Client, RequestFactory
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 
 from kschedui.web.http.client_address import client_of
 from kschedui.web.http.security_headers import SecurityHeadersMiddleware
@@ -119,14 +119,3 @@ def test_only_embeds_may_be_framed(path: str, ancestors: str) -> None:
     response = middleware(RequestFactory().get(path))
     assert response.headers["Content-Security-Policy"].endswith(ancestors)
     assert getattr(response, "xframe_options_exempt", False) is (ancestors == "frame-ancestors *")
-
-
-async def answer(request: HttpRequest) -> HttpResponse:
-    return HttpResponse()
-
-
-def test_the_policy_is_set_on_the_asynchronous_path_too() -> None:
-    import asyncio
-
-    response = asyncio.run(SecurityHeadersMiddleware(answer)(AsyncRequestFactory().get("/")))
-    assert "default-src 'none'" in response.headers["Content-Security-Policy"]
