@@ -188,6 +188,7 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "kschedui",
+        "OPTIONS": {"pool_class": "kschedui.shared_pool.SharedPool"},
     }
 }
 

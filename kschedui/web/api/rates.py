@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import time
+from contextlib import suppress
 
 from django.conf import settings
 from django.core.cache import cache
@@ -126,6 +127,8 @@ def one_more(limit: str, who: str) -> int:
     """Count a request and return the count of this minute; 0 if requests are not counted."""
     key = key_of(limit, who)
     try:
+        with suppress(ValueError):  # it is the first of this minute
+            return cache.incr(key)
         cache.add(key, 0, 2 * MINUTE)
         return cache.incr(key)
     except Exception as error:  # whatever the cache's client raises, and ValueError when the key ended just now
