@@ -181,23 +181,35 @@ def text_of(version: int) -> str:
     return text
 
 
+LAST = Version.objects.filter(scenario=OuterRef("pk")).order_by("-number")
+RAN = Run.objects.filter(version__scenario=OuterRef("pk"), state=Run.State.DONE).order_by("-version__number", "pk")
+
+
 def with_newest(found: QuerySet[Scenario]) -> QuerySet[Scenario]:
     """Annotate scenarios with their newest version's `number` and `summary`, and the `outcome` of its run, in one
     query.
     """
-    last = Version.objects.filter(scenario=OuterRef("pk")).order_by("-number")
-    done = Run.objects.filter(version__scenario=OuterRef("pk"), state=Run.State.DONE).order_by("-version__number", "pk")
     return found.annotate(
-        number=Subquery(last.values("number")[:1]),
-        summary=Subquery(last.values("summary")[:1]),
-        outcome=Subquery(done.values("outcome")[:1]),
-        ran=Subquery(done.values("version__number")[:1]),
+        number=Subquery(LAST.values("number")[:1]),
+        summary=Subquery(LAST.values("summary")[:1]),
+        outcome=Subquery(RAN.values("outcome")[:1]),
+        ran=Subquery(RAN.values("version__number")[:1]),
     )
 
 
 def library() -> QuerySet[Scenario]:
     """Return the lessons."""
-    return with_newest(Scenario.objects.filter(slug__isnull=False, deleted_at=None).exclude(IS_CHALLENGE))
+    return with_newest(_lessons())
+
+
+def library_marks() -> QuerySet[Scenario, tuple[Any, ...]]:
+    """Return a row for each lesson, which changes when anything that `library` returns of it does."""
+    version, run = Subquery(LAST.values("pk")[:1]), Subquery(RAN.values("pk")[:1])
+    return _lessons().order_by("pk").values_list("public_id", "slug", "title", version, run)
+
+
+def _lessons() -> QuerySet[Scenario]:
+    return Scenario.objects.filter(slug__isnull=False, deleted_at=None).exclude(IS_CHALLENGE)
 
 
 def challenges() -> QuerySet[Scenario]:

@@ -1,6 +1,5 @@
 """The main pages. The docstring of each view lists the context of its template."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,13 +15,14 @@ from kschedui.models import Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, editor_templates, engine
 from kschedui.scenarios import store as scenarios
-from kschedui.scenarios.lessons import LEVELS, TOPICS, old_names, track
+from kschedui.scenarios.lessons import old_names
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.visitors import keeping, keeping_visitor, start_run, visible_scenario
 from kschedui.web.api.work import work
 from kschedui.web.pages import cards, plugin_source
+from kschedui.web.pages.home_library import render_library
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.requested import local_address, requested_release, requested_run
 from scheduler_core.releases import DEFAULT_RELEASE, RELEASES
@@ -35,17 +35,9 @@ TEXT_HERE = "<!-- text -->"  # in editor.html; nothing before it there is unesca
 @page_view
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the home page with home.html: `lessons` (cards.lesson_card), `chapters` [{key, title, lessons: [{id, title,
-    url}]}], `old_names` (old_names.former_names), `topics` [(key, label, count)], `levels` [(key, label)], `recent`
-    (cards.card).
-    """
-    lessons = [cards.lesson_card(found) for found in track.in_order(scenarios.library())]
-    counts = Counter(topic for made in lessons for topic, _ in made["topics"])
-    topics = [(key, label, counts[key]) for key, label in TOPICS.items() if counts[key]]
+    """Show the home page with home.html: `library` (home_library), `recent` (cards.card)."""
     recent = [cards.card(found) for found in scenarios.public()[:RECENT]]
-    context = {"lessons": lessons, "topics": topics, "levels": list(LEVELS.items()), "recent": recent}
-    context |= {"chapters": cards.chapters(lessons), "old_names": old_names.former_names()}
-    return render(request, "home.html", context)
+    return render(request, "home.html", {"library": render_library(), "recent": recent})
 
 
 @page_view

@@ -1,8 +1,10 @@
 """Loading the library: idempotent, at lasting addresses, and forgiving about decoration."""
 
+import re
 import shutil
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -31,6 +33,11 @@ def load(*options: str) -> str:
     out = StringIO()
     call_command("load_library", *options, stdout=out)
     return out.getvalue()
+
+
+def slugs_of(page: Any) -> list[str]:
+    """The lessons on the first page, in its order."""
+    return re.findall('data-slug="(.*?)"', page.content.decode())
 
 
 def test_loading_twice_changes_nothing(folder: Path) -> None:
@@ -66,9 +73,9 @@ def test_a_lesson_that_is_gone_leaves_the_page_but_not_its_links(folder: Path, a
     sid = Scenario.objects.get(slug="priority-order").public_id
     (folder / "priority-order.yaml").unlink()
     load()
-    page = author.get("/").context
-    assert [card["slug"] for card in page["lessons"]] == ["high-preempts-low"]
-    assert page["recent"] == []
+    page = author.get("/")
+    assert slugs_of(page) == ["high-preempts-low"]
+    assert page.context["recent"] == []
     assert author.get(f"/s/{sid}/").status_code == 200
 
 
@@ -80,12 +87,25 @@ def test_a_broken_lesson_is_named(folder: Path) -> None:
 
 def test_the_first_page_speaks_the_visitors_language(folder: Path, author: Browser) -> None:
     load()
-    english = author.get("/").context["lessons"]
-    chinese = author.get("/", headers={"Accept-Language": "zh-CN"}).context["lessons"]
-    assert [card["slug"] for card in english] == [card["slug"] for card in chinese]
-    assert english[0]["title"] != chinese[0]["title"]
-    assert english[0]["nodes"] > 0
-    assert "<svg" in english[0]["picture"]
+    english, chinese, again = (author.get("/", headers={"Accept-Language": one}) for one in ("en", "zh-CN", "en"))
+    assert slugs_of(english) == slugs_of(chinese) == ["priority-order", "high-preempts-low"]
+    told = [re.findall("<h3>(.*)</h3>", page.content.decode())[0] for page in (english, chinese, again)]
+    assert told[0] == told[2] != told[1]
+    assert "<svg" in english.content.decode().partition('id="cards"')[2]
+
+
+def test_the_first_page_shows_what_has_changed_in_the_library(folder: Path, author: Browser) -> None:
+    load()
+    ran = author.get("/").content.decode()
+    Run.objects.update(state=Run.State.QUEUED)
+    unrun = author.get("/").content.decode()
+    assert ('class="strip"' in ran, 'class="strip"' in unrun) == (True, False)
+    Scenario.objects.filter(slug="priority-order").update(deleted_at=timezone.now())
+    assert slugs_of(author.get("/")) == ["high-preempts-low"]
+    lesson = folder / "high-preempts-low.yaml"
+    lesson.write_text(lesson.read_text().replace("    en: A high-priority", "    en: Changed, a high-priority"))
+    load()
+    assert "<h3>Changed, " in author.get("/").content.decode()
 
 
 def test_the_teachers_words_come_with_the_player(folder: Path, author: Browser) -> None:

@@ -1,0 +1,30 @@
+"""The lessons on the home page, which take ten times as long to render as all the rest of it."""
+
+from collections import Counter
+from functools import lru_cache
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+
+from kschedui.language import language
+from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.lessons import LEVELS, TOPICS, old_names, track
+from kschedui.web.pages import cards
+
+
+def render_library() -> SafeString:
+    """Return home_library.html in the visitor's language; it is rendered again when a lesson or its run changes."""
+    return _render(language(), tuple(scenarios.library_marks()))
+
+
+@lru_cache(maxsize=4)
+def _render(language: str, marks: tuple[tuple[Any, ...], ...]) -> SafeString:
+    """Render with `lessons` (cards.lesson_card), `chapters` [{key, title, lessons: [{id, title, url}]}], `old_names`
+    (old_names.former_names), `topics` [(key, label, count)] and `levels` [(key, label)]."""
+    lessons = [cards.lesson_card(found) for found in track.in_order(scenarios.library())]
+    counts = Counter(topic for made in lessons for topic, _ in made["topics"])
+    topics = [(key, label, counts[key]) for key, label in TOPICS.items() if counts[key]]
+    context = {"lessons": lessons, "topics": topics, "levels": list(LEVELS.items())}
+    context |= {"chapters": cards.chapters(lessons), "old_names": old_names.former_names()}
+    return render_to_string("home_library.html", context)
