@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from scheduler_core.releases.release import Gate, Release
 from scheduler_core.releases.rules import Rules
 
-__all__ = ["DEFAULT_RELEASE", "RELEASES", "Gate", "Release", "Rules"]
+__all__ = ["DEFAULT_RELEASE", "RELEASES", "Gate", "Release", "Rules", "names_in_policies"]
 
 
 def _load_releases() -> dict[str, Release]:
@@ -24,3 +24,11 @@ def _load_releases() -> dict[str, Release]:
 
 RELEASES = _load_releases()
 DEFAULT_RELEASE = [*RELEASES.values()][-1]  # of a scenario that names none: the newest
+
+
+def names_in_policies() -> tuple[list[str], list[str]]:
+    """Return the names of the predicates, and of the priorities, that can stand in a Policy of any release, sorted."""
+    policies = [release.policy for release in RELEASES.values() if release.policy is not None]
+    predicates = {name for policy in policies for name in policy.predicates}
+    priorities = {name for policy in policies for name in policy.priorities}
+    return sorted(predicates), sorted(priorities)

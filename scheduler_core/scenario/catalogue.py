@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.releases import DEFAULT_RELEASE, RELEASES, Release
+from scheduler_core.releases import DEFAULT_RELEASE, RELEASES, Release, names_in_policies
 from scheduler_core.scenario.fields.challenge_fields import CHALLENGE
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION as CONFIGURATION_FIELDS
-from scheduler_core.scenario.fields.config_fields import PLUGIN_ARGS
+from scheduler_core.scenario.fields.config_fields import PLUGIN_ARGS, POLICY
 from scheduler_core.scenario.fields.scenario_fields import (
     EXPECTED_POD,
     NODE_GROUP,
@@ -18,7 +18,7 @@ from scheduler_core.scenario.fields.scenario_fields import (
 from scheduler_core.scenario.fields.schema import Enum, Fields, ListOf, Localized, MapOf, Type
 from scheduler_core.scenario.objects.availability import fields_without
 from scheduler_core.scenario.objects.kinds import CHALLENGE as CHALLENGE_KIND
-from scheduler_core.scenario.objects.kinds import CONFIGURATION, LOAD_ORDER
+from scheduler_core.scenario.objects.kinds import CONFIGURATION, LOAD_ORDER, POLICIES
 from scheduler_core.scenario.objects.kinds import NODE_GROUP as NODE_GROUP_KIND
 from scheduler_core.scenario.objects.kinds import SCENARIO as SCENARIO_KIND
 from scheduler_core.scenario.objects.kinds import SCHEDULER_PLUGIN as SCHEDULER_PLUGIN_KIND
@@ -30,21 +30,21 @@ def field_catalogue() -> dict[str, Any]:
     kinds    [{"apiVersion", "kind", "type"}], in load order, then the documents that are no objects
     types    {type name: {field: description}}; a description has "type" (a name in `types`, or string, integer,
              number, boolean, quantity, time, duration, enum, any), "list" and "map" where it repeats, "values" of
-             an enum, "hint"
+             an enum or to choose from, "hint"
     plugins  {plugin name: [extension points]}
     releases [{"version", "default", "fields", "plugins", "gates"}], newest first: of the default release, what that one
              does not have, or where a feature gate turns it off
     """
     types: dict[str, dict[str, Any]] = {}
     kinds = [{"apiVersion": kind.api_version, "kind": kind.name, "type": kind.fields.name} for kind in LOAD_ORDER]
-    kinds += [
-        {"apiVersion": version, "kind": name, "type": name}
-        for version, name in (CONFIGURATION, SCENARIO_KIND, NODE_GROUP_KIND, SCHEDULER_PLUGIN_KIND, CHALLENGE_KIND)
-    ]
+    documents = (CONFIGURATION, POLICIES[0], SCENARIO_KIND, NODE_GROUP_KIND, SCHEDULER_PLUGIN_KIND, CHALLENGE_KIND)
+    kinds += [{"apiVersion": version, "kind": name, "type": name} for version, name in documents]
     tables = [kind.fields for kind in LOAD_ORDER]
     own = (SCENARIO, NODE_GROUP, SCHEDULER_PLUGIN, CHALLENGE, SELECTION, EXPECTED_POD)
-    for fields in (*tables, CONFIGURATION_FIELDS, *own, *PLUGIN_ARGS.values()):
+    for fields in (*tables, CONFIGURATION_FIELDS, POLICY, *own, *PLUGIN_ARGS.values()):
         _describe(fields, types)
+    for entry, names in zip(("PredicatePolicy", "PriorityPolicy"), names_in_policies(), strict=True):
+        types[entry]["name"]["values"] = names
     return {
         "kinds": kinds,
         "types": types,

@@ -11,7 +11,7 @@ from typing import Any
 from kschedui.scenarios.imported import IMPORTED
 from kschedui.scenarios.importers.reading.reading_table import ANNOTATIONS
 from scheduler_core.apis.vendor_labels import GROUP_LABELS, GROUP_OWNER, OF_THE_CLOUD
-from scheduler_core.releases import RELEASES
+from scheduler_core.releases import names_in_policies
 
 # Keys of labels and taints, resources, classes and schedulers that Kubernetes and its vendors give a meaning: node
 # groups are found by them, and advice depends on who sets them.
@@ -19,12 +19,11 @@ _VENDORS = {*OF_THE_CLOUD, *(key.rpartition("/")[0] for key in GROUP_LABELS if "
 _DOMAINS = "|".join(re.escape(domain).replace(r"\-", "-") for domain in sorted(_VENDORS))
 PUBLIC = rf"^([a-z0-9.-]*\.)?({_DOMAINS})/|^(nvidia|amd|intel)\.com/|^system-"
 NUMBER = r"^[-+]?[0-9]+(\.[0-9]+)?$"
-_POLICIES = [release.policy for release in RELEASES.values() if release.policy is not None]
-_OF_POLICIES = sorted({name for policy in _POLICIES for name in (*policy.predicates, *policy.priorities)})
+_PREDICATES, _PRIORITIES = names_in_policies()
 KEPT = (
     "", "default", "default-scheduler", "true", "false", "kube-system", "kube-public", "kube-node-lease", "cluster",
     "metadata.name", "pod-template-hash", "pod-template-generation", "controller-revision-hash", "controller-uid",
-    "job-name", *(key for key in GROUP_LABELS if "/" not in key), *_OF_POLICIES,
+    "job-name", *(key for key in GROUP_LABELS if "/" not in key), *_PREDICATES, *_PRIORITIES,
 )  # fmt: skip
 # By what it names: how a made-up name begins. A name that names several things is of the first of them.
 PATTERNS = {

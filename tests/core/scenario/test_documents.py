@@ -267,6 +267,9 @@ def test_catalogue_describes_the_tables_that_the_parser_uses() -> None:
     assert catalogue["types"]["PodSpec"]["tolerations"] == {"type": "Toleration", "list": True}
     assert catalogue["types"]["Toleration"]["effect"]["values"] == ["NoSchedule", "PreferNoSchedule", "NoExecute"]
     assert "filter" in catalogue["plugins"]["NodeName"]
+    assert kinds["Policy"]["apiVersion"] == "v1"
+    assert "GeneralPredicates" in catalogue["types"]["PredicatePolicy"]["name"]["values"]
+    assert "LeastRequestedPriority" in catalogue["types"]["PriorityPolicy"]["name"]["values"]
     named = {field["type"] for fields in catalogue["types"].values() for field in fields.values()}
     scalars = {
         "string",
