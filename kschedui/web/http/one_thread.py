@@ -35,10 +35,14 @@ class OneThreadHandler(ASGIHandler):
             async with ThreadSensitiveContext(executor=thread):
                 await self.handle(scope, receive, send)
         finally:
-            if len(self.idle) < MOST_IDLE:
-                self.idle.append(thread)
-            else:
-                thread.shutdown(wait=False)
+            thread.submit(self.leave, thread)  # a view goes on for a while after its client has gone
+
+    def leave(self, thread: ThreadPoolExecutor) -> None:
+        """Keep a thread, which has nothing left to do, for the next requests."""
+        if len(self.idle) < MOST_IDLE:
+            self.idle.append(thread)
+        else:
+            thread.shutdown(wait=False)
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """Return the response, from the thread of this request."""

@@ -2,6 +2,8 @@
 
 import asyncio
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -41,7 +43,8 @@ def test_a_page_waits_three_times_for_the_event_loop(monkeypatch: pytest.MonkeyP
 
 
 def test_requests_have_a_thread_each_and_leave_it_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    handler, threads = OneThreadHandler(), []
+    handler, threads, left = OneThreadHandler(), [], threading.Semaphore(0)
+    leave = handler.leave
     meeting = threading.Barrier(2, timeout=PATIENCE)
 
     def work(alone: bool) -> None:
@@ -49,20 +52,54 @@ def test_requests_have_a_thread_each_and_leave_it_to_the_next(monkeypatch: pytes
         if not alone:
             meeting.wait()
 
+    def leave_and_tell(thread: ThreadPoolExecutor) -> None:
+        leave(thread)
+        left.release()
+
     async def handle(scope: Any, receive: Any, send: Any) -> None:
         await sync_to_async(work)(scope["alone"])
 
     async def ask(alone: bool) -> None:
-        await handler({"alone": alone}, handle, handle)
+        nothing: Any = None
+        await handler({"alone": alone}, nothing, nothing)
 
     async def talk() -> None:
-        await ask(True)
-        await ask(True)
+        for _ in range(2):
+            await ask(True)
+            await asyncio.to_thread(left.acquire)
         await asyncio.gather(ask(False), ask(False))
 
     monkeypatch.setattr(handler, "handle", handle)
+    monkeypatch.setattr(handler, "leave", leave_and_tell)
     asyncio.run(talk())
     assert threads[0] == threads[1]
     assert threads[2] != threads[3]
-    for thread in handler.idle:
-        thread.shutdown()
+
+
+def test_a_request_does_not_wait_for_one_whose_client_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    handler = OneThreadHandler()
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        assert go_on.wait(PATIENCE)
+
+    async def handle(scope: Any, receive: Any, send: Any) -> None:
+        await sync_to_async(work if scope["slow"] else go_on.set)()
+
+    async def ask(*, slow: bool) -> None:
+        nothing: Any = None
+        await handler({"slow": slow}, nothing, nothing)
+
+    async def talk() -> None:
+        slow = asyncio.create_task(ask(slow=True))
+        assert await asyncio.to_thread(begun.wait, PATIENCE)
+        slow.cancel()
+        with suppress(asyncio.CancelledError):
+            await slow
+        assert not go_on.is_set()
+        async with asyncio.timeout(PATIENCE):
+            await ask(slow=False)
+
+    monkeypatch.setattr(handler, "handle", handle)
+    asyncio.run(talk())
