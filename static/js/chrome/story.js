@@ -12,7 +12,9 @@ import { framesOf } from "../steps/registry.js";
 
 const WIDEST = 760; // pixels of the caption in a small window; in a larger one there is more room
 const TITLE = { letter: 13.6, character: 28.5 }; // pixels, a Chinese one is wider
+const DENSE_TITLE = { letter: 11.2, character: 23.5 };
 const REASON = { letter: 6.9, character: 16 };
+const BETWEEN = 1.13; // letters between Chinese characters are those of names and figures, which are wider
 const CARD_ROW = 24;
 
 /** @param {Element} target @param {View} view */
@@ -136,7 +138,7 @@ export function drawCaption(target, view) {
 	const rows = rowsOf(title, TITLE, room) + Number(unbroken) + Math.min(2, rowsOf(reason, REASON, room)) + noted;
 	target.classList.toggle("dense", rows > 3);
 	target.classList.toggle("full", rows > 4);
-	target.classList.toggle("crowded", rows > 5);
+	target.classList.toggle("crowded", rows > 5 || rowsOf(title, DENSE_TITLE, room) + Number(unbroken) + noted > 3);
 	patch(target, [
 		h(
 			"p",
@@ -153,7 +155,8 @@ export function drawCaption(target, view) {
 /** @param {string} text @param {{letter: number, character: number}} font @param {number} room in pixels */
 function rowsOf(text, { letter, character }, room) {
 	const characters = widthOf(text) - text.length;
-	return Math.ceil((characters * character + (text.length - characters) * letter) / room);
+	const width = characters ? letter * BETWEEN : letter;
+	return Math.ceil((characters * character + (text.length - characters) * width) / room);
 }
 
 /** What was passed by on the short way; a click unfolds it. @param {NonNullable<Caption["folded"]>} folded */

@@ -5,8 +5,8 @@ recorded scenarios; `make walk` (KSCHEDUI_WALK=all) walks all of them, each fram
 and dark. KSCHEDUI_WALK=390,1280 does so at two sizes alone; `-k zh` in one language.
 
 A page stays for all sizes of a language, and a frame for both themes: a theme is colours alone, so that what colours can
-spoil is looked at in each, and everything else once. Lessons are looked at once more with the timeline opened, which
-leaves the stage less room: the first of each kind of frame.
+spoil is looked at in each, and everything else once. Lessons are looked at twice more with less room for the stage:
+the first of each kind of frame with the timeline opened, and every frame beside "What if".
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Walker:
     def faults(self, address: str, *, lanes: bool = False) -> list[str]:
         """What is wrong with a run: a line each, with the size, the link to the frame, the kind and the words.
 
-        `lanes`: once more with the timeline opened.
+        `lanes`: also with the timeline opened, and beside "What if".
         """
         lines = []
         self.page.set_viewport_size(size_of(self.sizes[0]))

@@ -78,8 +78,8 @@ function* crossed(found) {
 function* beside(found) {
 	const above = document.querySelector("body > header.bar")?.getBoundingClientRect().bottom ?? 0;
 	const below = document.querySelector("#rail")?.getBoundingClientRect().top ?? innerHeight;
-	for (const { text, lines } of found)
-		if (lines.some(({ top, bottom }) => top < above - CUT || bottom > below + CUT)) yield `"${text.slice(0, 40)}" stands over the header or the rail`;
+	for (const { text, parent, lines } of found)
+		if (lines.map((box) => left(parent, box)).some(({ top, bottom, height }) => height && (top < above - CUT || bottom > below + CUT))) yield `"${text.slice(0, 40)}" stands over the header or the rail`;
 }
 
 /** What comes out from under a bar that stays at the lower edge, once the page is scrolled. @param {Element} top @param {DOMRect} box */

@@ -185,8 +185,20 @@ export async function walk(how) {
 	const few = places({ every: false, most: 1 });
 	await look(few, { ...how, settle: false }, notes, "lanes open, ");
 	await openLanes(false);
-	await besidePanel(async () => look(few, { ...how, settle: false }, notes, "beside a panel, "));
-	return { frames: stops.length + 2 * few.length, lines: notes.lines };
+	return { frames: 2 * stops.length + few.length, lines: [...notes.lines, ...(await walkBeside(how)).lines] };
+}
+
+/**
+ * The same beside "What if" alone.
+ * @param {{every: boolean, most: number, settle: boolean, themes: string[]}} how
+ * @returns {Promise<{frames: number, lines: string[]}>} one line for each thing that is wrong
+ */
+export async function walkBeside(how) {
+	if (!(await until(() => kschedui.store.complete && root.dataset.ready))) return { frames: 0, lines: ["never ready"] };
+	const notes = new Notes();
+	const stops = places(how);
+	await besidePanel(async () => look(stops, { ...how, settle: false }, notes, "beside a panel, "));
+	return { frames: stops.length, lines: notes.lines };
 }
 
 /** @param {number} step @param {number} frame */

@@ -337,15 +337,16 @@ export function claimRows({ state, hero, scene }) {
 	const claims = (state.pods.get(hero)?.summary.wishes ?? []).filter((wish) => wish.kind === "claim");
 	const rows = claims.slice(0, 2).map(({ value: name }) => {
 		const claim = state.storage.get(storageKey({ kind: "PersistentVolumeClaim", namespace, name }));
+		const what = claim ? whatOf(claim) : t("claim.none");
 		const volume = claim?.bound && state.storage.get(storageKey({ kind: "PersistentVolume", name: claim.bound }));
 		return h(
 			"p",
 			{ key: `claim${name}`, class: "claim" },
 			h("b", null, t("claim.name", { name })),
-			h("span", { class: "claim-what" }, claim ? whatOf(claim) : t("claim.none")),
+			h("span", { class: "claim-what", title: what }, what),
 			claim && h("i", { class: volume ? "tied" : "" }),
 			claim && h("b", { class: volume ? "" : "open", title: claim.bound || null }, volumeName(claim.bound)),
-			volume && h("span", null, reachText(volume)),
+			volume && h("span", { title: reachText(volume) }, reachText(volume)),
 		);
 	});
 	return scene === "devices" ? rows : [...rows, ...deviceClaimRows({ state, hero })];

@@ -168,15 +168,16 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
 	const cut = model ? (i ? model.left[i - 1] : model.evaluated) - model.left[i] : 0;
 	const [left, width] = geometry.x[i];
 	const kind = i === at && !seen ? "now" : i < at || seen ? "past" : "ahead";
-	const low = width < STAGGERED && i % 2 === 1;
+	const staggered = width < STAGGERED;
+	const place = width < DOTTED ? "dotted" : staggered ? `staggered ${i % 2 ? "low" : ""}` : "";
 	return h(
 		"button",
 		{
 			key: `head${i}`,
-			class: `column-head ${kind} ${width < DOTTED ? "dotted" : low ? "low" : ""}`,
+			class: `column-head ${kind} ${place}`,
 			type: "button",
 			title: plugin,
-			style: { left: `${left + width / 2}px`, "--column": `${width < STAGGERED ? 2 * width : width}px` },
+			style: { left: `${left + width / 2}px`, "--column": `${staggered ? 2 * width : width}px` },
 			"aria-current": kind === "now" ? "step" : null,
 			disabled: phase !== "filter" || view.event.type !== "NodesFiltered" || view.order === "node",
 			on: { click: () => view.act.seek(view.step, i) },

@@ -188,6 +188,7 @@ const MOST_SEGMENTS = 32;
 export function frame(view, gang, more) {
 	const { key, name, members } = gang;
 	const few = members.length <= ROOMY;
+	const phase = t(`gang.phase.${phaseWord(gang)}`);
 	const kind = [view.hero ? "" : "mine", gang.cycle?.decided && isRefused(gang) ? "returns" : "", few ? "" : "crowd"];
 	return h(
 		"section",
@@ -200,7 +201,7 @@ export function frame(view, gang, more) {
 				{ type: "button", class: "gang-name", title: key, on: { click: () => view.act.pin(`group:${key}`) } },
 				name,
 			),
-			h("span", { key: "phase", class: "gang-phase" }, t(`gang.phase.${phaseWord(gang)}`)),
+			h("span", { key: "phase", class: "gang-phase", title: phase }, phase),
 			h("span", { key: "quorum", class: "gang-words" }, quorum(gang), quorumWords(gang)),
 		),
 		h(

@@ -19,6 +19,8 @@ const MOST_GROUPS = 8;
 const MOST_NAMES = 8;
 const FEW = 3; // tanks that share the stage's width
 const LOW = 396; // pixels of the stage: tanks and ladder would lie over each other
+const NARROW = 88; // pixels of a tank in which its pods have no names
+const AXIS = 190; // pixels beside the tanks
 
 /** @param {Element} target @param {View} view */
 export function draw(target, view) {
@@ -26,7 +28,7 @@ export function draw(target, view) {
 	if (!play) return patch(target, []);
 	const frame = view.event.type === "PreemptionEvaluated" ? view.frame : 1000;
 	const shown = shownCandidates(play);
-	const lies = view.width <= PHONE || (view.sizes.height > 0 && view.sizes.height < LOW);
+	const lies = view.width <= PHONE || (view.sizes.height > 0 && isSmall(view.sizes, shown.length));
 	patch(target, [
 		h(
 			"div",
@@ -41,6 +43,11 @@ export function draw(target, view) {
 			shown.length > 0 && (lies ? lyingLanes(view, play, shown, frame) : ladder(view, play, shown, frame)),
 		),
 	]);
+}
+
+/** Have so many tanks no room on the stage? @param {View["sizes"]} sizes @param {number} tanks */
+function isSmall({ stage, height }, tanks) {
+	return height < LOW || stage - AXIS < NARROW * tanks;
 }
 
 /** The chosen one is always among them. @param {Theatre} play */
