@@ -18,10 +18,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from kschedui.cli import inputs
 from kschedui.cli.explain import known_pod
@@ -127,8 +128,7 @@ def simulate(scenario: Scenario) -> Run:
     return Run(scenario, tuple(outside_plugins.simulate(scenario)))
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
+class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
     """A finished run. `events` is the trace, one event per step; its types are in scheduler_core.trace.events."""
 
     scenario: Scenario
@@ -231,8 +231,7 @@ class Run:
         return (record for record in self._records if "attempt" in record)
 
 
-@dataclass(frozen=True)
-class WhatIf:
+class WhatIf(msgspec.Struct, frozen=True):
     """An attempt decided with edits and without. `judgement` is the complete result."""
 
     attempt: int
@@ -278,8 +277,7 @@ class WhatIf:
         return _table(rows, WHAT_IF, numbers=("total_before", "total_after"))
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(msgspec.Struct, frozen=True):
     """A drawing, as SVG; Jupyter shows it in the output of a cell."""
 
     svg: str

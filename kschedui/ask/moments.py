@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from kschedui.scenarios import engine
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
@@ -35,12 +36,11 @@ class NotHere(Exception):
     """The moment is not cached in this process: ask again with the text."""
 
 
-@dataclass
-class Asked:
+class Asked(msgspec.Struct):
     """A cached moment, used by one question at a time; `search` continues where the previous question stopped."""
 
     moment: Moment
-    turn: threading.Lock = field(default_factory=threading.Lock)
+    turn: threading.Lock = msgspec.field(default_factory=threading.Lock)
     search: Search | None = None
 
     @property

@@ -6,8 +6,9 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
-from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
+
+import msgspec
 
 from kschedui.cli import inputs
 from kschedui.cli.inputs import LIMITS, Input
@@ -22,8 +23,7 @@ from scheduler_core.trace.events import AnyEvent
 FORMATS = ("table", "json", "jsonl", "junit")
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(msgspec.Struct, frozen=True):
     """A file: `failures` are unmet expectations, `errors` the reasons that it could not run."""
 
     file: str

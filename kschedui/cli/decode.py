@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from dataclasses import asdict
 from typing import Any
+
+import msgspec
 
 from kschedui.cli.inputs import open_input
 from kschedui.cli.unusable import Unusable
@@ -34,7 +35,7 @@ def run(options: Namespace) -> int:
         raise Unusable("this is no FailedScheduling message; expected one such as: 0/3 nodes are available: ...")
     decoded = [record(message) for message in found]
     if options.format == "json":
-        others = [asdict(one) for one in foreign]
+        others = [msgspec.to_builtins(one) for one in foreign]
         sys.stdout.write(json.dumps({"messages": decoded, "autoscalers": others}, indent=1) + "\n")
     else:
         for number, one in enumerate(decoded):
@@ -64,8 +65,7 @@ def record(message: FailedMessage) -> dict[str, Any]:
 
 def part(row: Row) -> dict[str, Any]:
     """Return a part of the message."""
-    whole = asdict(row)
-    return {name: whole[name] for name in FIELDS}
+    return {name: getattr(row, name) for name in FIELDS}
 
 
 def write(decoded: dict[str, Any]) -> None:

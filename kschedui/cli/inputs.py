@@ -6,8 +6,9 @@ import io
 import re
 import sys
 from argparse import ArgumentParser
-from dataclasses import dataclass
 from typing import BinaryIO
+
+import msgspec
 
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.imported import Imported
@@ -24,8 +25,7 @@ HINT_BYTES = 1 << 20
 KUSTOMIZATION = re.compile(r"^kind:\s*Kustomization\b|^(?:namePrefix|configMapGenerator|patchesStrategicMerge):", re.M)
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(msgspec.Struct, frozen=True):
     """A file and its scenario. `notes`: the changes made to a dump."""
 
     name: str

@@ -1,10 +1,10 @@
 """The plan of an experiment, checked before anything is stored: its factors, and the limits on its size."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from django.conf import settings
+from msgspec.structs import replace
 
 from kschedui.models import Experiment, Version
 from kschedui.runs import store as runs

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 Manifest = dict[str, Any]
 PodKey = str
@@ -17,8 +18,7 @@ NEAR_SECONDS = 5.0  # between the writes of one attempt: the condition, the nomi
 PREEMPTED_BY = "Preempted by pod "
 
 
-@dataclass(slots=True)
-class Decision:
+class Decision(msgspec.Struct):
     """A row of spec.observed. `order`: the position in the recording; `time`: virtual seconds."""
 
     order: int
@@ -27,7 +27,7 @@ class Decision:
     node: str = ""
     message: str = ""
     nominated_node: str = ""
-    victims: list[PodKey] = field(default_factory=list)
+    victims: list[PodKey] = []
     scheduler: str = DEFAULT_SCHEDULER
     note: str = ""
 
@@ -58,8 +58,7 @@ def prune_event(item: Manifest) -> Manifest | None:
     }
 
 
-@dataclass(slots=True)
-class _Pod:
+class _Pod(msgspec.Struct):
     """The last known state of a pod."""
 
     uid: str = ""
@@ -69,8 +68,7 @@ class _Pod:
     scheduler: str = DEFAULT_SCHEDULER
 
 
-@dataclass(frozen=True, slots=True)
-class _Preemption:
+class _Preemption(msgspec.Struct, frozen=True):
     """A Preempted event."""
 
     order: int

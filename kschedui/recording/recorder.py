@@ -6,8 +6,9 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import itemgetter
+
+import msgspec
 
 from kschedui.recording.api_server import ApiError, ApiServer
 from kschedui.recording.decisions import prune_event
@@ -21,8 +22,7 @@ WAITING_CHANGES = 10_000  # of the watches, before they have to wait for the dis
 POLL_SECONDS = 0.2
 
 
-@dataclass(slots=True)
-class Progress:
+class Progress(msgspec.Struct):
     """Counts for the terminal."""
 
     seconds: float

@@ -12,8 +12,9 @@ import tempfile
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import IO, Any
+
+import msgspec
 
 from kschedui.recording.decisions import BEFORE, IN_A_GAP, DecisionReader
 from kschedui.recording.reflector import Gap, Seen
@@ -30,22 +31,20 @@ RECORDED = "kschedui.io/recorded"  # an annotation: the version of the API serve
 SCENARIO = {"apiVersion": "kschedui.io/v1alpha1", "kind": "Scenario"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(msgspec.Struct, frozen=True):
     """The position of a change in the order and in the file."""
 
     order: int
     time: float
 
 
-@dataclass(slots=True)
-class _Spool:
+class _Spool(msgspec.Struct):
     """The changes on disk; memory holds three numbers for each."""
 
-    file: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
-    orders: array[int] = field(default_factory=lambda: array("q"))
-    times: array[float] = field(default_factory=lambda: array("d"))
-    offsets: array[int] = field(default_factory=lambda: array("q"))
+    file: IO[bytes] = msgspec.field(default_factory=tempfile.TemporaryFile)
+    orders: array[int] = msgspec.field(default_factory=lambda: array("q"))
+    times: array[float] = msgspec.field(default_factory=lambda: array("d"))
+    offsets: array[int] = msgspec.field(default_factory=lambda: array("q"))
     listed: int = 0  # changes of the first lists
 
     def add(self, order: int, time_seen: float, entry: list[Any]) -> None:

@@ -11,9 +11,10 @@ import random
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal
+
+import msgspec
 
 from kschedui.recording.api_server import GONE, ApiError, ApiServer, Unreachable
 from kschedui.recording.resources import Resource
@@ -25,8 +26,7 @@ WATCH_SECONDS = (240, 480)  # the server ends a watch after a random time betwee
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(msgspec.Struct, frozen=True):
     """An observation of an object. `listed`: in a list, after `gap` seconds without a watch (0 for the first list)."""
 
     resource: Resource
@@ -37,8 +37,7 @@ class Seen:
     object: Manifest | None
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True):
     """A time in which changes of a resource could not be watched: after one resource version, up to another."""
 
     resource: Resource

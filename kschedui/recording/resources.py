@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from kschedui.recording.api_server import FORBIDDEN, NOT_FOUND, UNAUTHORIZED, ApiError
 from kschedui.scenarios.importers.reading.reading_table import reading_table
@@ -34,8 +36,7 @@ T = TypeVar("T")
 NEEDED = ("Node", "Pod")  # without these there is nothing to simulate
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(msgspec.Struct, frozen=True):
     """A resource. `group_version` "v1" or "apps/v1"; `name` as in a URL: "poddisruptionbudgets".
 
     `older`: other versions of the group to request if this one is not served, the newest first.

@@ -6,9 +6,9 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
+import msgspec
 from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
 from django.core import signing
@@ -34,8 +34,7 @@ class Deleted(NotAllowed):
     """The scenario was deleted; it can be restored."""
 
 
-@dataclass(frozen=True)
-class Visitor:
+class Visitor(msgspec.Struct, frozen=True):
     """A visitor. `user` is None without an account; `editor` is the browser's token, "" if it has none.
 
     `kept_hash`: the hash of a token that is not known here.

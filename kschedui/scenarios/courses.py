@@ -1,8 +1,8 @@
 """Courses: scenarios in an order, under one link. A course shows visitors only the scenarios that they can see."""
 
 import re
-from dataclasses import dataclass
 
+import msgspec
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -26,8 +26,7 @@ class BadCourse(ValueError):
         self.sentence = sentence
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """A place in a course, from 1, and its scenario; None if the visitor cannot see it or it is deleted."""
 
     number: int

@@ -6,8 +6,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 GUARD = Path(__file__).with_name("guard.py")
 ROOT = Path(__file__).resolve().parents[2]  # where `kschedui` can be imported from
@@ -29,8 +30,7 @@ class Lifeline:
         self.read_end = self.write_end = -1
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(msgspec.Struct, frozen=True):
     """A program to run.
 
     `grace` is the number of seconds between SIGTERM and SIGKILL; `log` receives its standard output.

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from .child import Child
 from .errors import StartError
@@ -13,8 +14,7 @@ STEADY_SECONDS = 60.0  # what has run for so long begins anew with the first pau
 MOST_STARTS = 8
 
 
-@dataclass
-class Patient:
+class Patient(msgspec.Struct):
     """A child that ended: the number of starts since it last ran steadily, the last start, and the next one."""
 
     starts: int = 0

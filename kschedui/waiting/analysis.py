@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import msgspec
 import numpy as np
@@ -80,14 +79,13 @@ class WaitingPod(msgspec.Struct):
         return self.causes[-1] if self.causes else None
 
 
-@dataclass
-class _Last:
+class _Last(msgspec.Struct):
     """A pod's last attempt."""
 
     step: int = 0
     attempt: int = 0
     message: str = ""
-    causes: list[Cause] = field(default_factory=list)
+    causes: list[Cause] = []
     no_victims: bool = False
     scheduler: str = ""  # another one, whose pod it is
 

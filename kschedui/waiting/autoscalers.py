@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from kschedui.waiting.message import unquote
 from kschedui.waiting.reasons import reason_of
@@ -20,8 +21,7 @@ KARPENTER = "Karpenter"
 Say = Callable[[Message], str]
 
 
-@dataclass(frozen=True)
-class ForeignPart:
+class ForeignPart(msgspec.Struct, frozen=True):
     """A reason. `count` is a number of node groups; 0: the reason applies to `group`, or to the pod."""
 
     reason: str
@@ -30,14 +30,13 @@ class ForeignPart:
     meaning: str = ""
 
 
-@dataclass(frozen=True)
-class ForeignMessage:
+class ForeignMessage(msgspec.Struct, frozen=True):
     """A message of an autoscaler about a pending pod."""
 
     source: str
     message: str
     meaning: str
-    parts: list[ForeignPart] = field(default_factory=list)
+    parts: list[ForeignPart] = []
 
 
 NO_SCALE_UP, SCALE_UP = "pod didn't trigger scale-up", "pod triggered scale-up: ["

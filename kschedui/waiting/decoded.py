@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from kschedui.waiting.message import FailedMessage
 from kschedui.waiting.reasons import note_meaning, preemption_meaning, reason_of
@@ -13,8 +14,7 @@ from scheduler_core.plugins import REGISTRY
 Say = Callable[[str], str]  # a sentence in the language of whoever asks
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A part in words.
 
     `total`: the number of all nodes; `lesson`: the slug of a lesson about it; `page`: that of the plugin.

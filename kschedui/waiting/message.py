@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from itertools import pairwise
+
+import msgspec
 
 NUMBER = r"\d{1,7}"
 NODES = re.compile(rf"0 ?/ ?({NUMBER}) nodes are (?:un)?available:?")
@@ -49,16 +50,14 @@ UNBOUND = "pod has unbound immediate PersistentVolumeClaims"  # of 1.20, behind 
 MOST_MESSAGES = 20
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """A number of nodes and the reason that they share. A count of 0: the reason concerns the pod, not single nodes."""
 
     count: int
     reason: str
 
 
-@dataclass
-class FailedMessage:
+class FailedMessage(msgspec.Struct):
     """A message about `total` nodes. `preemption`: its part about preemption; None if there is none.
 
     `end`: "." if it is complete, "..." if it is truncated, otherwise "". `doubled`: it ends with two dots, like the
@@ -66,7 +65,7 @@ class FailedMessage:
     """
 
     total: int = 0
-    parts: list[Part] = field(default_factory=list)
+    parts: list[Part] = []
     preemption: list[Part] | None = None
     rest: str = ""
     end: str = "."

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+from msgspec.structs import replace
 
 from kschedui.scenarios.outside_plugins import outside_plugins
 from scheduler_core.apis.rules import Rule

@@ -5,8 +5,9 @@ reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from kschedui.scenarios import compact_yaml
 from kschedui.waiting.message import FailedMessage, Part, counts, decode, exact

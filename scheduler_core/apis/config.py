@@ -8,8 +8,9 @@ change without passing through it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 from scheduler_core.apis.constraints import PreferredNodeTerm, TopologySpreadConstraint
 from scheduler_core.apis.selectors import NodeSelector
@@ -34,24 +35,21 @@ EXTENSION_POINTS: tuple[str, ...] = (
 ScoringStrategyType = Literal["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]
 
 
-@dataclass(frozen=True, slots=True)
-class PluginRef:
+class PluginRef(msgspec.Struct, frozen=True):
     """A plugin enabled at an extension point; `weight` counts at `score` only (0 elsewhere)."""
 
     name: str
     weight: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceSpec:
+class ResourceSpec(msgspec.Struct, frozen=True):
     """A resource that a scoring strategy evaluates, with its weight (1 to 100)."""
 
     name: str
     weight: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class UtilizationShapePoint:
+class UtilizationShapePoint(msgspec.Struct, frozen=True):
     """A point of a scoring function: a utilization from 0 to 100 and its score from 0 to 10."""
 
     utilization: int
@@ -61,8 +59,7 @@ class UtilizationShapePoint:
 DEFAULT_RESOURCES = (ResourceSpec("cpu"), ResourceSpec("memory"))
 
 
-@dataclass(frozen=True, slots=True)
-class NodeResourcesFitArgs:
+class NodeResourcesFitArgs(msgspec.Struct, frozen=True):
     """Arguments of NodeResourcesFit. `shape` is that of the strategy RequestedToCapacityRatio, () for the others."""
 
     ignored_resources: frozenset[str] = frozenset()
@@ -72,23 +69,20 @@ class NodeResourcesFitArgs:
     shape: tuple[UtilizationShapePoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NodeResourcesBalancedAllocationArgs:
+class NodeResourcesBalancedAllocationArgs(msgspec.Struct, frozen=True):
     """Arguments of NodeResourcesBalancedAllocation: the resources whose shares are balanced. Weights can only be 1."""
 
     resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
 
 
-@dataclass(frozen=True, slots=True)
-class NodeAffinityArgs:
+class NodeAffinityArgs(msgspec.Struct, frozen=True):
     """Arguments of NodeAffinity: `addedAffinity` applies to every pod of the profile."""
 
     added_required: NodeSelector | None = None
     added_preferred: tuple[PreferredNodeTerm, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PodTopologySpreadArgs:
+class PodTopologySpreadArgs(msgspec.Struct, frozen=True):
     """Arguments of PodTopologySpread.
 
     `default_constraints` have the selector `nothing()`: the plugin derives it from the pod's services and owner.
@@ -98,20 +92,17 @@ class PodTopologySpreadArgs:
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class InterPodAffinityArgs:
+class InterPodAffinityArgs(msgspec.Struct, frozen=True):
     hard_pod_affinity_weight: int = 1
     ignore_preferred_terms_of_existing_pods: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultPreemptionArgs:
+class DefaultPreemptionArgs(msgspec.Struct, frozen=True):
     min_candidate_nodes_percentage: int = 10
     min_candidate_nodes_absolute: int = 100
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeBindingArgs:
+class VolumeBindingArgs(msgspec.Struct, frozen=True):
     """Arguments of VolumeBinding.
 
     `shape` needs the feature gate StorageCapacityScoring, which is off, so it is always ().
@@ -121,13 +112,11 @@ class VolumeBindingArgs:
     shape: tuple[UtilizationShapePoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DynamicResourcesArgs:
+class DynamicResourcesArgs(msgspec.Struct, frozen=True):
     filter_timeout_seconds: float = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class CoschedulingArgs:
+class CoschedulingArgs(msgspec.Struct, frozen=True):
     """Arguments of Coscheduling of scheduler-plugins (v1 defaults: a permit wait of 60 s, no group backoff).
 
     A group is not rejected as a whole if at most `pod_group_reject_percentage` percent of minMember is missing.
@@ -138,11 +127,10 @@ class CoschedulingArgs:
     pod_group_reject_percentage: int = 10
 
 
-@dataclass(frozen=True, slots=True)
-class OutsidePluginArgs:
+class OutsidePluginArgs(msgspec.Struct, frozen=True):
     """Arguments (`pluginConfig[].args`) of a plugin that is not part of kube-scheduler, as written."""
 
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = {}
 
 
 PluginArgs = (
@@ -159,16 +147,14 @@ PluginArgs = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ManagedResource:
+class ManagedResource(msgspec.Struct, frozen=True):
     """`extenders[].managedResources[]`."""
 
     name: str
     ignored_by_scheduler: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Extender:
+class Extender(msgspec.Struct, frozen=True):
     """`extenders[]`. The extender takes no part in a step whose verb is empty; its responses are scripted."""
 
     url_prefix: str = ""
@@ -184,8 +170,7 @@ class Extender:
     ignorable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(msgspec.Struct, frozen=True):
     """A scheduler profile: `plugins[extension point]` in the order in which they run, and the args of plugins that have
     some.
 
@@ -196,14 +181,13 @@ class Profile:
 
     scheduler_name: str
     plugins: Mapping[str, tuple[PluginRef, ...]]
-    plugin_args: Mapping[str, PluginArgs] = field(default_factory=dict)
+    plugin_args: Mapping[str, PluginArgs] = {}
     percentage_of_nodes_to_score: int | None = None
     checks_all_filters: bool = False
-    names_in_policy: Mapping[str, str] = field(default_factory=dict)
+    names_in_policy: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class SchedulerConfiguration:
+class SchedulerConfiguration(msgspec.Struct, frozen=True):
     """A scheduler's configuration. `percentage_of_nodes_to_score` 0 means adaptive (50 - nodes/125, at least 5)."""
 
     profiles: tuple[Profile, ...]

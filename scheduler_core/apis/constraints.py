@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from scheduler_core.apis.selectors import LabelSelector, NodeSelectorTerm
 
 
-@dataclass(frozen=True, slots=True)
-class Taint:
+class Taint(msgspec.Struct, frozen=True):
     """`node.spec.taints[]`."""
 
     key: str
@@ -17,8 +17,7 @@ class Taint:
     effect: str
 
 
-@dataclass(frozen=True, slots=True)
-class Toleration:
+class Toleration(msgspec.Struct, frozen=True):
     """`pod.spec.tolerations[]`; an empty key with operator Exists tolerates everything, an empty effect any effect."""
 
     key: str = ""
@@ -27,8 +26,7 @@ class Toleration:
     effect: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HostPort:
+class HostPort(msgspec.Struct, frozen=True):
     """A host port that a pod requests; `ip` is "0.0.0.0" if the manifest specifies none."""
 
     ip: str
@@ -36,16 +34,14 @@ class HostPort:
     port: int
 
 
-@dataclass(frozen=True, slots=True)
-class PreferredNodeTerm:
+class PreferredNodeTerm(msgspec.Struct, frozen=True):
     """`preferredDuringSchedulingIgnoredDuringExecution[]` of node affinity."""
 
     weight: int
     term: NodeSelectorTerm
 
 
-@dataclass(frozen=True, slots=True)
-class PodAffinityTerm:
+class PodAffinityTerm(msgspec.Struct, frozen=True):
     """A term of pod (anti-)affinity after admission: matchLabelKeys and mismatchLabelKeys are merged into `selector`.
 
     `namespaces` is the pod's own namespace when neither namespaces nor namespaceSelector is specified;
@@ -58,16 +54,14 @@ class PodAffinityTerm:
     namespace_selector: LabelSelector | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedPodAffinityTerm:
+class WeightedPodAffinityTerm(msgspec.Struct, frozen=True):
     """A preferred term of pod (anti-)affinity."""
 
     weight: int
     term: PodAffinityTerm
 
 
-@dataclass(frozen=True, slots=True)
-class TopologySpreadConstraint:
+class TopologySpreadConstraint(msgspec.Struct, frozen=True):
     """`pod.spec.topologySpreadConstraints[]`; the plugin, not admission, merges `match_label_keys`."""
 
     max_skew: int

@@ -7,8 +7,9 @@ kube-scheduler: staging/src/k8s.io/api/resource/v1/types.go.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 from scheduler_core.apis.quantity import Quantity
 from scheduler_core.apis.selectors import NodeSelector
@@ -29,8 +30,7 @@ POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"  # annotation of genera
 AttributeKind = Literal["string", "int", "bool", "version"]
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(msgspec.Struct, frozen=True):
     """An attribute of a device. Two attributes are equal if kind and value are; versions are compared as text."""
 
     kind: AttributeKind
@@ -40,8 +40,7 @@ class Attribute:
         return str(self.value).lower() if self.kind == "bool" else str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class ValidRange:
+class ValidRange(msgspec.Struct, frozen=True):
     """The valid amounts of a capacity for a request: from `minimum` in steps up to `maximum`."""
 
     minimum: Quantity | None = None
@@ -49,8 +48,7 @@ class ValidRange:
     step: Quantity | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RequestPolicy:
+class RequestPolicy(msgspec.Struct, frozen=True):
     """The valid amounts of a shared device's capacity for a request (CapacityRequestPolicy)."""
 
     default: Quantity | None = None
@@ -58,16 +56,14 @@ class RequestPolicy:
     valid_range: ValidRange | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(msgspec.Struct, frozen=True):
     """A capacity of a device."""
 
     value: Quantity
     policy: RequestPolicy | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceTaint:
+class DeviceTaint(msgspec.Struct, frozen=True):
     """A taint of a device; only NoSchedule and NoExecute prevent allocation."""
 
     key: str
@@ -75,8 +71,7 @@ class DeviceTaint:
     effect: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceToleration:
+class DeviceToleration(msgspec.Struct, frozen=True):
     """A toleration of a request; an empty key or effect matches all, an empty operator means Equal."""
 
     key: str = ""
@@ -94,8 +89,7 @@ class DeviceToleration:
         return self.operator == "Exists" or (self.operator in ("", "Equal") and self.value == taint.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(msgspec.Struct, frozen=True):
     """The nodes that can access a slice or a device: one node by name, all nodes, or the nodes that match a selector.
 
     `selector_manifest` is the selector as written, which an allocation repeats.
@@ -104,7 +98,7 @@ class Reach:
     node_name: str = ""
     all_nodes: bool = False
     selector: NodeSelector | None = None
-    selector_manifest: Manifest | None = field(default=None, compare=False)
+    selector_manifest: Manifest | None = None
 
     def includes(self, name: str, labels: Mapping[str, str]) -> bool:
         """Return whether the node can access the devices (`NodeMatches` in structured/internal/*/pools_*.go)."""
@@ -116,16 +110,15 @@ class Reach:
 CounterSet = tuple[str, tuple[tuple[str, int], ...]]  # name, and amounts in nano units by counter
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(msgspec.Struct, frozen=True):
     """A device of a slice. Attributes and capacities are keyed by qualified name; the default domain is the driver's.
 
     `reach` applies if the slice leaves it to each device which nodes can access it.
     """
 
     name: str
-    attributes: Mapping[str, Attribute] = field(default_factory=dict)
-    capacity: Mapping[str, Capacity] = field(default_factory=dict)
+    attributes: Mapping[str, Attribute] = {}
+    capacity: Mapping[str, Capacity] = {}
     taints: tuple[DeviceTaint, ...] = ()
     consumes_counters: tuple[CounterSet, ...] = ()
     allow_multiple_allocations: bool = False
@@ -135,8 +128,7 @@ class Device:
     reach: Reach | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceSlice:
+class ResourceSlice(msgspec.Struct, frozen=True):
     """A ResourceSlice: devices of a pool, or the counters that they share. `reach` None: each device has its own."""
 
     name: str
@@ -147,11 +139,10 @@ class ResourceSlice:
     reach: Reach | None
     devices: tuple[Device, ...] = ()
     shared_counters: tuple[CounterSet, ...] = ()
-    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+    manifest: Manifest = {}
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceClass:
+class DeviceClass(msgspec.Struct, frozen=True):
     """A DeviceClass. `selectors` are CEL expressions; `configs` is the number of its configurations."""
 
     name: str
@@ -159,11 +150,10 @@ class DeviceClass:
     configs: int = 0
     extended_resource_name: str = ""
     creation_timestamp: float = 0.0
-    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+    manifest: Manifest = {}
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceRequest:
+class DeviceRequest(msgspec.Struct, frozen=True):
     """A request for devices of a class, a subrequest, or (with `first_available`) a list of subrequests.
 
     `selectors` are CEL expressions. `capacity` None: the request specifies no capacities.
@@ -180,8 +170,7 @@ class DeviceRequest:
     first_available: tuple[DeviceRequest, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceConstraint:
+class DeviceConstraint(msgspec.Struct, frozen=True):
     """An attribute that the devices of the requests (all, if none are named) must share, or in which they differ."""
 
     requests: tuple[str, ...] = ()
@@ -189,8 +178,7 @@ class DeviceConstraint:
     distinct_attribute: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimSpec:
+class ClaimSpec(msgspec.Struct, frozen=True):
     """The spec of a ResourceClaim. `configs` lists, for each configuration, its requests (empty: all)."""
 
     requests: tuple[DeviceRequest, ...] = ()
@@ -198,8 +186,7 @@ class ClaimSpec:
     configs: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceResult:
+class DeviceResult(msgspec.Struct, frozen=True):
     """A device that is allocated to a claim (DeviceRequestAllocationResult).
 
     `request` is "request" or "request/subrequest".
@@ -224,19 +211,17 @@ class DeviceResult:
 DeviceID = tuple[str, str, str]  # driver, pool, device
 
 
-@dataclass(frozen=True, slots=True)
-class Allocation:
+class Allocation(msgspec.Struct, frozen=True):
     """The devices that are allocated to a claim, and the nodes on which they can be used (None: all)."""
 
     results: tuple[DeviceResult, ...]
     node_selector: NodeSelector | None = None
-    selector_manifest: Manifest | None = field(default=None, compare=False)
+    selector_manifest: Manifest | None = None
     configs: int = 0
     timestamp: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceCondition:
+class DeviceCondition(msgspec.Struct, frozen=True):
     """A condition that a driver reports for an allocated device."""
 
     type: str
@@ -245,8 +230,7 @@ class DeviceCondition:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceStatus:
+class DeviceStatus(msgspec.Struct, frozen=True):
     """The status of an allocated device, reported by its driver (AllocatedDeviceStatus)."""
 
     driver: str
@@ -258,8 +242,7 @@ class DeviceStatus:
         return next((condition for condition in self.conditions if condition.type == kind), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Consumer:
+class Consumer(msgspec.Struct, frozen=True):
     """A consumer for which a claim is reserved, usually a pod."""
 
     name: str
@@ -268,8 +251,7 @@ class Consumer:
     api_group: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceClaim:
+class ResourceClaim(msgspec.Struct, frozen=True):
     """A claim with its status. `finalizer`: the claim is protected from deletion while it is in use.
 
     `owner_name` and `owner_uid` identify the pod for which the claim was generated, "" if there is none.
@@ -286,8 +268,8 @@ class ResourceClaim:
     terminating: bool = False
     owner_name: str = ""
     owner_uid: str = ""
-    annotations: Mapping[str, str] = field(default_factory=dict)
-    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+    annotations: Mapping[str, str] = {}
+    manifest: Manifest = {}
 
     @property
     def key(self) -> str:
@@ -299,20 +281,18 @@ class ResourceClaim:
         return any(consumer.uid == pod_uid for consumer in self.reserved_for)
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceClaimTemplate:
+class ResourceClaimTemplate(msgspec.Struct, frozen=True):
     """A template from which the resourceclaim controller creates claims."""
 
     name: str
     namespace: str
     spec: ClaimSpec
-    labels: Mapping[str, str] = field(default_factory=dict)
-    annotations: Mapping[str, str] = field(default_factory=dict)
-    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
+    manifest: Manifest = {}
 
 
-@dataclass(frozen=True, slots=True)
-class PodClaim:
+class PodClaim(msgspec.Struct, frozen=True):
     """An entry of a pod's `spec.resourceClaims`: the name of a claim or of a template."""
 
     name: str

@@ -7,9 +7,10 @@ away from zero, and nothing is larger than 2^63 - 1.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+import msgspec
 
 MAX_INT64 = 2**63 - 1
 
@@ -29,8 +30,7 @@ class QuantityError(ValueError):
 Format = Literal["BinarySI", "DecimalSI", "DecimalExponent"]
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(msgspec.Struct, frozen=True):
     """A quantity that can be formatted again: its amount in nano units and its original format."""
 
     nano: int

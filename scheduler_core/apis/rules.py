@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 Normalization = Literal["None", "Maximum", "Reversed"]
 Point = Literal["preEnqueue", "filter", "score", "permit"]
@@ -12,8 +13,7 @@ POINTS: dict[Point, str] = {"preEnqueue": "pre_enqueue", "filter": "filter", "sc
 """The fields with expressions, and the extension points as the configuration's tables name them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """A plugin that a scenario declares.
 
     `expressions` by extension point. `message`: an expression for the reason of a rejection; "" for a default sentence.
@@ -23,7 +23,7 @@ class Rule:
     """
 
     name: str
-    expressions: Mapping[Point, str] = field(hash=False)
+    expressions: Mapping[Point, str]
     message: str = ""
     resolvable: bool = True
     normalize: Normalization = "None"
@@ -31,6 +31,9 @@ class Rule:
     requeue: tuple[str, ...] = ()
     sums: bool = False
     minor: int = 0
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     @property
     def points(self) -> tuple[str, ...]:

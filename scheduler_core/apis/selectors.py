@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 
@@ -27,8 +28,7 @@ _LABEL_VALUE_RULE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(msgspec.Struct, frozen=True):
     """One condition on one label (`labels.Requirement`); `values` are sorted and unique."""
 
     key: str
@@ -93,8 +93,7 @@ class Requirement:
                 return f"{self.key} notin ({','.join(self.values)})"
 
 
-@dataclass(frozen=True, slots=True)
-class LabelSelector:
+class LabelSelector(msgspec.Struct, frozen=True):
     """A set of requirements, ANDed. Without requirements it matches everything, unless it is `nothing()`.
 
     kube-scheduler reads an absent selector as `nothing()` and an empty one ({}) as `everything()`.
@@ -138,8 +137,7 @@ class LabelSelector:
         return ",".join(map(str, self.requirements)) or "<everything>"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSelectorTerm:
+class NodeSelectorTerm(msgspec.Struct, frozen=True):
     """Expressions over labels and over the node's name, ANDed; an empty term matches no node."""
 
     match_expressions: tuple[Requirement, ...] = ()
@@ -178,8 +176,7 @@ class NodeSelectorTerm:
         return ",".join(map(str, self.match_expressions + self.match_fields)) or "<nothing>"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSelector:
+class NodeSelector(msgspec.Struct, frozen=True):
     """Terms, ORed; without a term it matches no node."""
 
     terms: tuple[NodeSelectorTerm, ...] = ()

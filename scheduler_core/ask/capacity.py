@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.devices import ResourceSlice
@@ -126,9 +127,18 @@ def _copy(pod: Pod, world: World, number: int) -> Pod:
     name = f"{pod.name}-{number}"
     while world.cluster.pods.get(f"{pod.namespace}/{name}") is not None:
         name += "-copy"
-    fresh = pod.changed(name=name, key=f"{pod.namespace}/{name}", uid=f"{pod.uid}-{number}", node_name="")
-    fresh = fresh.changed(start_time=None, nominated_node_name="", phase="Pending", terminating=False)
-    return fresh.changed(resource_claim_statuses=(), extended_resource_claim="")
+    return replace(
+        pod,
+        name=name,
+        uid=f"{pod.uid}-{number}",
+        node_name="",
+        start_time=None,
+        nominated_node_name="",
+        phase="Pending",
+        terminating=False,
+        resource_claim_statuses=(),
+        extended_resource_claim="",
+    )
 
 
 def _zone(node: Node | None) -> str:

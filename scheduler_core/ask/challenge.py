@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.scenario.challenge import Challenge, ObjectName, Variant

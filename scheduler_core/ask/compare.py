@@ -9,7 +9,6 @@ details.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -199,8 +198,7 @@ def _devices(record: Record) -> tuple[str, ...]:
     return tuple(given)
 
 
-@dataclass(slots=True)
-class _Going:
+class _Going(msgspec.Struct):
     """An attempt in progress; attempts of group members are interleaved."""
 
     step: int

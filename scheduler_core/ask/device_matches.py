@@ -7,8 +7,9 @@ A file of devices has either `devices` (each with name, driver, attributes and c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.cel.device import AttributeValue, Device, compile_device_selector
@@ -45,8 +46,7 @@ _SLICE = Fields("ResourceSliceSpec", {"driver": STRING, "pool": _POOL, "devices"
 _TABLE = Fields("DeviceTable", {"devices": ListOf(_DEVICE), "expressions": ListOf(STRING)})
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceTable:
+class DeviceTable(msgspec.Struct, frozen=True):
     """Devices by their names, and the expressions that come with them."""
 
     devices: dict[str, Device]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from scheduler_core.cel import types
 from scheduler_core.cel.declarations import Declarations, Function, Overload
@@ -27,14 +28,13 @@ from scheduler_core.cel.values import type_of
 _MAX_WEIGHT = 2000  # of a type
 
 
-@dataclass(slots=True)
-class Checked:
+class Checked(msgspec.Struct):
     """A tree with the type of each node by id and, for each call, the ids of the overloads that may match."""
 
     tree: Tree
-    types: dict[int, Type] = field(default_factory=dict)
-    overloads: dict[int, list[str]] = field(default_factory=dict)
-    names: dict[int, str] = field(default_factory=dict)
+    types: dict[int, Type] = {}
+    overloads: dict[int, list[str]] = {}
+    names: dict[int, str] = {}
 
     @property
     def result(self) -> Type:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from scheduler_core.cel.check import Checked
 from scheduler_core.cel.environment import CompileError, Environment
@@ -38,8 +39,7 @@ Reason = tuple[str, str, str]
 """What stands before a sign, the sign, and what stands after it; a sentence is all in the first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(msgspec.Struct, frozen=True):
     """A part of a condition that determines its result, and whether it has the required value."""
 
     reason: Reason
@@ -67,12 +67,11 @@ def _joined(reason: Reason) -> str:
     return " ".join(part for part in reason if part)
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(msgspec.Struct):
     environment: Environment
     checked: Checked
     variables: dict[str, Value]
-    _values: dict[int, Value] = field(default_factory=dict)
+    _values: dict[int, Value] = {}
 
     def conditions(self, expr: Expr, *, wanted: bool) -> Iterator[Condition]:
         node, value = expr.node, self._value(expr)

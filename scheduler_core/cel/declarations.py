@@ -7,8 +7,9 @@ selects the overloads that may match; a call whose argument types are only known
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+import msgspec
 
 from scheduler_core.cel.types import Kind, Type
 from scheduler_core.cel.values import Error, Map, Value, is_list, type_of
@@ -16,8 +17,7 @@ from scheduler_core.cel.values import Error, Map, Value, is_list, type_of
 Implementation: TypeAlias = Callable[..., Value]
 
 
-@dataclass(frozen=True, slots=True)
-class Overload:
+class Overload(msgspec.Struct, frozen=True):
     """A signature of a function; `implementation` is None if all overloads of the function share one.
 
     `variadic`: cel-go binds it as a function of any number of arguments, which stops at the first argument that is an
@@ -43,8 +43,7 @@ class Overload:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(msgspec.Struct, frozen=True):
     """A function and its overloads in the order of their declaration.
 
     `singleton` is the implementation of all overloads, `trait` what its first argument must support. `unguarded`
@@ -122,24 +121,22 @@ def is_assignable_at_run_time(declared: Type, value: Value) -> bool:
 _NOTHING = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(msgspec.Struct, frozen=True):
     """Functions that are added to an environment together."""
 
     functions: tuple[Function, ...]
 
 
-@dataclass(slots=True)
-class Declarations:
+class Declarations(msgspec.Struct):
     """All names that an expression can use.
 
     `variables` maps names to types; `types` are names of types; `structs` maps each struct to the types of its fields.
     """
 
-    functions: dict[str, Function] = field(default_factory=dict)
-    variables: dict[str, Type] = field(default_factory=dict)
-    types: dict[str, Type] = field(default_factory=dict)
-    structs: dict[str, dict[str, Type]] = field(default_factory=dict)
+    functions: dict[str, Function] = {}
+    variables: dict[str, Type] = {}
+    types: dict[str, Type] = {}
+    structs: dict[str, dict[str, Type]] = {}
 
     def add(self, library: Library) -> None:
         for function in library.functions:

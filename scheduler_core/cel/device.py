@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
+
+import msgspec
 
 from scheduler_core.cel import types
 from scheduler_core.cel.decisive import decisive_part
@@ -41,18 +42,16 @@ AttributeValue: TypeAlias = "tuple[str, bool | int | str]"
 """The kind of an attribute ("string", "int", "bool" or "version") and its value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(msgspec.Struct, frozen=True):
     """A device for selectors: attributes and capacity by name, qualified or not, as in a ResourceSlice."""
 
     driver: str
-    attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
-    capacity: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, AttributeValue] = {}
+    capacity: Mapping[str, str] = {}
     allow_multiple_allocations: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(msgspec.Struct, frozen=True):
     """The result of a selector for a device: whether it matches, or the error, and the cost."""
 
     matches: bool | None

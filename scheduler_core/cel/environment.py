@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from scheduler_core.cel import macros, types
 from scheduler_core.cel.check import Checked, check
@@ -55,8 +56,7 @@ class CompileError(ValueError):
         self.issues = issues
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(msgspec.Struct, frozen=True):
     """The variables, functions and macros that an expression can use."""
 
     declarations: Declarations

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from scheduler_core.cel import costs, types
 from scheduler_core.cel.check import Checked
@@ -60,12 +61,11 @@ _NOTHING, _ONE = _exactly(0), _exactly(1)
 _unknown: ContextVar[Range] = ContextVar("unknown", default=UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """The maximum sizes of the values of a variable or field: characters of a string, entries of a map or list."""
 
     size: int = 0
-    fields: Mapping[str, Shape] = field(default_factory=dict)
+    fields: Mapping[str, Shape] = {}
     key: Shape | None = None
     element: Shape | None = None
     any_field: Shape | None = None  # of whatever name
@@ -86,8 +86,7 @@ class Shape:
         return shape
 
 
-@dataclass(frozen=True, slots=True)
-class _Entries:
+class _Entries(msgspec.Struct, frozen=True):
     """The estimated sizes of the keys and values of a list or map."""
 
     kind: Kind
@@ -95,8 +94,7 @@ class _Entries:
     value: Range
 
 
-@dataclass(frozen=True, slots=True)
-class _Local:
+class _Local(msgspec.Struct, frozen=True):
     """The estimated sizes of a variable of a comprehension."""
 
     path: tuple[str, ...]
@@ -104,8 +102,7 @@ class _Local:
     entries: _Entries | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(msgspec.Struct, frozen=True):
     """A target or argument of a call, with its estimates."""
 
     expr: Expr

@@ -7,8 +7,9 @@ Everything below the end of a path may be read.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+import msgspec
 
 from scheduler_core.cel.check import Checked
 from scheduler_core.cel.syntax import Call, Comprehension, Expr, Ident, ListOf, Literal, Select, children
@@ -65,11 +66,10 @@ def tree_of(paths: Iterable[Path]) -> Tree:
     return tree
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(msgspec.Struct):
     checked: Checked
-    paths: dict[Path, None] = field(default_factory=dict)
-    _local: list[tuple[str, Path | None]] = field(default_factory=list)  # innermost last; None: no part of a variable
+    paths: dict[Path, None] = {}
+    _local: list[tuple[str, Path | None]] = []  # innermost last; None: no part of a variable
 
     def visit(self, expr: Expr) -> None:
         """Record what the expression reads."""

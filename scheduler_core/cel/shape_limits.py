@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from scheduler_core.cel.check import Checked
 from scheduler_core.cel.reads import is_bind
@@ -10,8 +10,7 @@ from scheduler_core.cel.source import Position
 from scheduler_core.cel.syntax import Comprehension, children
 
 
-@dataclass(frozen=True, slots=True)
-class FormLimits:
+class FormLimits(msgspec.Struct, frozen=True):
     """`parts`: nodes of the tree with its macros expanded; `depth`: parts within parts; `nesting`: loops in loops."""
 
     parts: int

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 MAX_ERRORS = 100
 _MAX_SNIPPET = 16384
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(msgspec.Struct, frozen=True, order=True):
     """A line, counted from 1, and a column in code points, counted from 0; (-1, -1) if there is none."""
 
     line: int
@@ -57,8 +57,7 @@ class Source:
         return self.text[start:end]
 
 
-@dataclass(frozen=True, slots=True)
-class Issue:
+class Issue(msgspec.Struct, frozen=True):
     """An error message and its position; `known` are existing names to suggest for an unknown one."""
 
     position: Position

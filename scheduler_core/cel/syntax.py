@@ -6,26 +6,24 @@ are stored by id, as in cel-go (`common/ast`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+import msgspec
 
 from scheduler_core.cel.source import Source
 
 
-@dataclass(slots=True)
-class Literal:
+class Literal(msgspec.Struct):
     """A constant: None, bool, int, `Uint`, float, str or bytes."""
 
     value: object
 
 
-@dataclass(slots=True)
-class Ident:
+class Ident(msgspec.Struct):
     name: str
 
 
-@dataclass(slots=True)
-class Select:
+class Select(msgspec.Struct):
     """`operand.field`, or `has(operand.field)`."""
 
     operand: Expr
@@ -33,8 +31,7 @@ class Select:
     test_only: bool = False
 
 
-@dataclass(slots=True)
-class Call:
+class Call(msgspec.Struct):
     """A call of a function or operator; of a member function, with its target."""
 
     function: str
@@ -42,16 +39,14 @@ class Call:
     target: Expr | None = None
 
 
-@dataclass(slots=True)
-class ListOf:
+class ListOf(msgspec.Struct):
     """A list; the elements at `optional` indices are written with a question mark."""
 
     elements: list[Expr]
     optional: frozenset[int] = frozenset()
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(msgspec.Struct):
     """One `key: value` of a map."""
 
     id: int
@@ -60,13 +55,11 @@ class Entry:
     optional: bool = False
 
 
-@dataclass(slots=True)
-class MapOf:
+class MapOf(msgspec.Struct):
     entries: list[Entry]
 
 
-@dataclass(slots=True)
-class Field:
+class Field(msgspec.Struct):
     """One `name: value` of a message."""
 
     id: int
@@ -75,16 +68,14 @@ class Field:
     optional: bool = False
 
 
-@dataclass(slots=True)
-class StructLiteral:
+class StructLiteral(msgspec.Struct):
     """`Name{field: value}`."""
 
     type_name: str
     fields: list[Field]
 
 
-@dataclass(slots=True)
-class Comprehension:
+class Comprehension(msgspec.Struct):
     """A fold over a list or map; `all`, `exists`, `map`, `filter`, `cel.bind` and others are expanded to it."""
 
     range: Expr
@@ -97,29 +88,26 @@ class Comprehension:
     result: Expr
 
 
-@dataclass(slots=True)
-class Unspecified:
+class Unspecified(msgspec.Struct):
     """A placeholder for text that cannot be parsed."""
 
 
 Node: TypeAlias = Literal | Ident | Select | Call | ListOf | MapOf | StructLiteral | Comprehension | Unspecified
 
 
-@dataclass(slots=True)
-class Expr:
+class Expr(msgspec.Struct):
     """A node of the tree and its id."""
 
     id: int
     node: Node
 
 
-@dataclass(slots=True)
-class Tree:
+class Tree(msgspec.Struct):
     """A parsed expression and the offset in code points at which each id begins."""
 
     source: Source
     root: Expr
-    offsets: dict[int, int] = field(default_factory=dict)
+    offsets: dict[int, int] = {}
 
 
 def children(expr: Expr) -> list[Expr]:

@@ -5,8 +5,10 @@ The rules are cel-go's (`common/types/types.go`, `checker/types.go`, `checker/fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum, auto
+
+import msgspec
+from msgspec.structs import force_setattr
 
 
 class Kind(Enum):
@@ -32,18 +34,17 @@ class Kind(Enum):
     UINT = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(msgspec.Struct, frozen=True):
     """A type by its kind, its name at run time and its parameters (of a list, a map, a type or an opaque type)."""
 
     kind: Kind
     name: str
     parameters: tuple[Type, ...] = ()
-    weight: int = field(default=1, init=False, compare=False, repr=False)  # how many types it is made of
+    weight: int = 1  # how many types it is made of
 
     def __post_init__(self) -> None:
         if self.parameters:
-            object.__setattr__(self, "weight", 1 + sum(parameter.weight for parameter in self.parameters))
+            force_setattr(self, "weight", 1 + sum(parameter.weight for parameter in self.parameters))
 
     def __str__(self) -> str:
         """Return the name that Kubernetes prints for an expression's result ("map(string, google.protobuf.Any)")."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 from scheduler_core.cel import types
 from scheduler_core.cel.types import Type
@@ -61,8 +62,7 @@ def allocate(length: int) -> None:
     spend_steps(length // 10)
 
 
-@dataclass(frozen=True, slots=True)
-class Error:
+class Error(msgspec.Struct, frozen=True):
     """The error of an evaluation."""
 
     message: str
@@ -71,37 +71,32 @@ class Error:
 NO_SUCH_OVERLOAD = Error("no such overload")
 
 
-@dataclass(frozen=True, slots=True)
-class Uint:
+class Uint(msgspec.Struct, frozen=True):
     """A 64-bit unsigned integer."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(msgspec.Struct, frozen=True):
     """A duration in nanoseconds."""
 
     nanos: int
 
 
-@dataclass(frozen=True, slots=True)
-class Timestamp:
+class Timestamp(msgspec.Struct, frozen=True):
     """A time in nanoseconds since 1970, and the UTC offset in seconds with which it was written."""
 
     nanos: int
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TypeValue:
+class TypeValue(msgspec.Struct, frozen=True):
     """A type as a value: the result of `type(x)`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Optional:
+class Optional(msgspec.Struct, frozen=True):
     """A value, or none."""
 
     value: Value = None
@@ -217,8 +212,7 @@ class Chain:
 Lister: TypeAlias = "list[Value] | Chain"
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeType:
+class RuntimeType(msgspec.Struct, frozen=True):
     """The run-time type of a value, and the operations that cel-go supports for it (`traits`)."""
 
     type: Type

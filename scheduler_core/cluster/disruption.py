@@ -7,8 +7,9 @@ terminating are healthy. A budget whose document fixes the number is not changed
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
+
+import msgspec
 
 from scheduler_core.apis.core import Pod, PodDisruptionBudget
 from scheduler_core.cluster.cluster import Cluster, key_of
@@ -20,8 +21,7 @@ def disruptions_allowed(cluster: Cluster) -> Mapping[str, int]:
     return {key_of(budget): counted(budget, cluster).allowed for budget in budgets}
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(msgspec.Struct, frozen=True):
     """The pods that a budget counts: of `expected` pods, `healthy` are bound and `desired` must stay bound."""
 
     allowed: int

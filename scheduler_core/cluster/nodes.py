@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,8 +39,7 @@ class ResourceIndex(dict[str, int]):
         return {self.number(name): amount for name, amount in amounts.items() if name != "pods"}
 
 
-@dataclass(frozen=True, slots=True)
-class Interned(Generic[T]):
+class Interned(msgspec.Struct, Generic[T], frozen=True):
     """A column with few distinct values: row r has `values[codes[r]]`.
 
     Evaluate a rule once per value, then index by code.
@@ -56,8 +55,7 @@ class Interned(Generic[T]):
         return Interned(list(number), codes)
 
 
-@dataclass(frozen=True, slots=True)
-class LabelColumn:
+class LabelColumn(msgspec.Struct, frozen=True):
     """The values of one label key: `codes[r]` indexes `values`, -1 if the node does not have the label."""
 
     values: list[str]

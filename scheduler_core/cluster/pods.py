@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,8 +33,7 @@ class PlacementObserver(Protocol):
     def displaced(self, slot: int, row: int) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(msgspec.Struct, frozen=True):
     """The node of each pod, and the order in which the pods of each node arrived."""
 
     on_node: dict[str, list[int]]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.ask.editing.edits import DisablePlugin, Edit, NotPossible

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,8 +40,7 @@ from scheduler_core.trace.events import CycleStarted, NodesFiltered, PreFilterFi
 from scheduler_core.trace.records import NodeName, PluginScores, StatusCode
 
 
-@dataclass(slots=True)
-class Course:
+class Course(msgspec.Struct):
     """The events of the attempt so far."""
 
     started: CycleStarted

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 from scheduler_core.apis.messages import Text
 from scheduler_core.framework.starter import Manifest, StarterCluster
@@ -31,8 +32,7 @@ PodPart = Literal[
 MakeStarter = Callable[[StarterCluster, list[Manifest], str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(msgspec.Struct, frozen=True):
     """A reason that the plugin gives in a FailedScheduling message, in the words of all releases.
 
     `pattern` is a regular expression that the reason matches as a whole; the browser uses it too, so it is limited to
@@ -59,16 +59,14 @@ class Reason:
     beside_others: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PostFilterNote:
+class PostFilterNote(msgspec.Struct, frozen=True):
     """A text that the plugin's PostFilter adds to a message: a regular expression and its meaning."""
 
     pattern: str
     meaning: Text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class About:
+class About(msgspec.Struct, frozen=True, kw_only=True):
     """The texts of a plugin. Where a text is missing, the plugin's name is displayed.
 
     `question` is the plain name of its Filter ("Room?"), `score` that of its Score ("Room"), `rule` its rule in one
@@ -93,7 +91,7 @@ class About:
     like: str = ""
     reasons: tuple[Reason, ...] = ()
     post_filter_notes: tuple[PostFilterNote, ...] = ()
-    captions: Mapping[str, Text] = field(default_factory=dict)
+    captions: Mapping[str, Text] = {}
 
     def texts(self, plugin: str) -> dict[str, Text]:
         """Return all texts of the player by their catalogue keys."""

@@ -6,10 +6,11 @@ kube-scheduler: staging/src/k8s.io/kube-scheduler/framework/types.go and pkg/sch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum, IntFlag
 from functools import cache
 from typing import Any, Final, Literal, cast
+
+import msgspec
 
 from scheduler_core.apis.core import Pod
 
@@ -73,8 +74,7 @@ _ACTION_NAMES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterEvent:
+class ClusterEvent(msgspec.Struct, frozen=True):
     """A change of a kind of resource; `custom_label` names special events such as UnschedulableTimeout."""
 
     resource: Resource
@@ -136,8 +136,7 @@ class QueueingHint(Enum):
 HintFunction = Callable[[Pod, Any, Any], QueueingHint]
 
 
-@dataclass(frozen=True, slots=True)
-class RegisteredEvent:
+class RegisteredEvent(msgspec.Struct, frozen=True):
     """An event that a plugin registers (ClusterEventWithHint); `hint` None always answers Queue."""
 
     event: ClusterEvent

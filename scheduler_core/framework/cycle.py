@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,8 +16,7 @@ from scheduler_core.trace.events import PreFilterFinished
 UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 
 
-@dataclass(slots=True)
-class FilterPlan:
+class FilterPlan(msgspec.Struct):
     """The filters of a cycle. The results of `leading` filters depend only on the node (`runtime/score_cache.py`).
 
     The first of the leading ones are `blind` to the node's pods; `seeing` are all others.
@@ -47,8 +46,7 @@ class KnownAnswers(Protocol):
     def scores(self, cycle: CycleState, rows: Rows) -> Mapping[str, NDArray[np.int64]]: ...
 
 
-@dataclass(slots=True)
-class CycleState:
+class CycleState(msgspec.Struct):
     """The scheduling cycle of a pod, with the states of its plugins (framework.CycleState).
 
     `states` has an entry for every plugin whose PreFilter ran, in particular none for plugins after a rejection.
@@ -56,9 +54,9 @@ class CycleState:
 
     pod: Pod
     slot: int
-    states: dict[str, Any] = field(default_factory=dict)
-    skip_filter: set[str] = field(default_factory=set)
-    score_states: dict[str, Any] = field(default_factory=dict)
+    states: dict[str, Any] = {}
+    skip_filter: set[str] = set()
+    score_states: dict[str, Any] = {}
     shape: int = 0  # of pods that are alike to the plugins whose answers are kept, known after PreFilter
     plan: FilterPlan | None = None  # which filters run, known after PreFilter
     answers: KnownAnswers | None = None  # what is known already from pods like this one
@@ -67,8 +65,7 @@ class CycleState:
     bare_nodes: bool = False  # an extender handed the feasible nodes over without their pods
 
 
-@dataclass(slots=True)
-class Diagnosis:
+class Diagnosis(msgspec.Struct):
     """The reasons that nodes were rejected in this attempt (framework.Diagnosis with its NodeToStatus).
 
     `nodes` is the number of nodes in the snapshot. A node without an explicit status has the status `absent`: it was
@@ -76,13 +73,13 @@ class Diagnosis:
     """
 
     nodes: int
-    statuses: list[Status] = field(default_factory=list)  # each names its plugin
+    statuses: list[Status] = []  # each names its plugin
     absent: Status = UNRESOLVABLE
-    unschedulable_plugins: dict[str, None] = field(default_factory=dict)
-    pending_plugins: dict[str, None] = field(default_factory=dict)
+    unschedulable_plugins: dict[str, None] = {}
+    pending_plugins: dict[str, None] = {}
     pre_filter_message: str = ""
     post_filter_message: str = ""
-    _judged: list[tuple[NDArray[np.intp], NDArray[np.int16]]] = field(default_factory=list)
+    _judged: list[tuple[NDArray[np.intp], NDArray[np.int16]]] = []
     _which: NDArray[np.int16] | None = None
     _explicit: int | None = 0
 
@@ -134,8 +131,7 @@ class Diagnosis:
         return self.statuses[number - 1] if number else self.absent
 
 
-@dataclass(slots=True)  # not frozen: made for every plugin in every attempt
-class FilterResult:
+class FilterResult(msgspec.Struct, frozen=True):
     """The result of all Filter plugins: `which[i]` is 0 if feasible, else `statuses[which[i] - 1]` applies."""
 
     which: NDArray[np.int16]

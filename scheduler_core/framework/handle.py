@@ -6,9 +6,9 @@ kube-scheduler: framework.Handle in pkg/scheduler/framework/interface.go.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -69,12 +69,11 @@ class ExtenderError(Exception):
     """The call of an extender failed; errors of ignorable extenders are ignored."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExtenderFilterResult:
+class ExtenderFilterResult(msgspec.Struct, frozen=True):
     """Nodes that an extender rejected, with its messages."""
 
-    failed: Mapping[str, str] = field(default_factory=dict)
-    failed_unresolvable: Mapping[str, str] = field(default_factory=dict)
+    failed: Mapping[str, str] = {}
+    failed_unresolvable: Mapping[str, str] = {}
 
 
 class Extender(Protocol):

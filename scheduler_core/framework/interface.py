@@ -20,9 +20,9 @@ kube-scheduler: pkg/scheduler/framework/interface.go and staging/src/k8s.io/kube
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -86,8 +86,7 @@ MAX_NODE_SCORE = 100
 Scores = NDArray[np.int64]  # one per feasible node, in the order in which they were found
 
 
-@dataclass(slots=True)  # not frozen: made for every plugin in every attempt
-class PreFilterResult:
+class PreFilterResult(msgspec.Struct, frozen=True):
     """The result of PreFilter. Status SKIP: the plugin's Filter does not run in this cycle; its state is kept.
 
     `node_names` limits the search to these nodes (names of nodes that do not exist are allowed); None: all.
@@ -98,16 +97,14 @@ class PreFilterResult:
     node_names: frozenset[str] | None = None
 
 
-@dataclass(slots=True)  # not frozen: made for every plugin in every attempt
-class PreScoreResult:
+class PreScoreResult(msgspec.Struct, frozen=True):
     """The result of PreScore. Status SKIP: the plugin does not score in this cycle."""
 
     state: Any = None
     status: Status = SUCCESS
 
 
-@dataclass(frozen=True, slots=True)
-class PostFilterResult:
+class PostFilterResult(msgspec.Struct, frozen=True):
     """The result of PostFilter, which changes nothing itself: the scheduling cycle evicts `victims` (in this order),
     then clears the nominations of `cleared` (lower-priority pods nominated to the chosen node), then nominates.
 
@@ -322,8 +319,7 @@ class PostBindPlugin(Plugin, Protocol):
     def post_bind(self, pod: Pod, state: Any, node_name: str) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(msgspec.Struct, frozen=True):
     """A set of nodes, as rows, to which a pod group can be assigned."""
 
     name: str

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, fields
 from operator import attrgetter
+
+import msgspec
 
 from scheduler_core.apis.core import Node, Pod
 
 UNCOMPARABLE = frozenset({"manifest", "volumes"})  # as written, nested and large: nobody tells pods or nodes by these
-POD_FIELDS = frozenset(field.name for field in fields(Pod)) - UNCOMPARABLE
-OBJECT_FIELDS = frozenset(field.name for field in fields(Node)) - UNCOMPARABLE
+POD_FIELDS = frozenset(Pod.__struct_fields__) - UNCOMPARABLE
+OBJECT_FIELDS = frozenset(Node.__struct_fields__) - UNCOMPARABLE
 LOAD_FIELDS = frozenset({"requested", "non_zero", "pod_count"})  # of `NodeTable`: what the pods on the node add up to
 STATE_FIELDS = LOAD_FIELDS | {"allocatable"}  # what `NodeTable.states` tells nodes by
 
@@ -21,8 +22,7 @@ class ReadsError(Exception):
     """The `reads` of a plugin are wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reads:
+class Reads(msgspec.Struct, frozen=True):
     """The fields of the pod and of the node that completely determine a plugin's results:
 
         reads = Reads(pod=("labels",), node=("labels", "taints"))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,21 +44,19 @@ _LABELS: tuple[StatusCode, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(msgspec.Struct, frozen=True):
     """The result of a plugin. `reasons` are kube-scheduler's texts; the runtime sets `plugin`."""
 
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()
     plugin: str = ""
 
-    is_success: bool = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "is_success", self.code is Code.SUCCESS)
-
     def __hash__(self) -> int:
         return hash(self.reasons)
+
+    @property
+    def is_success(self) -> bool:
+        return self.code is Code.SUCCESS
 
     @property
     def is_rejected(self) -> bool:
@@ -83,8 +81,7 @@ SUCCESS = Status()
 SKIP = Status(Code.SKIP)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdicts:
+class Verdicts(msgspec.Struct, frozen=True):
     """The verdicts of a Filter plugin, in the order of the rows.
 
     `which` is int16[len(rows)]: 0 passes, i > 0 is rejected with `statuses[i - 1]`. `which` None: every row passes.

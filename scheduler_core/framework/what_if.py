@@ -8,17 +8,16 @@ row is independent: only pods on the node of that row are removed or added.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 AddPodDelta = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.int64]]  # (slots[m], rows[m]) -> int64[k, m]
 
 
-@dataclass(slots=True)
-class WhatIf:
+class WhatIf(msgspec.Struct):
     """Pairs of a pod and a row: pair j is the pod in `slots[j]` on the node in row `rows[index[j]]`.
 
     `sign[j]` is -1 (the pod is removed), +1 (it is added) or 0 (unchanged). The plugins' results for the pairs are kept
@@ -29,7 +28,7 @@ class WhatIf:
     index: NDArray[np.intp]
     slots: NDArray[np.intp]
     sign: NDArray[np.int64]
-    _deltas: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict)
+    _deltas: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
 
     def delta(self, plugin: str, add_pod_delta: AddPodDelta) -> NDArray[np.int64]:
         """Return the changes of the plugin's k counters on every row: int64[k, len(rows)]."""
@@ -64,8 +63,7 @@ class WhatIf:
         return WhatIf(rows, np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, np.int64))
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(msgspec.Struct, frozen=True):
     """The limits of counters: pair j of a what-if adds `asks[:, j]`, and row i has `left[:, i]`."""
 
     asks: NDArray[np.int64]
@@ -78,8 +76,7 @@ class Room:
         return fits
 
 
-@dataclass
-class Change:
+class Change(msgspec.Struct, dict=True):
     """The assumed changes of some rows' pods for a Filter plugin, None if nothing changes.
 
     `delta` int64[k, len(rows)] is the sum of the plugin's `add_pod_delta` over the changes of each row. A plugin whose

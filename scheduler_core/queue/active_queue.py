@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from scheduler_core.apis.core import PodKey
 from scheduler_core.framework.cluster_event import ClusterEvent
@@ -12,8 +13,7 @@ from scheduler_core.queue.pod_heap import PodHeap, SortKey
 from scheduler_core.queue.queued_pod import QueuedPod
 
 
-@dataclass(frozen=True, slots=True)
-class InFlightEvent:
+class InFlightEvent(msgspec.Struct, frozen=True):
     """A cluster event that occurred while a pod was in flight."""
 
     event: ClusterEvent

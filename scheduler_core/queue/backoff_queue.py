@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from scheduler_core.apis.core import PodKey
 from scheduler_core.queue.pod_heap import PodHeap, SortKey
@@ -16,8 +17,7 @@ from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.releases.rules.queue import QueueRules
 
 
-@dataclass(frozen=True, slots=True)
-class Backoff:
+class Backoff(msgspec.Struct, frozen=True):
     """Backoff durations in seconds. `aligned`: expiry times are truncated to seconds (SchedulerPopFromBackoffQ).
 
     `rules`: whether every attempt counts, when exactly a backoff ends, and whether errors have a heap of their own.
@@ -26,7 +26,7 @@ class Backoff:
     initial: float
     maximum: float
     aligned: bool
-    rules: QueueRules = field(default_factory=QueueRules)
+    rules: QueueRules = msgspec.field(default_factory=QueueRules)
 
     def duration(self, count: int) -> float:
         """Return initial * 2^(count - 1), at most the maximum; 0 for a pod that has not failed."""

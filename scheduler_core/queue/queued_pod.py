@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 from scheduler_core.apis.core import Pod, PodKey
 
 
-@dataclass(slots=True, eq=False)
-class QueuedPod:
+class QueuedPod(msgspec.Struct, eq=False):
     """A queued pod. `timestamp` and `sequence` are set when the pod is added and after each failed attempt.
 
     The plugin sets are insertion-ordered. `backoff_expiration` None: not computed since the timestamp was set.
@@ -18,8 +17,8 @@ class QueuedPod:
     timestamp: float
     sequence: int
     attempts: int = 0
-    unschedulable_plugins: dict[str, None] = field(default_factory=dict)
-    pending_plugins: dict[str, None] = field(default_factory=dict)
+    unschedulable_plugins: dict[str, None] = {}
+    pending_plugins: dict[str, None] = {}
     unschedulable_count: int = 0
     consecutive_errors: int = 0
     gating_plugin: str = ""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.framework.cluster_event import Action, ClusterEvent, HintFunction, QueueingHint, RegisteredEvent
@@ -15,8 +16,7 @@ SCHEDULING_GATES = "SchedulingGates"
 _NODE_TAINT_UPDATE = ClusterEvent("Node", Action.UPDATE_NODE_TAINT)
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
+class Registration(msgspec.Struct, frozen=True):
     """A registered cluster event and its plugin."""
 
     plugin: str
@@ -24,14 +24,13 @@ class Registration:
     hint: HintFunction | None
 
 
-@dataclass(slots=True)
-class QueueingHintMap:
+class QueueingHintMap(msgspec.Struct):
     """The registrations of a profile, in the order of its plugins; matches are cached by event."""
 
     registrations: list[Registration]
     matches: Callable[[ClusterEvent, ClusterEvent], bool] = ClusterEvent.matches
     gated_pods_hear_every_event: bool = False
-    _matching: dict[ClusterEvent, list[Registration]] = field(default_factory=dict)
+    _matching: dict[ClusterEvent, list[Registration]] = {}
 
     @staticmethod
     def build(plugins: Iterable[tuple[str, Sequence[RegisteredEvent]]], release: Release) -> QueueingHintMap:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
+
+import msgspec
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases.release import Gate, Release
@@ -10,8 +12,7 @@ from scheduler_core.releases.rules import Rules
 from scheduler_core.releases.rules.rule import PLUGIN, SAYS, SOURCE
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """A difference between two releases.
 
     `where`: the plugin or the feature gate, "" for the scheduler itself. For a rule: its `name`, and its location in

@@ -7,9 +7,10 @@ other release lists its differences from its neighbour.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar
+
+import msgspec
 
 from scheduler_core.apis.config import PluginRef
 from scheduler_core.releases.rules import Rules
@@ -18,8 +19,7 @@ Points = tuple[str, ...]
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(msgspec.Struct, frozen=True):
     """A feature gate: its default, whether scenarios may set it, and the gates that it requires."""
 
     default: bool
@@ -27,16 +27,14 @@ class Gate:
     needs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class GatedPlugins:
+class GatedPlugins(msgspec.Struct, frozen=True):
     """The default plugins and extension points that a feature gate adds."""
 
     plugins: tuple[PluginRef, ...]
     points: Mapping[str, Points]
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyNames:
+class PolicyNames(msgspec.Struct, frozen=True):
     """The plugins that the names of a Policy (`--policy-config-file`, `--policy-configmap`) stand for.
 
     `predicates` are in the order in which they run, each with its plugins; one without a plugin is known and never
@@ -54,8 +52,7 @@ class PolicyNames:
     decodes_strictly: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(msgspec.Struct, frozen=True):
     """A release.
 
     `patch` ("1.34.1") is the version whose recorded runs the simulation reproduces, `recorded` their number by kind.
@@ -76,12 +73,12 @@ class Release:
     plugin_points: Mapping[str, Points]
     gates: Mapping[str, Gate]
     recorded: Mapping[str, int]
-    rules: Rules = field(default_factory=Rules)
-    registered_events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rules: Rules = msgspec.field(default_factory=Rules)
+    registered_events: Mapping[str, tuple[str, ...]] = {}
     profiles_lack: tuple[str, ...] = ()
     configurations_lack: tuple[str, ...] = ()
     refused_plugins: tuple[str, ...] = ()
-    gated_plugins: Mapping[str, GatedPlugins] = field(default_factory=dict)
+    gated_plugins: Mapping[str, GatedPlugins] = {}
     policy: PolicyNames | None = None
 
     @property

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 AnswerKind = Literal["SchedulerPlugin", "KubeSchedulerConfiguration"]
 
@@ -17,8 +18,7 @@ class ObjectName(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(msgspec.Struct, frozen=True):
     """The scenario with other objects. `expect` is as written."""
 
     title: str
@@ -28,8 +28,7 @@ class Variant:
     expect: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Challenge:
+class Challenge(msgspec.Struct, frozen=True):
     """A challenge.
 
     `asks` are the kinds of the answer's documents. `text` and `first_line` (from 0) are its place in the file.

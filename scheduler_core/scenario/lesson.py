@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 QuestionKind = Literal["node", "pod", "number", "choice"]
 
 
-@dataclass(frozen=True, slots=True)
-class Caption:
+class Caption(msgspec.Struct, frozen=True):
     """A teacher's sentence at one event of one attempt."""
 
     attempt: int
@@ -18,8 +18,7 @@ class Caption:
     zh: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """A question before an event of an attempt; the browser takes the answer from the trace.
 
     `about`: the node, pod or plugin in question, if the event has several. `frame`: the first frame that stays hidden
@@ -35,8 +34,7 @@ class Question:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
+class Lesson(msgspec.Struct, frozen=True):
     """The texts of a scenario; "" and () if it has none. `description` is Markdown."""
 
     title: str = ""

@@ -14,8 +14,10 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, Namespace
@@ -122,16 +124,15 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
-@dataclass(slots=True)
-class _Sorted:
+class _Sorted(msgspec.Struct):
     """The documents of a file by kind."""
 
-    objects: dict[tuple[str, str], list[Document]] = field(default_factory=dict)  # by apiVersion and kind
+    objects: dict[tuple[str, str], list[Document]] = {}  # by apiVersion and kind
     scenario: Document | None = None
     configuration: Document | None = None
     policy: Document | None = None
-    node_groups: list[Document] = field(default_factory=list)
-    rules: list[Document] = field(default_factory=list)
+    node_groups: list[Document] = []
+    rules: list[Document] = []
     challenge: Document | None = None
 
 

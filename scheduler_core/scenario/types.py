@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, PodKey
@@ -19,8 +20,7 @@ BindingPoint = Literal["Reserve", "Permit", "PreBind", "Bind"]
 FaultPoint = Literal[BindingPoint, "Preempt"]  # Preempt: of a victim, its deletion
 
 
-@dataclass(frozen=True, slots=True)
-class ParseWarning:
+class ParseWarning(msgspec.Struct, frozen=True):
     """A warning about an ignored part, such as an unknown field."""
 
     document: int  # from 1
@@ -29,8 +29,7 @@ class ParseWarning:
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineEvent:
+class TimelineEvent(msgspec.Struct, frozen=True):
     """A change of the cluster at a virtual time; `object` is None only for a deletion.
 
     The object of a create or an update has its creation time set to `at`; an update goes through `merge_update`.
@@ -44,8 +43,7 @@ class TimelineEvent:
     object: KubernetesObject | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True):
     """The binding cycle of `pod` fails at `point` with `message`, `times` times."""
 
     pod: PodKey
@@ -54,8 +52,7 @@ class Fault:
     message: str = "injected fault"
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """The pods or nodes to which a rule applies: named ones, those that a selector matches, or (if both are absent)
     all.
 
@@ -74,8 +71,7 @@ class Selection:
 EVERYTHING = Selection()
 
 
-@dataclass(frozen=True, slots=True)
-class ExtenderFilterRule:
+class ExtenderFilterRule(msgspec.Struct, frozen=True):
     """Rejects `nodes` for `pods` with the message `reject`; `unresolvable`: preemption would not help there."""
 
     reject: str
@@ -84,8 +80,7 @@ class ExtenderFilterRule:
     unresolvable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ExtenderPrioritizeRule:
+class ExtenderPrioritizeRule(msgspec.Struct, frozen=True):
     """Gives `score` (0 to 10) to `nodes` for `pods`.
 
     The first matching rule applies, without a match the score is 0.
@@ -96,16 +91,14 @@ class ExtenderPrioritizeRule:
     nodes: Selection = EVERYTHING
 
 
-@dataclass(frozen=True, slots=True)
-class ExtenderPreemptRule:
+class ExtenderPreemptRule(msgspec.Struct, frozen=True):
     """Removes `nodes` from the preemption candidates of `pods`."""
 
     pods: Selection = EVERYTHING
     nodes: Selection = EVERYTHING
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedDecision:
+class ObservedDecision(msgspec.Struct, frozen=True):
     """A decision of a cluster's own scheduler, as observed by a recording client.
 
     `at`: the virtual time at which it is decided again; `seen`: when it was observed, never earlier; None: at `at`, and
@@ -125,8 +118,7 @@ class ObservedDecision:
     seen: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unobserved:
+class Unobserved(msgspec.Struct, frozen=True):
     """A gap in a recording between two virtual times, with a description."""
 
     start: float
@@ -134,8 +126,7 @@ class Unobserved:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class NodeGroup:
+class NodeGroup(msgspec.Struct, frozen=True):
     """Nodes that can be added: at most `maximum` (None: any number), at `price` each (None: unknown).
 
     `template`: the manifest of such a node, None: like the existing ones.
@@ -151,8 +142,7 @@ class NodeGroup:
 ExtenderVerb = Literal["filter", "prioritize", "preempt", "bind"]
 
 
-@dataclass(frozen=True, slots=True)
-class ExtenderFailure:
+class ExtenderFailure(msgspec.Struct, frozen=True):
     """The call of `verb` for `pods` fails with `message`, `times` times (None: always)."""
 
     verb: ExtenderVerb
@@ -161,8 +151,7 @@ class ExtenderFailure:
     times: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ExtenderScript:
+class ExtenderScript(msgspec.Struct, frozen=True):
     """The answers of the extender with this `url_prefix`. Without rules it passes every node and scores 0."""
 
     url_prefix: str
@@ -172,8 +161,7 @@ class ExtenderScript:
     failures: tuple[ExtenderFailure, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedPod:
+class ExpectedPod(msgspec.Struct, frozen=True):
     """The expected outcome of a pod.
 
     `node` "" means pending; `reason`, if set, must occur in the pod's last message.
@@ -183,11 +171,10 @@ class ExpectedPod:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(msgspec.Struct, frozen=True):
     """The expected outcome, checked by `simulate --check`; `victims` None: not checked."""
 
-    pods: Mapping[PodKey, ExpectedPod] = field(default_factory=dict)
+    pods: Mapping[PodKey, ExpectedPod] = {}
     victims: tuple[PodKey, ...] | None = None
 
 
@@ -198,8 +185,7 @@ class Limit(NamedTuple):
     setting: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunLimits:
+class RunLimits(msgspec.Struct, frozen=True):
     """Limits of a run; None: no limit."""
 
     steps: Limit | None = None  # events, and moments at which nothing happens
@@ -210,8 +196,7 @@ class RunLimits:
 NO_LIMITS = RunLimits()
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Scenario:
+class Scenario(msgspec.Struct, frozen=True):
     """A parsed scenario file. `objects` are in load order, `events` sorted by time; `text` is the source.
 
     With `observed` the run is a replay: the decisions are carried out as observed, and each is also simulated. `seed`
@@ -223,13 +208,13 @@ class Scenario:
     config: SchedulerConfiguration
     lesson: Lesson = NO_LESSON
     name: str = ""
-    annotations: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = {}
     release: Release = DEFAULT_RELEASE
     seed: int | None = None
     until_seconds: float | None = None
     objects: tuple[KubernetesObject, ...] = ()
     events: tuple[TimelineEvent, ...] = ()
-    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    feature_gates: Mapping[str, bool] = {}
     binding_seconds: float = 0.0
     faults: tuple[Fault, ...] = ()
     extender_scripts: tuple[ExtenderScript, ...] = ()

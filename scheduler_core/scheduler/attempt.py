@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.framework.interface import CycleState
@@ -12,8 +13,7 @@ from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.trace.records import Outcome
 
 
-@dataclass(slots=True)
-class Attempt:
+class Attempt(msgspec.Struct):
     """An attempt to schedule a pod. `nominated_node` is the result of PostFilter (None: unchanged).
 
     `activate` are the pods that plugins asked to be activated when the scheduling cycle has succeeded.
@@ -27,7 +27,7 @@ class Attempt:
     nominated_node: str | None = None
     nominated: bool = False
     outcome: Outcome = "Scheduled"
-    activate: dict[PodKey, None] = field(default_factory=dict)
+    activate: dict[PodKey, None] = {}
 
     @property
     def pod(self) -> Pod:

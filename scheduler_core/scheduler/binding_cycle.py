@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.framework.cluster_event import ASSIGNED_POD_DELETE

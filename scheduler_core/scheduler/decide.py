@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import PodKey
 from scheduler_core.framework.interface import CycleState, PostFilterPlugin
@@ -14,8 +15,7 @@ from scheduler_core.trace.decisions import Record, record_of_cycle
 from scheduler_core.trace.events import AnyEvent
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """The decision for a pod: a node, a nominated node with victims, or the reasons against all nodes.
 
     `record` is as in `trace/decisions.py`: filter statuses, feasible nodes, scores and totals by node. `events` are
@@ -26,8 +26,8 @@ class Decision:
     node: str
     message: str
     record: Record
-    events: tuple[AnyEvent, ...] = field(default=(), compare=False)
-    error: Exception | None = field(default=None, compare=False)
+    events: tuple[AnyEvent, ...] = ()
+    error: Exception | None = None
 
     @property
     def nominated(self) -> str:

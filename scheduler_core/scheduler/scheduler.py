@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import msgspec
 import numpy as np
 
 from scheduler_core.apis.core import Pod, PodGroupKey, PodKey
@@ -37,8 +37,7 @@ class Preemptions(Protocol):
     def start(self, scheduler: Scheduler, preemptor: Pod, node_name: str, victims: Sequence[Pod]) -> None: ...
 
 
-@dataclass(slots=True, kw_only=True)
-class Scheduler:
+class Scheduler(msgspec.Struct, kw_only=True):
     """The scheduler. `rng` None: the first of the best nodes is selected. `binding_seconds` 0: binding is immediate."""
 
     cluster: Cluster

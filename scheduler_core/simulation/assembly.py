@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
+from msgspec.structs import replace
 
 from scheduler_core.apis.config import NodeResourcesFitArgs, Profile
 from scheduler_core.apis.core import Namespace, Pod, PodGroup, PodKey

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from operator import itemgetter
 from typing import Literal
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import (
     KubernetesObject,
@@ -381,7 +382,7 @@ class Simulation:
         elif not self.scenario.observed:  # a recording has whole objects
             item = merge_update(old, item, self.scenario.release)
         elif isinstance(item, Pod) and isinstance(old, Pod) and not item.node_name:
-            item = item.changed(node_name=old.node_name)  # decided already, and seen to be bound later
+            item = replace(item, node_name=old.node_name)  # decided already, and seen to be bound later
         if isinstance(item, Pod) and item.phase in FINISHED:
             self._finished[key] = item.node_name
             if old is not None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,18 +30,17 @@ IN_FULL = ("runs", "queues")  # fields of a pod group's record that a short one 
 Record = dict[str, Any]
 
 
-@dataclass(slots=True)
-class _Seen:
+class _Seen(msgspec.Struct):
     """The data of an attempt's record: the events of its cycle by type, the snapshot's order, the queues."""
 
     time: float = 0.0
-    cycle: dict[type, Any] = field(default_factory=dict)
-    order: list[NodeName] = field(default_factory=list)
-    began: dict[PodKey, NodeName] = field(default_factory=dict)  # where pods stood
-    queues: Queues = field(default_factory=Queues)
+    cycle: dict[type, Any] = {}
+    order: list[NodeName] = []
+    began: dict[PodKey, NodeName] = {}  # where pods stood
+    queues: Queues = msgspec.field(default_factory=Queues)
     group: GroupSeen | None = None
-    claims: Claims = field(default_factory=Claims)
-    gone: set[PodKey] = field(default_factory=set)  # pods that were deleted, or have ended
+    claims: Claims = msgspec.field(default_factory=Claims)
+    gone: set[PodKey] = set()  # pods that were deleted, or have ended
 
     def take(self, event: AnyEvent) -> None:
         """Process the next event."""

@@ -8,8 +8,9 @@ profiles.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from scheduler_core.trace import events as trace
 from scheduler_core.trace.events import AnyEvent
@@ -20,8 +21,7 @@ Record = dict[str, Any]
 QUEUES = ("active", "backoff", "unschedulable")
 
 
-@dataclass(slots=True)
-class RecordsBefore119:
+class RecordsBefore119(msgspec.Struct):
     """The data of an attempt beyond its ordinary record.
 
     `names_victims`: an event repeats "Preempted". `failure_first`: it precedes preemption.
@@ -31,9 +31,9 @@ class RecordsBefore119:
     failure_first: bool = False
     _evaluated: PreemptionEvaluated | None = None
     _bound: trace.PodBound | None = None
-    _cleared: list[str] = field(default_factory=list)
-    _deleted: dict[str, None] = field(default_factory=dict)
-    _nodes: dict[str, None] = field(default_factory=dict)  # in order of creation
+    _cleared: list[str] = []
+    _deleted: dict[str, None] = {}
+    _nodes: dict[str, None] = {}  # in order of creation
 
     def take(self, event: AnyEvent) -> None:
         """Process the next event."""

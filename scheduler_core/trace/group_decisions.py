@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import pod_group_events as groups
@@ -14,15 +15,14 @@ Record = dict[str, Any]
 Cycle = dict[type, Any]  # the events of one member's try, by type
 
 
-@dataclass(slots=True)
-class GroupSeen:
+class GroupSeen(msgspec.Struct):
     """The events of a pod group cycle. `runs` contain the result and each member's evaluation."""
 
     started: groups.PodGroupCycleStarted
-    runs: list[tuple[groups.PodGroupEvaluated, dict[PodKey, Cycle]]] = field(default_factory=list)
-    trying: dict[PodKey, Cycle] = field(default_factory=dict)
-    decided: dict[PodKey, Cycle] = field(default_factory=dict)
-    latest: Cycle = field(default_factory=dict)  # the group's own events, by type
+    runs: list[tuple[groups.PodGroupEvaluated, dict[PodKey, Cycle]]] = []
+    trying: dict[PodKey, Cycle] = {}
+    decided: dict[PodKey, Cycle] = {}
+    latest: Cycle = {}  # the group's own events, by type
 
     def take(self, event: AnyEvent, cycle: Cycle) -> Cycle:
         """Process the next event and return the record that following events belong to."""

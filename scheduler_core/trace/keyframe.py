@@ -9,9 +9,11 @@ RunStarted and of a keyframe results in the state before the chunk; only the bro
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import pod_group_events as groups
@@ -127,7 +129,7 @@ class CompactedLog:
         """Replace the previous manifest; of a deleted object, only the deletion is kept."""
         if event.order is not None:
             self._order = event.order
-            event = msgspec.structs.replace(event, order=None)
+            event = replace(event, order=None)
         key = f"{event.namespace}/{event.name}" if event.namespace else event.name
         if event.kind.startswith(("PersistentVolume", "Resource")):  # a claim may be called as a pod is
             key = f"{event.kind} {key}"
@@ -141,8 +143,6 @@ class CompactedLog:
 
 
 _encoder = msgspec.json.Encoder()
-_event_decoder = msgspec.json.Decoder(AnyEvent)
-_chunk_decoder = msgspec.json.Decoder(TraceChunk)
 
 
 class _Events(msgspec.Struct):
@@ -151,7 +151,10 @@ class _Events(msgspec.Struct):
     events: list[AnyEvent]
 
 
-_events_decoder = msgspec.json.Decoder(_Events)
+@cache
+def _decoder(record: Any) -> msgspec.json.Decoder[Any]:
+    """Return the decoder, made when it is first needed: that takes longer than a small run."""
+    return msgspec.json.Decoder(record)
 
 
 def encode(record: AnyEvent | TraceChunk) -> bytes:
@@ -161,15 +164,17 @@ def encode(record: AnyEvent | TraceChunk) -> bytes:
 
 def decode_event(data: bytes | str) -> AnyEvent:
     """Decode an event. Raises msgspec.ValidationError."""
-    event: AnyEvent = _event_decoder.decode(data)
+    event: AnyEvent = _decoder(AnyEvent).decode(data)
     return event
 
 
 def decode_chunk(data: bytes) -> TraceChunk:
     """Decode a chunk. Raises msgspec.ValidationError."""
-    return _chunk_decoder.decode(data)
+    chunk: TraceChunk = _decoder(TraceChunk).decode(data)
+    return chunk
 
 
 def events_in(data: bytes) -> list[AnyEvent]:
     """Return the events in the JSON of a chunk, also of an older schema. Raises msgspec.ValidationError."""
-    return _events_decoder.decode(data).events
+    chunk: _Events = _decoder(_Events).decode(data)
+    return chunk.events

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from scheduler_core.trace.events import PodEnqueued, PodGated
 from scheduler_core.trace.records import PodKey
@@ -12,16 +13,15 @@ from scheduler_core.trace.records import PodKey
 Entry = tuple[Any, ...]  # what orders the pod in its queue; its key comes last
 
 
-@dataclass(slots=True)
-class Queues:
+class Queues(msgspec.Struct):
     """activeQ and backoffQ in the order in which pods would be popped, the others by name."""
 
     aligned: bool = True  # backoffQ is ordered as activeQ at the same second
-    priority: dict[PodKey, int] = field(default_factory=dict)
-    _entries: dict[str, list[Entry]] = field(
+    priority: dict[PodKey, int] = {}
+    _entries: dict[str, list[Entry]] = msgspec.field(
         default_factory=lambda: {"active": [], "backoff": [], "unschedulable": [], "gated": []}
     )
-    _waiting: dict[PodKey, tuple[PodEnqueued | PodGated, dict[str, Entry]]] = field(default_factory=dict)
+    _waiting: dict[PodKey, tuple[PodEnqueued | PodGated, dict[str, Entry]]] = {}
 
     def put(self, event: PodEnqueued | PodGated) -> None:
         """Move the pod to the queue that the event names."""

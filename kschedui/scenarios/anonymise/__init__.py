@@ -10,7 +10,7 @@ output of both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 from kschedui.scenarios import compact_yaml
 from kschedui.scenarios.anonymise.names import Manifest, Names
@@ -20,16 +20,15 @@ from scheduler_core.scenario.reading.documents import read_documents
 from scheduler_core.scenario.reading.problems import Problems
 
 
-@dataclass
-class Anonymised:
+class Anonymised(msgspec.Struct):
     """An anonymised scenario.
 
     `mapping`: original -> generated; `label_keys` the same for the keys of labels and taints.
     """
 
     text: str
-    mapping: dict[str, str] = field(default_factory=dict)
-    label_keys: dict[str, str] = field(default_factory=dict)
+    mapping: dict[str, str] = {}
+    label_keys: dict[str, str] = {}
 
 
 def anonymise(text: str, limits: Limits) -> Anonymised:

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import BinaryIO
 
+from msgspec.structs import replace
+
 from kschedui.scenarios import compact_yaml
 from kschedui.scenarios.imported import IMPORTED, Imported
 from kschedui.scenarios.importers import (
@@ -48,7 +50,7 @@ def convert(
     `of_cluster`: the text is output of a cluster, so it is private; `simulated`: the release to simulate, whatever the
     text says.
     """
-    reading = Limits(**{**{name: getattr(limits, name) for name in Limits.__slots__}, "bytes": most or limits.bytes})
+    reading = replace(limits, bytes=most or limits.bytes)
     with without_collection():
         return convert_dump(read_dump(source, reading), limits, release, of_cluster=of_cluster, simulated=simulated)
 

@@ -4,14 +4,13 @@ From pkg/scheduler of those releases: `framework/plugins/legacy_registry.go` map
 up to 1.22; the Policy file, which used these names, was removed in 1.23.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from django.utils.translation import gettext_lazy as _
 
 
-@dataclass(frozen=True)
-class OldName:
+class OldName(msgspec.Struct, frozen=True):
     """Names that mean the same, how long they were there, what there is instead, and the lesson that shows it.
 
     `then` is the step of a lesson on 1.15 where they are at work ("predicates-in-order#4.1"), "" if 1.15 has none.

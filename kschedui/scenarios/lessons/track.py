@@ -1,16 +1,15 @@
 """The order of the library's lessons: eleven chapters, each lesson in one of them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from django.utils.translation import gettext_lazy as _
 
 from kschedui.models import Scenario
 
 
-@dataclass(frozen=True)
-class Chapter:
+class Chapter(msgspec.Struct, frozen=True):
     """Lessons by slug, in order."""
 
     key: str

@@ -13,10 +13,11 @@ import io
 import keyword
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
+
+import msgspec
 
 from kschedui.scenarios.outside_plugins import outside_plugins
 from scheduler_core.framework.about import about_of
@@ -31,8 +32,7 @@ _POINTS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """A line.
 
     `pieces` are (kind, text), kind "comment", "string", "keyword" or ""; `method` starts here; `rule`: part of the
@@ -45,8 +45,7 @@ class Line:
     rule: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(msgspec.Struct, frozen=True):
     """A file. `name` as in its package; `prefix` precedes the line numbers in the page's anchors."""
 
     name: str
@@ -55,8 +54,7 @@ class File:
     about: str
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """The source of a plugin. `methods` are (name, line) of the first file; `rest` is collapsed."""
 
     name: str

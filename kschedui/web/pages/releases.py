@@ -1,8 +1,8 @@
 """The differences between releases, and a scenario on all releases."""
 
-from dataclasses import dataclass
 from itertools import chain, pairwise
 
+import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext_noop
@@ -29,8 +29,7 @@ NO_ATTEMPT = "–"  # where the newer release makes one more
 AROUND = 20  # attempts of a strip on either side of the first that differs
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A difference in the visitor's language. `pair`: the releases on which a scenario shows it, under `name`."""
 
     name: str
@@ -118,8 +117,7 @@ def across(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     return render(request, "scenarios/releases.html", context)
 
 
-@dataclass(frozen=True, slots=True)
-class Strip:
+class Strip(msgspec.Struct, frozen=True):
     """Attempts as letters: those before the first difference, the different one ("" if there is none), those after it.
 
     Also has the numbers of further attempts on either side.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodDisruptionBudget, PriorityClass, StorageClass
@@ -43,7 +44,8 @@ def edited(found: KubernetesObject, steps: Sequence[Step], cluster: Cluster, rel
     new = built(kind_of(found), patched(found.manifest, steps), cluster, release)
     match found, new:
         case Pod(), Pod():
-            return new.changed(
+            return replace(
+                new,
                 uid=found.uid,
                 creation_timestamp=found.creation_timestamp,
                 start_time=found.start_time,
@@ -58,7 +60,7 @@ def edited(found: KubernetesObject, steps: Sequence[Step], cluster: Cluster, rel
         case PodDisruptionBudget(), PodDisruptionBudget():
             return new
     uid = getattr(found, "uid", "")
-    return replace(new, uid=uid) if uid else new  # type: ignore[arg-type]
+    return replace(new, uid=uid) if uid else new
 
 
 def set_field(edit: SetField, cluster: Cluster, release: Release) -> KubernetesObject:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.ask.editing.configuring import EMPTY, steps_of
 from scheduler_core.ask.editing.edits import (
@@ -72,7 +72,7 @@ def _as_written(text: str, edit: Edit) -> Edit | None:
     if template and (of_status or isinstance(edit, Remove)):
         return None
     if template and isinstance(edit, SetField):
-        return msgspec.structs.replace(edit, kind="ResourceClaimTemplate", name=template, path=("spec", *edit.path))
+        return replace(edit, kind="ResourceClaimTemplate", name=template, path=("spec", *edit.path))
     if of_status and not any(one.data.get("status") for one in _objects(text, edit.kind, edit.namespace, edit.name)):
         return None
     return edit

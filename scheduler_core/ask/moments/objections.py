@@ -5,8 +5,7 @@ A scheduling cycle stops at the first plugin that rejects a node; to change some
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,14 +13,13 @@ from scheduler_core.framework.interface import Code, CycleState, FilterResult, P
 from scheduler_core.framework.runtime.runtime import Framework
 
 
-@dataclass
-class Objections:
+class Objections(msgspec.Struct):
     """The objections to a pod: `everywhere` for all nodes (from PreFilter), and those for each of `rows`."""
 
     names: list[str]
     rows: NDArray[np.intp]
-    everywhere: list[Status] = field(default_factory=list)
-    _by_plugin: list[FilterResult] = field(default_factory=list)
+    everywhere: list[Status] = []
+    _by_plugin: list[FilterResult] = []
 
     def of(self, position: int) -> list[Status]:
         """Return all objections to the node at a position of `rows`, in plugin order."""

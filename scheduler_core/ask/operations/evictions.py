@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import Pod, PodDisruptionBudget, PodKey
 from scheduler_core.cluster.cluster import Cluster, key_of

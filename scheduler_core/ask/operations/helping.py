@@ -9,10 +9,10 @@ scheduler. All plugins evaluate one new node first, so that only groups that can
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import Node, PodKey
 from scheduler_core.ask.editing.edits import MOST_NODES_ADDED
@@ -81,10 +81,10 @@ def _help(moment: Moment, group: Group, template: Template, pending: Sequence[Po
     none = Help(group.name, template.zone, template.like, 0, [], None)
     allowed = MOST_NODES_ADDED if group.maximum is None else group.maximum - len(group.nodes)
     if allowed < 1:
-        return msgspec.structs.replace(none, why=FULL)
+        return replace(none, why=FULL)
     why = dict(_objections(moment, group, template, pending))
     if all(why.values()):
-        return msgspec.structs.replace(none, why=why[pending[0]])
+        return replace(none, why=why[pending[0]])
 
     @lru_cache
     def scheduled(count: int) -> frozenset[PodKey]:
@@ -95,12 +95,12 @@ def _help(moment: Moment, group: Group, template: Template, pending: Sequence[Po
     wanted = min(len(pending), MOST_NODES_ADDED)
     most = min(allowed, wanted)
     if not scheduled(most):
-        return msgspec.structs.replace(none, why=why[pending[0]])
+        return replace(none, why=why[pending[0]])
     low, high = 0, most  # `low` nodes are too few, `high` are enough
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if len(scheduled(middle)) >= len(scheduled(most)) else (middle, high)
-    return msgspec.structs.replace(
+    return replace(
         none,
         nodes=high,
         pods=[key for key in pending if key in scheduled(high)],

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
@@ -142,7 +143,7 @@ class Operation(Simulation):
         item = built(data["kind"], data, self.cluster, self.scenario.release)
         if isinstance(item, Pod):
             self._created += 1
-            item = item.changed(uid=f"created-{self._created}", creation_timestamp=at)
+            item = replace(item, uid=f"created-{self._created}", creation_timestamp=at)
         elif isinstance(item, Node) and action == "create":
             item = replace(item, uid=f"node-{item.name}", creation_timestamp=at)
         return TimelineEvent(at, action, data["kind"], getattr(item, "namespace", ""), item.name, item)

@@ -8,9 +8,9 @@ Each pod is decided alone: otherwise the first pod that moves would also move ma
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import KubernetesObject, Pod, PodKey
 from scheduler_core.ask.compare import Cause, cause_of
@@ -128,7 +128,7 @@ def _decided_alone(world: World, key: PodKey) -> Decision:
     if not pod.node_name:
         return world.decide(key)
     world.cluster.delete("Pod", key)
-    world.cluster.apply(pod.changed(node_name="", start_time=None, phase="Pending"))
+    world.cluster.apply(replace(pod, node_name="", start_time=None, phase="Pending"))
     try:
         return world.decide(key)
     finally:

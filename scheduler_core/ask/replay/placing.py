@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import KubernetesObject
 from scheduler_core.ask.moments.world import World
@@ -32,8 +34,7 @@ JUST_BEFORE = 0.0005  # seconds; a recording's events are at least a millisecond
 JUST_AFTER = 0.0001
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectChange:
+class ObjectChange(msgspec.Struct, frozen=True):
     """A change of an object, and the object before it, None if it did not exist. `event` None: an observed binding."""
 
     at: float

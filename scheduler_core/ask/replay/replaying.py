@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from scheduler_core.trace.decisions import Record, decisions
 from scheduler_core.trace.events import AnyEvent, ClockAdvanced, CycleStarted, RunStarted
@@ -13,8 +14,7 @@ from scheduler_core.trace.observed_events import DecisionObserved
 WEIGHTS_TRIED = (0, 1, 2, 3, 5, 10)
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedDecision:
+class ReplayedDecision(msgspec.Struct, frozen=True):
     """A decision: its step and attempt in the run (attempt 0: the pod was not tried), and the compared outcomes."""
 
     step: int
@@ -23,8 +23,7 @@ class ReplayedDecision:
     event: DecisionObserved
 
 
-@dataclass(frozen=True, slots=True)
-class OtherWeight:
+class OtherWeight(msgspec.Struct, frozen=True):
     """A weight of one Score plugin with which `explained` of the scored bindings equal the observed ones."""
 
     plugin: str
@@ -32,14 +31,13 @@ class OtherWeight:
     explained: int
 
 
-@dataclass(slots=True)
-class Replay:
+class Replay(msgspec.Struct):
     """The result of a replay. `scored` bindings had several feasible nodes; `explained` of them are reproduced.
 
     `other_weight`: the single change of a weight that explains most, None if none explains more.
     """
 
-    decisions: list[ReplayedDecision] = field(default_factory=list)
+    decisions: list[ReplayedDecision] = []
     scored: int = 0
     explained: int = 0
     other_weight: OtherWeight | None = None

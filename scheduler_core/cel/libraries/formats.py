@@ -8,7 +8,8 @@ import base64
 import binascii
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from scheduler_core.cel.declarations import Function, Library, Overload
 from scheduler_core.cel.libraries.url import why_not_uri
@@ -26,8 +27,7 @@ _TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(.[0-9]+)?(z|([+-]\d\d:\d\d))", re.ASCI
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(msgspec.Struct, frozen=True):
     """A named format: the length that its pattern's cost is based on, and the errors of a string."""
 
     name: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
+
+import msgspec
 
 from scheduler_core.cel.libraries import times
 from scheduler_core.cel.libraries.quotes import quote
@@ -58,8 +59,7 @@ class FormatError(ValueError):
     """An invalid format or value; the message is cel-go's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(msgspec.Struct, frozen=True):
     """One clause of a format, and its precision if it has one."""
 
     letter: str

@@ -6,8 +6,9 @@ import ipaddress
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from scheduler_core.cel.declarations import Function, Library, Overload
 from scheduler_core.cel.libraries.quotes import quote
@@ -18,15 +19,13 @@ _Address: TypeAlias = "ipaddress.IPv4Address | ipaddress.IPv6Address"
 _OCTET = re.compile(r"[0-9]+", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Ip:
+class Ip(msgspec.Struct, frozen=True):
     """An IP address."""
 
     address: _Address
 
 
-@dataclass(frozen=True, slots=True)
-class Cidr:
+class Cidr(msgspec.Struct, frozen=True):
     """A network as written: its address may have bits beyond the prefix."""
 
     address: _Address

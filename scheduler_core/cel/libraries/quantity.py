@@ -7,8 +7,10 @@ it is represented as in Kubernetes: an integer times a power of ten, either a 64
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.cel.declarations import Function, Library, Overload
 from scheduler_core.cel.types import BOOL, DOUBLE, INT, QUANTITY, STRING
@@ -27,8 +29,7 @@ WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([e
 WRONG_SUFFIX = "unable to parse quantity's suffix"
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(msgspec.Struct, frozen=True):
     """A quantity: `number` times ten to the power `exponent`.
 
     `large`: Kubernetes stores it as a number of any size. `computed`: it is the result of `add` or `sub`; such a

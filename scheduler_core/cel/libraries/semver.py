@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
+
+import msgspec
 
 from scheduler_core.cel.declarations import Function, Library, Overload
 from scheduler_core.cel.libraries.quotes import quote
@@ -17,8 +18,7 @@ _NUMBER = re.compile(r"[0-9]*", re.ASCII)
 _ALPHANUMERIC = re.compile(r"[0-9A-Za-z-]*", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Semver:
+class Semver(msgspec.Struct, frozen=True):
     """A semantic version; build metadata is ignored in comparisons."""
 
     major: int

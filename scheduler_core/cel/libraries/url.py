@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from scheduler_core.cel.declarations import Function, Implementation, Library, Overload
 from scheduler_core.cel.libraries.quotes import quote
@@ -20,8 +21,7 @@ _IN_ENCODED_PATH = _IN_PATH | frozenset("!'()*[]%")
 _IN_HOST = _UNRESERVED | frozenset("!$&'()*+,;=:[]<>\"")
 
 
-@dataclass(frozen=True, slots=True)
-class Url:
+class Url(msgspec.Struct, frozen=True):
     """The parts of a URL; two URLs are equal if they are written the same way."""
 
     text: str

@@ -7,8 +7,9 @@ of preemption after PreFilter rejected the pod lack the state that these plugins
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster

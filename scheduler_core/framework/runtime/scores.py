@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,8 +31,7 @@ from scheduler_core.framework.runtime.score_cache import kept
 from scheduler_core.trace.columns import highest
 
 
-@dataclass(slots=True)  # not frozen: made for every plugin in every attempt
-class PluginScore:
+class PluginScore(msgspec.Struct, frozen=True):
     """The scores of a plugin for the feasible nodes. An int applies to all nodes."""
 
     plugin: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from scheduler_core.framework.about import About, Reason, Text
 from scheduler_core.plugins.node_affinity.about import ABOUT as NODE_AFFINITY

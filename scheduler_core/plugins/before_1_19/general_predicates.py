@@ -6,9 +6,9 @@ reported; one unresolvable reason makes the node unresolvable.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from scheduler_core.apis.config import PluginArgs
@@ -60,8 +60,7 @@ class MatchNodeSelector(NodeAffinity):
     name = "MatchNodeSelector"
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """The states of the parts. `ports` None: the pod requests no host port."""
 
     resources: object

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from scheduler_core.apis.config import InterPodAffinityArgs, OutsidePluginArgs, PluginArgs
 from scheduler_core.apis.constraints import Taint

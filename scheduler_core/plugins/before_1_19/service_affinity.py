@@ -6,8 +6,7 @@ and ServiceAntiAffinity of algorithm/priorities/selector_spreading.go.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,14 +42,13 @@ MAX_PRIORITY = 10
 NO_MATCH = Status(Code.UNSCHEDULABLE, ("node(s) didn't match service affinity",))
 
 
-@dataclass(frozen=True, slots=True)
-class AffinityState:
+class AffinityState(msgspec.Struct, frozen=True):
     """`given`: what the pod's node selector says of the labels. `holders`: rows with pods of the same labels, in order,
     and their slots; the first one's node says the rest. Empty where nothing is to be looked up.
     """
 
     given: dict[str, str]
-    holders: dict[int, set[int]] = field(default_factory=dict)
+    holders: dict[int, set[int]] = {}
 
 
 class ServiceAffinity(

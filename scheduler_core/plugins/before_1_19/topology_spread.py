@@ -6,9 +6,8 @@ the number of matching pods, without weights: (total - count) / (total - least) 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from scheduler_core.apis.config import PluginArgs, PodTopologySpreadArgs

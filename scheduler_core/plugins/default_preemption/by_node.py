@@ -9,8 +9,8 @@ next attempt.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,8 +23,7 @@ NOT_TRIED = -1
 KEPT_KINDS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(msgspec.Struct, frozen=True):
     """The dry run of a node as columns of the trace; see `records.DryRuns`."""
 
     removed: list[PodKey]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 
 from scheduler_core.apis.config import DefaultPreemptionArgs
@@ -20,8 +20,7 @@ def _none() -> Ints:
     return np.empty(0, np.intp)
 
 
-@dataclass(slots=True)
-class Found:
+class Found(msgspec.Struct):
     """The results of the dry runs on `potential` nodes; the search ends after `wanted` candidates.
 
     `clean` and `violating` are the rows of candidates without and with victims that violate a budget, `failed` those of
@@ -31,9 +30,9 @@ class Found:
     potential: int
     wanted: int
     runs: ByNode
-    clean: Ints = field(default_factory=_none)
-    violating: Ints = field(default_factory=_none)
-    failed: Ints = field(default_factory=_none)
+    clean: Ints = msgspec.field(default_factory=_none)
+    violating: Ints = msgspec.field(default_factory=_none)
+    failed: Ints = msgspec.field(default_factory=_none)
 
     @property
     def candidates(self) -> Ints:

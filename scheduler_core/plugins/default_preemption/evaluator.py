@@ -9,7 +9,6 @@ Nothing is changed here; all results are recorded in the trace's PreemptionEvalu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from scheduler_core.apis.config import DefaultPreemptionArgs
 from scheduler_core.apis.core import Pod
@@ -33,18 +32,14 @@ TERMINATING = "not eligible due to a terminating pod on the nominated node."
 NO_CANDIDATE = "no candidate node for preemption"
 
 
-@dataclass
 class Evaluator:
     """The evaluator of a profile; `kept` are cached dry runs."""
 
-    handle: Handle
-    args: DefaultPreemptionArgs
-    kept: KeptDryRuns = field(init=False)
-    records: Records = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.kept = KeptDryRuns(self.handle)
-        self.records = Records(self.handle)
+    def __init__(self, handle: Handle, args: DefaultPreemptionArgs) -> None:
+        self.handle = handle
+        self.args = args
+        self.kept = KeptDryRuns(handle)
+        self.records = Records(handle)
 
     def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         """Find victims of lower priority for `cycle.pod`."""

@@ -6,8 +6,7 @@ first of the remaining ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,8 +21,7 @@ CRITERIA = (
 PRIORITY_OFFSET = 2**31  # makes every priority count as positive in the sum
 
 
-@dataclass(frozen=True, slots=True)
-class Criteria:
+class Criteria(msgspec.Struct, frozen=True):
     """The compared values, one per candidate."""
 
     pdb_violations: NDArray[np.int64]
@@ -38,12 +36,12 @@ class Criteria:
 
     def take(self, chosen: NDArray[np.intp]) -> Criteria:
         """Return some of the candidates, in the order of their indexes."""
-        return Criteria(*(getattr(self, column.name)[chosen] for column in fields(self)))
+        return Criteria(*(getattr(self, column)[chosen] for column in self.__struct_fields__))
 
     def put(self, rows: NDArray[np.intp], values: Criteria) -> None:
         """Replace the values of some candidates."""
-        for column in fields(self):
-            getattr(self, column.name)[rows] = getattr(values, column.name)
+        for column in self.__struct_fields__:
+            getattr(self, column)[rows] = getattr(values, column)
 
     @staticmethod
     def zeros(count: int) -> Criteria:

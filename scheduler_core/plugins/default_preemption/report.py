@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,8 +44,7 @@ def not_evaluated(reason: str, *, eligible: bool = True, message: str = "") -> P
     return PreemptionEvaluated(eligible=eligible, reason=reason, message=message)
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True):
     """The candidates, the compared values, the criterion that dropped each, and the chosen candidate."""
 
     rows: Ints

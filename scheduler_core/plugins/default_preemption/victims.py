@@ -9,9 +9,9 @@ filter runs as the largest number of lower-priority pods on any of its nodes, an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,8 +26,7 @@ Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class PodsOfNodes:
+class PodsOfNodes(msgspec.Struct, frozen=True):
     """Pods grouped by the nodes of a batch: those of node i are `slots[bounds[i]:bounds[i + 1]]`."""
 
     slots: Ints
@@ -60,8 +59,7 @@ class PodsOfNodes:
         return np.arange(len(self.slots)) - self.bounds[self.index]
 
 
-@dataclass(frozen=True, slots=True)
-class DryRuns:
+class DryRuns(msgspec.Struct, frozen=True):
     """The dry runs of a batch of nodes.
 
     Node i is a candidate if `which[i]` is 0; otherwise the reason is `statuses[which[i] - 1]`.

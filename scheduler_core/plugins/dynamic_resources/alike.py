@@ -9,9 +9,10 @@ once, and after a pod was scheduled, only the nodes whose devices it uses are se
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, cast
+
+import msgspec
 
 from scheduler_core.apis.core import Node
 from scheduler_core.apis.devices import ClaimSpec, Device, DeviceClass, ResourceClaim, ResourceSlice
@@ -33,12 +34,11 @@ MOST_OUTCOMES = 100_000  # of one shape
 Outcome = Solution | None | type[InvalidPools] | type[TimedOut]
 
 
-@dataclass(slots=True)
-class Shape:
+class Shape(msgspec.Struct):
     """Claims with the same specs. `outcomes` of their search, by the number of the node."""
 
     view: View
-    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    outcomes: dict[int, Outcome] = {}
 
 
 class Searches:

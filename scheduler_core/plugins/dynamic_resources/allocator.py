@@ -8,8 +8,10 @@ is a stack of the choices made, so that a claim can request any number of device
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
+
+import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import Node
 from scheduler_core.apis.devices import (
@@ -45,8 +47,7 @@ class InvalidPools(Exception):
     """The search found no solution, and a pool of the node is invalid."""
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(msgspec.Struct, frozen=True):
     """The state of the allocator's feature gates."""
 
     device_taints: bool
@@ -64,8 +65,7 @@ class Features:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(msgspec.Struct, frozen=True):
     """A device allocated to a request."""
 
     request: RequestData
@@ -74,8 +74,7 @@ class Chosen:
     shared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(msgspec.Struct, frozen=True):
     """The devices of each claim in the order of allocation, and the chosen subrequests.
 
     `pools` are those of the node that was searched.
@@ -98,19 +97,23 @@ class Solution:
         return replace(self, pools=pools, claims=claims, chosen=chosen)
 
 
-@dataclass(slots=True)
 class Allocator:
     """The data that all searches of a scheduling cycle share."""
 
-    selectors: Selectors
-    classes: Mapping[str, DeviceClass]
-    allocated: AllocatedDevices
-    release: Release
-    features: Features
-    available: AvailableCounters = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.available = AvailableCounters(self.allocated)
+    def __init__(
+        self,
+        selectors: Selectors,
+        classes: Mapping[str, DeviceClass],
+        allocated: AllocatedDevices,
+        release: Release,
+        features: Features,
+    ) -> None:
+        self.selectors = selectors
+        self.classes = classes
+        self.allocated = allocated
+        self.release = release
+        self.features = features
+        self.available = AvailableCounters(allocated)
 
     def allocate(self, node: Node, pools: Sequence[Pool], claims: Sequence[ResourceClaim]) -> Solution | None:
         """Return devices of the node for all claims, None if there is no solution.
@@ -120,8 +123,7 @@ class Allocator:
         return Search(self, node, pools, claims).run()
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(msgspec.Struct, frozen=True):
     """The next device to find: the `device`-th of a request. `within`: a subrequest is being tried.
 
     `start` is the candidate from which to continue. `orders`: the number of orders in which kube-scheduler would get
@@ -134,7 +136,7 @@ class Position:
     device: int = 0
     within: bool = False
     start: int = 0
-    orders: int = field(default=1, compare=False)
+    orders: int = 1
 
     @property
     def key(self) -> RequestKey:
@@ -396,7 +398,7 @@ class Search:
     def state(self, at: Position) -> Hashable:
         """Return everything on which the rest of the search depends."""
         return (
-            at,
+            (at.key, at.device, at.within, at.start),
             len(self.chosen[at.claim]),
             frozenset((device, *sorted(claims)) for device, claims in self.allocating.items() if claims),
             tuple(constraint.state() for constraint in self.constraints[at.claim]),
@@ -458,16 +460,14 @@ class Search:
             del self.capacities[device]
 
 
-@dataclass(slots=True)
-class ClaimBorder:
+class ClaimBorder(msgspec.Struct):
     """The end of a claim. A request for too many devices in a later claim does not affect this one."""
 
     def retry(self, search: Search, outcome: Outcome) -> Position | Outcome:
         return "none"
 
 
-@dataclass(slots=True)
-class SubrequestChoice:
+class SubrequestChoice(msgspec.Struct):
     """A choice between the subrequests of a prioritized list, in order."""
 
     position: Position
@@ -487,8 +487,7 @@ class SubrequestChoice:
         return "too many" if self.all_too_many else "none"
 
 
-@dataclass(slots=True)
-class TakenDevice:
+class TakenDevice(msgspec.Struct):
     """A device that is required because all devices are requested; it has no alternative."""
 
     claim: int
@@ -500,8 +499,7 @@ class TakenDevice:
         return outcome
 
 
-@dataclass(slots=True)
-class DeviceChoice:
+class DeviceChoice(msgspec.Struct):
     """One device of a count: the candidates in order, starting after the previous device.
 
     Before 1.36, kube-scheduler starts with the first candidate each time, which has the same result and takes longer.

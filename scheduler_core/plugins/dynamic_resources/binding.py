@@ -7,7 +7,8 @@ immediately. The scheduler is notified of all other writes after the attempt.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.apis.device_manifests import claim_manifest

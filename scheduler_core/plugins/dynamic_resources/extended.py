@@ -7,8 +7,10 @@ plugins do not provide.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.container_resources import is_sidecar, requests_or_limits
 from scheduler_core.apis.core import Node, Pod
@@ -98,8 +100,7 @@ def unreserve(state: State, handle: Handle) -> None:
         binding.delete_claim(state.extended, handle)
 
 
-@dataclass(frozen=True, slots=True)
-class _Container:
+class _Container(msgspec.Struct, frozen=True):
     """A container's requests, and whether it is an init container that ends before the others start."""
 
     requests: dict[str, int]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from scheduler_core.apis.config import PluginArgs
@@ -329,7 +330,7 @@ class DynamicResources(
                 raise binding.BindingError(
                     f"nil or empty request mappings, no update of pod {pod.key} ExtendedResourceClaimStatus"
                 )
-            self.handle.write_later(pod.changed(extended_resource_claim=claim.name))
+            self.handle.write_later(replace(pod, extended_resource_claim=claim.name))
         return bound
 
     def _allocator(self) -> Allocator:

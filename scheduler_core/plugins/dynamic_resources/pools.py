@@ -6,8 +6,9 @@ Pools are sorted by driver and name, and their slices by name, as in 1.36; earli
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, cast
+
+import msgspec
 
 from scheduler_core.apis.core import Node
 from scheduler_core.apis.devices import CounterSet, Device, DeviceID, ResourceSlice
@@ -18,8 +19,7 @@ PoolID = tuple[str, str]  # driver, pool
 Counters = dict[str, dict[str, int]]  # counter set -> counter -> amount in nano units
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A device of a pool that the node can use."""
 
     id: DeviceID
@@ -28,8 +28,7 @@ class Candidate:
     pool: Pool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pool:
+class Pool(msgspec.Struct, frozen=True, eq=False):
     """A pool. `slices` contain the devices for the node, `elsewhere` are the slices of the same pool for other nodes.
 
     An incomplete pool lacks slices that its driver has yet to publish. `invalid`: the reason that the pool cannot be
@@ -39,7 +38,7 @@ class Pool:
     id: PoolID
     slices: Sequence[ResourceSlice] = ()
     elsewhere: Sequence[ResourceSlice] = ()
-    counters: Counters = field(default_factory=dict)
+    counters: Counters = {}
     incomplete: bool = False
     invalid: str = ""
 

@@ -8,8 +8,9 @@ a few nodes with a subclass that records each step; its result is that of Filter
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from scheduler_core.apis.core import Node
 from scheduler_core.apis.device_manifests import claim_manifest
@@ -82,13 +83,12 @@ def _requests(claim: ResourceClaim) -> Iterator[SearchedRequest]:
             yield SearchedRequest(claim.key, name, one.device_class, count, bool(request.first_available))
 
 
-@dataclass(slots=True)
-class Notebook:
+class Notebook(msgspec.Struct):
     """The documents to which steps refer, and the claims to which devices are allocated."""
 
     cluster: Cluster
     state: State
-    documents: dict[tuple[str, str], tuple[ShownDocument, YamlLines]] = field(default_factory=dict)
+    documents: dict[tuple[str, str], tuple[ShownDocument, YamlLines]] = {}
     _holders: dict[DeviceID, str] | None = None
 
     def place(self, kind: Any, item: Any, path: Path) -> tuple[int, int]:

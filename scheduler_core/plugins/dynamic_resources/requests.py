@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from scheduler_core.apis.devices import ALL, DeviceClass, DeviceRequest
 from scheduler_core.plugins.dynamic_resources.pools import Candidate
@@ -15,8 +16,7 @@ class AllocationError(Exception):
     """A claim or class is invalid, so that the search fails on every node."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestData:
+class RequestData(msgspec.Struct, frozen=True):
     """A request, or a subrequest of `parent`. `all_devices`: the devices for mode All."""
 
     request: DeviceRequest

@@ -5,8 +5,9 @@ kube-scheduler: allocator_*.go, `selectorsMatch`, with k8s.io/dynamic-resource-a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from scheduler_core.apis.devices import Device, DeviceClass, DeviceRequest
 from scheduler_core.plugins.dynamic_resources.contents import Contents
@@ -22,8 +23,7 @@ MOST_ANSWERS = 100_000  # of one selector
 MOST_MISMATCHES = 10_000
 
 
-@dataclass(slots=True)
-class Selector:
+class Selector(msgspec.Struct):
     """An expression, or the compiler's error, with the results for all devices that it can distinguish.
 
     `reads`: the attributes that it can read; None: any.
@@ -32,8 +32,8 @@ class Selector:
     compiled: CompiledSelector | str
     reads: Attributes
     contents: Contents
-    answers: dict[int, Answer] = field(default_factory=dict)
-    mismatches: dict[int, str] = field(default_factory=dict)
+    answers: dict[int, Answer] = {}
+    mismatches: dict[int, str] = {}
 
 
 class Selectors:

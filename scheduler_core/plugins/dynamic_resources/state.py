@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from scheduler_core.apis.devices import Allocation, ResourceClaim
 from scheduler_core.apis.selectors import NodeSelector
@@ -12,8 +13,7 @@ from scheduler_core.plugins.dynamic_resources.alike import Shape
 from scheduler_core.plugins.dynamic_resources.allocator import Allocator, Solution
 
 
-@dataclass(slots=True)
-class NodeAllocation:
+class NodeAllocation(msgspec.Struct):
     """The devices that Filter selected for the unallocated claims, in the order of the claims.
 
     They are those of the node itself or of an alike one (`Solution.moved`).
@@ -23,8 +23,7 @@ class NodeAllocation:
     extended: ResourceClaim | None = None  # the claim for extended resources as it is on this node
 
 
-@dataclass(slots=True)
-class State:
+class State(msgspec.Struct):
     """The claims of a pod in a scheduling cycle: `claims` are its own in the order of its spec, then the one for
     extended resources, if it needs one.
 
@@ -40,11 +39,11 @@ class State:
     allocator: Allocator | None = None
     shape: Shape | None = None  # of the claims to allocate
     allocated: Sequence[int] = ()  # the indices of allocated claims
-    pending: dict[int, Allocation] = field(default_factory=dict)
-    reserved: dict[int, Allocation] = field(default_factory=dict)
-    unavailable: dict[int, None] = field(default_factory=dict)
-    nodes: dict[str, NodeAllocation] = field(default_factory=dict)
-    verdicts: dict[str, Status] = field(default_factory=dict)
+    pending: dict[int, Allocation] = {}
+    reserved: dict[int, Allocation] = {}
+    unavailable: dict[int, None] = {}
+    nodes: dict[str, NodeAllocation] = {}
+    verdicts: dict[str, Status] = {}
     _to_search: Sequence[ResourceClaim] | None = None
 
     @property

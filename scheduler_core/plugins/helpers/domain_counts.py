@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,8 +21,7 @@ from scheduler_core.plugins.helpers.pod_rules import Label, PodRules, SelectorIn
 KEPT_COUNTERS = 512
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Domains:
+class Domains(msgspec.Struct, frozen=True, eq=False):
     """A division of the rows into domains: row r is in domain `codes[r]` of `size`, or in none of them (-1).
 
     `names[d]` is a domain's topology value. `key` identifies the division within one generation of the node table.

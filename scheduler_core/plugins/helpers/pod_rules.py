@@ -6,9 +6,9 @@ kube-scheduler: AffinityTerm.Matches (framework/types.go), countPodsMatchSelecto
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Generic, TypeVar
+
+import msgspec
 
 from scheduler_core.apis.selectors import LabelSelector
 
@@ -16,8 +16,7 @@ Label = tuple[str, str]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class PodRule:
+class PodRule(msgspec.Struct, frozen=True, cache_hash=True):
     """A rule that selects pods in one of `namespaces` (None: any) with labels that match `selector`."""
 
     namespaces: frozenset[str] | None
@@ -25,13 +24,6 @@ class PodRule:
 
     def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:
         return (self.namespaces is None or namespace in self.namespaces) and self.selector.matches(labels)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.namespaces, self.selector))
 
 
 PodRules = tuple[PodRule, ...]  # all of them must match
@@ -49,12 +41,11 @@ def anchors(selector: LabelSelector) -> tuple[Label, ...] | None:
     return None
 
 
-@dataclass
-class SelectorIndex(Generic[T]):
+class SelectorIndex(msgspec.Struct, Generic[T]):
     """Finds items with a selector by a pod's labels; the result may include items that do not match."""
 
-    _anchored: dict[Label, dict[T, None]] = field(default_factory=dict)
-    _loose: dict[T, None] = field(default_factory=dict)
+    _anchored: dict[Label, dict[T, None]] = {}
+    _loose: dict[T, None] = {}
 
     def add(self, selector: LabelSelector, thing: T) -> None:
         for bucket in self._buckets(selector):

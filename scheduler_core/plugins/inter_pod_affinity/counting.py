@@ -7,9 +7,10 @@ only the counts change from cycle to cycle.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from scheduler_core.apis.config import InterPodAffinityArgs
 from scheduler_core.apis.constraints import PodAffinityTerm
@@ -24,8 +25,7 @@ from scheduler_core.plugins.inter_pod_affinity.terms import own_rule
 KEPT_PLANS = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class RequiredKey:
+class RequiredKey(msgspec.Struct, frozen=True):
     """The required terms of one topology key.
 
     The counts are those of preFilterState. `affinity_counts`: pods that match all required affinity terms of the pod
@@ -42,8 +42,7 @@ class RequiredKey:
     existing_anti_affinity_counts: list[DomainCounter]
 
 
-@dataclass(frozen=True, slots=True)
-class ScoringTerm:
+class ScoringTerm(msgspec.Struct, frozen=True):
     """A preferred term, its signed weight, and the pods that it counts per domain."""
 
     role: Role
@@ -55,8 +54,7 @@ class ScoringTerm:
     number: int = -1  # of existing pods' terms, in `TermOwners`
 
 
-@dataclass(slots=True)
-class Plan:
+class Plan(msgspec.Struct):
     """The terms of a pod.
 
     `requires`: it has required terms of its own. `self_match`: it matches all its required affinity terms.
@@ -65,8 +63,8 @@ class Plan:
     requires: bool
     affinity_rules: PodRules
     self_match: bool
-    keys: list[RequiredKey] = field(default_factory=list)
-    scoring: list[ScoringTerm] = field(default_factory=list)
+    keys: list[RequiredKey] = []
+    scoring: list[ScoringTerm] = []
     stamp: tuple[Hashable, ...] = ()
 
     @property

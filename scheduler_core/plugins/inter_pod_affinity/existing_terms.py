@@ -8,10 +8,10 @@ once per distinct (namespace, labels), with a counter of their owners per domain
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from scheduler_core.apis.constraints import PodAffinityTerm
@@ -30,8 +30,7 @@ class Role(Enum):
     PREFERRED_ANTI_AFFINITY = "preferred anti-affinity"
 
 
-@dataclass(frozen=True, slots=True)
-class OwnedTerm:
+class OwnedTerm(msgspec.Struct, frozen=True):
     """A term of existing pods; `weight` is signed, and 0 for required terms."""
 
     role: Role
@@ -47,8 +46,7 @@ class OwnedTerm:
         return in_namespace and term.selector.matches(labels)
 
 
-@dataclass(frozen=True, slots=True)
-class ReachingTerms:
+class ReachingTerms(msgspec.Struct, frozen=True):
     """The numbers of the terms that match a pod: required anti-affinity, and preferred terms."""
 
     anti_affinity: tuple[int, ...]

@@ -8,8 +8,9 @@ helper/spread.go (DefaultSelector).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.config import PodTopologySpreadArgs
 from scheduler_core.apis.constraints import TopologySpreadConstraint

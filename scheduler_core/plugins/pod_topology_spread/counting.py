@@ -7,8 +7,8 @@ the counts change from cycle to cycle.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 
 from scheduler_core.apis.constraints import TopologySpreadConstraint
@@ -24,8 +24,7 @@ from scheduler_core.releases import Rules
 KEPT_PLANS = 1024
 
 
-@dataclass(slots=True)
-class CountedConstraint:
+class CountedConstraint(msgspec.Struct):
     """A constraint, the pods that it counts, and the domains in which it counts them.
 
     `counter` None: countPodsMatchSelector counts nothing with an empty selector. `per_row`: a soft constraint on the
@@ -38,7 +37,7 @@ class CountedConstraint:
     counter: DomainCounter | None
     self_match: int
     per_row: Domains | None = None
-    _none: IntColumn = field(default_factory=lambda: np.zeros(0, np.int64))
+    _none: IntColumn = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
     def cells(self) -> IntColumn:
@@ -57,12 +56,11 @@ class CountedConstraint:
         return len(self.topology.eligible) < (self.constraint.min_domains or 1)
 
 
-@dataclass(slots=True)
-class Plan:
+class Plan(msgspec.Struct):
     """Hard and soft constraints in their order. `required_keys`: labels that a node must have to be scored."""
 
-    hard: list[CountedConstraint] = field(default_factory=list)
-    soft: list[CountedConstraint] = field(default_factory=list)
+    hard: list[CountedConstraint] = []
+    soft: list[CountedConstraint] = []
     required_keys: tuple[str, ...] = ()
     stamp: tuple[Hashable, ...] = ()
 

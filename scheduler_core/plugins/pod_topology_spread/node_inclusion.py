@@ -7,8 +7,8 @@ component-helpers' nodeaffinity.GetRequiredNodeAffinity.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,8 +25,7 @@ KEPT_DOMAINS = 256
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CountedDomains:
+class CountedDomains(msgspec.Struct, frozen=True, eq=False):
     """A constraint's topology: all domains (`all`), and the domains without excluded rows (`counted`).
 
     `eligible` are the domains with at least one included row: the skew is measured against the smallest of them.

@@ -8,8 +8,8 @@ score (`scoring.py`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -61,8 +61,7 @@ STATUSES = (CONSTRAINTS_NOT_MATCH, NODE_LABEL_NOT_MATCH)
 SKEWED, MISSING = 1, 2  # numbers of these in a column of verdicts
 
 
-@dataclass(slots=True)
-class SpreadState:
+class SpreadState(msgspec.Struct):
     """The state of a cycle: the pod's constraints, and the global minimum against which each hard one measures skew."""
 
     plan: Plan

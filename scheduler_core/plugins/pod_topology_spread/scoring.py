@@ -6,8 +6,7 @@ from zero; normalised = 100 * (max + min - raw) / max. Arithmetic in float64 in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +18,7 @@ from scheduler_core.plugins.helpers.domain_counts import topology_domains
 from scheduler_core.plugins.pod_topology_spread.counting import CountedConstraint, Plan
 
 
-@dataclass(slots=True)
-class SoftConstraint:
+class SoftConstraint(msgspec.Struct):
     """A ScheduleAnyway constraint in one cycle, for the feasible rows.
 
     `counts` are the matching pods for each of these rows (in its domain, or for the hostname on the node itself);
@@ -40,8 +38,7 @@ class SoftConstraint:
         return parts if self.labelled is None else np.where(self.labelled, parts, 0.0)
 
 
-@dataclass(slots=True)
-class ScoreState:
+class ScoreState(msgspec.Struct):
     """The state of a cycle.
 
     `ignored`: feasible rows without one of the topology keys, which score 0; None if there are none.

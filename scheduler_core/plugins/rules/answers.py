@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,8 +28,7 @@ A = TypeVar("A", bound=Hashable)
 Slots = Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterSums:
+class ClusterSums(msgspec.Struct, frozen=True):
     """The sums over all nodes and their pods; PreFilter computes them once per attempt."""
 
     nodes: int

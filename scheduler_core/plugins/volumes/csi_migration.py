@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import CSINode, Manifest, PersistentVolume
 from scheduler_core.apis.selectors import NodeSelector, NodeSelectorTerm, Requirement
@@ -28,8 +30,7 @@ class TranslationError(Exception):
     """The in-tree volume cannot be translated to a CSI volume; the text is the translator's error."""
 
 
-@dataclass(frozen=True, slots=True)
-class InTreePlugin:
+class InTreePlugin(msgspec.Struct, frozen=True):
     """An in-tree volume plugin and its successor; `topology_key` "" if zones are not translated.
 
     `counted`: NodeVolumeLimits and VolumeBinding support its migration (`isCSIMigrationOn`).
@@ -62,8 +63,7 @@ def migratable(pv: PersistentVolume) -> InTreePlugin | None:
     return next((plugin for plugin in IN_TREE_PLUGINS if plugin.source in pv.source), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Migrations:
+class Migrations(msgspec.Struct, frozen=True):
     """The in-tree volumes that count as those of their CSI driver (nodevolumelimits/utils.go `isCSIMigrationOn`).
 
     `named`: sources whose plugin the node's CSINode must list; `off`: sources that are never migrated.

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,8 +50,7 @@ NITRO_LIMIT = 25
 INSTANCE_TYPE = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type")
 
 
-@dataclass(frozen=True, slots=True)
-class InTreeVolumes:
+class InTreeVolumes(msgspec.Struct, frozen=True):
     """The volumes that a plugin counts, the field with their identity, and the default limit of a node."""
 
     source: str

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -65,15 +65,13 @@ EVENTS_BEFORE_1_33 = (  # a CSINode that allows more wakes no pod
 EXCEEDED = Status(Code.UNSCHEDULABLE, ("node(s) exceed max volume count",))
 
 
-@dataclass(slots=True)
-class State:
+class State(msgspec.Struct):
     """Results of this cycle by the node's CSINode (or None): the pod's own volumes, or the status of an error."""
 
-    own: dict[View, Attachable | Status] = field(default_factory=dict)
+    own: dict[View, Attachable | Status] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class DriverCount:
+class DriverCount(msgspec.Struct, frozen=True):
     """The volumes of one driver on one node: existing ones, those that the pod would add, and the limit."""
 
     driver: str

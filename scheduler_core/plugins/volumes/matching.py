@@ -7,7 +7,8 @@ The rules are those of component-helpers' `storage/volume` (`FindMatchingVolume`
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from scheduler_core.apis.core import CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
 from scheduler_core.plugins.volumes.csi_migration import (
@@ -68,8 +69,7 @@ def reachable_after_migration(pv: PersistentVolume, labels: Labels, csi_node: CS
     return affinity is None or affinity.matches(labels, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(msgspec.Struct, frozen=True):
     """The volumes that could be used for a claim on any node: the node-independent part of `FindMatchingVolume`.
 
     `reserved` are pre-bound to the claim, in order of name; `available` are free ones, smallest first, then by name;

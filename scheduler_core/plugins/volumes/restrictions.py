@@ -9,8 +9,8 @@ node feasible.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,8 +56,7 @@ CLAIM_IN_USE_ON_THE_NODE = (  # in older releases
 DISK_CONFLICT = Status(Code.UNSCHEDULABLE, ("node(s) had no available disk",))
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """The state: `claims` are the names of the pod's ReadWriteOncePod claims; `in_use` counts those that a pod on a
     node uses.
     """

@@ -6,8 +6,8 @@ A node without zone and region labels accepts every volume, as in a cluster with
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,8 +50,7 @@ NO_VOLUMES = PreFilterResult((), SKIP)
 CONFLICT = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) had no available volume zone",))
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeTopology:
+class VolumeTopology(msgspec.Struct, frozen=True):
     """A zone or region label of a volume: the node must have one of the values."""
 
     volume: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+import msgspec
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import QuantityError, parse_nano
@@ -31,8 +32,7 @@ class Type(Protocol):
     def check(self, value: Any) -> Findings | None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(msgspec.Struct, frozen=True):
     """A type whose values have no parts."""
 
     name: str
@@ -63,8 +63,7 @@ NUMBER = Scalar("number", (int, float), Message("a number"))
 INT_OR_STRING = Scalar("integer or percentage", (int, str), Message('an integer or a percentage such as "50%"'))
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(msgspec.Struct, frozen=True):
     """A Kubernetes quantity, as a string or a number."""
 
     name: str = "quantity"
@@ -83,8 +82,7 @@ class Quantity:
         return [((), Message("{value} is not a quantity; {expected}", value=show(value), expected=expected), False)]
 
 
-@dataclass(frozen=True, slots=True)
-class Time:
+class Time(msgspec.Struct, frozen=True):
     """An RFC 3339 time such as 2025-01-01T00:00:00Z."""
 
     name: str = "time"
@@ -100,8 +98,7 @@ class Time:
 _DURATION = re.compile(r"[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(msgspec.Struct, frozen=True):
     """A Go duration such as 5s or 1m30s (`metav1.Duration`)."""
 
     name: str = "duration"
@@ -112,8 +109,7 @@ class Duration:
         return [((), Message("{value} is not a duration; expected one such as 5s or 1m30s", value=show(value)), False)]
 
 
-@dataclass(frozen=True, slots=True)
-class Anything:
+class Anything(msgspec.Struct, frozen=True):
     """A value that is neither read nor checked."""
 
     name: str = "any"
@@ -125,8 +121,7 @@ class Anything:
 QUANTITY, TIME, DURATION, ANY = Quantity(), Time(), Duration(), Anything()
 
 
-@dataclass(frozen=True, slots=True)
-class Enum:
+class Enum(msgspec.Struct, frozen=True):
     """A string of a fixed set; "" is left to the rules of the field."""
 
     values: tuple[str, ...]
@@ -140,8 +135,7 @@ class Enum:
         return STRING.check(value)
 
 
-@dataclass(frozen=True, slots=True)
-class ListOf:
+class ListOf(msgspec.Struct, frozen=True):
     """A list of values of one type."""
 
     item: Type
@@ -167,8 +161,7 @@ class ListOf:
         return found or None
 
 
-@dataclass(frozen=True, slots=True)
-class MapOf:
+class MapOf(msgspec.Struct, frozen=True):
     """A mapping with arbitrary keys to values of one type."""
 
     item: Type
@@ -192,13 +185,12 @@ class MapOf:
         return found or None
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(msgspec.Struct, frozen=True):
     """A mapping with known keys. `hints`: descriptions of the fields for editors."""
 
     name: str
     fields: Mapping[str, Type]
-    hints: Mapping[str, str] = field(default_factory=dict)
+    hints: Mapping[str, str] = {}
 
     def check(self, value: Any) -> Findings | None:
         if value is None:
@@ -222,8 +214,7 @@ class Fields:
         return found or None
 
 
-@dataclass(frozen=True, slots=True)
-class Localized:
+class Localized(msgspec.Struct, frozen=True):
     """A text: a string, or a mapping with the text in each language."""
 
     languages: Fields

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal, cast
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim, PodKey, PriorityClass, StorageClass
 from scheduler_core.apis.messages import Message

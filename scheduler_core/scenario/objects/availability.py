@@ -7,9 +7,10 @@ server.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
+
+import msgspec
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import RELEASES, Release
@@ -19,8 +20,7 @@ from scheduler_core.scenario.reading.problems import Path, Problems
 EACH = "*"  # of a list, or of a mapping by names, in a path
 
 
-@dataclass(frozen=True, slots=True)
-class GatedField:
+class GatedField(msgspec.Struct, frozen=True):
     """A field of a kind, and its gate. `off`: what happens to the field if the gate exists but is off.
 
     "kept": the recorded runs pass it to the scheduler all the same. "ignored": they pass it too, but it has no effect;

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from scheduler_core.apis.core import KubernetesObject
 from scheduler_core.scenario.fields import cluster_fields, device_fields, pod_fields, volume_fields
@@ -45,8 +46,7 @@ from scheduler_core.scenario.reading.problems import Problems
 Builder = Callable[[Mapping[str, Any], Problems, Admission], KubernetesObject]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kind:
+class Kind(msgspec.Struct, frozen=True, eq=False):
     """A kind of the Kubernetes API that the scheduler reads.
 
     `gate`: served only with this feature gate on, by releases that have the gate `came_with`. `convert`: converts an

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.container_resources import is_sidecar
 from scheduler_core.apis.core import OwnerReference, Pod, Volume

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
+
+import msgspec
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.reading.limits import Limits
@@ -25,8 +26,7 @@ _JSON_START = re.compile(r"\s*\{")
 _CONTENT = re.compile(r"^[ \t]*[^ \t\r\n#%]", re.MULTILINE)  # a line that is no comment and no directive
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(msgspec.Struct, frozen=True):
     """The text between two document markers; `first_line` is the file's line (from 0) on which it starts."""
 
     text: str
@@ -57,8 +57,7 @@ class Chunk:
         return Place(self.number, self.first_line + at + 1, len(first) - len(first.lstrip()) + column)
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded(Chunk):
+class Embedded(Chunk, frozen=True):
     """A document that stands as text in a value of another one, at `path` of it."""
 
     outer: Chunk
@@ -71,8 +70,7 @@ class Embedded(Chunk):
         return {path: self.outer.inside(value, place.line, place.column) for path, place in own.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """An object of the file: its plain data, and its place in its chunk (items of a List have a prefix)."""
 
     data: dict[str, Any]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from scheduler_core.scenario.types import NO_LIMITS, RunLimits
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """Limits for a file. The defaults fit 5,000 nodes and 50,000 pods."""
 
     bytes: int = 32 * 1024 * 1024  # of the text in UTF-8

@@ -9,8 +9,9 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+import msgspec
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.types import ParseWarning
@@ -50,8 +51,7 @@ class ScenarioErrors(ScenarioError):
         return "\n".join(map(str, self.errors))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """The place of a path in the file."""
 
     document: int

@@ -6,9 +6,10 @@ evaluation and ten million per request. Here each of many nodes needs an evaluat
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+import msgspec
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.cel import types
@@ -46,8 +47,7 @@ class RuleError(ValueError):
         self.problems = problems
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Expression:
+class Expression(msgspec.Struct, frozen=True, eq=False):
     """A compiled expression, the paths that it reads, and the maximum cost of an evaluation."""
 
     text: str

@@ -7,8 +7,9 @@ apis/config/v1/defaults.go, apis/config/validation/validation.go, and `buildExte
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.config import (
     Extender,

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.messages import Message
@@ -74,16 +76,15 @@ def build_policy(data: Manifest, problems: Problems, release: Release) -> Schedu
     )
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(msgspec.Struct):
     """Reads the entries of a Policy. `args` are those of plugins, `names` the plugins that the Policy names itself."""
 
     release: Release
     policy: PolicyNames
     problems: Problems
-    args: dict[str, dict[str, Any]] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
-    weights: dict[str, int] = field(default_factory=dict)  # by plugin
+    args: dict[str, dict[str, Any]] = {}
+    names: dict[str, str] = {}
+    weights: dict[str, int] = {}  # by plugin
 
     def filters(self, entries: Sequence[Manifest] | None) -> dict[str, Any]:
         """Return the plugin sets of the predicates, in kube-scheduler's order."""

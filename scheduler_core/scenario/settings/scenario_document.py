@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, cast
+
+import msgspec
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import DEFAULT_RELEASE, RELEASES, Release
@@ -33,18 +34,17 @@ LONGEST = 10.0 * 365 * 86_400  # seconds of virtual time, for `at` and untilSeco
 PENDING = "pending"
 
 
-@dataclass(frozen=True, slots=True)
-class ScenarioDocument:
+class ScenarioDocument(msgspec.Struct, frozen=True):
     """The content of the Scenario document besides its events; `events` are as written."""
 
     name: str = ""
-    annotations: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = {}
     lesson: Lesson = NO_LESSON
     release: Release = DEFAULT_RELEASE
     seed: int | None = None
     until_seconds: float | None = None
     binding_seconds: float = 0.0
-    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    feature_gates: Mapping[str, bool] = {}
     faults: tuple[Fault, ...] = ()
     extender_scripts: tuple[ExtenderScript, ...] = ()
     expect: Expectation | None = None

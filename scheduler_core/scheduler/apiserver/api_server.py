@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import Pod, PodGroup, PodGroupCondition, PodGroupKey, PodKey
 from scheduler_core.cluster.cluster import Cluster
@@ -104,16 +105,16 @@ class ApiServer:
         if condition is not None:
             self._conditions[key] = condition
         if nominated_node is not None and nominated_node != pod.nominated_node_name:
-            self._handlers.pod_applied(pod.changed(nominated_node_name=nominated_node))
+            self._handlers.pod_applied(replace(pod, nominated_node_name=nominated_node))
         elif changed:
             self._handlers.pod_applied(pod)
 
     def _deliver_mark(self, key: PodKey) -> None:
         pod = self._cluster.pods.get(key)
         if pod is not None and self._copies_status:
-            self._handlers.pod_applied(pod.changed(disruption_target=True, start_time=None))
+            self._handlers.pod_applied(replace(pod, disruption_target=True, start_time=None))
         elif pod is not None and not pod.disruption_target:
-            self._handlers.pod_applied(pod.changed(disruption_target=True))
+            self._handlers.pod_applied(replace(pod, disruption_target=True))
 
     def _deliver_eviction(self, key: PodKey) -> None:
         pod = self._cluster.pods.get(key)
@@ -121,7 +122,7 @@ class ApiServer:
             return
         if pod.termination_seconds:
             self._terminate(key, self._cluster.now + pod.termination_seconds)
-            self._handlers.pod_applied(pod.changed(terminating=True))
+            self._handlers.pod_applied(replace(pod, terminating=True))
         else:
             self._delete_pod(key)
 
@@ -129,5 +130,5 @@ class ApiServer:
         pod = self._cluster.pods.get(key)
         if pod is not None:
             seen = start_time if self._starts_bound_pods else None
-            bound = pod.changed(node_name=node_name, start_time=seen, phase="Running")
+            bound = replace(pod, node_name=node_name, start_time=seen, phase="Running")
             self._handlers.pod_applied(bound)

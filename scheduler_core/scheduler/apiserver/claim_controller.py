@@ -6,8 +6,9 @@ It acts as soon as a pod's event is delivered; its writes are delivered immediat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Literal, Protocol, cast
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import KubernetesObject, Pod
 from scheduler_core.apis.device_manifests import claim_manifest
@@ -109,7 +110,7 @@ class ClaimController:
             listed = [{"name": name, "resourceClaimName": claim} for name, claim in statuses]
             status = {**(pod.manifest.get("status") or {}), "resourceClaimStatuses": listed}
             manifest = {**pod.manifest, "status": status}
-            self._api.pod_applied(pod.changed(resource_claim_statuses=statuses, manifest=manifest))
+            self._api.pod_applied(replace(pod, resource_claim_statuses=statuses, manifest=manifest))
 
     def _own_claim(self, pod: Pod, entry: PodClaim) -> ResourceClaim | None:
         """Return the pod's own claim, created if it is missing; None without its template."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any
 
+from msgspec.structs import replace
+
 from scheduler_core.apis.core import CoschedulingPodGroup, KubernetesObject, Node, Pod, PodGroup
 from scheduler_core.apis.devices import ResourceClaimTemplate
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
@@ -124,7 +126,9 @@ class EventHandlers:
             self._unassigned_deleted(pod, bound=False)
             self._cluster.delete_pod(key)
             if binding:  # kube-scheduler gives the room back only when Bind finds no such pod
-                self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod.changed(node_name=where), None)
+                self._queue.move_all_to_active_or_backoff_queue(
+                    ASSIGNED_POD_DELETE, replace(pod, node_name=where), None
+                )
         else:
             self._cluster.delete_pod(key)
             if pod.node_name:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from scheduler_core.apis.core import PodGroup, PodGroupKey
 from scheduler_core.framework.runtime.runtime import Framework
@@ -11,8 +11,7 @@ from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.scheduler import Scheduler
 
 
-@dataclass(slots=True)
-class QueuedPodGroup:
+class QueuedPodGroup(msgspec.Struct):
     """A popped group. `attempts` are in the order of evaluation; `framework` is that of the first member."""
 
     key: PodGroupKey

@@ -7,7 +7,8 @@ fits. Each time the whole group is evaluated again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from scheduler_core.apis.core import Pod, PodDisruptionBudget, PodGroupKey
 from scheduler_core.cluster.cluster import key_of
@@ -27,8 +28,7 @@ NEVER = "not eligible due to preemptionPolicy=Never."
 NO_VICTIMS = "No preemption victims found for incoming preemptor"
 
 
-@dataclass(slots=True)
-class Unit:
+class Unit(msgspec.Struct):
     """Pods that are evicted together: a single pod, or a group with disruptionMode PodGroup (victim).
 
     `start`: the earliest start of its pods. `of_group`: it is a group, or part of one.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.framework.interface import Placement
@@ -17,8 +18,7 @@ POD_GROUP_UNSCHEDULABLE = "pod group is unschedulable"  # errPodGroupUnschedulab
 PermitAnswer = Literal["", "Wait", "Success"]
 
 
-@dataclass(slots=True)
-class MemberResult:
+class MemberResult(msgspec.Struct):
     """The result of a member (algorithmResult). `error` None: feasible; `permit` "": no node.
 
     `requires_preemption`: preemption makes room on `attempt.node_name`, and `error` is the reason that no node was
@@ -50,8 +50,7 @@ class MemberResult:
         return "" if self.error is None else str(self.error)
 
 
-@dataclass(slots=True)
-class GroupResult:
+class GroupResult(msgspec.Struct):
     """The result of a group (podGroupAlgorithmResult): Scheduled, Unschedulable or Error, with the reason.
 
     `cause` is the error itself if `message` adds reasons to it. Some members, or all, may have no result.
@@ -60,7 +59,7 @@ class GroupResult:
     outcome: GroupOutcome
     message: str = ""
     cause: str = ""
-    members: list[MemberResult] = field(default_factory=list)
+    members: list[MemberResult] = []
     placement: Placement | None = None
 
     @property
@@ -77,8 +76,7 @@ class GroupResult:
         return None if self.placement is None else self.placement.name or None
 
 
-@dataclass(frozen=True, slots=True)
-class Victims:
+class Victims(msgspec.Struct, frozen=True):
     """The result of workload-aware preemption; `status` is the name of a kube-scheduler code."""
 
     status: Literal["Success", "Unschedulable", "UnschedulableAndUnresolvable", "Error"]

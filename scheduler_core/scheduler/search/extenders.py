@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -99,8 +99,7 @@ class ScriptedExtender:
                 raise ExtenderError(failure.message)
 
 
-@dataclass(frozen=True, slots=True)
-class ExtenderRejection:
+class ExtenderRejection(msgspec.Struct, frozen=True):
     """A node that an extender rejected: `position` in the given nodes; `status` has no plugin."""
 
     position: int
@@ -108,8 +107,7 @@ class ExtenderRejection:
     status: Status
 
 
-@dataclass(frozen=True, slots=True)
-class ExtenderScores:
+class ExtenderScores(msgspec.Struct, frozen=True):
     """The scores (0 to 10) of an extender for the given nodes; each counts `score * weight * scale`."""
 
     extender: str

@@ -7,10 +7,11 @@ releases reads its rule (`scheduler_core/releases/rules`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import partial
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.framework.cluster_event import EXTENDER_NAME
@@ -38,14 +39,13 @@ FILTERED_OUT_BY_PRE_FILTER = Status(
 Emit = Callable[[AnyEvent], None]
 
 
-@dataclass(slots=True)
-class Search:
+class Search(msgspec.Struct):
     """The state that is kept between attempts: the start position, and the expected number of nodes."""
 
     percentage_of_nodes_to_score: int = 0
     next_start_node_index: int = 0
     last_node_index: int = 0  # of ties
-    expected: dict[int, int] = field(default_factory=dict)  # nodes to evaluate, by the pod's shape
+    expected: dict[int, int] = {}  # nodes to evaluate, by the pod's shape
 
     def take_turn(self, ties: int) -> int:
         """Return which of the best nodes is next (`ties_go_round`)."""

@@ -7,9 +7,9 @@ evaluated.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import tee
 
+import msgspec
 import numpy as np
 
 from scheduler_core.apis.core import Pod
@@ -29,8 +29,7 @@ MAX_AGE_SECONDS = 0.5
 Signature = Hashable
 
 
-@dataclass(slots=True)
-class _Kept:
+class _Kept(msgspec.Struct):
     """The other nodes of a pod's scores, best first, and the cycle that computed them."""
 
     signature: Signature
@@ -39,8 +38,7 @@ class _Kept:
     since: float
 
 
-@dataclass(slots=True)
-class _Turn:
+class _Turn(msgspec.Struct):
     """The current scheduling cycle."""
 
     number: int

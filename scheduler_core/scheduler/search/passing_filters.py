@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,8 +15,7 @@ RowArray = NDArray[np.intp]
 NO_ROWS: RowArray = np.empty(0, np.intp)
 
 
-@dataclass(slots=True)
-class FilteredNodes:
+class FilteredNodes(msgspec.Struct):
     """Feasible rows in search order, and all evaluated rows.
 
     Row i passed if `which[i]` is 0; otherwise it was rejected with `statuses[which[i] - 1]`. The statuses are
@@ -27,7 +26,7 @@ class FilteredNodes:
     evaluated: RowArray
     which: NDArray[np.int16]
     statuses: list[Status]
-    extender_rejections: list[tuple[str, str, str]] = field(default_factory=list)  # extender, node, message
+    extender_rejections: list[tuple[str, str, str]] = []  # extender, node, message
     error: str = ""  # of the node at which a plugin failed, which ended the search
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.ask.editing.configuring import EMPTY

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.cel.device import Device, compile_device_selector
 from scheduler_core.cel.environment import CompileError

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from scheduler_core import encode, parse_scenario, simulate
 from scheduler_core.apis.config import PluginRef

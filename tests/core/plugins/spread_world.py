@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass, field
 from random import Random
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from scheduler_core.apis.constraints import (
     PodAffinityTerm,
@@ -151,7 +151,7 @@ class World:
                 old = pods.get(self.random.choice(placed))
                 assert old is not None
                 new = self.any_pod(node_name=old.node_name, terminating=self.random.random() < 0.5)
-                self.cluster.apply_pod(dataclasses.replace(new, name=old.name, namespace=old.namespace, uid=old.uid))
+                self.cluster.apply_pod(replace(new, name=old.name, namespace=old.namespace, uid=old.uid))
             case 9:
                 self.cluster.apply(self.any_node(self.random.choice([*names, f"n{len(names) + 1}"])))
                 if self.random.random() < 0.7:  # the rows are not brought up to date before more happens

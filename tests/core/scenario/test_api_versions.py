@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core import ScenarioErrors, decisions, parse_scenario, simulate
 from scheduler_core.apis.core import PodDisruptionBudget, Workload

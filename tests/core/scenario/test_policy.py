@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import msgspec
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from scheduler_core import ScenarioErrors, decisions, parse_scenario, simulate
 from scheduler_core.releases import RELEASES, Release

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.constraints import HostPort
 from scheduler_core.apis.core import (
@@ -145,7 +146,7 @@ class ReferenceCluster:
         self._bind_claims(pod, self.nodes[node])
         del self.pending[pod.key]
         self.nominated.pop(pod.key, None)
-        bound = dataclasses.replace(pod, node_name=node, phase="Running", start_time=float(math.floor(now)))
+        bound = replace(pod, node_name=node, phase="Running", start_time=float(math.floor(now)))
         self._place(bound)
         self.told.append(Event("AssignedPod", "Add", None, bound))
 
@@ -224,7 +225,7 @@ class ReferenceCluster:
         self.touched.add(pod.node_name)
 
     def _update(self, pod: Pod, **fields: bool) -> Pod:
-        updated = dataclasses.replace(pod, **fields)
+        updated = replace(pod, **fields)
         self._remove(pod.key)
         self._place(updated)
         self.told.append(Event("AssignedPod", "Update", pod, updated))
@@ -248,7 +249,7 @@ class ReferenceCluster:
             self._bind_volume(volume, claim)
 
     def _bind_volume(self, volume: PersistentVolume, claim: PersistentVolumeClaim) -> None:
-        bound = dataclasses.replace(volume, claim_ref=key_of(claim), claim_uid=claim.uid, phase="Bound")
+        bound = replace(volume, claim_ref=key_of(claim), claim_uid=claim.uid, phase="Bound")
         self.others["PersistentVolume", volume.name] = bound
         self.told.append(Event("PersistentVolume", "Update", volume, bound))
 
@@ -258,14 +259,14 @@ class ReferenceCluster:
         for claim in provisions:
             keys = {key for term in storage.classes[class_of(claim)].allowed_topologies for key, _ in term}
             volume = provisioned(claim, storage.classes[class_of(claim)], {k: node.labels[k] for k in keys})
-            told = dataclasses.replace(claim, annotations={**claim.annotations, SELECTED_NODE: node.name})
+            told = replace(claim, annotations={**claim.annotations, SELECTED_NODE: node.name})
             self.told.append(Event("PersistentVolumeClaim", "Update", claim, told))
             self.told.append(Event("PersistentVolume", "Add", None, volume))
             claim = told
             bindings.append((claim, volume))
         for claim, volume in bindings:
             self._bind_volume(volume, claim)
-            bound = dataclasses.replace(claim, volume_name=volume.name, bound=True, phase="Bound")
+            bound = replace(claim, volume_name=volume.name, bound=True, phase="Bound")
             self.others["PersistentVolumeClaim", key_of(claim)] = bound
             self.told.append(Event("PersistentVolumeClaim", "Update", claim, bound))
 

@@ -5,10 +5,11 @@ Nothing of the engine runs here; what happens at which moment is written down in
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import KubernetesObject, Node, PersistentVolumeClaim, Pod
 from scheduler_core.scenario.objects.updates import merge_update
@@ -145,7 +146,7 @@ class Simulation:
             self._patch(pod, now)
 
     def _patch(self, old: Pod, nominated_node: str) -> None:
-        new = dataclasses.replace(old, nominated_node_name=nominated_node)
+        new = replace(old, nominated_node_name=nominated_node)
         self.cluster.pending[old.key] = new
         self._updated(old, new)
 

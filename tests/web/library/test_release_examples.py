@@ -52,7 +52,7 @@ def decided(text: str, release: Release) -> list[object]:
 
 
 def with_rule(release: Release, name: str, other: Release) -> Release:
-    return replace(release, rules=replace(release.rules, **{name: getattr(other.rules, name)}))
+    return msgspec.structs.replace(release, rules=replace(release.rules, **{name: getattr(other.rules, name)}))
 
 
 def rules_that_differ() -> Iterator[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from django.conf import settings
+from msgspec.structs import replace
 
 from kschedui.management.commands import release_table
 from kschedui.scenarios.across_releases import MOST_ATTEMPTS, Outcome, outcomes

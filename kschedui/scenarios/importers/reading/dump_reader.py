@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, BinaryIO
+
+import msgspec
 
 from kschedui.scenarios.importers.reading import file_text, json_dump
 from kschedui.scenarios.importers.reading.file_text import refusal
@@ -31,12 +32,11 @@ HEAD = re.compile(r"""(apiVersion|kind): *(["']?)([\w./-]+)\2\s*$""", re.ASCII)
 MOST_ERRORS = 20
 
 
-@dataclass
-class Dump:
+class Dump(msgspec.Struct):
     """The objects that were read, and counts of what was left out."""
 
-    objects: list[Manifest] = field(default_factory=list)
-    left_out: LeftOut = field(default_factory=LeftOut)
+    objects: list[Manifest] = []
+    left_out: LeftOut = msgspec.field(default_factory=LeftOut)
 
     def take(self, found: Any, parent: Manifest | None = None) -> None:
         """Add an object, an item of a list, or the counts that the browser sends."""

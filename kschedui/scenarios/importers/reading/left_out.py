@@ -9,8 +9,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec.structs import asdict
 
 from kschedui.scenarios.importers.reading.reading_table import reading_table
 from scheduler_core.apis.messages import Message
@@ -22,22 +24,21 @@ LONGEST_NAME = 80
 VERSION = re.compile(r"(?:[^/]+/)?v[0-9]\w*")
 
 
-@dataclass
-class LeftOut:
+class LeftOut(msgspec.Struct):
     """Counts by name. `said`: lines of terminal output around the dump, by their beginning.
 
     `cut`: the place where the text is truncated, as (line, objects before it).
     """
 
-    kinds: Counter[str] = field(default_factory=Counter)
-    fields: Counter[str] = field(default_factory=Counter)
-    unknown: Counter[str] = field(default_factory=Counter)
-    said: Counter[str] = field(default_factory=Counter)
-    cut: list[int] = field(default_factory=list)
+    kinds: Counter[str] = msgspec.field(default_factory=Counter)
+    fields: Counter[str] = msgspec.field(default_factory=Counter)
+    unknown: Counter[str] = msgspec.field(default_factory=Counter)
+    said: Counter[str] = msgspec.field(default_factory=Counter)
+    cut: list[int] = []
 
     def document(self) -> str:
         """Return the counts as one line of JSON."""
-        return json.dumps({"apiVersion": API_VERSION, "kind": KIND, **self.__dict__}, separators=(",", ":"))
+        return json.dumps({"apiVersion": API_VERSION, "kind": KIND, **asdict(self)}, separators=(",", ":"))
 
     def add(self, found: dict[str, Any]) -> None:
         """Add the counts of a `LeftOut` document, as far as they are valid."""

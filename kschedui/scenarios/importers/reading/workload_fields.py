@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from scheduler_core.scenario.fields.cluster_fields import REPLICA_SET
 from scheduler_core.scenario.fields.common_fields import RESOURCE_LIST, top_level
@@ -15,8 +15,7 @@ _TEMPLATE = _REPLICA_SET_SPEC.fields["template"]
 _SELECTOR = _REPLICA_SET_SPEC.fields["selector"]
 
 
-@dataclass(frozen=True, slots=True)
-class MoreKind:
+class MoreKind(msgspec.Struct, frozen=True):
     """A kind that an import converts to other objects; `older` are its other supported versions."""
 
     api_version: str

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 DASH = re.compile(r"( *)-( +)(?=[^ #])")
 ITEMS = re.compile(r"items:\s*(#.*)?$")
@@ -26,8 +27,7 @@ LAST = {
 }
 
 
-@dataclass
-class Piece:
+class Piece(msgspec.Struct):
     """Lines of one object; `first_line` counts from 1.
 
     `cut`: the text is truncated in it.
@@ -42,17 +42,16 @@ class Piece:
         return self.first_line + len(self.lines) - 1
 
 
-@dataclass
-class _Open:
+class _Open(msgspec.Struct):
     """The document that is being read."""
 
-    lines: list[str] = field(default_factory=list)
+    lines: list[str] = []
     first_line: int = 1
     in_items: bool = False
     dash: int = -1  # the indentation of the items
     kind: str = ""
-    keys: set[str] = field(default_factory=set)
-    waiting: list[Piece] = field(default_factory=list)  # items that say no kind of their own
+    keys: set[str] = set()
+    waiting: list[Piece] = []  # items that say no kind of their own
 
 
 def pieces(lines: Iterator[str], first: int = 1, at_json: Callable[[], None] | None = None) -> Iterator[Piece]:

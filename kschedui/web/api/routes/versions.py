@@ -1,11 +1,11 @@
 """Versions of a scenario: save, read, run again, compare."""
 
-import dataclasses
 from typing import Any
 
 import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from msgspec.structs import asdict
 from ninja import Router, Status
 
 from kschedui.language import language
@@ -92,7 +92,7 @@ def words_of(version: Version) -> Words:
     lesson = lessons.load(version.summary.get("lesson", {}))
 
     def translated(entry: Caption | Question) -> dict[str, Any]:
-        return {**dataclasses.asdict(entry), "text": lessons.in_language(entry, language())}
+        return {**asdict(entry), "text": lessons.in_language(entry, language())}
 
     return Words(
         description=plain_text(lesson.text("description", language()), LONGEST_DESCRIPTION),

@@ -1,6 +1,5 @@
 """The comparison of two runs: first difference and cause, both stages at one step, moved pods, measures."""
 
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -11,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import get_language, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
+from msgspec.structs import replace
 
 from kschedui.ask.unlike import Unlike
 from kschedui.runs import store as runs

@@ -1,9 +1,9 @@
 """A side of a comparison: a version on a release, and the run whose steps its stage shows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
+import msgspec
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -19,8 +19,7 @@ from scheduler_core.releases import RELEASES
 NAMES = ("first", "second")
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """A side of a comparison. `name`: first or second. `release`: "1.36". `kubernetes`: "" for that of the version.
 
     `refused`: releases on which the scenario does not run, with the reason.
@@ -30,7 +29,7 @@ class Side:
     version: Version
     release: str
     kubernetes: str
-    refused: Mapping[str, str] = field(default_factory=dict)
+    refused: Mapping[str, str] = {}
 
     @property
     def releases(self) -> list[tuple[str, str]]:

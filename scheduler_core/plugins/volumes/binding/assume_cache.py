@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import SELECTED_NODE, PersistentVolume, PersistentVolumeClaim
 from scheduler_core.plugins.volumes.listers import Storage
 from scheduler_core.plugins.volumes.matching import claim_class, claim_key
 
 
-@dataclass(frozen=True, slots=True)
-class PodVolumes:
+class PodVolumes(msgspec.Struct, frozen=True):
     """The volumes for a pod on a node: existing volumes for claims and claims to provision, or the reasons that there
     are none.
     """
@@ -21,16 +22,15 @@ class PodVolumes:
     reasons: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class AssumeCache:
+class AssumeCache(msgspec.Struct):
     """The decisions of Reserve that are not yet written to the API server (PVAssumeCache and PVCAssumeCache).
 
     Each entry is (the stored object, the assumed object). When the cluster has another stored object, the assumption is
     dropped, like after an informer's update in kube-scheduler.
     """
 
-    volumes: dict[str, tuple[PersistentVolume, PersistentVolume]] = field(default_factory=dict)
-    claims: dict[str, tuple[PersistentVolumeClaim, PersistentVolumeClaim]] = field(default_factory=dict)
+    volumes: dict[str, tuple[PersistentVolume, PersistentVolume]] = {}
+    claims: dict[str, tuple[PersistentVolumeClaim, PersistentVolumeClaim]] = {}
 
     def volume(self, storage: Storage, name: str) -> PersistentVolume | None:
         """Return the volume as the binder sees it."""

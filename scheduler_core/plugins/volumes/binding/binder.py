@@ -7,7 +7,8 @@ the claims share one result.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import SELECTED_NODE, CSINode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes
@@ -33,8 +34,7 @@ NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
 VOLUME_NOT_FOUND = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 
 
-@dataclass(frozen=True, slots=True)
-class PodVolumeClaims:
+class PodVolumeClaims(msgspec.Struct, frozen=True):
     """A pod's claims by state: bound, to be bound with the pod, or required to be bound already (`PodVolumeClaims`)."""
 
     bound: tuple[PersistentVolumeClaim, ...]
@@ -68,8 +68,7 @@ def _delayed(storage_class: StorageClass | None) -> bool:
     return storage_class is not None and storage_class.volume_binding_mode == "WaitForFirstConsumer"
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(msgspec.Struct, frozen=True):
     """The input of FindPodVolumes for one pod, for any node."""
 
     storage: Storage

@@ -9,8 +9,8 @@ simulates the PV controller and the provisioner.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -73,15 +73,14 @@ NO_CLAIMS = PreFilterResult(status=SKIP)
 UNBOUND_IMMEDIATE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod has unbound immediate PersistentVolumeClaims",))
 
 
-@dataclass(slots=True)
-class State:
+class State(msgspec.Struct):
     """The search of this cycle, its results by the properties of the node, and the volumes that Reserve assumed for the
     pod.
     """
 
     search: Search
     verdicts: tuple[int, Interned[Status]] | None = None  # of all rows, for one generation of the node table
-    answers: dict[tuple[object, ...], Status] = field(default_factory=dict)
+    answers: dict[tuple[object, ...], Status] = {}
     reserved: PodVolumes | None = None  # None: every claim is bound, there is nothing to do
 
 

@@ -8,8 +8,9 @@ a new volume `pvc-<uid>`. Every write is one event for the queue.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import Node, PersistentVolume, PersistentVolumeClaim, StorageClass
 from scheduler_core.apis.quantity import format_bytes

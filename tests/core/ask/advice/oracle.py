@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.ask.editing.edits import Edit, NotPossible, SetField
 from scheduler_core.ask.moments.moment import Moment
@@ -111,7 +111,7 @@ def together(edits: Sequence[Edit]) -> list[Edit]:
             before = made.get(key)
             if isinstance(before, SetField):
                 left = [one for one in edit.value or () if one in (before.value or ())]
-                edit = msgspec.structs.replace(edit, value=left or None)
+                edit = replace(edit, value=left or None)
         made[key] = edit
     return list(made.values())
 

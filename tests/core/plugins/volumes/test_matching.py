@@ -1,9 +1,9 @@
 """Which volume a claim gets: size, class, mode, selector, reservation and reach, as Kubernetes' own helper has it."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
 from scheduler_core.apis.selectors import LabelSelector, NodeSelector, NodeSelectorTerm, Requirement
