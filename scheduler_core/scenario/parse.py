@@ -107,7 +107,7 @@ def parse_scenario(
     except TooManyProblems:
         scenario = None
     if errors := problems.errors():
-        raise ScenarioErrors(errors)
+        raise ScenarioErrors(errors, problems.warnings())
     assert scenario is not None
     return scenario
 

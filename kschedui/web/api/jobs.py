@@ -90,7 +90,8 @@ def refused_text(text: str, errors: ScenarioErrors) -> bytes:
     """Return the JSON for an invalid text."""
     summary: dict[str, Any] = {"nodes": [], "pods": []}
     rows = [engine.error_row(error) for error in simulator_export.named(errors, text, engine.limits())]
-    return msgspec.json.encode({"errors": rows, "warnings": [], "summary": summary})
+    warnings = [engine.warning_row(warning) for warning in errors.warnings]
+    return msgspec.json.encode({"errors": rows, "warnings": warnings, "summary": summary})
 
 
 def check_result(scenario: Scenario, pod: str = "") -> dict[str, object]:

@@ -28,7 +28,7 @@ TITLES = {
     409: gettext_noop("Not possible now"),
     410: gettext_noop("Not found"),
     413: gettext_noop("Too large"),
-    422: gettext_noop("Method not allowed"),
+    422: gettext_noop("Invalid request"),
     429: gettext_noop("Too many requests"),
     503: gettext_noop("Service unavailable"),
 }

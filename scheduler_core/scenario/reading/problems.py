@@ -40,10 +40,14 @@ class ScenarioError(ValueError):
 
 
 class ScenarioErrors(ScenarioError):
-    """All errors of a scenario file in document order; its own attributes are those of the first one."""
+    """All errors of a scenario file in document order, and the warnings about other values, as far as it was read; its
+    own attributes are those of the first error.
+    """
 
-    def __init__(self, errors: Iterable[ScenarioError]) -> None:
+    def __init__(self, errors: Iterable[ScenarioError], warnings: Iterable[ParseWarning] = ()) -> None:
         self.errors = tuple(errors)
+        wrong = {(error.document, error.path) for error in self.errors}
+        self.warnings = tuple(one for one in warnings if (one.document, one.path) not in wrong)
         first = self.errors[0]
         super().__init__(first.path, first.line, first.message, first.document, first.column)
 

@@ -174,18 +174,16 @@ function later(sentence) {
 
 function drawStatus() {
 	const problem = state.errors[0] ?? state.warnings[0];
+	const found = [
+		state.errors.length && `✕ ${t("editor.bad", { n: state.errors.length })}`,
+		state.warnings.length && t("editor.warned", { n: state.warnings.length }),
+	];
 	patch(element("status"), [
 		problem
 			? h(
 					"button",
 					{ type: "button", class: state.errors.length ? "no" : "", on: { click: () => show(problem) } },
-					h(
-						"b",
-						null,
-						state.errors.length
-							? `✕ ${t("editor.bad", { n: state.errors.length })}`
-							: t("editor.warned", { n: state.warnings.length }),
-					),
+					h("b", null, found.filter(Boolean).join(" · ")),
 					` · ${inWords(problem)}`,
 				)
 			: h(
@@ -361,7 +359,7 @@ function showRefusal(errors) {
  * @param {import("../intake/dialog.js").Brought} brought
  */
 async function take({ text, errors, checked, upload }) {
-	state.drawn = false; // the cluster of another text
+	Object.assign(state, { drawn: false, checked: "", errors: [], warnings: [] }); // those of another text
 	state.upload = upload ? { id: upload, text } : { id: "", text: "" };
 	put(text);
 	state.status = errors.length ? t("editor.notImported") : t("editor.imported");

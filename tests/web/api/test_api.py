@@ -40,6 +40,17 @@ def test_check_sums_up_a_good_text(author: Browser) -> None:
     assert "podSubject" in answer["warnings"][0]["message"] + answer["warnings"][0]["path"]
 
 
+def test_a_check_warns_of_unknown_fields_beside_errors(author: Browser) -> None:
+    text = scenario(node("n1"), pod("a", cpu="5OOm", tolerationz=[]), pod("b", nodeSelectr={}))
+    answer = author.post_json("/api/v1/check", text=text).json()
+    assert [(found["document"], found["path"]) for found in answer["errors"]] == [
+        (2, "spec.containers[0].resources.requests.cpu")
+    ]
+    assert [found["document"] for found in answer["warnings"]] == [2, 3]
+    for found, field in zip(answer["warnings"], ("tolerationz", "nodeSelectr"), strict=True):
+        assert field in found["message"] + found["path"]
+
+
 def test_a_check_has_the_values_of_rules_for_the_pod_that_is_asked_about(author: Browser) -> None:
     rule = 'apiVersion: kschedui.io/v1alpha1\nkind: SchedulerPlugin\nmetadata: {name: Mine}\nspec: {score: "%s"}\n'
     rest = "---\napiVersion: v1\nkind: Node\nmetadata: {name: node-1}\n"
