@@ -20,7 +20,7 @@ from scheduler_core.trace.events import (
     RunFinished,
     RunStarted,
 )
-from scheduler_core.trace.preemption_events import PreemptionEvaluated, VictimEvicted
+from scheduler_core.trace.preemption_events import PreemptionEvaluated, VictimEvicted, candidates_of
 from scheduler_core.trace.records import NodeSummary, PodKey, PodSummary
 from scheduler_core.trace.summaries import bound_at_the_end, nodes_of, pods_of, standing
 
@@ -96,7 +96,7 @@ class Tally:
             self._victims += [pod.priority] if pod else []
         elif event.nominated_node:
             self._counts["preemptions"] += 1
-            chosen = (candidate for candidate in event.candidates if candidate.node == event.nominated_node)
+            chosen = (candidate for candidate in candidates_of(event) if candidate.node == event.nominated_node)
             self._counts["violations"] += next((one.pdb_violations for one in chosen), 0)
 
     def _object(self, event: ObjectApplied | ObjectDeleted) -> None:
