@@ -98,7 +98,7 @@ WHAT_IF = ("node", "change", "before", "after", "total_before", "total_after")
 
 
 class ScenarioWarning(UserWarning):
-    """A part of the input that is ignored, or was left out of a dump."""
+    """The warning for a part of the input that is ignored, or was left out of a dump."""
 
 
 def read_file(path: str | Path, *, kubernetes_version: str | None = None) -> Scenario:

@@ -47,7 +47,7 @@ def run(options: Namespace) -> int:
 
 
 def write(made: Capacity, release: str) -> None:
-    """Print the result for people."""
+    """Print the result as text."""
     wanted = "" if made.wanted is None else f" of {made.wanted:,}"
     sys.stdout.write(f"{made.fit:,}{wanted} copies of {made.pod} fit, kube-scheduler {release}\n")
     if made.message:

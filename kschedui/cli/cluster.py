@@ -192,7 +192,7 @@ def _write_scenario(name: str, text: str) -> None:
 
 
 def write(answer: Answer) -> None:
-    """Print the result for people."""
+    """Print the result as text."""
     say = sys.stdout.write
     say(f"Kubernetes {answer.release}; {answer.rounds} rounds\n")
     staying = [name for name in answer.nodes if name not in answer.emptied]
@@ -265,7 +265,7 @@ def _list(title: str, lines: Iterable[str]) -> None:
 
 
 def write_upgrade(made: Upgrade) -> None:
-    """Print the upgrade for people."""
+    """Print the upgrade as text."""
     say = sys.stdout.write
     say(f"{made.decided:,} pods decided on Kubernetes {made.before} and {made.after}\n")
     moved = [change for change in made.changes if change.before.node != change.after.node]
@@ -295,7 +295,7 @@ def _told(cause: Cause) -> str:
 
 
 def write_helping(made: Helping) -> None:
-    """Print the node groups for people."""
+    """Print the node groups as text."""
     say = sys.stdout.write
     say(
         f"Kubernetes {made.release}; {len(made.pending):,} pods are pending, "

@@ -69,7 +69,7 @@ def part(row: Row) -> dict[str, Any]:
 
 
 def write(decoded: dict[str, Any]) -> None:
-    """Print the message for people."""
+    """Print the message as text."""
     sys.stdout.write(f"{decoded['message']}\n")
     for one in decoded["parts"]:
         plugin = f"{one['plugin']}: " if one["plugin"] else ""
@@ -84,7 +84,7 @@ def write(decoded: dict[str, Any]) -> None:
 
 
 def write_foreign(message: ForeignMessage) -> None:
-    """Print a message of an autoscaler for people."""
+    """Print a message of an autoscaler as text."""
     sys.stdout.write(f"of {message.source}, not of the scheduler: {message.message}\n    {message.meaning}\n")
     for one in message.parts:
         count = f"{one.count:>6,} node groups  " if one.count else "        "

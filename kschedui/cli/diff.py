@@ -50,7 +50,7 @@ def short(comparison: Comparison) -> dict[str, object]:
 
 
 def write(comparison: Comparison) -> None:
-    """Print the differences for people."""
+    """Print the differences as text."""
     if comparison.first is None:
         sys.stdout.write("Both runs decide the same.\n" if comparison.same else "Every attempt decides the same.\n")
     else:
@@ -80,5 +80,5 @@ def place(node: str | None) -> str:
 
 
 def number(name: str, value: float | None) -> str:
-    """Format a measure for people."""
+    """Format a measure as text."""
     return "-" if value is None else f"{value:.1%}" if name in SHARES else json.dumps(round(value, 2))

@@ -136,7 +136,7 @@ def why_deleted(key: str, events: Iterable[AnyEvent]) -> str:
 
 
 def write(answer: dict[str, Any]) -> None:
-    """Print the explanation for people."""
+    """Print the explanation as text."""
     node = f" on {answer['node']}" if answer.get("node") else ""
     sys.stdout.write(f"{answer['pod']}: {answer['state']}{node}, kube-scheduler {answer['kubernetesVersion']}\n")
     if answer["state"] != "waiting":

@@ -67,7 +67,7 @@ def record(change: Change) -> dict[str, Any]:
 
 
 def write(answer: dict[str, Any]) -> None:
-    """Print the changes for people."""
+    """Print the changes as text."""
     sys.stdout.write(f"{answer['pod']}, kube-scheduler {answer['kubernetesVersion']}\n")
     sys.stdout.writelines(f"  missing: {line}\n" for line in answer["missing"])
     if not answer["changes"]:

@@ -51,7 +51,7 @@ def by_cause(waiting: list[WaitingPod]) -> list[tuple[str, list[WaitingPod]]]:
 
 
 def write(answer: dict[str, Any]) -> None:
-    """Print the pending pods for people."""
+    """Print the pending pods as text."""
     sys.stdout.write(f"{answer['waiting']:,} pods wait, kube-scheduler {answer['kubernetesVersion']}\n")
     for group in answer["causes"]:
         sys.stdout.write(f"{len(group['pods']):>7,}  {group['cause']}\n")

@@ -140,7 +140,7 @@ def _of_file(name: str) -> list[dict[str, Any]]:
 
 
 def write(judgement: Judgement, edits: list[Edit], release: str) -> None:
-    """Print the result for people."""
+    """Print the result as text."""
     sys.stdout.write(f"{judgement.pod}, kube-scheduler {release}: {edits_words(edits)}\n")
     sys.stdout.write(f"  before: {outcome_words(judgement.before)}\n  after:  {outcome_words(judgement.after)}\n")
     for name, changes, count in (

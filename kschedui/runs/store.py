@@ -47,7 +47,7 @@ class DamagedChunk(Exception):
         self.repaired = repaired
 
 
-REPAIRED = gettext_noop("A part of this trace was damaged. It is computed again. Try again in a moment.")
+REPAIRED = gettext_noop("A part of this trace was damaged. It is being computed again. Try again in a moment.")
 NOT_REPAIRED = gettext_noop(
     "A part of this trace is damaged, and it was made by an earlier engine. Run the version again with the current one."
 )

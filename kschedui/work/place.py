@@ -120,7 +120,7 @@ class Place:
         raise TooMuch(sentence)
 
     def turn(self, client: Client, wish: Wish) -> Ticket:
-        """Return a ticket that has a process. Raises Busy, ClientGone."""
+        """Join the line and return the ticket once it has a process. Raises Busy, ClientGone."""
         try:
             ticket = self.line.join(client, slow=wish.slow, near=wish.near)
         except Full:

@@ -69,7 +69,7 @@ class Capacity(msgspec.Struct, frozen=True):
 def capacity(moment: Moment, key: PodKey, wanted: int | None = None) -> Capacity:
     """Count the copies of a pod that fit; with `wanted`, also the nodes needed for that many. Raises NotPossible."""
     if wanted is not None and not 1 <= wanted <= MOST_REPLICAS:
-        raise NotPossible(Message("must be 1 to {most:,} replicas", most=MOST_REPLICAS))
+        raise NotPossible(Message("replicas must be between 1 and {most:,}", most=MOST_REPLICAS))
     world = moment.world()
     pod = world.cluster.pods.get(key)
     if pod is None:

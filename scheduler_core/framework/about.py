@@ -71,7 +71,8 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
     `question` is the plain name of its Filter ("Room?"), `score` that of its Score ("Room"), `rule` its rule in one
     sentence, `blocker` the heading over pods that wait because of it; its placeholder {resources} lists the matches of
-    the groups `resource` in its reasons. `colour` is the index of its scores in the palette, from 0 to 6.
+    the groups `resource` in its reasons. `colour` is the index of its scores in the palette, from 0 to 6; None: grey.
+    The default plugins use all seven, so another plugin shares one, best that of a plugin that it replaces.
 
     `looks_at` are the fields of the pod that it reads; its explanations highlight them. `upstream` is the location of
     its source: a directory of pkg/scheduler/framework/plugins, or a URL. `like` is the plugin whose

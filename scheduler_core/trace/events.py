@@ -351,7 +351,7 @@ class PodPreBound(Event, tag=True):
 
 
 class PodBound(Event, tag=True):
-    """Bind and PostBind ran; the binding cycle ended. `message` is that of the Scheduled event. event."""
+    """Bind and PostBind ran; the binding cycle ended. `message` is that of the Scheduled event."""
 
     part_of = "cycle of its pod"
     updates = "pod"

@@ -78,13 +78,29 @@ test("no line is longer than 120", () => {
 	}
 });
 
-test("every event of a trace has a caption", () => {
+/** The names of all events of a trace. */
+function eventNames() {
 	const types = readFileSync(join(SCRIPTS, "trace", "trace.d.ts"), "utf8");
 	const events = [...types.matchAll(/^ {2}type: "(\w+)";/gm)].map(([, name]) => name);
 	assert.ok(events.length > 20);
+	return events;
+}
+
+test("every event of a trace has a caption", () => {
+	const events = eventNames();
 	const missing = events.filter((name) => !CAPTIONS.has(name));
 	assert.deepEqual(missing, [], `add ${missing} to CAPTIONS in static/js/steps/<step>/words.js`);
 });
+
+for (const language of ["en", "zh-hans"]) {
+	test(`every event but the first one is announced at the step before it: ${language}`, () => {
+		const file = `static/i18n/${language}.json`;
+		const texts = Object.keys(JSON.parse(readFileSync(join(ROOT, file), "utf8")));
+		const told = new Set(texts.filter((key) => key.startsWith("next.")).map((key) => key.split(".")[1]));
+		const missing = eventNames().filter((name) => name !== "RunStarted" && !told.has(name));
+		assert.deepEqual(missing, [], `add ${missing.map((name) => `next.${name}`)} to ${file}`);
+	});
+}
 
 /** Kilobytes, as production serves them: bundled, and compressed by gzip. Comments and names cost nothing. */
 const BUDGETS = { "js/player/main.js": 110, "js/editor/main.js": 250, "js/pages/home.js": 4 };

@@ -19,11 +19,13 @@ class Command(BaseCommand):
         parser.add_argument("--check", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write, or compare."""
+        """Write the files that are out of date and print their names, or compare."""
         folder = settings.BASE_DIR
         for name, text in {**trace_types.generate(), **plugin_texts.generate(folder)}.items():
             path = folder / name
-            if not options["check"]:
-                path.write_text(text, encoding="utf-8")
-            elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            if path.exists() and path.read_text(encoding="utf-8") == text:
+                continue
+            if options["check"]:
                 raise CommandError(f"{name} is out of date: run `manage.py generate`")
+            path.write_text(text, encoding="utf-8")
+            self.stdout.write(f"{name} written")

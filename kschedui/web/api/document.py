@@ -62,7 +62,7 @@ def ok(media_type: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def binary() -> dict[str, Any]:
-    """Describe a chunk; 304 if the client has it."""
+    """Describe a response that is a chunk (200), or empty because the client's copy is current (304)."""
     described = ok(CHUNK, {"type": "string", "format": "binary"})
     described["responses"][304] = {"description": "Not Modified"}
     return described

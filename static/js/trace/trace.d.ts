@@ -722,7 +722,7 @@ export interface PodPreBound {
   results: PointRun[];
 }
 
-/** Bind and PostBind ran; the binding cycle ended. `message` is that of the Scheduled event. event. */
+/** Bind and PostBind ran; the binding cycle ended. `message` is that of the Scheduled event. */
 export interface PodBound {
   type: "PodBound";
   pod: string;

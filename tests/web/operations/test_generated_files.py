@@ -15,7 +15,9 @@ def test_the_generated_files_are_up_to_date() -> None:
     call_command("generate", "--check")
 
 
-def test_generated_files_that_are_out_of_date_are_reported(tmp_path: Path, settings: pytest.FixtureRequest) -> None:
+def test_generated_files_that_are_out_of_date_are_reported(
+    tmp_path: Path, settings: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
+) -> None:
     settings.BASE_DIR = tmp_path  # type: ignore[attr-defined]
     for folder in ("static/js/trace", "static/js/steps/parts", "static/i18n"):
         (tmp_path / folder).mkdir(parents=True)
@@ -28,6 +30,8 @@ def test_generated_files_that_are_out_of_date_are_reported(tmp_path: Path, setti
     (tmp_path / "static/js/trace/events.js").write_text("")
     with pytest.raises(CommandError, match=r"events\.js is out of date"):
         call_command("generate", "--check")
+    call_command("generate")
+    assert capsys.readouterr().out.splitlines()[-1] == "static/js/trace/events.js written"
 
 
 def test_a_catalogue_keeps_its_own_texts_and_loses_those_that_no_plugin_declares(tmp_path: Path) -> None:

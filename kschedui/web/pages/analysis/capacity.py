@@ -74,7 +74,7 @@ def replicas_of(request: HttpRequest) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < 7 and 1 <= int(text) <= MOST_REPLICAS):
-        raise Refusal(422, Message("must be 1 to {most:,} replicas", most=MOST_REPLICAS))
+        raise Refusal(422, Message("replicas must be between 1 and {most:,}", most=MOST_REPLICAS))
     return int(text)
 
 

@@ -80,7 +80,7 @@ def pod_shapes(pods: list[list[int]], x: float, floor: float, width: float, scal
 
 
 def cell_shapes(cells: str, left: float, width: float, height: float) -> Iterator[Shape]:
-    """Yield a large cluster: a square for each node, or for a few neighbours."""
+    """Yield the squares of a large cluster; each stands for one node or a few adjacent ones."""
     pitch = max((size for size in range(4, 15) if fits(size, len(cells), width - left, height)), default=4)
     columns = int((width - left) / pitch)
     for i, state in enumerate(cells):
