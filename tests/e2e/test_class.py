@@ -216,6 +216,15 @@ def test_pause_closes_what_is_ahead_and_who_loads_the_page_again_is_where_they_w
     at(student, "43")  # 42 is folded into it
 
 
+def test_a_class_on_the_first_lesson_is_started_from_the_home_page(visitor: MakePage) -> None:
+    teacher, phone = visitor(), visitor(phone=True)
+    teacher.goto("/")
+    teacher.get_by_role("button", name="Start a class: A pod is scheduled").click()
+    expect(teacher.locator("#class-code")).to_be_visible()
+    join(phone, teacher.locator(".class-code-letters").inner_text())
+    expect(phone.locator(".scenario-title")).to_have_text("A pod is scheduled")
+
+
 def test_a_question_stays_on_the_teachers_page_as_the_class_hears_of_it(visitor: MakePage) -> None:
     teacher, student = visitor(), visitor()
     join(student, start(teacher, "#2"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
+from tests.builders import node, pod, scenario
 from tests.e2e.player_page import drawn
 
 
@@ -32,6 +33,33 @@ def test_whoever_has_no_pending_pod_reads_an_example(browser_page: Page) -> None
     page.goto("/decode/")
     page.get_by_role("button", name="Try an example").click()
     expect(page.get_by_role("heading", name="5 nodes were checked")).to_be_visible()
+
+
+def test_whoever_has_a_message_on_the_clipboard_pastes_it_with_one_press(browser_page: Page) -> None:
+    page = browser_page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto("/decode/")
+    page.evaluate("text => navigator.clipboard.writeText(text)", "0/3 nodes are available: 3 Too many pods.")
+    page.get_by_role("button", name="Paste from the clipboard").click()
+    expect(page.get_by_role("heading", name="3 nodes were checked")).to_be_visible()
+
+
+def test_a_manifest_with_nodes_goes_on_to_the_editor_without_being_pasted_again(browser_page: Page) -> None:
+    page = browser_page
+    page.goto("/decode/")
+    page.locator("#message").fill(scenario(node("n1", cpu=1), pod("web", cpu=2)))
+    page.get_by_role("button", name="Explain").click()
+    page.get_by_role("link", name="Open in the editor").click()
+    expect(page.locator("#status")).to_contain_text("1 node, 1 pod.")
+
+
+def test_a_run_without_pending_pods_leads_to_one_with_some(browser_page: Page) -> None:
+    page = browser_page
+    page.goto("/library/first-pod/")
+    drawn(page)
+    page.goto(page.evaluate("location.pathname") + "v/1/pending/")
+    page.get_by_role("link", name="Try an example").click()
+    expect(page.locator(".waiting-group").first).to_be_visible()
 
 
 def test_an_experiment_begins_with_a_question(browser_page: Page) -> None:

@@ -92,6 +92,12 @@ def lesson_card(scenario: Scenario) -> dict[str, Any]:
     return {**made, **said, "title": said["title"] or made["title"], **more, "words": searched[:SEARCHED]}
 
 
+def class_of(scenario: Scenario) -> str:
+    """Return the address that starts a class on a lesson's newest version; "" before its first run."""
+    number = getattr(scenario, "number", None)
+    return reverse("class-start", args=[scenario.public_id, number]) if outcome_of(scenario) else ""
+
+
 def chapters(lessons: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return [{key, title, lessons: [{id, title, url}]}] of the track, with the lessons that are loaded."""
     known = {lesson["slug"]: {name: lesson[name] for name in ("id", "title", "url")} for lesson in lessons}

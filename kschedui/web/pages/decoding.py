@@ -1,5 +1,6 @@
 """/decode/: explains a FailedScheduling message, and creates a scenario with the same one."""
 
+import re
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -21,6 +22,7 @@ from kschedui.web.api.work import work
 from kschedui.web.pages.page_view import page_view
 
 LONGEST = 20_000  # characters
+A_NODE = re.compile(r"""\bkind["']?\s*:\s*["']?Node\b""")
 EXAMPLE = (
     "0/5 nodes are available: 1 node(s) had untolerated taint {dedicated: gpu}, 4 Insufficient cpu. preemption: 0/5 "
     "nodes are available: 1 Preemption is not helpful for scheduling, 4 No preemption victims found for incoming pod."
@@ -32,7 +34,8 @@ EXAMPLE = (
 def page(request: HttpRequest) -> HttpResponse:
     """Show a decoded message with decode.html: `text`, `example` if it is empty, `message` (FailedMessage), `rows`
     (Row), `preemption` (Row), `note`, `overlap`, `cut`, `foreign` (ForeignMessage), `others` (messages in the same
-    text), `starter` (Starter), `told`. POSTed with `open`, it becomes a scenario.
+    text), `starter` (Starter), `told`, `with_nodes` (whether the text has nodes, so that the editor can run it).
+    POSTed with `open`, it becomes a scenario.
     """
     text = request.POST.get("message", "")[:LONGEST]
     if request.method != "POST":
@@ -55,6 +58,7 @@ def decode(text: str) -> dict[str, Any]:
         "foreign": foreign_messages(text, in_language),
         "others": [write_message(failed_message) for failed_message in failed_messages[1:]],
         "starter": made,
+        "with_nodes": bool(A_NODE.search(text)),
     }
     return {**context, "told": starter.told_by(made.text) if made.text else ""}
 

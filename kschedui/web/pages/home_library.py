@@ -21,10 +21,13 @@ def render_library() -> SafeString:
 @lru_cache(maxsize=4)
 def _render(language: str, marks: tuple[tuple[Any, ...], ...]) -> SafeString:
     """Render with `lessons` (cards.lesson_card), `chapters` [{key, title, lessons: [{id, title, url}]}], `old_names`
-    (old_names.former_names), `topics` [(key, label, count)] and `levels` [(key, label)]."""
-    lessons = [cards.lesson_card(found) for found in track.in_order(scenarios.library())]
+    (old_names.former_names), `topics` [(key, label, count)], `levels` [(key, label)] and `teach` (cards.class_of the
+    first lesson)."""
+    library = track.in_order(scenarios.library())
+    lessons = [cards.lesson_card(found) for found in library]
     counts = Counter(topic for made in lessons for topic, _ in made["topics"])
     topics = [(key, label, counts[key]) for key, label in TOPICS.items() if counts[key]]
     context = {"lessons": lessons, "topics": topics, "levels": list(LEVELS.items())}
     context |= {"chapters": cards.chapters(lessons), "old_names": old_names.former_names()}
+    context["teach"] = cards.class_of(library[0]) if library else ""
     return render_to_string("home_library.html", context)

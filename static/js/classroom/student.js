@@ -104,9 +104,9 @@ function stateOf({ board, follow }, lost) {
 	return t(follow.on ? "class.following" : "class.away");
 }
 
-/** The text about a question: that it is open, or how many were right. @param {Attendance} attendance */
-function questionOf({ isAsked, counts, question }) {
-	if (isAsked) return t("class.question");
+/** About a question: that it is open, or answered, or how many were right. @param {Attendance} attendance */
+function questionOf({ isAsked, board, answers, counts, question }) {
+	if (isAsked) return t(answers.has(board?.asked.id ?? "") ? "class.given" : "class.question");
 	if (!counts || !question) return "";
 	return t("class.right", { right: counts[question.right] ?? 0, all: counts.reduce((sum, one) => sum + one, 0) });
 }

@@ -28,6 +28,7 @@ from kschedui.web.pages.page_view import page_view
 
 SHOWN = 20  # pods of a group, when several groups are there
 MOST = 500  # pods of a single one
+EXAMPLE = "flash-sale"  # the lesson that a run without pending pods offers
 KEPT = 4  # runs of which the pods stay in a process
 kept: dict[str, list[WaitingPod]] = {}
 
@@ -37,7 +38,8 @@ kept: dict[str, list[WaitingPod]] = {}
 def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show pending pods with scenarios/pending.html: `scenario` (id, title), `version`, `all` (number of pending pods),
     `found` (number that match the search), `by` ("cause" or "workload"), `q`, `group` (the key of a group, or ""),
-    `groups` [{key, title, count, pods [as_row], more}] largest first, `release`.
+    `groups` [{key, title, count, pods [as_row], more}] largest first, `release`, `example` (the address of such a page
+    with pods; "" if this one has some, or the library is not loaded).
     """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
@@ -53,7 +55,13 @@ def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     made = work(request, group_pods, rid, page, by, query.strip()[:200], chosen, near=rid)
     release = runs.release_of(version, run.kubernetes_version)
     about = {"scenario": {"id": sid, "title": cards.own_title(scenario)}, "version": number, "release": release}
-    return render(request, "scenarios/pending.html", {**about, **made})
+    example = "" if made["all"] else example_page()
+    return render(request, "scenarios/pending.html", {**about, **made, "example": example})
+
+
+def example_page() -> str:
+    found = scenarios.library().filter(slug=EXAMPLE).first()
+    return reverse("pending", args=[found.public_id, scenarios.newest(found).number]) if found else ""
 
 
 def group_pods(rid: str, page: str, by: str, query: str, chosen: str) -> dict[str, Any]:

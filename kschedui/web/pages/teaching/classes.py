@@ -16,9 +16,10 @@ from kschedui.classrooms import seats, store
 from kschedui.classrooms.store import NoClass
 from kschedui.csv_rows import csv_row
 from kschedui.language import in_language
-from kschedui.models import Classroom, Scenario
+from kschedui.models import Classroom, Run, Scenario
 from kschedui.runs import store as runs
 from kschedui.scenarios import access
+from kschedui.scenarios import store as scenarios
 from kschedui.web.api import rates
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.versions import words_of
@@ -32,11 +33,11 @@ WIDE = 10  # pixels of a module of the QR code, which is seen from the last row
 @page_view
 @require_POST
 def start(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """Handle /s/<sid>/v/<n>/class: start a class on the POSTed `run` of that version."""
+    """Handle /s/<sid>/v/<n>/class: start a class on the POSTed `run` of that version, or on the one its links show."""
     visitor, scenario = visible_scenario(request, sid)
     store.require_showing(visitor, scenario)
     rates.count(request, "save")
-    run = runs.by_id(request.POST.get("run", ""))
+    run = run_to_teach(request, scenario, number)
     if run.version.number != number or run.version.scenario_id != scenario.pk:
         raise Refusal(422, gettext_noop("This run belongs to another scenario."))
     try:
@@ -44,6 +45,15 @@ def start(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     except NoClass as error:
         raise Refusal(422, error.args[0]) from None
     return redirect("class", made.code)
+
+
+def run_to_teach(request: HttpRequest, scenario: Scenario, number: int) -> Run:
+    if "run" in request.POST:
+        return runs.by_id(request.POST["run"])
+    run = runs.find_run(scenarios.version(scenario, number))
+    if run is None:
+        raise Refusal(409, gettext_noop("This scenario has not run yet. Open it and start the class there."))
+    return run
 
 
 @page_view

@@ -1,0 +1,36 @@
+// @ts-check
+/**
+ * The box for a message: it can be filled from the clipboard with one press, and what turns out to be a manifest goes
+ * on to the editor without being pasted again.
+ */
+
+import { handOver } from "../intake/handed_over.js";
+
+const box = /** @type {HTMLTextAreaElement} */ (document.getElementById("message"));
+const paste = /** @type {HTMLButtonElement} */ (document.getElementById("paste"));
+const refused = /** @type {HTMLElement} */ (document.getElementById("paste-refused"));
+const editor = /** @type {HTMLAnchorElement | null} */ (document.getElementById("to-editor"));
+
+/** To the editor, with what was pasted. @param {string} text */
+async function openEditor(text) {
+	location.assign((await handOver(new Blob([text]))) ? "/new/?dropped" : "/new/?import");
+}
+
+paste.hidden = !navigator.clipboard?.readText; // browsers have it on pages of https and localhost alone
+paste.addEventListener("click", async () => {
+	refused.hidden = true;
+	const text = await navigator.clipboard.readText().catch(() => "");
+	if (text.length > box.maxLength)
+		await openEditor(text); // a dump of a cluster
+	else if (text.trim()) {
+		box.value = text;
+		box.form?.requestSubmit(document.getElementById("explain"));
+	} else {
+		refused.hidden = false;
+		box.focus();
+	}
+});
+editor?.addEventListener("click", (event) => {
+	event.preventDefault();
+	openEditor(box.value);
+});
