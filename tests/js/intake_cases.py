@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec.structs import asdict
 
 from kschedui.scenarios.anonymise import rename
 from kschedui.scenarios.anonymise.naming_table import naming_table
@@ -118,7 +119,7 @@ def main() -> None:
     sys.stdout.write(json.dumps({"table": reading_table(), "naming": naming_table()}) + "\n")
     for name, text in texts().items():
         dump = read_dump(text, Limits())
-        case = {"name": name, "text": text, "objects": dump.objects, "leftOut": dump.left_out.__dict__}
+        case = {"name": name, "text": text, "objects": dump.objects, "leftOut": asdict(dump.left_out)}
         case["renamed"], case["names"], case["keys"] = rename(dump.objects)
         sys.stdout.write(json.dumps(case) + "\n")
 
