@@ -37,7 +37,7 @@ def test_a_failure_is_told_without_the_database(
     def away() -> None:
         raise OperationalError("the database is away")
 
-    monkeypatch.setattr(scenarios, "library", away)
+    monkeypatch.setattr(scenarios, "public", away)
     with django_assert_num_queries(0):
         answer = author.get("/")
     assert answer.status_code == 503
