@@ -67,7 +67,7 @@ def test_a_pod_that_is_not_there_is_named() -> None:
 
 
 def test_nobody_asks_for_a_million() -> None:
-    with pytest.raises(NotPossible, match="1 to 10,000"):
+    with pytest.raises(NotPossible, match="between 1 and 10,000"):
         fitting(*NODES, pod("web"), wanted=1_000_000)
 
 
