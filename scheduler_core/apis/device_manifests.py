@@ -53,11 +53,11 @@ def claim_manifest(claim: ResourceClaim) -> Mapping[str, Any]:
     metadata |= _given(finalizers=[*others, FINALIZER] if claim.finalizer else others)
     status = _given(
         allocation=allocation_manifest(claim.allocation) if claim.allocation is not None else None,
-        reservedFor=[_consumer(one) for one in claim.reserved_for],
+        reservedFor=[_consumer(consumer) for consumer in claim.reserved_for],
         devices=[_device(device) for device in claim.devices],
     )
-    rest = {key: value for key, value in claim.manifest.items() if key != "status"}
-    return {**rest, "metadata": metadata, **_given(status=status)}
+    without_status = {key: value for key, value in claim.manifest.items() if key != "status"}
+    return {**without_status, "metadata": metadata, **_given(status=status)}
 
 
 def _toleration(toleration: DeviceToleration) -> Manifest:

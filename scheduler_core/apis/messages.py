@@ -19,10 +19,10 @@ class Message(str):
     values: dict[str, object]
 
     def __new__(cls, template: str, /, **values: object) -> Message:
-        made = super().__new__(cls, template.format(**values))
-        made.template = template
-        made.values = values
-        return made
+        message = super().__new__(cls, template.format(**values))
+        message.template = template
+        message.values = values
+        return message
 
     def as_data(self) -> list[Any]:
         """Return [template, values] as plain data for JSON."""

@@ -51,8 +51,8 @@ class Quantity(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         """Return the canonical form (`Quantity.CanonicalizeBytes`): with the largest suffix that loses no precision."""
-        whole, rest = divmod(self.nano, _NANO)
-        if self.format == "BinarySI" and not rest and abs(whole) >= 1024:
+        whole, remainder = divmod(self.nano, _NANO)
+        if self.format == "BinarySI" and not remainder and abs(whole) >= 1024:
             return format_bytes(whole)
         mantissa, exponent = self.nano, -9
         while mantissa and mantissa % 1000 == 0 and exponent < 18:

@@ -168,8 +168,8 @@ class NodeSelectorTerm(msgspec.Struct, frozen=True):
         names: frozenset[str] | None = None
         for requirement in self.match_fields:
             if requirement.key == NODE_NAME_FIELD and requirement.operator == "In":
-                found = frozenset(requirement.values)
-                names = found if names is None else names & found
+                values = frozenset(requirement.values)
+                names = values if names is None else names & values
         return names
 
     def __str__(self) -> str:

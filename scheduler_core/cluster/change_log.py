@@ -20,9 +20,9 @@ class ChangeLog:
 
     def since(self, version: int) -> Sequence[str]:
         """Return the keys that changed after that version, in the order of their last change."""
-        found = []
+        names = []
         for key in reversed(self._changed_at):
             if self._changed_at[key] <= version:
                 break
-            found.append(key)
-        return found[::-1]
+            names.append(key)
+        return names[::-1]

@@ -112,7 +112,7 @@ class Cluster:
         other._node_objects = dict(self._node_objects)
         other.tree = self.tree.copy()
         other._images = self._images.copy()
-        other._objects = {kind: dict(found) for kind, found in self._objects.items()}
+        other._objects = {kind: dict(objects_of_kind) for kind, objects_of_kind in self._objects.items()}
         other._changes, other.writes = deepcopy(self._changes), self.writes
         return other
 

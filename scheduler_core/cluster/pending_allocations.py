@@ -27,8 +27,8 @@ class PendingAllocations:
 
     def get(self, uid: str) -> ResourceClaim | None:
         """Return the claim with its pending allocation, None if there is none."""
-        found = self._claims.get(uid)
-        return None if found is None else found[0]
+        entry = self._claims.get(uid)
+        return None if entry is None else entry[0]
 
     def claims(self) -> Iterable[ResourceClaim]:
         """Return all claims with pending allocations."""
@@ -42,14 +42,16 @@ class PendingAllocations:
             self._of_group.add(claim.uid)
 
     def remove(self, uid: str, *, force: bool = False) -> None:
-        """Remove a pod that shares the allocation; `force`: the allocation was written
-        (MaybeRemoveClaimPendingAllocation).
+        """Remove a pod that shares the allocation (MaybeRemoveClaimPendingAllocation).
+
+        `force`: the allocation was written, so no pod shares it any longer.
         """
-        found = self._claims.get(uid)
-        if found is None:
+        entry = self._claims.get(uid)
+        if entry is None:
             return
-        if not force and found[1] > 1:
-            self._claims[uid] = found[0], found[1] - 1
+        claim, pods = entry
+        if not force and pods > 1:
+            self._claims[uid] = claim, pods - 1
             return
         del self._claims[uid]
         if self._of_group is not None:

@@ -46,12 +46,10 @@ class TriedPods:
         self._slots.pop(self._pods.slot_of[key], None)
 
     def unseen(self, *, anti_affinity: bool) -> list[tuple[int, int]]:
-        """Return (row, term set) of tried pods whose terms are ignored when `anti_affinity`, or any terms, are looked
-        up.
-        """
-        listed = self._with_anti_affinity if anti_affinity else self._with_terms
-        found = ((int(self._pods.row[slot]), int(self._pods.terms[slot])) for slot in self._slots)
-        return [(row, terms) for row, terms in found if terms and row not in listed]
+        """Return (row, term set) of tried pods that a search for terms, or for `anti_affinity` terms, does not see."""
+        seen_rows = self._with_anti_affinity if anti_affinity else self._with_terms
+        pairs = ((int(self._pods.row[slot]), int(self._pods.terms[slot])) for slot in self._slots)
+        return [(row, terms) for row, terms in pairs if terms and row not in seen_rows]
 
     def __bool__(self) -> bool:
         return bool(self._slots)

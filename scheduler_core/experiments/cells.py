@@ -70,8 +70,8 @@ class Cells:
         key = (cell.edits, cell.release)
         if self._last is None or self._last[0] != key:
             self._last = key, self._scenario(cell)
-        found = self._last[1]
-        return found if isinstance(found, Message) or cell.seed is None else replace(found, seed=cell.seed)
+        scenario = self._last[1]
+        return scenario if isinstance(scenario, Message) or cell.seed is None else replace(scenario, seed=cell.seed)
 
     def _scenario(self, cell: Cell) -> Scenario | Message:
         release = RELEASES.get(cell.release or self.text.release)
@@ -91,9 +91,9 @@ def trouble(runner: Cells, design: Design) -> tuple[str, str, Message] | None:
         (factor.name, level) for factor in design.factors for level in factor.levels if level.edits or level.release
     ]
     for name, level in levels[:MOST_TRIED]:
-        found = _unknown_plugin(level, runner) or runner.scenario(Cell(level.edits, None, level.release))
-        if isinstance(found, Message):
-            return name, level.label, found
+        result = _unknown_plugin(level, runner) or runner.scenario(Cell(level.edits, None, level.release))
+        if isinstance(result, Message):
+            return name, level.label, result
     return None
 
 
@@ -104,14 +104,14 @@ def _unknown_plugin(level: Level, runner: Cells) -> Message | None:
         return None
     scenario = runner.scenario(Cell((), None, level.release))
     rules = [] if isinstance(scenario, Message) else [rule.name for rule in scenario.rules]
-    known = [*REGISTRY, *runner.text.known_plugins, *rules]
+    plugins = [*REGISTRY, *runner.text.known_plugins, *rules]
     for edit in disabled:
-        if edit.plugin not in known:
-            return Message("there is no plugin {name}{hint}", name=edit.plugin, hint=did_you_mean(edit.plugin, known))
+        if edit.plugin not in plugins:
+            return Message("there is no plugin {name}{hint}", name=edit.plugin, hint=did_you_mean(edit.plugin, plugins))
     return None
 
 
 def text_of(text: str, cell: Cell, dump: Dump) -> str:
     """Return the scenario of a cell as text, without its release. Raises NotPossible."""
-    made = written(text, cell.edits, dump)
-    return made if cell.seed is None else seeded(made, cell.seed, dump)
+    new_text = written(text, cell.edits, dump)
+    return new_text if cell.seed is None else seeded(new_text, cell.seed, dump)

@@ -37,54 +37,54 @@ _STEP = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")
 Read = tuple[str, list[Level]]  # a name if there is no other, and the levels
 
 
-def _seeds(found: Any, path: Path, problems: Problems) -> Read:
-    if isinstance(found, dict):
-        if not check(SEEDS, found, path, problems, strict=True):
+def _seeds(data: Any, path: Path, problems: Problems) -> Read:
+    if isinstance(data, dict):
+        if not check(SEEDS, data, path, problems, strict=True):
             return "seed", []
-        first, count = found.get("from", 1), found.get("count") or 0
+        first, count = data.get("from", 1), data.get("count") or 0
         if not 1 <= count <= MOST_CELLS:
             problems.error((*path, "count"), invalid(count, Message("from 1 to {most:,}", most=MOST_CELLS)))
             return "seed", []
-        found = range(first, first + count) if isinstance(first, int) else [first]
-    if not isinstance(found, list | range):
-        problems.error(path, Message("{value}: expected a list of seeds, or from and count", value=show(found)))
+        data = range(first, first + count) if isinstance(first, int) else [first]
+    if not isinstance(data, list | range):
+        problems.error(path, Message("{value}: expected a list of seeds, or from and count", value=show(data)))
         return "seed", []
-    for seed in found:
+    for seed in data:
         if type(seed) is not int or not 0 <= seed <= LARGEST_SEED:
             problems.error(path, invalid(seed, Message("a seed is a number from 0 to {most}", most=LARGEST_SEED)))
             return "seed", []
-    return "seed", [Level(str(seed), seed=seed) for seed in found]
+    return "seed", [Level(str(seed), seed=seed) for seed in data]
 
 
-def _releases(found: Any, path: Path, problems: Problems) -> Read:
-    return "Kubernetes", [Level(version, release=version) for version in found]
+def _releases(data: Any, path: Path, problems: Problems) -> Read:
+    return "Kubernetes", [Level(version, release=version) for version in data]
 
 
-def _strategy(found: Any, path: Path, problems: Problems) -> Read:
-    return "strategy", [Level(one, (SetStrategy(cast(Strategy, one)),)) for one in found]
+def _strategy(data: Any, path: Path, problems: Problems) -> Read:
+    return "strategy", [Level(strategy, (SetStrategy(cast(Strategy, strategy)),)) for strategy in data]
 
 
-def _weight(found: Data, path: Path, problems: Problems) -> Read:
-    plugin, values = found.get("plugin") or "", found.get("values") or []
+def _weight(data: Data, path: Path, problems: Problems) -> Read:
+    plugin, values = data.get("plugin") or "", data.get("values") or []
     if not plugin:
         problems.error((*path, "plugin"), required(Message("a Score plugin's name")))
     for index, value in enumerate(values):
         if not 0 <= value <= MOST_WEIGHT:
             reason = Message("a weight is a number from 1 to {most:,}; 0 turns the plugin off", most=MOST_WEIGHT)
             problems.error((*path, "values", index), invalid(value, reason))
-    profile = {"profile": found["profile"]} if found.get("profile") else {}
+    profile = {"profile": data["profile"]} if data.get("profile") else {}
     edits: list[Edit] = [
         SetWeight(plugin, value, **profile) if value else DisablePlugin(plugin, **profile) for value in values
     ]
     return f"weight of {plugin}", [Level(str(value), (edit,)) for value, edit in zip(values, edits, strict=True)]
 
 
-def _disable(found: Any, path: Path, problems: Problems) -> Read:
-    return "plugin off", [Level("none"), *(Level(plugin, (DisablePlugin(plugin),)) for plugin in found)]
+def _disable(data: Any, path: Path, problems: Problems) -> Read:
+    return "plugin off", [Level("none"), *(Level(plugin, (DisablePlugin(plugin),)) for plugin in data)]
 
 
-def _nodes(found: Data, path: Path, problems: Problems) -> Read:
-    like, values = found.get("like") or "", found.get("add") or []
+def _nodes(data: Data, path: Path, problems: Problems) -> Read:
+    like, values = data.get("like") or "", data.get("add") or []
     if not like:
         problems.error((*path, "like"), required(Message("the name of the node that the others are like")))
     for index, value in enumerate(values):
@@ -94,9 +94,9 @@ def _nodes(found: Data, path: Path, problems: Problems) -> Read:
     return "nodes added", [Level(str(value), (AddNodes(like, value),) if value else ()) for value in values]
 
 
-def _field(found: Data, path: Path, problems: Problems) -> Read:
-    kind, name, values = found.get("kind") or "", found.get("name") or "", found.get("values")
-    steps = _steps(found.get("path"))
+def _field(data: Data, path: Path, problems: Problems) -> Read:
+    kind, name, values = data.get("kind") or "", data.get("name") or "", data.get("values")
+    steps = _steps(data.get("path"))
     if kind not in KINDS:
         problems.error((*path, "kind"), not_supported(kind, KINDS))
         return name, []
@@ -107,7 +107,7 @@ def _field(found: Data, path: Path, problems: Problems) -> Read:
     if not isinstance(values, list):
         problems.error((*path, "values"), required(Message("a list of values")))
         return name, []
-    namespace = found.get("namespace") or ("default" if KINDS[kind].namespaced else "")
+    namespace = data.get("namespace") or ("default" if KINDS[kind].namespaced else "")
     levels = [Level(_label(value), (SetField(kind, name, steps, value, namespace),)) for value in values]
     return f"{name} {'.'.join(map(str, steps[-2:] if len(steps) > 2 else steps[-1:]))}", levels
 
@@ -116,14 +116,14 @@ def _label(value: Any) -> str:
     return value if isinstance(value, str) else show(value)
 
 
-def _steps(found: Any) -> tuple[str | int, ...]:
+def _steps(data: Any) -> tuple[str | int, ...]:
     """Parse a path: `spec.containers[0].resources.requests.cpu`, or a list of its parts; () if it is invalid."""
-    if isinstance(found, list):
-        return tuple(found) if all(isinstance(part, str | int) for part in found) else ()
-    if not isinstance(found, str):
+    if isinstance(data, list):
+        return tuple(data) if all(isinstance(part, str | int) for part in data) else ()
+    if not isinstance(data, str):
         return ()
     steps: list[str | int] = []
-    for part in found.split("."):
+    for part in data.split("."):
         match = _STEP.fullmatch(part)
         if match is None:
             return ()
@@ -131,20 +131,20 @@ def _steps(found: Any) -> tuple[str | int, ...]:
     return tuple(steps)
 
 
-def _variants(found: Any, path: Path, problems: Problems) -> Read:
+def _variants(data: Any, path: Path, problems: Problems) -> Read:
     levels = []
-    for index, one in enumerate(found):
-        edits = one.get("edits") or []
+    for index, variant in enumerate(data):
+        edits = variant.get("edits") or []
         if len(edits) > MOST_EDITS:
             problems.error((*path, index, "edits"), invalid(len(edits), Message("at most {most}", most=MOST_EDITS)))
             continue
         try:
-            made = msgspec.convert(edits, tuple[Edit, ...])
+            converted = msgspec.convert(edits, tuple[Edit, ...])
         except msgspec.ValidationError as error:
             reason = Message("this is no edit: {reason}", reason=str(error))
             problems.error((*path, index, "edits"), reason)
             continue
-        levels.append(Level(one.get("label") or (f"variant {index + 1}" if made else AS_IT_IS), made))
+        levels.append(Level(variant.get("label") or (f"variant {index + 1}" if converted else AS_IT_IS), converted))
     return "variant", levels
 
 

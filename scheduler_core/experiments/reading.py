@@ -43,8 +43,8 @@ def read_file(text: str) -> tuple[str, Design]:
 def read_factors(factors: Any) -> Design:
     """Return the design of factors given as data. Raises ScenarioErrors."""
     problems, path = Problems(), ("factors",)
-    known = check(ListOf(FACTOR), factors, path, problems, strict=True) and not problems.count
-    return _required(_factors(factors, path, problems) if known else None, problems)
+    valid = check(ListOf(FACTOR), factors, path, problems, strict=True) and not problems.count
+    return _required(_factors(factors, path, problems) if valid else None, problems)
 
 
 def _required(design: Design | None, problems: Problems) -> Design:
@@ -56,8 +56,8 @@ def _required(design: Design | None, problems: Problems) -> Design:
 
 def _document(data: Data, problems: Problems) -> tuple[str, Design | None]:
     if (data.get("apiVersion"), data.get("kind")) != (API_VERSION, KIND):
-        wanted = f"apiVersion: {API_VERSION}, kind: {KIND}"
-        problems.error(("kind",), Message("this is no experiment; expected {wanted}", wanted=wanted))
+        expected = f"apiVersion: {API_VERSION}, kind: {KIND}"
+        problems.error(("kind",), Message("this is no experiment; expected {wanted}", wanted=expected))
         return "", None
     if not check(EXPERIMENT, data, (), problems, strict=True) or problems.count:
         return "", None
@@ -67,18 +67,18 @@ def _document(data: Data, problems: Problems) -> tuple[str, Design | None]:
     return spec.get("scenario") or "", _factors(spec.get("factors"), ("spec", "factors"), problems)
 
 
-def _factors(found: Any, path: Path, problems: Problems) -> Design | None:
+def _factors(data: Any, path: Path, problems: Problems) -> Design | None:
     """Read the factors from data whose fields are known."""
-    if not found:
+    if not data:
         problems.error(path, required(Message("at least one factor")))
         return None
-    if len(found) > MOST_FACTORS:
-        problems.error(path, invalid(len(found), Message("at most {most} factors", most=MOST_FACTORS)))
+    if len(data) > MOST_FACTORS:
+        problems.error(path, invalid(len(data), Message("at most {most} factors", most=MOST_FACTORS)))
         return None
-    made = [_factor(one, (*path, index), problems) for index, one in enumerate(found)]
+    factors = [_factor(factor, (*path, index), problems) for index, factor in enumerate(data)]
     if problems.count:
         return None
-    design = design_of(_named(cast(list[Factor], made)))
+    design = design_of(_named(cast(list[Factor], factors)))
     if design.size > MOST_CELLS:
         reason = Message("the factors' combinations are too many; at most {most:,} runs", most=MOST_CELLS)
         problems.error(path, invalid(design.size, reason))
@@ -91,12 +91,12 @@ def _factors(found: Any, path: Path, problems: Problems) -> Design | None:
 
 def _named(factors: Sequence[Factor]) -> list[Factor]:
     """Check that each factor has a unique name, which is the name of its column."""
-    seen = dict.fromkeys(RESERVED, 1)
-    made = []
+    counts = dict.fromkeys(RESERVED, 1)
+    unique = []
     for factor in factors:
-        seen[factor.name] = count = seen.get(factor.name, 0) + 1
-        made.append(factor if count == 1 else Factor(f"{factor.name} {count}", factor.levels))
-    return made
+        counts[factor.name] = count = counts.get(factor.name, 0) + 1
+        unique.append(factor if count == 1 else Factor(f"{factor.name} {count}", factor.levels))
+    return unique
 
 
 def _factor(data: Data, path: Path, problems: Problems) -> Factor | None:

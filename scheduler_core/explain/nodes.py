@@ -63,13 +63,14 @@ class Explainer:
         assert pod is not None
         self._framework, self._course, self._pod = framework, course, pod
         self._cycle = CycleState(pod, cluster.pods.slot_of[pod.key])
-        self._explains_filter = {one.name: one for one in framework.at(FilterPlugin) if isinstance(one, ExplainsFilter)}
-        self._explains_score = {one.name: one for one in framework.at(ScorePlugin) if isinstance(one, ExplainsScore)}
+        filters, scorers = framework.at(FilterPlugin), framework.at(ScorePlugin)
+        self._explains_filter = {plugin.name: plugin for plugin in filters if isinstance(plugin, ExplainsFilter)}
+        self._explains_score = {plugin.name: plugin for plugin in scorers if isinstance(plugin, ExplainsScore)}
         self._rejected: dict[str, Status] = {}
         running = dict(framework.pre_filters)
-        asking = [one for one in framework.at(FilterPlugin) if implements(one, AsksPreFilter)]
-        called = [one for one in asking if implements(one, PreFilterPlugin) and one.name not in running]
-        alone = {one.name: one.pre_filter for one in called}  # by their Filter
+        asking = [plugin for plugin in filters if implements(plugin, AsksPreFilter)]
+        called = [plugin for plugin in asking if implements(plugin, PreFilterPlugin) and plugin.name not in running]
+        alone = {plugin.name: plugin.pre_filter for plugin in called}  # by their Filter
         for name, pre_filter in (running | alone).items():
             result = pre_filter(pod, cluster)
             self._cycle.states[name] = result.state
@@ -110,9 +111,9 @@ class Explainer:
     def _pass(self, row: int, what_if: WhatIf | None, *, asked: bool) -> list[FilterExplanation]:
         filter_explanations = []
         for plugin in self._framework.at(FilterPlugin):
-            one = self._filter(plugin, row, what_if, asked=asked)
-            asked = asked and not _rejects(one)
-            filter_explanations.append(one)
+            explanation = self._filter(plugin, row, what_if, asked=asked)
+            asked = asked and not _rejects(explanation)
+            filter_explanations.append(explanation)
         return filter_explanations
 
     def _filter(self, plugin: FilterPlugin, row: int, what_if: WhatIf | None, *, asked: bool) -> FilterExplanation:
@@ -160,7 +161,7 @@ class Explainer:
 
     def _extender_code(self, name: str, node: Node) -> StatusCode:
         """Return whether preemption would help, according to the script of the extender."""
-        extender = next(one for one in self._framework.extenders if one.name == name)
+        extender = next(extender for extender in self._framework.extenders if extender.name == name)
         try:
             unresolvable = node.name in extender.filter(self._pod, [node]).failed_unresolvable
         except ExtenderError:
@@ -173,7 +174,7 @@ class Explainer:
         if self._course.scores is None:
             return []
         handed_over = (extender for extender in self._framework.extenders if extender.is_interested(self._pod))
-        self._cycle.bare_nodes = any(one.hands_over_bare_nodes for one in handed_over)
+        self._cycle.bare_nodes = any(extender.hands_over_bare_nodes for extender in handed_over)
         scores, _, _ = self._framework.run_scores(self._cycle, self._scored)
         plugins = {plugin.name: plugin for plugin in self._framework.at(ScorePlugin)}
         return [(plugins[score.plugin], score) for score in scores]

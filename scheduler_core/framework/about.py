@@ -96,8 +96,8 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
     def texts(self, plugin: str) -> dict[str, Text]:
         """Return all texts of the player by their catalogue keys."""
-        named = {"question": self.question, "score": self.score, "rule": self.rule}
-        texts = {f"{key}.{plugin}": text for key, text in named.items() if text is not None}
+        by_field = {"question": self.question, "score": self.score, "rule": self.rule}
+        texts = {f"{key}.{plugin}": text for key, text in by_field.items() if text is not None}
         for reason in self.reasons:
             if reason.short is not None:
                 texts.setdefault(f"reason.{plugin}.{reason.kind}", reason.short)

@@ -120,8 +120,8 @@ def _names(resource: str, action: Action) -> Sequence[str]:
     if action & Action.ALL == Action.ALL:
         return [resource]
     whole = [Action.UPDATE] if action & Action.UPDATE == Action.UPDATE else []
-    rest = [one for one in Action if one & action and not any(one & other for other in whole)]
-    return [f"{resource}/{_ACTION_NAMES.get(one, '')}" for one in (*rest, *whole) if one in _ACTION_NAMES]
+    single = [bit for bit in Action if bit & action and not any(bit & other for other in whole)]
+    return [f"{resource}/{_ACTION_NAMES.get(bit, '')}" for bit in (*single, *whole) if bit in _ACTION_NAMES]
 
 
 class QueueingHint(Enum):
@@ -162,7 +162,7 @@ ANY_EVENT: Final = tuple(
 
 def registered_events(written: Iterable[str]) -> tuple[RegisteredEvent, ...]:
     """Parse the events in a release's table: ("Node Add|UpdateNodeLabel", "storage.k8s.io/CSINode Add", ...)."""
-    return tuple(RegisteredEvent(_parse_event(one)) for one in written)
+    return tuple(RegisteredEvent(_parse_event(name)) for name in written)
 
 
 def _parse_event(written: str) -> ClusterEvent:

@@ -6,13 +6,13 @@ from typing import TypeGuard, TypeVar
 
 P = TypeVar("P")
 
-_known: dict[tuple[type, type], bool] = {}
+_results: dict[tuple[type, type], bool] = {}
 
 
 def implements(plugin: object, protocol: type[P]) -> TypeGuard[P]:
     """Return whether the plugin implements the protocol. Results are cached by class, since isinstance is slow."""
     key = type(plugin), protocol
-    found = _known.get(key)
-    if found is None:
-        found = _known[key] = isinstance(plugin, protocol)
-    return found
+    result = _results.get(key)
+    if result is None:
+        result = _results[key] = isinstance(plugin, protocol)
+    return result

@@ -42,5 +42,5 @@ def first_node_change(old: Node, new: Node) -> list[ClusterEvent]:
 
 
 def _conditions(node: Node) -> dict[str, Any]:
-    found = (node.manifest.get("status") or {}).get("conditions") or []
-    return {condition.get("type", ""): condition.get("status") for condition in found}
+    conditions = (node.manifest.get("status") or {}).get("conditions") or []
+    return {condition.get("type", ""): condition.get("status") for condition in conditions}

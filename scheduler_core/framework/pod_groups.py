@@ -20,8 +20,8 @@ class PodGroupManager:
 
     def get(self, group: PodGroupKey) -> PodGroup | None:
         """Return the PodGroup object, None if there is none."""
-        found = self._cluster.get("PodGroup", group)
-        return found if isinstance(found, PodGroup) else None
+        pod_group = self._cluster.get("PodGroup", group)
+        return pod_group if isinstance(pod_group, PodGroup) else None
 
     def all_pods(self, group: PodGroupKey) -> list[Pod]:
         """Return all known members, in order of creation."""
@@ -31,8 +31,8 @@ class PodGroupManager:
 
     def scheduled(self, group: PodGroupKey) -> list[tuple[Pod, str]]:
         """Return the members that are assumed or bound, and their nodes."""
-        found = ((pod, self._node_of(pod)) for pod in self.all_pods(group))
-        return [(pod, node_name) for pod, node_name in found if node_name]
+        pods = ((pod, self._node_of(pod)) for pod in self.all_pods(group))
+        return [(pod, node_name) for pod, node_name in pods if node_name]
 
     def unscheduled(self, group: PodGroupKey) -> list[Pod]:
         """Return the members without a node."""

@@ -62,8 +62,8 @@ class Reads(msgspec.Struct, frozen=True):
 
 def reads_of(plugin: object) -> Reads | None:
     """Return the plugin's `reads`, None if it has none."""
-    found: Reads | None = getattr(plugin, "reads", None)
-    return found
+    reads: Reads | None = getattr(plugin, "reads", None)
+    return reads
 
 
 def shape_key(all_reads: Iterable[Reads]) -> Callable[[Pod], ShapeKey]:
@@ -79,11 +79,11 @@ def shape_key(all_reads: Iterable[Reads]) -> Callable[[Pod], ShapeKey]:
     return key
 
 
-def _check_names(what: str, names: tuple[str, ...], known: frozenset[str]) -> None:
+def _check_names(kind: str, names: tuple[str, ...], allowed: frozenset[str]) -> None:
     if isinstance(names, str):
-        raise ValueError(f"Reads({what}={names!r}): expected a tuple of names")
+        raise ValueError(f"Reads({kind}={names!r}): expected a tuple of names")
     for name in names:
         if name in UNCOMPARABLE:
-            raise ValueError(f"Reads({what}=...): {name!r} cannot be compared; a plugin that reads it has no `reads`")
-        if name not in known:
-            raise ValueError(f"Reads({what}=...): no field {name!r}; known are {', '.join(sorted(known))}")
+            raise ValueError(f"Reads({kind}=...): {name!r} cannot be compared; a plugin that reads it has no `reads`")
+        if name not in allowed:
+            raise ValueError(f"Reads({kind}=...): no field {name!r}; known are {', '.join(sorted(allowed))}")

@@ -54,13 +54,13 @@ class _Watch:
         self._named = {"pod": reads.pod, "node": reads.node}
         self.seen: set[tuple[str, str]] = set()
 
-    def note(self, what: str, field: str) -> None:
-        if field not in self._named[what]:
-            raise ReadsError(f"{self._plugin} reads the {what}'s {field}, which its `reads` does not name")
-        self.seen.add((what, field))
+    def note(self, kind: str, field: str) -> None:
+        if field not in self._named[kind]:
+            raise ReadsError(f"{self._plugin} reads the {kind}'s {field}, which its `reads` does not name")
+        self.seen.add((kind, field))
 
-    def refuse(self, what: str) -> NoReturn:
-        raise ReadsError(f"{self._plugin} reads {what}; a plugin that does has no `reads`")
+    def refuse(self, subject: str) -> NoReturn:
+        raise ReadsError(f"{self._plugin} reads {subject}; a plugin that does has no `reads`")
 
 
 def _watched(method: Callable[..., Any], watch: _Watch) -> Callable[..., Any]:
@@ -90,8 +90,8 @@ def _stand_in(item: Any, watch: _Watch) -> Any:
 class _Fields:
     """A proxy of a pod or node."""
 
-    def __init__(self, item: Pod | Node, what: str, fields: frozenset[str], watch: _Watch) -> None:
-        self._item, self._what, self._fields, self._watch = item, what, fields, watch
+    def __init__(self, item: Pod | Node, kind: str, fields: frozenset[str], watch: _Watch) -> None:
+        self._item, self._what, self._fields, self._watch = item, kind, fields, watch
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._fields:
@@ -140,8 +140,8 @@ class _Unseen:
 class _Only:
     """A proxy of an object of which only some attributes may be read."""
 
-    def __init__(self, item: object, allowed: tuple[str, ...], watch: _Watch, what: str) -> None:
-        self._item, self._allowed, self._watch, self._what = item, allowed, watch, what
+    def __init__(self, item: object, allowed: tuple[str, ...], watch: _Watch, kind: str) -> None:
+        self._item, self._allowed, self._watch, self._what = item, allowed, watch, kind
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._allowed:

@@ -40,10 +40,10 @@ class StarterCluster:
         """Add a node with room for everything."""
         name = f"node-{len(self.nodes) + 1:03}"
         labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": "a"}
-        amounts = {**{resource: given for resource, (given, _) in AMOUNTS.items()}, "pods": "110"}
-        made = manifest("v1", "Node", name, status={"allocatable": amounts})
-        made["metadata"]["labels"] = labels
-        self.nodes.append({**made, **more})
+        amounts = {**{resource: default for resource, (default, _) in AMOUNTS.items()}, "pods": "110"}
+        node = manifest("v1", "Node", name, status={"allocatable": amounts})
+        node["metadata"]["labels"] = labels
+        self.nodes.append({**node, **more})
         return self.nodes[-1]
 
     def request(self, resource: str, quantity: str) -> None:
@@ -57,13 +57,13 @@ class StarterCluster:
         """Add a pod that runs on the node."""
         name = f"there-{len(self.objects) + 1:03}"
         container = {"name": "main", "image": "pause", **spec.pop("container", {})}
-        made = manifest(
+        neighbour = manifest(
             "v1", "Pod", name, spec={"nodeName": node["metadata"]["name"], "containers": [container], **spec}
         )
         if labels:
-            made["metadata"]["labels"] = labels
-        self.objects.append(made)
-        return made
+            neighbour["metadata"]["labels"] = labels
+        self.objects.append(neighbour)
+        return neighbour
 
 
 def names_of(nodes: Iterable[Manifest]) -> set[str]:

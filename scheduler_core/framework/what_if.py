@@ -32,14 +32,14 @@ class WhatIf(msgspec.Struct):
 
     def delta(self, plugin: str, add_pod_delta: AddPodDelta) -> NDArray[np.int64]:
         """Return the changes of the plugin's k counters on every row: int64[k, len(rows)]."""
-        found = self._deltas.get(plugin)
-        if found is None:
+        cached = self._deltas.get(plugin)
+        if cached is None:
             added = add_pod_delta(self.slots, self.rows[self.index])
             delta = np.zeros((len(added), len(self.rows)), np.int64)
             for counter, values in zip(delta, added * self.sign, strict=True):
                 np.add.at(counter, self.index, values)
-            found = self._deltas[plugin] = added, delta
-        return found[1]
+            cached = self._deltas[plugin] = added, delta
+        return cached[1]
 
     def added(self, plugin: str) -> NDArray[np.int64]:
         """Return the results of the plugin's `add_pod_delta` for the pairs: int64[k, pairs]."""
@@ -106,7 +106,7 @@ class Change(msgspec.Struct, dict=True):
 
     def _slots(self, sign: int) -> list[list[int]]:
         by_position: dict[int, list[int]] = {}
-        chosen = np.flatnonzero(self.what_if.sign == sign)
-        for j in chosen:
+        selected = np.flatnonzero(self.what_if.sign == sign)
+        for j in selected:
             by_position.setdefault(int(self.what_if.index[j]), []).append(int(self.what_if.slots[j]))
         return [by_position.get(int(position), []) for position in self.positions]

@@ -97,8 +97,8 @@ class SchedulingQueueBefore119(SchedulingQueue):
         """Move all unschedulable pods (MoveAllToActiveOrBackoffQueue)."""
         self._move(self.unschedulable, event, old, new)
 
-    def _move(self, chosen: Iterable[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> None:
-        for queued in chosen:
+    def _move(self, pods: Iterable[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> None:
+        for queued in pods:
             self._requeue(queued, Strategy.AFTER_BACKOFF, event.label, [])
         self.note_move_request()
 
@@ -106,8 +106,8 @@ class SchedulingQueueBefore119(SchedulingQueue):
 class SchedulingQueueBefore117(SchedulingQueueBefore119):
     """The queue with a map of backoffs that is separate from the pods (pod_backoff.go: PodBackoffMap)."""
 
-    def __init__(self, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self._backoffs: dict[PodKey, tuple[int, float, int]] = {}  # attempts; time and sequence of the last one
 
     def delete(self, pod: Pod, cause: Cause) -> None:

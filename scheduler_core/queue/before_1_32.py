@@ -32,17 +32,21 @@ GIVEN_BY_ADMISSION = ("nodeName", "priority", "priorityClassName", "preemptionPo
 
 
 class SchedulingQueueBefore132(SchedulingQueue):
-    """The queue before 1.32. Call `keep(rules, labels_of)` after construction; `labels_of` returns namespace labels."""
+    """The queue before 1.32. Call `configure` after construction."""
 
-    def keep(self, release: Release, labels_of: Callable[[str], Labels]) -> None:
-        """Set the release and the namespaces. With SchedulerQueueingHints, events during an attempt are replayed."""
+    def configure(self, release: Release, labels_of: Callable[[str], Labels]) -> None:
+        """Set the release, and the function that returns the labels of a namespace.
+
+        With SchedulerQueueingHints, events during an attempt are replayed.
+        """
         self._replays = release.has_on("SchedulerQueueingHints")
         self._labels_of = labels_of
         self._move_request_cycle = -1
 
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
-        """Return a pod after a failed attempt: to backoffQ after an error, or if an event occurred since it
-        was popped.
+        """Return a pod after a failed attempt.
+
+        It moves to backoffQ after an error, and if an event occurred since it was popped.
         """
         if self._replays:
             super().add_unschedulable_if_not_present(queued)
@@ -71,8 +75,8 @@ class SchedulingQueueBefore132(SchedulingQueue):
         """Return the queue of a pod after its attempt. In 1.28, a pod without rejectors waits for the next event."""
         if queued.rejectors:
             return super()._hint_for_in_flight_pod(queued)
-        seen = self.active.in_flight(queued.key) and self.active.events_for(queued.key)
-        return (Strategy.AFTER_BACKOFF if seen else Strategy.SKIP), []
+        has_new_event = self.active.in_flight(queued.key) and self.active.events_for(queued.key)
+        return (Strategy.AFTER_BACKOFF if has_new_event else Strategy.SKIP), []
 
     def assigned_pod_added(self, pod: Pod) -> None:
         self._move_pods_near(pod, ASSIGNED_POD_ADD, None)
@@ -104,8 +108,8 @@ class SchedulingQueueBefore132(SchedulingQueue):
             return True
         return any(matches_term(term, pod, labels) for term in queued.pod.required_affinity)
 
-    def _move(self, chosen: Any, event: ClusterEvent, old: Any, new: Any) -> None:
-        super()._move(chosen, event, old, new)
+    def _move(self, pods: Any, event: ClusterEvent, old: Any, new: Any) -> None:
+        super()._move(pods, event, old, new)
         self._move_request_cycle = self.scheduling_cycle
 
 

@@ -48,8 +48,8 @@ class Nominator:
 
     def pods_on(self, node_name: str) -> Sequence[Pod]:
         """Return the known pods nominated to a node, in the order of their nomination."""
-        found = (self._pods.get(key) for key in self._by_node.get(node_name, ()) if key not in self.popped)
-        return [pod for pod in found if pod is not None]
+        pods = (self._pods.get(key) for key in self._by_node.get(node_name, ()) if key not in self.popped)
+        return [pod for pod in pods if pod is not None]
 
     def pairs(self) -> list[tuple[str, PodKey]]:
         """Return (node, pod) of all nominations, by node, in the order of their nomination."""
@@ -70,9 +70,9 @@ class Nominator:
     def update(self, old: Pod, new: Pod) -> None:
         """Update a pod (UpdateNominatedPod). A nomination that is not yet in the pod's status is kept."""
         before = self.node_of(old.key)
-        kept = before if before and not old.nominated_node_name and not new.nominated_node_name else None
+        override = before if before and not old.nominated_node_name and not new.nominated_node_name else None
         self._remove(old.key)
-        self._add(new, kept)
+        self._add(new, override)
         self._tell(new.key, before, "preempted-by-higher-priority")
 
     def delete(self, key: PodKey, cause: Cause) -> None:

@@ -32,8 +32,8 @@ class PodHeap:
         return (queued for _, queued in self._entries.values())
 
     def get(self, key: PodKey) -> QueuedPod | None:
-        found = self._entries.get(key)
-        return found and found[1]
+        entry = self._entries.get(key)
+        return entry and entry[1]
 
     def add(self, queued: QueuedPod) -> None:
         self._number += 1
@@ -42,8 +42,8 @@ class PodHeap:
 
     def remove(self, key: PodKey) -> QueuedPod | None:
         """Remove a pod and return it; None if it is not in the heap."""
-        found = self._entries.pop(key, None)
-        return found and found[1]
+        entry = self._entries.pop(key, None)
+        return entry and entry[1]
 
     def peek(self) -> QueuedPod | None:
         """Return the first pod without removing it; None if the heap is empty."""

@@ -36,15 +36,15 @@ class QueueingHintMap(msgspec.Struct):
     def build(plugins: Iterable[tuple[str, Sequence[RegisteredEvent]]], release: Release) -> QueueingHintMap:
         """Build the map from (plugin, its events). Node Add without UpdateNodeTaint also registers the latter."""
         matches = ClusterEvent.matches if release.rules.events_match_when_covered else ClusterEvent.overlaps
-        found = []
+        registrations = []
         for plugin, events in plugins:
-            found += [Registration(plugin, registered.event, registered.hint) for registered in events]
+            registrations += [Registration(plugin, registered.event, registered.hint) for registered in events]
             if not release.rules.new_nodes_stand_for_taint_updates:
                 continue
             of_nodes = [registered.event.action for registered in events if registered.event.resource == "Node"]
             if any(a & Action.ADD for a in of_nodes) and not any(a & Action.UPDATE_NODE_TAINT for a in of_nodes):
-                found.append(Registration(plugin, _NODE_TAINT_UPDATE, None))
-        return QueueingHintMap(found, matches, release.rules.gated_pods_hear_every_event)
+                registrations.append(Registration(plugin, _NODE_TAINT_UPDATE, None))
+        return QueueingHintMap(registrations, matches, release.rules.gated_pods_hear_every_event)
 
     def matching(self, event: ClusterEvent) -> list[Registration]:
         registrations = self._matching.get(event)
@@ -57,8 +57,12 @@ class QueueingHintMap(msgspec.Struct):
 
     def ask(self, event: ClusterEvent, rejectors: Iterable[str], pod: Pod, old: Any, new: Any) -> list[Hint]:
         """Return the hints of the plugins that rejected the pod; empty if none of them registered the event."""
-        asked = [one for one in self.matching(event) if one.plugin in rejectors]
-        return [Hint(one.plugin, (one.hint(pod, old, new) if one.hint else QueueingHint.QUEUE).value) for one in asked]
+        hints = []
+        for registration in self.matching(event):
+            if registration.plugin in rejectors:
+                hint = registration.hint(pod, old, new) if registration.hint else QueueingHint.QUEUE
+                hints.append(Hint(registration.plugin, hint.value))
+        return hints
 
     def moves_gated(self, plugin: str, event: ClusterEvent) -> bool:
         """Return whether a pod gated by the plugin is checked again after the event."""

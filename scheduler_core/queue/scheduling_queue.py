@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
+from itertools import chain
 from typing import Any
 
 from scheduler_core.apis.core import Pod, PodKey
@@ -186,13 +187,13 @@ class SchedulingQueue:
         if self.active.remove(pod.key) is None and self.backoff_queue.remove(pod.key) is None:
             self.unschedulable.pop(pod.key)
 
-    def activate(self, keys: Iterable[PodKey], asked: Callable[[PodKey], None] | None = None) -> None:
+    def activate(self, keys: Iterable[PodKey], before_move: Callable[[PodKey], None] | None = None) -> None:
         """Move pods to activeQ at once, for a plugin. `asked` is called with each waiting pod before it moves."""
         for key in keys:
             queued = self.unschedulable.get(key) or self.backoff_queue.remove(key)
             if queued is not None:
-                if asked:
-                    asked(key)
+                if before_move:
+                    before_move(key)
                 self._move_to_active(queued, FORCE_ACTIVATE.label, [])
             elif self.active.in_flight(key):
                 self.active.record(FORCE_ACTIVATE, None, key)
@@ -227,22 +228,22 @@ class SchedulingQueue:
     def flush_unschedulable_leftover(self) -> None:
         """Retry pods that have waited for too long; called every 30 s."""
         limit = self.now - self._rules.unschedulable_pods_are_retried_after
-        chosen = [queued for queued in self.unschedulable if queued.timestamp < limit]
-        if chosen:
-            self._move(chosen, UNSCHEDULABLE_TIMEOUT, None, None)
+        pods = [queued for queued in self.unschedulable if queued.timestamp < limit]
+        if pods:
+            self._move(pods, UNSCHEDULABLE_TIMEOUT, None, None)
 
-    def _move(self, chosen: Iterable[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> None:
-        kept: list[KeptWaiting] = []
-        for queued in chosen:
+    def _move(self, pods: Iterable[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> None:
+        kept_waiting: list[KeptWaiting] = []
+        for queued in pods:
             if queued.gated and not self._interests_gate(queued, event):
                 continue
             strategy, hints = self._worth_requeuing(queued, event, old, new)
             if strategy != Strategy.SKIP:
                 self._requeue(queued, strategy, event.label, hints)
             elif hints:
-                kept.append(KeptWaiting(queued.key, hints))
-        if kept:
-            self._emit(PodsKeptWaiting(event.label, kept[:KEPT_SHOWN], len(kept)))
+                kept_waiting.append(KeptWaiting(queued.key, hints))
+        if kept_waiting:
+            self._emit(PodsKeptWaiting(event.label, kept_waiting[:KEPT_SHOWN], len(kept_waiting)))
         self.active.record(event, old, new)
 
     def _requeue(self, queued: QueuedPod, strategy: Strategy, event: str, hints: list[Hint]) -> bool:
@@ -326,10 +327,10 @@ class SchedulingQueue:
         if not queued.rejectors or not self.active.in_flight(queued.key) or queued.pod.pod_group:
             return Strategy.AFTER_BACKOFF, []  # nothing tells yet which events help a group
         best: tuple[Strategy, list[Hint]] = (Strategy.SKIP, [])
-        for seen in self.active.events_for(queued.key):
-            found = self._worth_requeuing(queued, seen.event, seen.old, seen.new)
-            if found[0].value > best[0].value:
-                best = found
+        for in_flight in self.active.events_for(queued.key):
+            result = self._worth_requeuing(queued, in_flight.event, in_flight.old, in_flight.new)
+            if result[0].value > best[0].value:
+                best = result
         return best
 
     def _interests_gate(self, queued: QueuedPod, event: ClusterEvent) -> bool:
@@ -339,11 +340,11 @@ class SchedulingQueue:
 
     def _interested_in(self, event: ClusterEvent) -> frozenset[str]:
         """Return the plugins that registered the event, cached because every binding asks."""
-        found = self._interested.get(event)
-        if found is None:
-            found = frozenset(one.plugin for hints in self._hints.values() for one in hints.matching(event))
-            self._interested[event] = found
-        return found
+        plugins = self._interested.get(event)
+        if plugins is None:
+            registrations = chain.from_iterable(hints.matching(event) for hints in self._hints.values())
+            plugins = self._interested[event] = frozenset(registration.plugin for registration in registrations)
+        return plugins
 
     def _new(self, pod: Pod) -> QueuedPod:
         queued = QueuedPod(pod, self.now, 0)

@@ -47,8 +47,8 @@ def _rules(before: Release, after: Release) -> list[Difference]:
 
 def _plugins(before: Release, after: Release) -> list[Difference]:
     names = dict.fromkeys([*before.plugin_points, *after.plugin_points])
-    found = [Difference(name, _plugin(before, name), _plugin(after, name)) for name in names]
-    return [one for one in found if one.before != one.after]
+    differences = [Difference(name, _plugin(before, name), _plugin(after, name)) for name in names]
+    return [difference for difference in differences if difference.before != difference.after]
 
 
 def _plugin(release: Release, name: str) -> Message:
@@ -64,8 +64,8 @@ def _plugin(release: Release, name: str) -> Message:
 
 def _gates(before: Release, after: Release) -> list[Difference]:
     names = sorted({*before.gates, *after.gates})
-    found = [Difference(name, _gate(before.gates.get(name)), _gate(after.gates.get(name))) for name in names]
-    return [one for one in found if one.before != one.after]
+    differences = [Difference(name, _gate(before.gates.get(name)), _gate(after.gates.get(name))) for name in names]
+    return [difference for difference in differences if difference.before != difference.after]
 
 
 def _gate(gate: Gate | None) -> Message:

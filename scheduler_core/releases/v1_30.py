@@ -34,7 +34,7 @@ V1_30 = V1_31.derive(
     },
     refused_plugins=(),
     plugin_points=dict.fromkeys(("EBSLimits", "GCEPDLimits", "AzureDiskLimits", "CinderLimits"), _FILTERS),
-    default_plugins=[one for plugin in V1_31.default_plugins for one in _AROUND.get(plugin.name, (plugin,))],
+    default_plugins=[entry for plugin in V1_31.default_plugins for entry in _AROUND.get(plugin.name, (plugin,))],
     registered_events={
         "EBSLimits": _LIMITS,
         "GCEPDLimits": _LIMITS,

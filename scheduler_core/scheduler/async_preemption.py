@@ -63,9 +63,9 @@ class AsyncPreemption:
             status = scheduler.faults.strike(victim.key, "Preempt")
             if not status.is_success:
                 return status
-            found = scheduler.cluster.pods.get(victim.key)
-            if found is not None and found.uid == victim.uid:
-                scheduler.evict(found, preemptor.key)
+            stored = scheduler.cluster.pods.get(victim.key)
+            if stored is not None and stored.uid == victim.uid:
+                scheduler.evict(stored, preemptor.key)
         return SUCCESS
 
     def _finish(self, scheduler: Scheduler, preemptor: Pod, status: Status) -> None:

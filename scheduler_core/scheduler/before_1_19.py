@@ -32,8 +32,8 @@ class ApiServerBefore119(ApiServer):
 
         A new nomination has been written already.
         """
-        known = self._cluster.pods.get(key)
-        if nominated_node == "" and known is not None and known.nominated_node_name:
+        stored = self._cluster.pods.get(key)
+        if nominated_node == "" and stored is not None and stored.nominated_node_name:
             self.clear_nomination(key)
         elif not nominated_node:
             super().patch_status(key, condition, None)
@@ -45,8 +45,8 @@ class ApiServerBefore117(ApiServer):
     def patch_status(self, key: PodKey, condition: Condition, nominated_node: str | None) -> None:
         """Write the condition, then the removal of a nomination; preemption writes a new one."""
         super().patch_status(key, condition, None)
-        known = self._cluster.pods.get(key)
-        if nominated_node == "" and known is not None and known.nominated_node_name:
+        stored = self._cluster.pods.get(key)
+        if nominated_node == "" and stored is not None and stored.nominated_node_name:
             self.clear_nomination(key)
 
 

@@ -82,19 +82,19 @@ def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = Fal
     pod, now = attempt.pod, scheduler.cluster.now
     results: list[PointRun] = []
     deadlines: dict[str, float] = {}
-    status, asked = scheduler.faults.strike(pod.key, "Permit"), SUCCESS
+    status, wait_status = scheduler.faults.strike(pod.key, "Permit"), SUCCESS
     for plugin in attempt.framework.at(PermitPlugin) if status.is_success else ():
         answer, seconds = plugin.permit(pod, attempt.state_of(plugin), attempt.node_name)
         deadline = now + min(seconds, MAX_PERMIT_TIMEOUT) if answer.code == Code.WAIT else None
-        told = None if only_tried else deadline
-        results.append(PointRun(plugin.name, answer.code.label, list(answer.reasons), told))
+        recorded_deadline = None if only_tried else deadline
+        results.append(PointRun(plugin.name, answer.code.label, list(answer.reasons), recorded_deadline))
         if deadline is not None:
-            deadlines[plugin.name], asked = deadline, answer
+            deadlines[plugin.name], wait_status = deadline, answer
         elif not answer.is_success:
             status = as_failure("Permit", plugin.name, answer)
             break
     if status.is_success and deadlines:
-        status = asked
+        status = wait_status
     elif not status.is_success and status.plugin == FAULT:
         results.append(PointRun(FAULT, status.code.label, list(status.reasons)))
     if results:
@@ -103,8 +103,8 @@ def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = Fal
     return status, deadlines
 
 
-def go_on(scheduler: Scheduler, waiting: WaitingPod) -> None:
-    """Continue with a waiting pod that was allowed or rejected."""
+def resume_waiting_pod(scheduler: Scheduler, waiting: WaitingPod) -> None:
+    """Bind a waiting pod that was allowed, or roll back one that was rejected (WaitOnPermit)."""
     status = waiting.status
     assert status is not None
     decision: Literal["allowed", "rejected", "timeout"] = "allowed" if status.is_success else "rejected"
@@ -145,7 +145,7 @@ def bind(scheduler: Scheduler, attempt: Attempt) -> None:
     scheduler.current = attempt
     pod, node_name, framework = attempt.pod, attempt.node_name, attempt.framework
     if not _still_assumed(scheduler, pod):
-        _bind_nothing(scheduler, attempt)
+        _bind_deleted_pod(scheduler, attempt)
         return
     answers, status = framework.run_until_failure(
         PreBindPlugin, lambda plugin: plugin.pre_bind(pod, attempt.state_of(plugin), node_name)
@@ -173,7 +173,7 @@ def _still_assumed(scheduler: Scheduler, pod: Pod) -> bool:
     return pod.key in scheduler.cluster.assumed and stored is not None and stored.uid == pod.uid
 
 
-def _bind_nothing(scheduler: Scheduler, attempt: Attempt) -> None:
+def _bind_deleted_pod(scheduler: Scheduler, attempt: Attempt) -> None:
     """Run PreBind for a pod that was deleted during its binding; Bind then fails because the pod does not exist."""
     framework, node_name = attempt.framework, attempt.node_name
     framework.run_until_failure(
@@ -205,9 +205,9 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
 
 
 def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
-    """Roll back, retry pods that waited for the room, and requeue the pod (handleBindingCycleError)."""
+    """Roll back, requeue the pods that its resources may help, and requeue the pod (handleBindingCycleError)."""
     roll_back(scheduler, attempt, point, status)
-    pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # hints see where it was assumed
+    pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # for hints, it is on its node
     if point == "Bind" and scheduler.rules.bind_errors_say_rejected and not status.is_rejected:
         status = replace(status, reasons=(f"binding rejected: {status.message}",))
     error = as_error(status)
@@ -235,7 +235,7 @@ def roll_back(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, statu
 
 
 def as_error(status: Status) -> Exception:
-    """Return a rejection as the FitError of a single node."""
+    """Return the exception for a failed status; a rejection becomes the FitError of a single node."""
     if not status.is_rejected:
         return SchedulingError(status.message)
     diagnosis = Diagnosis(1)

@@ -152,8 +152,8 @@ def _compare_failure(observed: ObservedDecision, decision: Decision, pods: PodTa
 
 def _importance(keys: Iterable[PodKey], pods: PodTable) -> set[tuple[int, float | None]]:
     """Return the key by which preemption sorts pods; the cache order of equal pods is unknown."""
-    found = [pod for key in keys if (pod := pods.get(key)) is not None]
-    return {(pod.priority, pod.start_time) for pod in found}
+    candidates = [pod for key in keys if (pod := pods.get(key)) is not None]
+    return {(pod.priority, pod.start_time) for pod in candidates}
 
 
 def _as_noted(message: str) -> str:

@@ -42,7 +42,7 @@ TIES_SHOWN = 20
 
 
 def schedule_one(scheduler: Scheduler, queued: QueuedPod, *, from_active: bool) -> Attempt | None:
-    """Schedule one pod. Return None if the pod is skipped because it is being deleted or already assumed."""
+    """Schedule one pod (ScheduleOne). Return None if it is skipped: it is being deleted or already assumed."""
     pod = queued.pod
     if pod.terminating or pod.key in scheduler.cluster.assumed:
         scheduler.queue.done(pod.key)
@@ -60,7 +60,10 @@ def schedule_one(scheduler: Scheduler, queued: QueuedPod, *, from_active: bool) 
 
 
 def scheduling_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
-    """Find a node, assume the pod, run Reserve and Permit. Raises FitError or SchedulingError."""
+    """Find a node, assume the pod, run Reserve and Permit (schedulingCycle).
+
+    Raises FitError, NoNodesAvailable or SchedulingError.
+    """
     pod, framework = attempt.pod, attempt.framework
     cycle = attempt.cycle = CycleState(pod, scheduler.cluster.pods.slot_of[pod.key])
     try:
@@ -75,37 +78,44 @@ def scheduling_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
 
 
 def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) -> str:
-    """Return the name of the best node. Raises FitError, NoNodesAvailable or SchedulingError."""
-    cluster = scheduler.cluster
-    if scheduler.rules.generic_scheduler:
-        require_basic_checks(cluster, cycle.pod)
-    cluster.snapshot()
-    if scheduler.rules.generic_scheduler:
-        cycle.placement = snapshot_rows(cluster)
-    num_all_nodes = len(cluster.nodes) if cycle.placement is None else len(cycle.placement)
+    """Return the name of the best node (schedulePod). Raises FitError, NoNodesAvailable or SchedulingError."""
+    num_all_nodes = _update_snapshot(scheduler, cycle)
     if not num_all_nodes:
         raise NoNodesAvailable
     batch = scheduler.batches.get(framework.profile_name)
     hint = partial(batch.hint, cycle, scheduler.queue.scheduling_cycle) if batch else None
     feasible, diagnosis = find_nodes_that_fit_pod(framework, cycle, scheduler.search, scheduler.emit, hint)
     if not len(feasible):
-        raise FitError(num_all_nodes, diagnosis, ends_with_dot=framework.release.rules.post_filter_message_gets_a_dot)
-    evaluated = len(feasible) + diagnosis.explicit()
+        raise FitError(num_all_nodes, diagnosis, ends_with_dot=scheduler.rules.post_filter_message_gets_a_dot)
+
+    names, evaluated = scheduler.cluster.nodes.names, len(feasible) + diagnosis.explicit()
     if len(feasible) == 1:
-        node_name = cluster.nodes.names[int(feasible[0])]
+        node_name = names[int(feasible[0])]
         scheduler.emit(HostSelected(node_name, 1, evaluated, ties=[node_name]))
         if batch:
             batch.store(node_name)
         return node_name
+
     totals, extenders_scored = prioritize_nodes(scheduler, framework, cycle, feasible)
     node_name = select_host(scheduler, feasible, totals, evaluated, extenders_scored=extenders_scored)
     if batch:
-        batch.store(node_name, _others(cluster.nodes.names, feasible, totals), len(feasible) - 1)
+        batch.store(node_name, _other_nodes(names, feasible, totals), len(feasible) - 1)
     return node_name
 
 
-def _others(names: Sequence[str], feasible: RowArray, totals: NDArray[np.int64]) -> Iterator[str]:
-    """Yield the other nodes, best first; they are sorted when the first one is needed."""
+def _update_snapshot(scheduler: Scheduler, cycle: CycleState) -> int:
+    """Update the snapshot and return its number of nodes. Raises SchedulingError (`generic_scheduler`)."""
+    cluster = scheduler.cluster
+    if scheduler.rules.generic_scheduler:
+        require_basic_checks(cluster, cycle.pod)
+    cluster.snapshot()
+    if scheduler.rules.generic_scheduler:
+        cycle.placement = snapshot_rows(cluster)
+    return len(cluster.nodes) if cycle.placement is None else len(cycle.placement)
+
+
+def _other_nodes(names: Sequence[str], feasible: RowArray, totals: NDArray[np.int64]) -> Iterator[str]:
+    """Yield all nodes but the best, best first; they are sorted when the first one is needed."""
     for place in islice(in_heap_order(totals.tolist()), 1, None):
         yield names[int(feasible[place])]
 
@@ -113,34 +123,39 @@ def _others(names: Sequence[str], feasible: RowArray, totals: NDArray[np.int64])
 def prioritize_nodes(
     scheduler: Scheduler, framework: Framework, cycle: CycleState, feasible: RowArray
 ) -> tuple[NDArray[np.int64], bool]:
-    """Return the total score of each feasible node (1 without scorers), and whether an extender scored."""
+    """Return the total score of each feasible node, and whether an extender scored (prioritizeNodes).
+
+    Without Score plugins and extenders, each node scores 1.
+    """
     if not framework.extenders and not framework.at(ScorePlugin):
         return np.ones(len(feasible), np.int64), False
     scores, skipped, status = framework.run_scores(cycle, feasible)
-    if framework.release.rules.scores_are_allocated_without_skipped and len(skipped) > len(framework.at(ScorePlugin)):
+    if scheduler.rules.scores_are_allocated_without_skipped and len(skipped) > len(framework.at(ScorePlugin)):
         raise _panic(framework, cycle)
     if not status.is_success:
         raise SchedulingError(status.message)
     totals = _totals(scores, len(feasible))
     nodes = [framework.cluster.nodes.nodes[row] for row in feasible.tolist()] if framework.extenders else []
-    given = extenders.prioritize(framework.extenders, cycle.pod, nodes, framework.release.rules)
-    for one in given:
-        totals += one.weighted
-    where = contiguous(feasible, scheduler.cluster.nodes.all_rows)
+    by_extender = extenders.prioritize(framework.extenders, cycle.pod, nodes, framework.release.rules)
+    for result in by_extender:
+        totals += result.weighted
+    run = contiguous(feasible, scheduler.cluster.nodes.all_rows)
     scheduler.emit(
         ScoresComputed(
-            rows=encode_run(where.start, len(feasible)) if isinstance(where, slice) else encode_rows(feasible),
+            rows=encode_run(run.start, len(feasible)) if isinstance(run, slice) else encode_rows(feasible),
             count=len(feasible),
             plugins=[_plugin_scores(score) for score in scores],
             total=encode_column(totals),
             skipped=skipped,
             extenders=[
-                PluginScores(one.extender, one.weight, encode_column(one.normalized), encode_column(one.scores))
-                for one in given
+                PluginScores(
+                    result.extender, result.weight, encode_column(result.normalized), encode_column(result.scores)
+                )
+                for result in by_extender
             ],
         )
     )
-    return totals, bool(given)
+    return totals, bool(by_extender)
 
 
 def _totals(scores: Iterable[PluginScore], count: int) -> NDArray[np.int64]:
@@ -168,23 +183,24 @@ def _panic(framework: Framework, cycle: CycleState) -> SchedulerPanic:
 def select_host(
     scheduler: Scheduler, feasible: RowArray, totals: NDArray[np.int64], evaluated: int, *, extenders_scored: bool
 ) -> str:
-    """Return a node with the highest total; ties are broken by the heap, at random, or by order.
+    """Return a node with the highest total (selectHost).
 
-    Nodes that an extender scored are always selected at random: only they get random numbers to break ties.
+    Which of several equal nodes is selected depends on the release: the one on top of a heap, one at random, or the
+    next one in turn. If an extender scored, it is one at random. Without a seed, the first one replaces a random one.
     """
     best = highest(totals)
     tied = (totals == best).nonzero()[0]
     by_heap = not scheduler.rules.ties_are_drawn and not (extenders_scored and scheduler.rng is not None)
-    chosen = 0
+    choice = 0
     if scheduler.rules.ties_go_round:
-        chosen = scheduler.search.take_turn(len(tied))
+        choice = scheduler.search.take_turn(len(tied))
     elif len(tied) > 1 and by_heap:
-        chosen = top_of_heap(tied)
+        choice = top_of_heap(tied)
     elif len(tied) > 1 and scheduler.rng is not None:
-        chosen = draw(scheduler.rng, len(tied))
+        choice = draw(scheduler.rng, len(tied))
     names = scheduler.cluster.nodes.names
     ties = [names[row] for row in feasible[tied[:TIES_SHOWN]].tolist()]
-    node_name: str = names[feasible[tied[chosen]]]
+    node_name: str = names[feasible[tied[choice]]]
     scheduler.emit(
         HostSelected(node_name, len(feasible), evaluated, best, ties, len(tied), by_heap=by_heap and len(tied) > 1)
     )

@@ -55,13 +55,13 @@ class Agenda:
 
     def due(self) -> list[tuple[float, Cause]]:
         """Return the time of the next action of each kind."""
-        found: list[tuple[float, Cause]] = []
+        times: list[tuple[float, Cause]] = []
         if self._timeline:
-            found.append((self._timeline[-1].at, "event"))
+            times.append((self._timeline[-1].at, "event"))
         if self._observed:
-            found.append((self._observed[-1].at, "event"))
+            times.append((self._observed[-1].at, "event"))
         if self._terminations:
-            found.append((self._terminations[0][0], "termination"))
+            times.append((self._terminations[0][0], "termination"))
         if self._later:
-            found.append((self._later[0][0], self._later[0][3]))
-        return found
+            times.append((self._later[0][0], self._later[0][3]))
+        return times

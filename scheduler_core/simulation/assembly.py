@@ -175,7 +175,7 @@ def build_queue(
         release.rules,
     )
     if isinstance(queue, SchedulingQueueBefore132):
-        queue.keep(release, lambda name: _labels_of_namespace(cluster, name))
+        queue.configure(release, lambda name: _labels_of_namespace(cluster, name))
     return queue
 
 
@@ -198,16 +198,16 @@ def _queue_class(rules: Rules) -> type[SchedulingQueue]:
 
 
 def _labels_of_namespace(cluster: Cluster, name: str) -> Mapping[str, str]:
-    found = cluster.get("Namespace", name)
-    return found.labels if isinstance(found, Namespace) else {}
+    namespace = cluster.get("Namespace", name)
+    return namespace.labels if isinstance(namespace, Namespace) else {}
 
 
 def build_batches(scenario: Scenario, frameworks: Mapping[str, Framework]) -> dict[str, OpportunisticBatch]:
     """Return a batch for each profile whose pods can be signed."""
     if not scenario.feature_gates.get(BATCHING_GATE, False):
         return {}
-    found = {name: batch_of(framework) for name, framework in frameworks.items()}
-    return {name: batch for name, batch in found.items() if batch is not None}
+    batches = {name: batch_of(framework) for name, framework in frameworks.items()}
+    return {name: batch for name, batch in batches.items() if batch is not None}
 
 
 def build_async_preemption(scenario: Scenario) -> AsyncPreemption | None:
@@ -243,10 +243,10 @@ def run_started(
         feature_gates={name: on for name, on in scenario.feature_gates.items() if on or scenario.release.has_on(name)},
         kubernetes_version=scenario.release.version,
         storage=[
-            told
+            state
             for kind in ("PersistentVolume", "PersistentVolumeClaim")
-            for told in map(storage, cluster.objects(kind))
-            if told is not None
+            for state in map(storage, cluster.objects(kind))
+            if state is not None
         ],
         wakes={
             name: [event for registered in events for event in registered.event.names()]

@@ -42,7 +42,7 @@ from scheduler_core.scenario.types import Scenario, TimelineEvent
 from scheduler_core.scheduler.apiserver.claim_controller import ClaimController
 from scheduler_core.scheduler.apiserver.event_handlers import FINISHED
 from scheduler_core.scheduler.attempt import Attempt
-from scheduler_core.scheduler.binding_cycle import binding_cycle, go_on
+from scheduler_core.scheduler.binding_cycle import binding_cycle, resume_waiting_pod
 from scheduler_core.scheduler.observed import not_tried, schedule_as_observed
 from scheduler_core.scheduler.podgroup.cycle import schedule_one_pod_group
 from scheduler_core.scheduler.schedule_one import schedule_one
@@ -311,10 +311,10 @@ class Simulation:
             self._advance(until, "end")
         for key in self._deleted:
             self._standing.pop(key, None)
-        where = {pod.key: pod.node_name for pod in self.cluster.pods.all()}
-        pending = sorted(key for key, node_name in where.items() if not node_name)
-        where |= self._finished
-        moved = {key: node_name for key, node_name in where.items() if node_name != self._standing.get(key, "")}
+        node_names = {pod.key: pod.node_name for pod in self.cluster.pods.all()}
+        pending = sorted(key for key, node_name in node_names.items() if not node_name)
+        node_names |= self._finished
+        moved = {key: node_name for key, node_name in node_names.items() if node_name != self._standing.get(key, "")}
         bound, stayed = dict(sorted(moved.items())), len(self._standing)
         self.emit(RunFinished(self.cluster.now, bound, self._deleted, pending, self._pod_groups(), stayed))
         yield from self._take_events()
@@ -358,7 +358,7 @@ class Simulation:
         """Deliver the API writes, then continue with waiting pods that were allowed or rejected."""
         self.scheduler.api.deliver()
         while self.scheduler.waiting.decided:
-            go_on(self.scheduler, self.scheduler.waiting.decided.pop(0))
+            resume_waiting_pod(self.scheduler, self.scheduler.waiting.decided.pop(0))
             self.scheduler.api.deliver()
 
     def _apply_event(self, event: TimelineEvent) -> None:

@@ -32,8 +32,8 @@ class Claims:
 
     def of(self, keys: Iterable[ClaimKey]) -> Record:
         """Return the field `claims` of a record, for a pod with claims."""
-        found = {key: _record(self._states[key]) if key in self._states else None for key in keys}
-        return {"claims": found} if found else {}
+        records = {key: _record(self._states[key]) if key in self._states else None for key in keys}
+        return {"claims": records} if records else {}
 
     def reserved_node(self, failed: trace.BindingFailed | None) -> Record:
         """Return the node that was selected before PreBind failed, in a run with devices."""
@@ -95,6 +95,6 @@ def _device(device: GivenDevice) -> Record:
 
 
 def _toleration(key: str, operator: str, value: str, effect: str, seconds: int | None) -> Record:
-    named = {"key": key, "operator": operator, "value": value, "effect": effect}
-    given: Record = {name: text for name, text in named.items() if text}
-    return given if seconds is None else {**given, "tolerationSeconds": seconds}
+    fields = {"key": key, "operator": operator, "value": value, "effect": effect}
+    record: Record = {name: text for name, text in fields.items() if text}
+    return record if seconds is None else {**record, "tolerationSeconds": seconds}

@@ -176,10 +176,10 @@ def _pod_groups(event: trace.RunFinished) -> Record:
 
 def _record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
     head = _head(seen, finished)
-    said = _of_cycle(seen)
-    preemption = said.pop("preemption")
-    tail = _tail(seen, finished)
-    return {**head, **said, "message": _message(seen), "preemption": preemption, "queues": seen.queues.record(), **tail}
+    record = _of_cycle(seen)
+    preemption = record.pop("preemption")
+    queues, tail = seen.queues.record(), _tail(seen, finished)
+    return {**head, **record, "message": _message(seen), "preemption": preemption, "queues": queues, **tail}
 
 
 def _short_record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
@@ -187,9 +187,9 @@ def _short_record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
     filtered = _Filtered.of(seen)
     rejected = Counter(f"{status['plugin']}: {', '.join(status['reasons'])}" for status in filtered.statuses.values())
     preemption = _preemption(seen.cycle.get(PreemptionEvaluated))
-    said = {**head, "message": _message(seen), "preemption": preemption, **_tail(seen, finished)}
+    record = {**head, "message": _message(seen), "preemption": preemption, **_tail(seen, finished)}
     counts = {"feasible": len(filtered.feasible), "rejected": dict(rejected) or None}
-    return _without({**said, **counts})
+    return _without({**record, **counts})
 
 
 def _head(seen: _Seen, finished: trace.AttemptFinished) -> Record:
@@ -258,15 +258,17 @@ class _Filtered:
         if event is None:
             return _Filtered({}, [])
         names = _evaluated_nodes(seen, event)
-        verdict = decode_column(event.verdict, event.evaluated).tolist()
-        records = [{"plugin": one.plugin, "code": one.code, "reasons": one.reasons} for one in event.verdicts]
+        numbers = decode_column(event.verdict, event.evaluated).tolist()
+        records = [
+            {"plugin": verdict.plugin, "code": verdict.code, "reasons": verdict.reasons} for verdict in event.verdicts
+        ]
         statuses: dict[str, Record] = {}
-        feasible = [name for name, number in zip(names, verdict, strict=True) if not number and not event.error]
+        feasible = [name for name, number in zip(names, numbers, strict=True) if not number and not event.error]
         if event.nominated_first is not None and event.nominated_verdict:
             statuses[event.nominated_first] = records[event.nominated_verdict - 1]
         elif event.nominated_first is not None and not event.evaluated:
             feasible = [event.nominated_first]
-        statuses |= {name: records[number - 1] for name, number in zip(names, verdict, strict=True) if number}
+        statuses |= {name: records[number - 1] for name, number in zip(names, numbers, strict=True) if number}
         for extender, name, message in event.extenders:
             statuses[name] = {"plugin": extender, "code": "Unschedulable", "reasons": [message]}
         return _Filtered(statuses, [name for name in feasible if name not in statuses])

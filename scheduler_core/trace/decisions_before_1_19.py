@@ -84,18 +84,18 @@ class RecordsBefore119(msgspec.Struct):
 
     def _told(self, record: Record) -> list[str]:
         """Return the events of the recorder, in order."""
-        told = []
+        messages = []
         preempted = self._evaluated if record["outcome"] == "Nominated" else None
         if preempted is not None:
             prefix = "Preempted by" if self.names_victims else "by"
             sentence = f"Preempted: {prefix} {record['pod']} on node {preempted.nominated_node}"
-            told += [sentence] * len(preempted.victims)
+            messages += [sentence] * len(preempted.victims)
         if record["message"] is not None:
             failed = f"FailedScheduling: {record['message']}"
-            told = [failed, *told] if self.failure_first else [*told, failed]
+            messages = [failed, *messages] if self.failure_first else [*messages, failed]
         if self._bound is not None:
-            told.append(f"Scheduled: {self._bound.message}")
-        return told
+            messages.append(f"Scheduled: {self._bound.message}")
+        return messages
 
     def _preemption(self, record: Record, order: list[str]) -> Record:
         assert self._evaluated is not None

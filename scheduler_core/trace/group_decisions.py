@@ -69,7 +69,7 @@ class GroupSeen(msgspec.Struct):
 
     def _run(self, run: groups.PodGroupEvaluated) -> Record:
         scored: groups.PlacementsScored | None = self._of(groups.PlacementsScored)
-        own = next((one for one in (scored.placements if scored else ()) if one.placement == run.placement), None)
+        own = next((score for score in (scored.placements if scored else ()) if score.placement == run.placement), None)
         return {
             "placement": run.placement,
             "nodes": run.nodes,

@@ -117,9 +117,9 @@ def _unpack(runs: DryRuns) -> list[Candidate]:
     candidates, at, victim = [], 0, 0
     for i, (node, violations, *compared) in enumerate(zip(runs.nodes, *numbers, strict=True)):
         end, last = at + runs.removed_counts[i], victim + runs.victim_counts[i]
-        here = runs.removed[at:end]
-        victims = [here[place] for place in runs.victims[victim:last]]
-        reprieve = [Reprieve(here[place], stays, violates) for place, stays, violates in tries[at:end]]
-        candidates.append(Candidate(node, victims, violations, here, reprieve, *compared))
+        removed = runs.removed[at:end]
+        victims = [removed[place] for place in runs.victims[victim:last]]
+        reprieve = [Reprieve(removed[place], stays, violates) for place, stays, violates in tries[at:end]]
+        candidates.append(Candidate(node, victims, violations, removed, reprieve, *compared))
         at, victim = end, last
     return candidates

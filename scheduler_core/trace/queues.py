@@ -56,8 +56,8 @@ class Queues(msgspec.Struct):
         as_active = -self.priority[event.pod], event.timestamp, event.sequence
         if event.queue == "active":
             return *as_active, event.pod
-        rest = as_active if self.aligned and not event.error_backoff else (event.sequence,)
-        return event.error_backoff, event.backoff_until or 0.0, *rest, event.pod
+        sort_key = as_active if self.aligned and not event.error_backoff else (event.sequence,)
+        return event.error_backoff, event.backoff_until or 0.0, *sort_key, event.pod
 
 
 _NOWHERE: dict[str, Entry] = {}

@@ -82,18 +82,18 @@ def pod_summary(pod: Pod) -> PodSummary:
 def node_columns(nodes: Iterable[Node]) -> NodeColumns:
     """Return nodes for the player; values shared by nodes are stored once."""
     kinds: dict[Hashable, int] = {}
-    found = NodeColumns([], [], [], [], [])
+    columns = NodeColumns([], [], [], [], [])
     for node in nodes:
         amounts, images = tuple(node.allocatable.items()), tuple(node.images.items())
         alike = amounts, tuple(node.labels), node.taints, node.unschedulable, images
         kind = kinds.setdefault(alike, len(kinds))
-        if kind == len(found.kinds):
-            found.kinds.append(replace(node_summary(node), name="", labels={}))
-            found.keys.append(list(node.labels))
-        found.nodes.append(node.name)
-        found.kind.append(kind)
-        found.labels.append(list(node.labels.values()))
-    return found
+        if kind == len(columns.kinds):
+            columns.kinds.append(replace(node_summary(node), name="", labels={}))
+            columns.keys.append(list(node.labels))
+        columns.nodes.append(node.name)
+        columns.kind.append(kind)
+        columns.labels.append(list(node.labels.values()))
+    return columns
 
 
 def nodes_of(started: RunStarted) -> list[NodeSummary]:
@@ -116,18 +116,18 @@ def pod_columns(pods: Iterable[Pod], nodes: Iterable[NodeName]) -> PodColumns:
     """Return pods for the player; values shared by pods are stored once."""
     rows = {name: row for row, name in enumerate(nodes)}
     kinds: dict[bytes, int] = {}
-    found = PodColumns([], [], [], [], [])
+    columns = PodColumns([], [], [], [], [])
     for pod in pods:
         summary, row = pod_summary(pod), rows.get(pod.node_name, -1)
         shared = replace(summary, pod="", start_time=None, node="" if row >= 0 else summary.node)
         kind = kinds.setdefault(msgspec.json.encode(shared), len(kinds))
-        if kind == len(found.kinds):
-            found.kinds.append(shared)
-        found.pods.append(summary.pod)
-        found.kind.append(kind)
-        found.node.append(row)
-        found.start_time.append(summary.start_time)
-    return found
+        if kind == len(columns.kinds):
+            columns.kinds.append(shared)
+        columns.pods.append(summary.pod)
+        columns.kind.append(kind)
+        columns.node.append(row)
+        columns.start_time.append(summary.start_time)
+    return columns
 
 
 def pods_of(started: RunStarted) -> list[PodSummary]:
@@ -246,9 +246,9 @@ def _terms(allocation: Allocation) -> list[list[DeviceRequirement]] | None:
         return None
     return [
         [
-            DeviceRequirement(one["key"], one["operator"], list(one.get("values") or ()), field == "matchFields")
+            DeviceRequirement(entry["key"], entry["operator"], list(entry.get("values") or ()), field == "matchFields")
             for field in ("matchFields", "matchExpressions")
-            for one in term.get(field) or ()
+            for entry in term.get(field) or ()
         ]
         for term in allocation.selector_manifest.get("nodeSelectorTerms") or ()
     ]
@@ -304,8 +304,8 @@ def _selected_node(item: KubernetesObject | None) -> dict[str, str]:
 
 
 def _taints(node: Node) -> dict[str, str]:
-    named = ((f"{taint.key}={taint.value}" if taint.value else taint.key, taint.effect) for taint in node.taints)
-    return {f"{name}:{effect}": "" for name, effect in named}
+    pairs = ((f"{taint.key}={taint.value}" if taint.value else taint.key, taint.effect) for taint in node.taints)
+    return {f"{name}:{effect}": "" for name, effect in pairs}
 
 
 def _cordon(node: Node) -> dict[str, str]:

@@ -14,8 +14,8 @@ _OF_EVERY_POD = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable
 
 def wishes(pod: Pod) -> list[Wish]:
     """Return the requirements in the order of the plugins that read them, required before preferred ones."""
-    found = [*_of_nodes(pod), *_of_neighbours(pod), *_of_domains(pod), *_of_the_rest(pod)]
-    return sorted(found, key=lambda wish: wish.soft)
+    all_wishes = [*_of_nodes(pod), *_of_neighbours(pod), *_of_domains(pod), *_of_the_rest(pod)]
+    return sorted(all_wishes, key=lambda wish: wish.soft)
 
 
 def _of_nodes(pod: Pod) -> Iterator[Wish]:
@@ -33,8 +33,8 @@ def _of_nodes(pod: Pod) -> Iterator[Wish]:
 def _of_neighbours(pod: Pod) -> Iterator[Wish]:
     yield from _terms("near", ((term, 0) for term in pod.required_affinity))
     yield from _terms("apart", ((term, 0) for term in pod.required_anti_affinity))
-    yield from _terms("near", ((one.term, one.weight) for one in pod.preferred_affinity))
-    yield from _terms("apart", ((one.term, one.weight) for one in pod.preferred_anti_affinity))
+    yield from _terms("near", ((preferred.term, preferred.weight) for preferred in pod.preferred_affinity))
+    yield from _terms("apart", ((preferred.term, preferred.weight) for preferred in pod.preferred_anti_affinity))
 
 
 def _terms(kind: Literal["near", "apart"], terms: Iterable[tuple[PodAffinityTerm, int]]) -> Iterator[Wish]:

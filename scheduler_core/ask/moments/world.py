@@ -219,7 +219,7 @@ class World:
     def _batches(self) -> dict[str, OpportunisticBatch]:
         batches = build_batches(self._scenario, self.frameworks)
         for name, batch in batches.items():
-            batch.go_on_from(self._origin.batches[name])
+            batch.copy_state_from(self._origin.batches[name])
         return batches
 
     def go_on(self) -> None:

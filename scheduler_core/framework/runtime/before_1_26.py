@@ -35,8 +35,8 @@ class AllVerdicts:
     def without_error(self) -> NDArray[np.intp]:
         """Return the rows for which no plugin returned an error."""
         failed = [status.code is Code.ERROR for status in self.statuses]
-        found: NDArray[np.intp] = np.flatnonzero(~np.array(failed)[self.which])
-        return found
+        positions: NDArray[np.intp] = np.flatnonzero(~np.array(failed)[self.which])
+        return positions
 
     def add(self, positions: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
         """Add the verdicts of a plugin."""

@@ -76,12 +76,12 @@ class Filters:
         plan = self.plan(cycle)
         if self._judges_all:
             return self._run_all(cycle, rows, what_if)
-        asked = contiguous(rows, self._cluster.nodes.all_rows)
+        index = contiguous(rows, self._cluster.nodes.all_rows)
         statuses: list[Status] = []
-        positions: NDArray[np.intp] | None = None  # of the rows in `asked`, those that still stand; None: all
+        positions: NDArray[np.intp] | None = None  # of the rows that passed so far; None: all
         if cycle.answers is not None:
             plugins = plan.others if what_if is None else plan.seeing
-            which = cycle.answers.which(cycle, asked) if what_if is None else cycle.answers.which_by_node(asked)
+            which = cycle.answers.which(cycle, index) if what_if is None else cycle.answers.which_by_node(index)
             statuses += cycle.answers.statuses
             if statuses and np.count_nonzero(which):
                 positions = (which == 0).nonzero()[0]
@@ -92,10 +92,10 @@ class Filters:
             if positions is not None:
                 if not len(positions):
                     break
-                asked = rows[positions]
+                index = rows[positions]
             change = self._change(plugin.name, cycle, what_if, positions)
             verdicts: Verdicts = plugin.filter(
-                cycle.pod, cycle.states.get(plugin.name), self._cluster.nodes, asked, change
+                cycle.pod, cycle.states.get(plugin.name), self._cluster.nodes, index, change
             )
             if verdicts.which is None:
                 continue
@@ -117,9 +117,10 @@ class Filters:
                 break
             change = self._change(plugin.name, cycle, what_if, positions)
             state = cycle.states.get(plugin.name)
-            found: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, rows[positions], change)
-            if found.which is not None:
-                verdicts.add(positions, found.which, [_name_plugin(status, plugin.name) for status in found.statuses])
+            answer: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, rows[positions], change)
+            if answer.which is not None:
+                statuses = [_name_plugin(status, plugin.name) for status in answer.statuses]
+                verdicts.add(positions, answer.which, statuses)
         return FilterResult(verdicts.which, verdicts.statuses[1:])
 
     def run_each(self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations) -> Iterator[FilterResult]:
@@ -150,18 +151,18 @@ class Filters:
         index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
         if not len(index):
             return self.run(cycle, rows, what_if)
-        taken = np.zeros(len(rows), np.bool_)
-        taken[index] = True
-        held = taken.nonzero()[0]
+        has_nominated_pods = np.zeros(len(rows), np.bool_)
+        has_nominated_pods[index] = True
+        held = has_nominated_pods.nonzero()[0]
         base = WhatIf.nothing(rows[held]) if what_if is None else _subset(what_if, held)
         beside = self.run(cycle, base.rows, base.with_added(held.searchsorted(index), slots))
         which = np.zeros(len(rows), np.int16)
         which[held] = beside.which
         if self.plan(cycle).is_heard and which.any():
-            rest = (which == 0).nonzero()[0]
-            passed = self.run(cycle, rows[rest], None if what_if is None else _subset(what_if, rest))
-            alone = FilterResult(np.zeros(len(rows), np.int16), passed.statuses)
-            alone.which[rest] = passed.which
+            passed = (which == 0).nonzero()[0]
+            result = self.run(cycle, rows[passed], None if what_if is None else _subset(what_if, passed))
+            alone = FilterResult(np.zeros(len(rows), np.int16), result.statuses)
+            alone.which[passed] = result.which
         else:
             alone = self.run(cycle, rows, what_if)
         which = np.where(which > 0, which + len(alone.statuses), alone.which)
@@ -198,14 +199,14 @@ class Filters:
         if self._nominations_seen != (nominations.changes.version, nodes.generation):
             self._nominations_seen = nominations.changes.version, nodes.generation
             pairs, row_of, slot_of = nominations.pairs(), nodes.row_of.get, pods.slot_of
-            found = slots = [slot_of[key] for _, key in pairs]
+            nominated_slots = slots = [slot_of[key] for _, key in pairs]
             if nominations.popped:
-                found = [_slot_of_nominated(pods, key, nominations) for _, key in pairs]
-            self._nominations = np.array(([row_of(name, -1) for name, _ in pairs], slots, found), np.intp)
+                nominated_slots = [_slot_of_nominated(pods, key, nominations) for _, key in pairs]
+            self._nominations = np.array(([row_of(name, -1) for name, _ in pairs], slots, nominated_slots), np.intp)
         at, slots, known_slots = self._nominations
-        where = contiguous(rows, nodes.all_rows)
-        if isinstance(where, slice):
-            index = at - where.start
+        run = contiguous(rows, nodes.all_rows)
+        if isinstance(run, slice):
+            index = at - run.start
             index[index >= len(rows)] = -1
         else:
             position_of = np.full(len(nodes) + 1, -1, np.intp)  # the last one stands for nodes that do not exist
@@ -249,8 +250,8 @@ def _leading(plugins: Sequence[FilterPlugin]) -> int:
     In another order, the state of a node would not determine which of them rejects it first.
     """
     reads = [reads_of(plugin) for plugin in plugins]
-    objects = next((i for i, what in enumerate(reads) if what is None or not what.object_only), len(reads))
-    states = (i for i, what in enumerate(reads) if i >= objects and (what is None or not what.state_only))
+    objects = next((i for i, fields in enumerate(reads) if fields is None or not fields.object_only), len(reads))
+    states = (i for i, fields in enumerate(reads) if i >= objects and (fields is None or not fields.state_only))
     return next(states, len(reads))
 
 
@@ -272,6 +273,6 @@ def _subset(what_if: WhatIf, positions: NDArray[np.intp]) -> WhatIf:
     """Return the assumed changes of some of the rows."""
     new_position = np.full(len(what_if.rows), -1, np.intp)
     new_position[positions] = np.arange(len(positions))
-    kept = new_position[what_if.index] >= 0
-    index = new_position[what_if.index[kept]]
-    return WhatIf(what_if.rows[positions], index, what_if.slots[kept], what_if.sign[kept])
+    in_subset = new_position[what_if.index] >= 0
+    index = new_position[what_if.index[in_subset]]
+    return WhatIf(what_if.rows[positions], index, what_if.slots[in_subset], what_if.sign[in_subset])

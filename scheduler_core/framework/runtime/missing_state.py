@@ -80,8 +80,8 @@ class CallsPreFilterAboutPods(CallsPreFilter):
     def add_pod_delta(
         self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = self._plugin.add_pod_delta(pod, state, cluster, slots, rows)
-        return found
+        delta: NDArray[np.int64] = self._plugin.add_pod_delta(pod, state, cluster, slots, rows)
+        return delta
 
 
 def _calling(plugin: Any, cluster: Cluster) -> CallsPreFilter:
@@ -101,8 +101,8 @@ class WithoutReserve:
 
 def filters(plugins: Sequence[FilterPlugin], pre_filters: Sequence[Plugin], cluster: Cluster) -> list[FilterPlugin]:
     """Return the Filter plugins, replaced where a required PreFilter does not run."""
-    kept = _replace(plugins, pre_filters, NeedsPreFilter, WithoutPreFilter)
-    return _replace(kept, pre_filters, AsksPreFilter, lambda plugin: _calling(plugin, cluster))
+    replaced = _replace(plugins, pre_filters, NeedsPreFilter, WithoutPreFilter)
+    return _replace(replaced, pre_filters, AsksPreFilter, lambda plugin: _calling(plugin, cluster))
 
 
 def reserves(plugins: Sequence[ReservePlugin], pre_filters: Sequence[Plugin]) -> list[ReservePlugin]:
@@ -114,8 +114,8 @@ def pre_binds(
     plugins: Sequence[PreBindPlugin], reserving: Sequence[Plugin], pre_filters: Sequence[Plugin]
 ) -> list[PreBindPlugin]:
     """Return the PreBind plugins, replaced where a required PreFilter or Reserve does not run."""
-    kept = _replace(plugins, pre_filters, NeedsPreFilter, WithoutPreFilter)
-    return _replace(kept, reserving, NeedsReserve, WithoutReserve)
+    replaced = _replace(plugins, pre_filters, NeedsPreFilter, WithoutPreFilter)
+    return _replace(replaced, reserving, NeedsReserve, WithoutReserve)
 
 
 def score_error(plugins: Sequence[tuple[ScorePlugin, int]], pre_scores: Sequence[Plugin]) -> str:

@@ -185,8 +185,8 @@ class Framework:
     def disruptions_allowed(self) -> Mapping[str, int]:
         return disruptions_allowed(self.cluster)
 
-    def recall(self, cycle: CycleState) -> None:
-        """Get the cached results of earlier pods that are alike. Call it after PreFilter."""
+    def use_cached_results(self, cycle: CycleState) -> None:
+        """Let the cycle use the results of earlier pods that are alike. Call it after PreFilter."""
         cycle.shape = self._local.shape(cycle.pod)
         cycle.answers = self._local.answers(cycle, self.filters.plan(cycle).leading)
 
@@ -220,15 +220,15 @@ class Framework:
         return self._registered
 
     def _events_to_register(self) -> list[tuple[str, Sequence[RegisteredEvent]]]:
-        found: list[tuple[str, Sequence[RegisteredEvent]]] = [(EXTENDER_NAME, ANY_EVENT)] if self.extenders else []
+        events: list[tuple[str, Sequence[RegisteredEvent]]] = [(EXTENDER_NAME, ANY_EVENT)] if self.extenders else []
         for name, plugin in self._instances.items():
             if name in self.release.registered_events:
-                found.append((name, registered_events(self.release.registered_events[name])))
+                events.append((name, registered_events(self.release.registered_events[name])))
             elif implements(plugin, EnqueueExtensions):
-                found.append((name, plugin.events_to_register()))
+                events.append((name, plugin.events_to_register()))
             elif any(implements(plugin, point) for point in REJECTING):
-                found.append((name, ANY_EVENT))
-        return found
+                events.append((name, ANY_EVENT))
+        return events
 
     def run_pre_filter(self, cycle: CycleState) -> PreFilterOutcome:
         """Run PreFilter (RunPreFilterPlugins): an unresolvable rejection ends it, others do not."""
@@ -334,8 +334,8 @@ class PreFilterOutcome:
         if self.node_names:
             return False
         plural = f"plugin(s) [{' '.join(self.narrowed_by)}] simultaneously"
-        which = plural if len(self.narrowed_by) > 1 else f"plugin {self.narrowed_by[0]}"
+        subject = plural if len(self.narrowed_by) > 1 else f"plugin {self.narrowed_by[0]}"
         code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if self._unresolvable else Code.UNSCHEDULABLE
         self.node_names = self.node_names if self._unresolvable else None
-        self.status = Status(code, (f"node(s) didn't satisfy {which}",))
+        self.status = Status(code, (f"node(s) didn't satisfy {subject}",))
         return True

@@ -101,11 +101,11 @@ class ShapeAnswers:
 
     def scores(self, cycle: CycleState, rows: Rows) -> Mapping[str, IntColumn]:
         """Return raw scores by plugin, without the plugins in `constants`."""
-        found = {name: scores[rows] for name, scores in self._scores_by_node.items()}
+        scores_by_plugin = {name: scores[rows] for name, scores in self._scores_by_node.items()}
         if self._scorers:
             states = self._states(cycle, rows)
-            found |= {name: scores[states] for name, scores in self._scores_by_state.items()}
-        return found
+            scores_by_plugin |= {name: scores[states] for name, scores in self._scores_by_state.items()}
+        return scores_by_plugin
 
     def _forget_states(self) -> None:
         self._numbering = self._nodes.numbering
@@ -124,8 +124,8 @@ class ShapeAnswers:
                 self._widen(self._nodes.states_known)
             new = self._unknown[states].nonzero()[0]
             if len(new):
-                asked = self._nodes.all_rows[rows]
-                self._learn(cycle, dict(zip(states[new].tolist(), asked[new].tolist(), strict=True)))
+                examples = self._nodes.all_rows[rows]
+                self._learn(cycle, dict(zip(states[new].tolist(), examples[new].tolist(), strict=True)))
                 self._learn_the_passing(cycle)
         return states
 
@@ -167,11 +167,11 @@ class ShapeAnswers:
         scores = self._scores_by_node.get(plugin.name)
         if scores is None or not len(scores) or (scores != scores[0]).any():
             return
-        one, row = scores[:1], np.zeros(1, np.intp)
+        first_score, row = scores[:1], np.zeros(1, np.intp)
         state, normalized = cycle.states.get(plugin.name), scores[:1]
         if implements(plugin, ScoreExtensions):
-            normalized = plugin.normalize(cycle.pod, state, self._nodes, row, one)
-        self.constants[plugin.name] = int(one[0]), int(normalized[0])
+            normalized = plugin.normalize(cycle.pod, state, self._nodes, row, first_score)
+        self.constants[plugin.name] = int(first_score[0]), int(normalized[0])
         del self._scores_by_node[plugin.name]
 
     def _judge(self, plugins: Sequence[FilterPlugin], cycle: CycleState, rows: NDArray[np.intp]) -> Which:
@@ -185,11 +185,11 @@ class ShapeAnswers:
         return which
 
     def _status(self, status: Status, plugin: str) -> int:
-        named = status.by(plugin)
-        number = self._number.get(named)
+        blamed = status.by(plugin)
+        number = self._number.get(blamed)
         if number is None:
-            self.statuses.append(named)
-            number = self._number[named] = len(self.statuses)
+            self.statuses.append(blamed)
+            number = self._number[blamed] = len(self.statuses)
         return number
 
 
@@ -199,8 +199,8 @@ class NodeLocalCache:
     def __init__(self, cluster: Cluster, filters: Sequence[FilterPlugin], scorers: Sequence[ScorePlugin]) -> None:
         self._cluster = cluster
         self._scorers = [plugin for plugin in scorers if kept(plugin)]
-        found = [reads_of(plugin) for plugin in (*filters, *scorers)]
-        self._key = shape_key(reads for reads in found if reads is not None and reads.can_be_kept)
+        declared = map(reads_of, (*filters, *scorers))
+        self._key = shape_key(reads for reads in declared if reads is not None and reads.can_be_kept)
         self._number: dict[ShapeKey, int] = {}
         self._seen: set[int] = set()
         self._shapes: dict[tuple[int, int], ShapeAnswers] = {}
@@ -216,10 +216,10 @@ class NodeLocalCache:
             self._seen.add(shape)
             return None
         key = (shape, len(leading))
-        found = self._shapes.pop(key, None)
-        if found is None or found.generation != self._cluster.nodes.generation:
-            found = ShapeAnswers(leading, self._scorers, cycle, self._cluster)
-        self._shapes[key] = found
+        answers = self._shapes.pop(key, None)
+        if answers is None or answers.generation != self._cluster.nodes.generation:
+            answers = ShapeAnswers(leading, self._scorers, cycle, self._cluster)
+        self._shapes[key] = answers
         if len(self._shapes) > KEPT_SHAPES:
             del self._shapes[next(iter(self._shapes))]
-        return found
+        return answers

@@ -81,11 +81,11 @@ class Scorers:
             return [], skipped, _fail(self._error)
         plugin_scores: list[PluginScore] = []
         constants: Mapping[str, tuple[int, int]] = {}
-        known: Mapping[str, Scores] = {}
+        cached_scores: Mapping[str, Scores] = {}
         settled: Collection[str] = ()
         if cycle.answers is not None and not cycle.bare_nodes:
             constants, settled = cycle.answers.constants, cycle.answers.settled
-            known = cycle.answers.scores(cycle, contiguous(rows, nodes.all_rows))
+            cached_scores = cycle.answers.scores(cycle, contiguous(rows, nodes.all_rows))
         for name, weight, score, normalize in self._score:
             if name in skipped:
                 continue
@@ -97,7 +97,7 @@ class Scorers:
                 plugin_scores.append(PluginScore(name, weight, 0, 0))
                 continue
             try:
-                raw = known[name] if name in known else score(pod, state, nodes, rows)
+                raw = cached_scores[name] if name in cached_scores else score(pod, state, nodes, rows)
             except ScoreError as error:
                 return [], skipped, _fail(f'running Score plugins: plugin "{name}" failed with: {error}')
             normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)

@@ -59,8 +59,8 @@ class ApiServer:
 
         Changes are determined against the scheduler's version of the pod, which does not include `nominate` yet.
         """
-        known = self._cluster.pods.get(key)
-        if known is not None and nominated_node == known.nominated_node_name:
+        stored = self._cluster.pods.get(key)
+        if stored is not None and nominated_node == stored.nominated_node_name:
             nominated_node = None
         self._watch.append(lambda: self._deliver_patch(key, condition, nominated_node))
 
@@ -129,6 +129,6 @@ class ApiServer:
     def _deliver_binding(self, key: PodKey, node_name: str, start_time: float) -> None:
         pod = self._cluster.pods.get(key)
         if pod is not None:
-            seen = start_time if self._starts_bound_pods else None
-            bound = replace(pod, node_name=node_name, start_time=seen, phase="Running")
+            start_time_seen = start_time if self._starts_bound_pods else None
+            bound = replace(pod, node_name=node_name, start_time=start_time_seen, phase="Running")
             self._handlers.pod_applied(bound)

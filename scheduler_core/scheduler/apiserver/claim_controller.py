@@ -98,17 +98,17 @@ class ClaimController:
 
     def _generate(self, pod: Pod) -> None:
         """Create a claim for each template, then update the pod's status once (`handleClaim`)."""
-        named = dict(pod.resource_claim_statuses)
-        wanted = [entry for entry in pod.resource_claims if entry.template and entry.name not in named]
-        for entry in wanted:
+        claim_names = dict(pod.resource_claim_statuses)
+        missing = [entry for entry in pod.resource_claims if entry.template and entry.name not in claim_names]
+        for entry in missing:
             generated = self._own_claim(pod, entry)
             if generated is None:
                 return
-            named[entry.name] = generated.name
-        if wanted:
-            statuses = tuple(named.items())
-            listed = [{"name": name, "resourceClaimName": claim} for name, claim in statuses]
-            status = {**(pod.manifest.get("status") or {}), "resourceClaimStatuses": listed}
+            claim_names[entry.name] = generated.name
+        if missing:
+            statuses = tuple(claim_names.items())
+            entries = [{"name": name, "resourceClaimName": claim} for name, claim in statuses]
+            status = {**(pod.manifest.get("status") or {}), "resourceClaimStatuses": entries}
             manifest = {**pod.manifest, "status": status}
             self._api.pod_applied(replace(pod, resource_claim_statuses=statuses, manifest=manifest))
 

@@ -54,7 +54,7 @@ class EventChecks:
         """Return whether all resources fit (noderesources.Fits), without ignored resources."""
         if used["pods"] + 1 > node.allocatable.get("pods", 0):
             return False
-        wanted = {name: amount for name, amount in pod.requests.items() if amount and name != "pods"}
-        if wanted and self._compares_zero:
-            wanted = dict.fromkeys(CORE_RESOURCES, 0) | wanted
-        return all(n <= node.allocatable.get(name, 0) - used.get(name, 0) for name, n in wanted.items())
+        requests = {name: amount for name, amount in pod.requests.items() if amount and name != "pods"}
+        if requests and self._compares_zero:
+            requests = dict.fromkeys(CORE_RESOURCES, 0) | requests
+        return all(n <= node.allocatable.get(name, 0) - used.get(name, 0) for name, n in requests.items())

@@ -122,12 +122,12 @@ class EventHandlers:
         assert pod is not None
         if not pod.node_name and self._responsible(pod):
             binding = key in self._cluster.assumed and self._waiting.get(key) is None
-            where = self._cluster.pods.node_name[self._cluster.pods.slot_of[key]]
+            node_name = self._cluster.pods.node_name[self._cluster.pods.slot_of[key]]
             self._unassigned_deleted(pod, bound=False)
             self._cluster.delete_pod(key)
             if binding:  # kube-scheduler gives the room back only when Bind finds no such pod
                 self._queue.move_all_to_active_or_backoff_queue(
-                    ASSIGNED_POD_DELETE, replace(pod, node_name=where), None
+                    ASSIGNED_POD_DELETE, replace(pod, node_name=node_name), None
                 )
         else:
             self._cluster.delete_pod(key)

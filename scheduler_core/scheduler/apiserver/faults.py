@@ -23,6 +23,6 @@ class Faults:
             assert isinstance(times, int)
             if fault.pod == pod and fault.point == point and times > 0:
                 entry[1] = times - 1
-                told = fault.message if point == "Preempt" else f'running {point} plugin "Fault": {fault.message}'
-                return Status(Code.ERROR, (told,), "Fault")
+                message = fault.message if point == "Preempt" else f'running {point} plugin "Fault": {fault.message}'
+                return Status(Code.ERROR, (message,), "Fault")
         return SUCCESS

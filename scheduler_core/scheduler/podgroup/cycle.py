@@ -43,7 +43,7 @@ class PodGroupCycle:
     def finish(self) -> None:
         """Emit the events that end the cycle."""
         scheduler, group = self._scheduler, self._group
-        waiting = [one.pod.key for one in group.attempts if scheduler.waiting.get(one.pod.key) is not None]
+        waiting = [attempt.pod.key for attempt in group.attempts if scheduler.waiting.get(attempt.pod.key) is not None]
         scheduler.emit(PodGroupCycleFinished(group.cycle, group.key, self._result.outcome, waiting))
         for attempt in group.attempts:
             node_name = attempt.node_name if attempt.outcome == "Scheduled" else ""

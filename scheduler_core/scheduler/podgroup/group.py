@@ -50,11 +50,11 @@ def gather_members(scheduler: Scheduler, popped: QueuedPod) -> QueuedPodGroup | 
     key = popped.pod.pod_group_key
     framework = scheduler.frameworks[popped.pod.scheduler_name]
     others = [pod.key for pod in framework.pod_groups.unscheduled(key) if pod.key != popped.key]
-    found = [popped, *filter(None, map(scheduler.queue.pop_specific, others))]
-    scheduler.queue.nominator.try_together(queued.key for queued in found)
-    found.sort(key=lambda queued: (-queued.pod.priority, queued.initial_attempt or 0.0, queued.sequence))
-    mixed = len({queued.pod.scheduler_name for queued in found}) > 1
-    tried = found if mixed else [queued for queued in found if not _skip(scheduler, queued)]
+    members = [popped, *filter(None, map(scheduler.queue.pop_specific, others))]
+    scheduler.queue.nominator.try_together(queued.key for queued in members)
+    members.sort(key=lambda queued: (-queued.pod.priority, queued.initial_attempt or 0.0, queued.sequence))
+    mixed = len({queued.pod.scheduler_name for queued in members}) > 1
+    tried = members if mixed else [queued for queued in members if not _skip(scheduler, queued)]
     if not tried:
         return None
     first = scheduler.attempts + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduler_core.apis.core import PodGroupCondition
 from scheduler_core.framework.interface import CycleState
 from scheduler_core.scheduler.attempt import Attempt
-from scheduler_core.scheduler.binding_cycle import binding_cycle, go_on, reserve_and_permit
+from scheduler_core.scheduler.binding_cycle import binding_cycle, reserve_and_permit, resume_waiting_pod
 from scheduler_core.scheduler.handle_failure import handle_scheduling_failure
 from scheduler_core.scheduler.podgroup.group import QueuedPodGroup
 from scheduler_core.scheduler.podgroup.results import POD_GROUP_UNSCHEDULABLE, GroupResult, MemberResult
@@ -88,10 +88,10 @@ def _assume(scheduler: Scheduler, attempt: Attempt) -> None:
 def _bind(scheduler: Scheduler, attempt: Attempt) -> None:
     """Bind the member, unless it still waits on Permit."""
     decided = scheduler.waiting.decided
-    waiting = next((one for one in decided if one.attempt is attempt), None)
+    waiting = next((waiting_pod for waiting_pod in decided if waiting_pod.attempt is attempt), None)
     if waiting is not None:
         decided.remove(waiting)
-        go_on(scheduler, waiting)
+        resume_waiting_pod(scheduler, waiting)
     elif scheduler.waiting.get(attempt.pod.key) is None:
         binding_cycle(scheduler, attempt)
 
@@ -107,8 +107,8 @@ def write_condition(scheduler: Scheduler, group: QueuedPodGroup, result: GroupRe
         reason = "SchedulerError" if result.outcome == "Error" else "Unschedulable"
         condition = PodGroupCondition("False", reason, result.message)
     before = stored.condition if stored is not None else None
-    kept = before is not None and before.status == "True" and condition.status == "False"
-    told = (condition.status, condition.reason, condition.message)
-    scheduler.emit(PodGroupConditionWritten(group.key, *told, kept=kept, absent=stored is None))
-    if stored is not None and not kept and condition != before:
+    keeps_true = before is not None and before.status == "True" and condition.status == "False"
+    fields = (condition.status, condition.reason, condition.message)
+    scheduler.emit(PodGroupConditionWritten(group.key, *fields, kept=keeps_true, absent=stored is None))
+    if stored is not None and not keeps_true and condition != before:
         scheduler.api.patch_pod_group(group.key, condition)

@@ -83,8 +83,8 @@ class ScriptedExtender:
         """Return the candidates that no rule rejects; `nodes` are the candidates' nodes."""
         self._call("preempt", pod)
         rules = [rule for rule in self._script.preempt if rule.pods.matches(pod.key, pod.labels)]
-        kept = (n.name for n in nodes if not any(rule.nodes.matches(n.name, n.labels) for rule in rules))
-        return {name: victims[name] for name in kept if name in victims}
+        accepted = (n.name for n in nodes if not any(rule.nodes.matches(n.name, n.labels) for rule in rules))
+        return {name: victims[name] for name in accepted if name in victims}
 
     def bind(self, pod: Pod, node_name: str) -> None:
         """Bind the pod to the node. Raises ExtenderError for a scripted failure."""
@@ -147,33 +147,33 @@ def find_nodes_that_pass_extenders(
 
     The extenders are asked one after the other, each about what the ones before it left.
     """
-    kept = list(range(len(nodes)))
+    remaining = list(range(len(nodes)))
     rejections: list[ExtenderRejection] = []
     bare = False
     for extender in extenders:
-        if not kept:
+        if not remaining:
             break
         if not extender.is_interested(pod):
             continue
         try:
-            found = extender.filter(pod, [nodes[position] for position in kept])
+            result = extender.filter(pod, [nodes[position] for position in remaining])
         except ExtenderError:
             if extender.ignorable:
                 continue
             raise
         bare |= extender.hands_over_bare_nodes
-        for position in kept:
-            status = _status(found, nodes[position].name)
+        for position in remaining:
+            status = _status(result, nodes[position].name)
             if status is not None:
                 rejections.append(ExtenderRejection(position, extender.name, status))
-        gone = found.failed.keys() | found.failed_unresolvable.keys()
-        kept = [position for position in kept if nodes[position].name not in gone]
-    return kept, rejections, bare
+        gone = result.failed.keys() | result.failed_unresolvable.keys()
+        remaining = [position for position in remaining if nodes[position].name not in gone]
+    return remaining, rejections, bare
 
 
 def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node], rules: Rules) -> list[ExtenderScores]:
     """Return the scores of all interested extenders; failed calls are ignored (prioritizeNodes)."""
-    found, scale = [], 1 if rules.extenders_score_from_0_to_10 else SCALE
+    all_scores, scale = [], 1 if rules.extenders_score_from_0_to_10 else SCALE
     for extender in extenders:
         if not extender.prioritizes or not extender.is_interested(pod):
             continue
@@ -182,8 +182,8 @@ def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node], r
         except ExtenderError:
             continue
         column = np.fromiter((scores.get(node.name, 0) for node in nodes), np.int64, len(nodes))
-        found.append(ExtenderScores(extender.name, extender.weight, column, scale))
-    return found
+        all_scores.append(ExtenderScores(extender.name, extender.weight, column, scale))
+    return all_scores
 
 
 def bind(extenders: Sequence[Extender], pod: Pod, node_name: str, rules: Rules) -> str | None:

@@ -14,12 +14,12 @@ import numpy as np
 from msgspec.structs import replace
 
 from scheduler_core.apis.messages import Message
+from scheduler_core.cluster.node_tree_before_1_19 import NodeTreeBefore117
 from scheduler_core.framework.cluster_event import EXTENDER_NAME
 from scheduler_core.framework.interface import Code, CycleState, Diagnosis, ExtenderError, ScorePlugin, Status
 from scheduler_core.framework.runtime.runtime import Framework, PreFilterOutcome
 from scheduler_core.scheduler.search.extenders import find_nodes_that_pass_extenders
 from scheduler_core.scheduler.search.fit_error import SchedulerPanic, SchedulingError
-from scheduler_core.scheduler.search.in_turn import take_nodes
 from scheduler_core.scheduler.search.passing_filters import (
     NO_ROWS,
     FilteredNodes,
@@ -27,7 +27,7 @@ from scheduler_core.scheduler.search.passing_filters import (
     find_nodes_that_pass_filters,
 )
 from scheduler_core.scheduler.search.search_events import nodes_filtered, pre_filter_finished
-from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.events import AnyEvent, NodesFiltered
 
 MIN_FEASIBLE_NODES_TO_FIND = 100
 MIN_FEASIBLE_NODES_PERCENTAGE_TO_FIND = 5
@@ -40,12 +40,12 @@ Emit = Callable[[AnyEvent], None]
 
 
 class Search(msgspec.Struct):
-    """The state that is kept between attempts: the start position, and the expected number of nodes."""
+    """The state of the search that lasts from one attempt to the next."""
 
     percentage_of_nodes_to_score: int = 0
     next_start_node_index: int = 0
-    last_node_index: int = 0  # of ties
-    expected: dict[int, int] = {}  # nodes to evaluate, by the pod's shape
+    last_node_index: int = 0  # counts the selections among equal nodes (`ties_go_round`)
+    expected: dict[int, int] = {}  # the number of nodes that a search will evaluate, by the pod's shape
 
     def take_turn(self, ties: int) -> int:
         """Return which of the best nodes is next (`ties_go_round`)."""
@@ -68,38 +68,43 @@ def find_nodes_that_fit_pod(
     pre_filter = _run_pre_filter(framework, cycle, diagnosis, emit)
     if not pre_filter.status.is_success:
         return NO_ROWS, diagnosis
-    framework.recall(cycle)
+    framework.use_cached_results(cycle)
 
-    start, hinted = search.next_start_node_index, hint() if hint is not None else ""
-    nominated_first = not framework.release.rules.generic_scheduler
-    preferred = (nominated_first and cycle.pod.nominated_node_name) or hinted
+    start = search.next_start_node_index
+    preferred = _node_to_try_first(framework, cycle, hint)
     nominated = _evaluate_nominated_node(framework, cycle, diagnosis, preferred) if preferred else None
     event = partial(nodes_filtered, framework, cycle, start=start, preferred=preferred, nominated=nominated)
     if nominated is not None and len(nominated.feasible):
-        emit(event(wanted=1))
-        _record_searches(framework, cycle, emit)
+        _emit_search(framework, cycle, emit, event(num_nodes_to_find=1))
         return nominated.feasible, diagnosis
 
     rows = _rows_to_filter(framework, cycle, diagnosis, pre_filter)
-    wanted = _num_nodes_to_find(framework, search, len(rows))
-    filtered = _run_filters(framework, cycle, diagnosis, search, rows, wanted)
+    num_nodes_to_find = _num_nodes_to_find(framework, search, len(rows))
+    filtered = _run_filters(framework, cycle, diagnosis, search, rows, num_nodes_to_find)
     _advance_start(framework, cycle, diagnosis, search, rows, filtered)
-    narrowed = pre_filter.node_names is not None or cycle.placement is not None
-    if filtered.error:
-        emit(event(wanted=wanted, filtered=filtered, narrowed=narrowed))
-        _record_searches(framework, cycle, emit)
-        raise SchedulingError(filtered.error)
+    if not filtered.error:
+        _run_extenders(framework, cycle, diagnosis, filtered)
+        if filtered.extender_rejections and framework.release.rules.extenders_are_blamed:
+            diagnosis.unschedulable_plugins[EXTENDER_NAME] = None
 
-    _run_extenders(framework, cycle, diagnosis, filtered)
-    if filtered.extender_rejections and framework.release.rules.extenders_are_blamed:
-        diagnosis.unschedulable_plugins[EXTENDER_NAME] = None
-    emit(event(wanted=wanted, filtered=filtered, narrowed=narrowed))
-    _record_searches(framework, cycle, emit)
+    narrowed = pre_filter.node_names is not None or cycle.placement is not None
+    searched = event(num_nodes_to_find=num_nodes_to_find, filtered=filtered, narrowed=narrowed)
+    _emit_search(framework, cycle, emit, searched)
+    if filtered.error:
+        raise SchedulingError(filtered.error)
     return filtered.feasible, diagnosis
 
 
-def _record_searches(framework: Framework, cycle: CycleState, emit: Emit) -> None:
-    """Emit the plugins' own searches for a pod that they evaluated."""
+def _node_to_try_first(framework: Framework, cycle: CycleState, hint: Callable[[], str] | None) -> str:
+    """Return the nominated node, without one the hinted node; "" if there is neither."""
+    hinted = hint() if hint is not None else ""
+    nominated = "" if framework.release.rules.generic_scheduler else cycle.pod.nominated_node_name
+    return nominated or hinted
+
+
+def _emit_search(framework: Framework, cycle: CycleState, emit: Emit, searched: NodesFiltered) -> None:
+    """Emit the search, then the plugins' own searches for a pod that they evaluated."""
+    emit(searched)
     for plugin in framework.recorders:
         state = cycle.states.get(plugin.name)
         event = plugin.record_search(cycle.pod, state) if state is not None else None
@@ -133,7 +138,7 @@ def _evaluate_nominated_node(
     if row is None or (cycle.placement is not None and row not in cycle.placement):
         return None
     try:
-        filtered = find_nodes_that_pass_filters(framework, cycle, 0, np.array([row], np.intp), wanted=1)
+        filtered = find_nodes_that_pass_filters(framework, cycle, 0, np.array([row], np.intp), num_nodes_to_find=1)
         if filtered.error:
             return None
         diagnosis.judge(filtered.evaluated, filtered.which, filtered.statuses)
@@ -185,11 +190,16 @@ def num_feasible_nodes_to_find(framework: Framework, search: Search, nodes: int)
 
 
 def _run_filters(
-    framework: Framework, cycle: CycleState, diagnosis: Diagnosis, search: Search, rows: RowArray, wanted: int
+    framework: Framework,
+    cycle: CycleState,
+    diagnosis: Diagnosis,
+    search: Search,
+    rows: RowArray,
+    num_nodes_to_find: int,
 ) -> FilteredNodes:
     """Filter the nodes from the end of the last search, and add the rejections to the diagnosis."""
     start, expected = search.next_start_node_index, search.expected.get(cycle.shape, 0)
-    filtered = find_nodes_that_pass_filters(framework, cycle, start, rows, wanted, expected)
+    filtered = find_nodes_that_pass_filters(framework, cycle, start, rows, num_nodes_to_find, expected)
     evaluated = len(filtered.evaluated)
     search.remember(cycle.shape, evaluated, evaluated - len(filtered.feasible))
     if framework.release.rules.nodes_cut_off == "rejected":
@@ -219,13 +229,15 @@ def _advance_start(
     rows: RowArray,
     filtered: FilteredNodes,
 ) -> None:
-    """Start the next search after the processed nodes: feasible nodes and nodes with a status."""
+    """Start the next search after the nodes of this one: feasible nodes and nodes with a status."""
     nodes = len(framework.cluster.nodes) if cycle.placement is None else len(cycle.placement)
     ring = len(rows) if framework.release.rules.search_goes_on_in_narrowed_nodes else nodes
     if not ring:
         raise _divide_by_zero(framework, cycle)
     if framework.release.rules.nodes_are_taken_in_turn:
-        take_nodes(framework.cluster, len(filtered.evaluated), len(rows))
+        tree, evaluated = framework.cluster.tree, len(filtered.evaluated)
+        assert isinstance(tree, NodeTreeBefore117)
+        tree.take(evaluated + (evaluated < len(rows)))  # a search that ends early has taken one more feasible node
         return
     processed = len(filtered.feasible) + diagnosis.explicit()
     search.next_start_node_index = (search.next_start_node_index + processed) % ring
@@ -247,7 +259,7 @@ def _run_extenders(framework: Framework, cycle: CycleState, diagnosis: Diagnosis
         return
     nodes = [framework.cluster.nodes.nodes[row] for row in filtered.feasible.tolist()]
     try:
-        kept, rejections, cycle.bare_nodes = find_nodes_that_pass_extenders(framework.extenders, cycle.pod, nodes)
+        remaining, rejections, cycle.bare_nodes = find_nodes_that_pass_extenders(framework.extenders, cycle.pod, nodes)
     except ExtenderError as error:
         raise SchedulingError(str(error)) from error
     if rejections:
@@ -257,4 +269,4 @@ def _run_extenders(framework: Framework, cycle: CycleState, diagnosis: Diagnosis
         filtered.extender_rejections += [
             (rejection.extender, nodes[rejection.position].name, rejection.status.message) for rejection in rejections
         ]
-        filtered.feasible = filtered.feasible[kept]
+        filtered.feasible = filtered.feasible[remaining]

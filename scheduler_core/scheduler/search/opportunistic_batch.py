@@ -29,7 +29,7 @@ MAX_AGE_SECONDS = 0.5
 Signature = Hashable
 
 
-class _Kept(msgspec.Struct):
+class _StoredNodes(msgspec.Struct):
     """The other nodes of a pod's scores, best first, and the cycle that computed them."""
 
     signature: Signature
@@ -38,7 +38,7 @@ class _Kept(msgspec.Struct):
     since: float
 
 
-class _Turn(msgspec.Struct):
+class _CurrentCycle(msgspec.Struct):
     """The current scheduling cycle."""
 
     number: int
@@ -52,36 +52,36 @@ class OpportunisticBatch:
     def __init__(self, framework: Framework, signers: Sequence[SignPlugin]) -> None:
         self._framework = framework
         self._signers = signers
-        self._kept: _Kept | None = None
-        self._now = _Turn(-1, None, "")
+        self._stored: _StoredNodes | None = None
+        self._current = _CurrentCycle(-1, None, "")
         self._last_cycle = -1  # the last one in which a node was found, and which
         self._last_node = ""
 
-    def go_on_from(self, other: OpportunisticBatch) -> None:
+    def copy_state_from(self, other: OpportunisticBatch) -> None:
         """Copy the state of another batch."""
-        kept = other._kept
-        if kept is not None:
-            kept.nodes, nodes = tee(kept.nodes)
-            self._kept = _Kept(kept.signature, nodes, kept.left, kept.since)
+        stored = other._stored
+        if stored is not None:
+            stored.nodes, nodes = tee(stored.nodes)
+            self._stored = _StoredNodes(stored.signature, nodes, stored.left, stored.since)
         self._last_cycle, self._last_node = other._last_cycle, other._last_node
 
     def hint(self, cycle: CycleState, number: int) -> str:
         """Return the node to evaluate first, "" if there is none (GetNodeHint). `number` counts all cycles."""
-        self._now = turn = _Turn(number, self._sign(cycle.pod), "")
-        kept = self._kept
-        if kept is not None and kept.left and self._usable(kept, cycle, turn):
-            kept.left -= 1
-            turn.hint = next(kept.nodes)
+        self._current = turn = _CurrentCycle(number, self._sign(cycle.pod), "")
+        stored = self._stored
+        if stored is not None and stored.left and self._usable(stored, cycle, turn):
+            stored.left -= 1
+            turn.hint = next(stored.nodes)
         return turn.hint
 
-    def store(self, chosen: str, others: Iterator[str] | None = None, count: int = 0) -> None:
+    def store(self, node_name: str, others: Iterator[str] | None = None, count: int = 0) -> None:
         """Store the `count` nodes that were not chosen, best first (StoreScheduleResults)."""
-        self._last_cycle, self._last_node = self._now.number, chosen
-        if self._now.hint == chosen:
+        self._last_cycle, self._last_node = self._current.number, node_name
+        if self._current.hint == node_name:
             return
-        self._kept, signature = None, self._now.signature
+        self._stored, signature = None, self._current.signature
         if signature is not None and others is not None and count:
-            self._kept = _Kept(signature, others, count, self._framework.now)
+            self._stored = _StoredNodes(signature, others, count, self._framework.now)
 
     def _sign(self, pod: Pod) -> Signature | None:
         """Return a key that equal pods share (SignPod); None if a plugin does not provide one."""
@@ -93,12 +93,12 @@ class OpportunisticBatch:
             signature |= fragments
         return tuple(sorted(signature.items()))
 
-    def _usable(self, kept: _Kept, cycle: CycleState, turn: _Turn) -> bool:
+    def _usable(self, stored: _StoredNodes, cycle: CycleState, turn: _CurrentCycle) -> bool:
         """Return whether the state applies: an equal pod right after the previous one (batchStateCompatible)."""
-        if turn.number != self._last_cycle + 1 or turn.signature != kept.signature:
+        if turn.number != self._last_cycle + 1 or turn.signature != stored.signature:
             return False
         row = self._framework.cluster.nodes.row_of.get(self._last_node)
-        if self._framework.now > kept.since + MAX_AGE_SECONDS or row is None:
+        if self._framework.now > stored.since + MAX_AGE_SECONDS or row is None:
             return False
         result = self._framework.filters.run(cycle, np.array([row], np.intp), None)
         number = int(result.which[0])

@@ -31,7 +31,7 @@ class FilteredNodes(msgspec.Struct):
 
 
 def find_nodes_that_pass_filters(
-    framework: Framework, cycle: CycleState, start: int, rows: RowArray, wanted: int, expected: int = 0
+    framework: Framework, cycle: CycleState, start: int, rows: RowArray, num_nodes_to_find: int, expected: int = 0
 ) -> FilteredNodes:
     """Filter `rows` as a ring from `start` until more than `wanted` feasible nodes are found.
 
@@ -42,21 +42,21 @@ def find_nodes_that_pass_filters(
         return FilteredNodes(rows, rows, np.empty(0, np.int16), [])
     results: list[FilterResult] = []
     slices: list[RowArray] = []
-    done, feasible, size = 0, 0, min(max(wanted, expected), 4 * wanted) + 1
-    while done < len(rows) and feasible <= wanted:
+    done, feasible, size = 0, 0, min(max(num_nodes_to_find, expected), 4 * num_nodes_to_find) + 1
+    while done < len(rows) and feasible <= num_nodes_to_find:
         slices.append(_slice_of_ring(rows, start + done, min(size, len(rows) - done)))
         results.append(framework.run_filters(cycle, slices[-1]))
         which = results[-1].which
         feasible += len(which) - (int(np.count_nonzero(which)) if results[-1].statuses else 0)
         done += size
-        size = max(2 * (wanted + 1 - feasible), size // 2, 64)
+        size = max(2 * (num_nodes_to_find + 1 - feasible), size // 2, 64)
     which, statuses = _concatenate(results)
     evaluated = slices[0] if len(slices) == 1 else np.concatenate(slices)
     if not statuses:
-        evaluated = evaluated[:wanted]
-        return FilteredNodes(evaluated, evaluated, which[:wanted], [])
+        evaluated = evaluated[:num_nodes_to_find]
+        return FilteredNodes(evaluated, evaluated, which[:num_nodes_to_find], [])
     passed = (which == 0).nonzero()[0]
-    end = int(passed[wanted]) if len(passed) > wanted else len(which)
+    end = int(passed[num_nodes_to_find]) if len(passed) > num_nodes_to_find else len(which)
     end, error = _first_error(which[:end], statuses)
     evaluated, passed = evaluated[:end], passed[: passed.searchsorted(end)]
     which, statuses = _drop_unused(which[:end], statuses)
