@@ -35,12 +35,14 @@ LENGTH = 4
 LASTS = timedelta(hours=4)
 KEPT = timedelta(days=1)  # after its end, for the answers
 MOST_LIVE = 10  # classes of one teacher at once
+MOST_REVEALED = 200  # questions of a class: each message to its students lists them
 TRIES = 20
 SHOWN_BY = ("deleted_at", "visibility", "owner_id", "editor_hash")  # of the scenario
 
 
 class NoClass(Exception):
-    """There is no such class, it is over, or it belongs to somebody else; the text is the sentence for the visitor."""
+    """There is no such class, it is over, it is full, or it belongs to somebody else; the text is the sentence for the
+    visitor."""
 
 
 class Board(NamedTuple):
@@ -169,13 +171,15 @@ def may_show(owner: int | None, browser: str, deleted_at: Any, visibility: str, 
 
 
 def show(pk: int, shown: Shown) -> Board:
-    """Store what the teacher's page shows now. Raises NoClass if the class is over."""
+    """Store what the teacher's page shows now. Raises NoClass if the class is over, or has too many questions."""
     with transaction.atomic():
         row = require_live(pk)
         asked, revealed = {}, row.revealed
         if question := shown.question:
             record = next((record for record in revealed if record["id"] == question.id), None)
             if record is None and question.answer is not None:
+                if len(revealed) >= MOST_REVEALED:
+                    raise NoClass(Message("A class can have at most {most} questions.", most=MOST_REVEALED))
                 record = count_choices(row, question, question.answer)
                 revealed = [*revealed, record]
             asked = {"id": question.id, "choices": question.choices}

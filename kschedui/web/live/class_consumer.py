@@ -96,15 +96,22 @@ class ClassConsumer(Connection):
             raise ValueError("This message is not understood, or not yours to send.")
 
     async def allow(self, code: str) -> Classroom:
-        """Return the class, for its teacher and for students with a seat in it. Raises Refused."""
+        """Return the class, for its teacher and for students with a seat in it. Raises Refused.
+
+        Everybody else gets the same refusal whether there is such a class or not: wrong codes are only counted on the
+        pages.
+        """
         visitor, seat = access.visitor_of_scope(self.scope), seats.seat_in(self.scope.get("cookies", {}))
+        seated = seat is not None and seat.code == code.upper()
         try:
             classroom: Classroom = await database_sync_to_async(store.by_code)(code)
         except NoClass as error:
-            raise Refused(NO_SUCH_RUN, error.args[0]) from None
+            if seated:
+                raise Refused(NO_SUCH_RUN, error.args[0]) from None
+            raise Refused(NOT_ALLOWED, NOT_JOINED) from None
         if not store.teaches(visitor, classroom):
-            if seat is None or seat.code != classroom.code:
-                raise Refused(NOT_ALLOWED, gettext_noop("Join the class on its page first."))
+            if seat is None or not seated:
+                raise Refused(NOT_ALLOWED, NOT_JOINED)
             self.student = seat.student
         return classroom
 
@@ -175,7 +182,9 @@ class ClassConsumer(Connection):
                 logger.warning("a step of class %s was not kept: %s", hall.pk, error)
                 self.wanted = self.wanted or (n, shown)
                 await asyncio.sleep(5 * SHOW_SECONDS)
-            except (NoClass, OSError):  # the board says so; whoever said it is gone
+            except NoClass as error:
+                return await self.tell(type="error", message=self.say(error.args[0]))
+            except OSError:  # whoever said it is gone
                 return
             await asyncio.sleep(begun + SHOW_SECONDS - clock())
 
@@ -184,6 +193,7 @@ class ClassConsumer(Connection):
         await hall.change(store.end)
 
 
+NOT_JOINED = gettext_noop("Join the class on its page first.")
 NOT_KEPT = gettext_noop("This was not saved. It will be sent again in a moment.")
 TEACHER: dict[str, Callable[[ClassConsumer, Hall, dict[str, Any]], Awaitable[None]]] = {
     "show": ClassConsumer.show,

@@ -24,6 +24,7 @@ from kschedui.web.live.cancelling import cancel
 
 logger = logging.getLogger(__name__)
 
+NUL = r"\u0000"  # as JSON writes it; PostgreSQL stores no such text
 ERROR, RESTART, NOT_ALLOWED, NO_SUCH_RUN, SLOW, TOO_MANY = 1011, 1012, 4001, 4004, 4008, 4029
 
 
@@ -130,10 +131,15 @@ def read_object(text: str | None, longest: int) -> dict[str, Any]:
         raise ValueError(f"A message has at most {longest} characters.")
     try:
         message = json.loads(text)
+        json.dumps(message, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("The message contains half of a character (a lone surrogate).") from None
     except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict):
         raise ValueError("A message is a JSON object.")
+    if NUL in text.replace(r"\\", ""):
+        raise ValueError("The message contains the character NUL.")
     return message
 
 

@@ -11,6 +11,7 @@ from asgiref.sync import sync_to_async
 from django.db import OperationalError
 
 from kschedui.classrooms import store
+from kschedui.models import Classroom
 from kschedui.web.live import class_consumer, connection, halls
 from kschedui.web.live.halls import Follower, Hall, entering
 from tests.web.classes.test_classes import start
@@ -124,15 +125,40 @@ async def test_without_a_seat_nobody_joins() -> None:
     room = await a_room()
     elsewhere = await sync_to_async(room.student)()
     other = Browser()
-    for browser, code, expected in (
-        (other, room.code, connection.NOT_ALLOWED),
-        (elsewhere, "ZZZZ", connection.NO_SUCH_RUN),
-        (elsewhere, "no code", connection.NO_SUCH_RUN),
-    ):
+    told = set()
+    for browser, code in ((other, room.code), (other, "ZZZZ"), (elsewhere, "ZZZZ"), (elsewhere, "no code")):
         async with connected(browser) as made:
             await say(made, type="join", **{"class": code})
-            assert (await text(made))["type"] == "error"
-            assert await closed(made) == expected
+            told.add(((await text(made))["message"], await closed(made)))
+    assert [code for _, code in told] == [connection.NOT_ALLOWED], "codes can be found by trying"
+
+
+@in_loop
+async def test_who_sat_in_a_class_that_is_gone_hears_so() -> None:
+    room = await a_room()
+    student = await sync_to_async(room.student)()
+    await Classroom.objects.filter(pk=room.pk).adelete()
+    async with connected(student) as made:
+        await say(made, type="join", **{"class": room.code})
+        assert (await text(made))["type"] == "error"
+        assert await closed(made) == connection.NO_SUCH_RUN
+
+
+@in_loop
+async def test_a_class_reveals_so_many_questions_and_the_teacher_hears_when_there_are_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(store, "MOST_REVEALED", 2)
+    room = await a_room()
+    async with room.joined() as teacher:
+        for number in range(2):
+            await say(teacher, **{**SHOW, "n": number, "question": {**ASKED, **ANSWER, "id": f"q{number}"}})
+            await until(teacher, "kept", n=number)
+        await say(teacher, **{**SHOW, "n": 2, "question": {**ASKED, **ANSWER, "id": "q2"}})
+        assert "2 questions" in (await until(teacher, "error"))["message"]
+        await say(teacher, **{**SHOW, "n": 3, "question": {**ASKED, **ANSWER, "id": "q0"}})
+        await until(teacher, "kept", n=3)
+    assert (await sync_to_async(store.board)(room.pk)).revealed == ["q0", "q1"]
 
 
 @in_loop
@@ -229,6 +255,8 @@ async def test_what_is_no_message_gets_a_sentence_and_the_socket_lives_on() -> N
             {**SHOW, "selection": {"kind": "pod"}},
             {**SHOW, "selection": {"kind": "pod", "name": "x" * 400}},
             {**SHOW, "by": 7},
+            {**SHOW, "by": "\0"},
+            {**SHOW, "by": "\ud800"},
             {**SHOW, "paused": 1},
             {**SHOW, "gathered": "1"},
             {**SHOW, "question": "q"},
