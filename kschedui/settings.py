@@ -214,7 +214,10 @@ OIDC_RP_SCOPES = "openid profile"
 OIDC_USE_PKCE = True
 OIDC_TIMEOUT = 10
 OIDC_AUTHENTICATION_CALLBACK_URL = "sso-callback"
-AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = [
+    "kschedui.web.pages.people.passwords.PasswordBackend",
+    "django.contrib.auth.backends.ModelBackend",  # of sessions that began earlier; it checks no password
+]
 if OIDC_ISSUER:
     AUTHENTICATION_BACKENDS.append("kschedui.accounts.single_sign_on.Provider")
     LOGIN_REDIRECT_URL_FAILURE = "/accounts/login/"

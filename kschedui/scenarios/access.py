@@ -5,7 +5,7 @@ cookie).
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 import msgspec
@@ -23,6 +23,7 @@ COOKIE = "__Host-editor" if settings.HTTPS else "kschedui_editor"
 SALT = "kschedui.editor"
 COOKIE_SECONDS = 400 * 24 * 3600  # browsers keep none for longer
 TOKEN_BYTES = 18
+MOST_ORIGINS = 100  # of a copy of a copy
 WIDER: list[str] = [Scenario.Visibility.PRIVATE, Scenario.Visibility.UNLISTED, Scenario.Visibility.PUBLIC]
 
 
@@ -137,23 +138,36 @@ def shares_with(visitor: Visitor, scenario: Scenario) -> QuerySet[Share]:
     return Share.objects.filter(Q(user=user) | Q(group__in=user.groups.all()), scenario=scenario)
 
 
+def origins(copy: Scenario) -> Iterator[Scenario]:
+    """Yield the scenario of which this one is a copy, then the one of which that is a copy, and so on.
+
+    Raises NotAllowed after MOST_ORIGINS.
+    """
+    for _ in range(MOST_ORIGINS):
+        origin = Scenario.objects.filter(versions=copy.fork_of_id).first() if copy.fork_of_id else None
+        if origin is None:
+            return
+        yield origin
+        copy = origin
+    raise NotAllowed(gettext_noop("This is a copy of a copy too many times over. Save its text as a new scenario."))
+
+
 def secret_origin(visitor: Visitor, copy: Scenario) -> Scenario | None:
-    """Return somebody else's private scenario of which this one is a copy."""
-    origin: Scenario | None = copy.fork_of.scenario if copy.fork_of else None
-    if origin is None or origin.visibility != Scenario.Visibility.PRIVATE or owns(visitor, origin):
-        return None
-    return origin
+    """Return somebody else's private scenario of which this one is a copy, or a copy of a copy."""
+    private = (origin for origin in origins(copy) if origin.visibility == Scenario.Visibility.PRIVATE)
+    return next((origin for origin in private if not owns(visitor, origin)), None)
 
 
 def require_no_wider(visitor: Visitor, origin: Scenario | None, visibility: str) -> None:
-    """Require a copy to be no more visible than its original, unless that is the visitor's or the site's.
+    """Require a copy to be no more visible than its original and those that this is a copy of, except for the visitor's
+    and the site's.
 
     Raises NotAllowed.
     """
-    if origin is None or owns(visitor, origin) or not (origin.owner_id or origin.editor_hash):
-        return
-    if WIDER.index(visibility) > WIDER.index(origin.visibility):
-        raise NotAllowed(gettext_noop("A copy cannot be more visible than the original, which is not yours."))
+    for one in (origin, *origins(origin)) if origin else ():
+        theirs = bool(one.owner_id or one.editor_hash) and not owns(visitor, one)
+        if theirs and WIDER.index(visibility) > WIDER.index(one.visibility):
+            raise NotAllowed(gettext_noop("A copy cannot be more visible than the original, which is not yours."))
 
 
 def require_sight(visitor: Visitor, scenario: Scenario) -> None:

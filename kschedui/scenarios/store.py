@@ -1,6 +1,7 @@
 """Scenarios of visitors: save, fork, rename, set visibility, delete and restore, claim, find."""
 
 import hashlib
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -200,6 +201,11 @@ def with_newest(found: QuerySet[Scenario]) -> QuerySet[Scenario]:
 def library() -> QuerySet[Scenario]:
     """Return the lessons."""
     return with_newest(_lessons())
+
+
+def lessons_named(slugs: Iterable[str]) -> QuerySet[Scenario]:
+    """Return the lessons with these slugs, without what `library` tells of them."""
+    return _lessons().filter(slug__in=slugs)
 
 
 def library_marks() -> QuerySet[Scenario, tuple[Any, ...]]:

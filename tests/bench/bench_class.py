@@ -23,6 +23,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +38,7 @@ HALL = "--hall"
 STEP_SECONDS = 0.1
 CHOICES = 4
 TEXT, PING, PONG = 1, 9, 10  # kinds of frames
+AGAIN_SECONDS = 0.25  # before a teacher whose connection was lost connects again
 PATIENCE = 60.0  # seconds in which everybody joins, answers, and hears that the class is over
 UNLIMITED = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("SAVE", "RUN", "JOIN", "PAGE", "READ")}
 
@@ -120,7 +122,7 @@ def show(stack: Any, webs: dict[str, int], students: int, steps: int) -> None:
         assert process.stdout
         try:
             assert process.stdout.readline().strip() == "ready"
-            sent, counted, missing = asyncio.run(drive(teacher, code, students, steps))
+            sent, counted, missing, _again = asyncio.run(drive(teacher, code, students, steps))
             came = said_by(process)
         finally:
             process.kill()
@@ -152,52 +154,85 @@ def started(teacher: Any, run: str) -> str:
 
 
 class Taught(NamedTuple):
-    """When each step was sent, the counts of the answers, and what the teacher waited for in vain."""
+    """When each step was sent, the counts of the answers, what the teacher waited for in vain, and how often the
+    connection was lost."""
 
     sent: list[float]
     counted: Counter[int]
     missing: list[str]
+    again: int
+
+
+class Teacher:
+    """The socket of a teacher: connects again when it is lost, and says again what it said last, as a page does."""
+
+    def __init__(self, url: str, cookies: str, code: str) -> None:
+        self.about = url, cookies, code
+        self.news: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.missing: list[str] = []
+        self.said = ""
+        self.socket: Any = None
+        self.again = 0
+        self.over = False
+
+    async def listen(self) -> None:
+        """As a page does: a client that sends and takes nothing is cut off."""
+        from websockets.exceptions import WebSocketException
+
+        while not self.over:
+            with suppress(OSError, WebSocketException):
+                async with connected(*self.about) as self.socket:
+                    if self.said:
+                        await self.socket.send(self.said)
+                    async for message in self.socket:
+                        self.news.put_nowait(said := json.loads(message))
+                        self.over = self.over or bool(said.get("ended"))
+            self.again += not self.over
+            await asyncio.sleep(0 if self.over else AGAIN_SECONDS)
+
+    async def say(self, message: str) -> None:
+        """Send a message now, or when there is a connection."""
+        from websockets.exceptions import ConnectionClosed
+
+        self.said = message
+        if self.socket is not None:
+            with suppress(ConnectionClosed):
+                await self.socket.send(message)
+
+    async def until(self, what: str, good: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The first message of this kind; the last that came, if none is."""
+        message: dict[str, Any] = {}
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not good(message := await self.news.get()):
+                    pass
+        except TimeoutError:
+            self.missing.append(f"{what}: the last message is {message}")
+        return message
 
 
 async def drive(teacher: Any, code: str, students: int, steps: int) -> Taught:
     """Be the teacher."""
     cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in teacher.cookies)
     sent: list[float] = []
-    missing: list[str] = []
-    async with connected(teacher.url, cookies, code) as socket:
-        news: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-
-        async def listen() -> None:
-            """As a page does: a client that sends and takes nothing is cut off."""
-            async for message in socket:
-                news.put_nowait(json.loads(message))
-
-        async def until(what: str, good: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-            message: dict[str, Any] = {}
-            try:
-                async with asyncio.timeout(PATIENCE):
-                    while not good(message := await news.get()):
-                        pass
-            except TimeoutError:
-                missing.append(f"{what}: the last message is {message}")
-            return message
-
-        listening = asyncio.create_task(listen())
-        await until("all students", lambda said: said.get("students") == students)
-        for step in range(steps):
-            sent.append(time.time())
-            await socket.send(shown(step))
-            await asyncio.sleep(max(0.0, sent[0] + 1.1 * STEP_SECONDS * (step + 1) - time.time()))
-        await asyncio.sleep(1)
-        asked = {"id": "q", "choices": CHOICES}
-        await socket.send(shown(steps - 1, asked))
-        await until("all answers", lambda said: said.get("answered") == students)
-        await socket.send(shown(steps - 1, {**asked, "right": 0, "text": "", "labels": []}))
-        message = await until("the counts", lambda said: "counts" in said.get("asked", {}))
-        await socket.send(json.dumps({"type": "end"}))
+    made = Teacher(teacher.url, cookies, code)
+    listening = asyncio.create_task(made.listen())
+    await made.until("all students", lambda said: said.get("students") == students)
+    for step in range(steps):
+        sent.append(time.time())
+        await made.say(shown(step))
+        await asyncio.sleep(max(0.0, sent[0] + 1.1 * STEP_SECONDS * (step + 1) - time.time()))
+    await asyncio.sleep(1)
+    asked = {"id": "q", "choices": CHOICES}
+    await made.say(shown(steps - 1, asked))
+    await made.until("all answers", lambda said: said.get("answered") == students)
+    await made.say(shown(steps - 1, {**asked, "right": 0, "text": "", "labels": []}))
+    message = await made.until("the counts", lambda said: "counts" in said.get("asked", {}))
+    await made.say(json.dumps({"type": "end"}))
+    async with asyncio.timeout(PATIENCE):
         await listening
-        counts = message.get("asked", {}).get("counts", [])
-        return Taught(sent, Counter(dict(enumerate(counts))), missing)
+    counts = message.get("asked", {}).get("counts", [])
+    return Taught(sent, Counter(dict(enumerate(counts))), made.missing, made.again)
 
 
 def said_by(process: subprocess.Popen[str]) -> Any:

@@ -9,7 +9,8 @@ has addresses of its own (127.0.x.y). All of it, clients too, shares this machin
 opens pages run at nice 5, because those of a real site have processors of their own.
 
 Each role is a process that reports what it has seen as it goes on. One that has not ended GRACE seconds after the end
-is ended, and counts as failed, with what it was waiting for. The exit status is 1 if a role failed or lost something.
+is ended, and counts as failed, with what it was waiting for. At the end, each condition is printed with its figure. The
+exit status is 1 if one is not met.
 """
 
 from __future__ import annotations
@@ -31,8 +32,10 @@ import time
 import traceback
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
+from itertools import cycle, islice
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,6 +53,11 @@ REGEX = "0000s" * 12 + "x"
 GRACE = 240.0  # seconds after the end in which roles finish what they have begun: a wait, and work to its limit
 PATIENCE = 60.0  # seconds that a client waits for an answer or a message
 REPORT_SECONDS = 1.0
+MOST_MS = 500.0  # the 99th percentile of other visitors' pages
+MOST_GROWTH = 50  # megabytes of a process, over what it took in its first WARM seconds
+WARM = 120.0
+LOOK_SECONDS = 5.0
+TOGETHER = 10  # questions that an attacker asks at once
 
 
 class Report(NamedTuple):
@@ -119,13 +127,52 @@ def measure(stack: Any, url: str, chosen: Any) -> bool:
     parts += [(edit, url, end, i) for i in range(chosen.editors)]
     parts += [(burden, url, end, i) for i in range(5)] + [(attack, url, end)]
     roles = [begin(*part) for part in parts if part[0].__name__ not in chosen.without]
-    sizes = Sizes(stack, time.time() + min(60.0, 60 * chosen.minutes / 4))
+    sizes = Sizes(stack, min(WARM, 60 * chosen.minutes / 4))
     reports = gathered(roles, end + GRACE, sizes)
-    good = True
-    for name in dict.fromkeys(role.name for role in roles):
-        good &= show(name, [report for role, report in zip(roles, reports, strict=True) if role.name == name])
+    played: dict[str, list[Report]] = {}
+    for role, report in zip(roles, reports, strict=True):
+        played.setdefault(role.name, []).append(report)
+    for name, seen in played.items():
+        show(name, seen)
     sizes.show()
-    return good
+    return judge(played, sizes, chosen)
+
+
+def judge(played: dict[str, list[Report]], sizes: Sizes, chosen: Any) -> bool:
+    """Print each condition with its figure; whether all are met."""
+    troubles = {
+        name: [one for report in seen for one in (*report.lost, *report.failed)] for name, seen in played.items()
+    }
+    counts = {name: sum((report.counts for report in seen), Counter[str]()) for name, seen in played.items()}
+    pages = played["visit"][0].delays["pages"]
+    grown, process = sizes.most_growth()
+    met = {
+        f"nothing is lost and nobody fails: {sum(map(len, troubles.values()))}": not any(troubles.values()),
+        f"p99 of other visitors' pages at most {MOST_MS:.0f} ms: {percentile(pages, 99):.0f} ms of {len(pages)}": bool(
+            pages
+        )
+        and percentile(pages, 99) <= MOST_MS,
+        f"no process grows by more than {MOST_GROWTH} MB: {grown:+} MB ({process})": grown <= MOST_GROWTH,
+    }
+    if "watch" in played:
+        complete = counts["watch"]["complete and in order"]
+        sentence = f"every viewer of a live run got all of it in order: {complete}, {chosen.viewers} at a time"
+        met[sentence] = complete >= chosen.viewers and not troubles["watch"]
+    if "teach" in played:
+        steps, answers = counts["teach"]["steps"], counts["teach"]["answers counted"]
+        sentence = f"the class is complete: {answers} answers of {chosen.students} students, {steps} steps"
+        met[sentence] = answers == chosen.students and not troubles["teach"]
+    print(f"\nDone when, after {chosen.minutes:g} minutes:")
+    for sentence, yes in met.items():
+        print(f"    {'met    ' if yes else 'NOT MET'}  {sentence}")
+    return all(met.values())
+
+
+def percentile(delays: list[float], part: int) -> float:
+    """Of what was measured; 0 of nothing."""
+    if len(delays) < 2:
+        return max(delays, default=0.0)
+    return statistics.quantiles(delays, n=100, method="inclusive")[part - 1]
 
 
 def begin(function: Any, *about: Any) -> Role:
@@ -184,42 +231,42 @@ def gathered(roles: list[Role], most: float, sizes: Sizes) -> list[Report]:
     return list(last.values())
 
 
-def show(name: str, reports: list[Report]) -> bool:
-    """Print what all players of a role have seen; whether it is good."""
+def show(name: str, reports: list[Report]) -> None:
+    """Print what all players of a role have seen."""
     counts = sum((report.counts for report in reports), Counter[str]())
     lost = [one for report in reports for one in report.lost]
     failed = [one for report in reports for one in report.failed]
     print(f"{name}: {dict(counts)}, lost: {len(lost)}, failed: {len(failed)}")
     for what in dict.fromkeys(what for report in reports for what in report.delays):
         delays = [one for report in reports for one in report.delays[what]]
-        at = statistics.quantiles(delays, n=100) if len(delays) > 1 else delays * 99
-        figures = f"p50 {at[49]:.0f} ms, p99 {at[98]:.0f} ms, most {max(delays):.0f} ms"
+        figures = f"p50 {percentile(delays, 50):.0f} ms, p99 {percentile(delays, 99):.0f} ms, most {max(delays):.0f} ms"
         print(f"    {what}: {len(delays)} times, {figures}")
     for one in (*lost[:10], *failed):
         print(f"    LOST OR FAILED: {one}")
     sys.stdout.flush()
-    return not lost and not failed
 
 
 class Sizes:
-    """Megabytes of each process of the site, at the first look after `warm` and at most since then; and its seconds of
-    processor time at the last look."""
+    """Megabytes of each process of the site every five seconds, and its seconds of processor time at the last look.
+
+    A process grows over what it took at most in its first `warm` seconds, in which it does each kind of its work once.
+    """
 
     def __init__(self, stack: Any, warm: float) -> None:
         self.stack = stack
-        self.warm = warm
+        self.warm = max(1, int(warm / LOOK_SECONDS))  # looks
         self.next = 0.0
         self.seen: dict[str, list[int]] = {}
         self.seconds: dict[str, float] = {}
 
     def look(self) -> None:
-        """Every five seconds."""
+        """Every LOOK_SECONDS."""
         from tests.bench.bench_stream import cpu_seconds
         from tests.processes import descendants
 
-        if time.time() < max(self.warm, self.next):
+        if time.time() < self.next:
             return
-        self.next = time.time() + 5
+        self.next = time.time() + LOOK_SECONDS
         for name, child in list(self.stack.children.items()):
             for process in (child.group, *(one.pid for one in descendants(child.group))):
                 with suppress(OSError, StopIteration):
@@ -233,10 +280,19 @@ class Sizes:
         longest = max(map(len, self.seen.values()), default=0)
         for name, sizes in self.seen.items():
             if len(sizes) > longest / 2:
-                growth = f"{sizes[0]} MB, at most {max(sizes)} MB ({max(sizes) - sizes[0]:+}), at the end {sizes[-1]}"
+                begun, most = max(sizes[: self.warm]), max(sizes)
+                growth = f"at first {begun} MB, at most {most} MB ({self.growth(sizes):+}), at the end {sizes[-1]}"
                 print(f"{name:>24}: {growth}; {self.seconds[name]:.0f} s of processor time")
         short = [max(sizes) for sizes in self.seen.values() if len(sizes) <= longest / 2]
         print(f"{'processes that ended':>24}: {len(short)}, at most {max(short, default=0)} MB")
+
+    def growth(self, sizes: list[int]) -> int:
+        """Of one process."""
+        return max(sizes[self.warm :], default=0) - max(sizes[: self.warm]) if len(sizes) > self.warm else 0
+
+    def most_growth(self) -> tuple[int, str]:
+        """Of all, and the process."""
+        return max(((self.growth(sizes), name) for name, sizes in self.seen.items()), default=(0, "none"))
 
 
 class Client:
@@ -375,6 +431,8 @@ def teach(report: Report, url: str, end: float, students: int, env: dict[str, st
     for delays in came["steps"]:
         report.delays["to a student"].extend(1000 * (at - taught.sent[int(step)]) for step, at in delays.items())
     last, kept = str(len(taught.sent) - 1), set().union(*came["steps"])
+    report.counts["answers counted"] = sum(taught.counted.values())
+    report.counts["the teacher connected again"] = taught.again
     report.counts.update(
         {"students": students, "steps": len(taught.sent), "steps left out": len(taught.sent) - len(kept)}
     )
@@ -433,16 +491,19 @@ def burden(report: Report, url: str, end: float, number: int) -> None:
                 time.sleep(1)
         for address, (path, begun) in list(uploads.items()):
             report.doing[-1] = address
-            state = json.loads(client.ask("GET", address)[1])["state"]
-            if state not in ("queued", "running"):
+            upload = json.loads(client.ask("GET", address)[1])
+            if (state := upload["state"]) not in ("queued", "running"):
                 report.counts[f"{path} {state}"] += 1
+                if state != "done":
+                    report.lost.append(f"{path} {state}: {upload['error']}")
                 report.delays[path].append(1000 * (time.perf_counter() - begun))
                 del uploads[address]
     report.counts["still queued"] = len(uploads)
 
 
 def attack(report: Report, url: str, end: float) -> None:
-    """Small requests that ask for work without end: an expression, questions far behind a cancelled run."""
+    """Small requests that ask for work without end: an expression, and ten questions at once, far behind a cancelled
+    run."""
     client = Client(url, "127.0.6.1")
     duration = f"""
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -460,14 +521,24 @@ extenders: [{{urlPrefix: 'http://x', httpTimeout: '{REGEX}'}}]
             report.counts[f"save {status}"] += 1
             time.sleep(1)
             continue
-        run = json.loads(answer)["run"]
+        saved = json.loads(answer)
+        sid, run = saved["id"], saved["run"]
         client.post(f"/api/v1/runs/{run}/cancel")
-        for path in (f"runs/{run}/attempts/1000000", f"runs/{run}/capacity?pod=default/never-0"):
-            name = path.rsplit("/", 1)[-1].partition("?")[0]
-            if time.time() < end:
-                with report.measured(name):
-                    status, _ = client.ask("GET", f"/api/v1/{path}")
-                report.counts[f"{name} {status}"] += 1
+        questions = {
+            "attempt": f"/api/v1/runs/{run}/attempts/1000000",
+            "capacity": f"/api/v1/runs/{run}/capacity?pod=default/never-0",
+            "comparison": f"/compare/{sid}/1/{sid}/1/?second=1.30",
+        }
+
+        def ask(name: str, questions: dict[str, str] = questions) -> None:
+            begun = time.perf_counter()
+            status, _ = client.ask("GET", questions[name])
+            report.delays[name].append(1000 * (time.perf_counter() - begun))
+            report.counts[f"{name} {status}"] += 1
+
+        report.doing[-1] = f"{TOGETHER} questions at once"
+        with ThreadPoolExecutor(TOGETHER) as pool:
+            list(pool.map(ask, islice(cycle(questions), TOGETHER)))
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ def chapters(lessons: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def example() -> dict[str, str] | None:
     """Return {title, url, edit_url} of the first lesson, for an empty list; None if the library is not loaded."""
-    found = scenarios.library().filter(slug=track.order()[0]).first()
+    found = scenarios.lessons_named(track.order()[:1]).first()
     if found is None:
         return None
     sid = found.public_id
@@ -128,7 +128,7 @@ def example() -> dict[str, str] | None:
 def example_course() -> dict[str, str] | None:
     """Return {title, url} of the form of a course with the lessons of the first chapter; None without the library."""
     chapter = track.CHAPTERS[0]
-    found = track.in_order(scenarios.library().filter(slug__in=chapter.lessons))
+    found = track.in_order(scenarios.lessons_named(chapter.lessons))
     if not found:
         return None
     query = urlencode({"title": str(chapter.title), "scenario": [one.public_id for one in found]}, doseq=True)

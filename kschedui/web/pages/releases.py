@@ -1,14 +1,17 @@
 """The differences between releases, and a scenario on all releases."""
 
+from functools import lru_cache
 from itertools import chain, pairwise
 
 import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
-from kschedui.language import in_language
+from kschedui.language import in_language, language
 from kschedui.scenarios import release_examples
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.across_releases import MOST_ATTEMPTS, Outcome
@@ -44,16 +47,25 @@ class Row(msgspec.Struct, frozen=True):
 @require_safe
 def changes(request: HttpRequest) -> HttpResponse:
     """Show /releases/?from=1.34&to=1.36 with releases.html: `badges` [(release, its recorded runs)] newest first,
-    `older`, `newer` (versions, "" for all), `pairs` [(before, after, rows, rest)]: the requested pair, or all
-    neighbours; `rest` are differences without a scenario, which affect no decision here.
+    `older`, `newer` (versions, "" for all), `differences` (releases_differences.html).
     """
     count(request, "read")
     older, newer = (release_named(request.GET.get(name, "")) for name in ("from", "to"))
-    asked = [(older, newer)] if older and newer else list(pairwise(RELEASES.values()))[::-1]
-    pairs = [(before, after, *split_rules(rows(before, after))) for before, after in asked]
     chosen = {"older": older.version if older else "", "newer": newer.version if newer else ""}
     badges = [(release, badge(release)) for release in reversed(RELEASES.values())]
-    return render(request, "releases.html", {"badges": badges, "pairs": pairs, **chosen})
+    found = render_differences(language(), *chosen.values())
+    return render(request, "releases.html", {"badges": badges, "differences": found, **chosen})
+
+
+@lru_cache(maxsize=32)
+def render_differences(language: str, older: str, newer: str) -> SafeString:
+    """Return releases_differences.html in this language: of the two releases, or of all neighbours.
+
+    `pairs` [(before, after, rows, rest)]; `rest` are differences without a scenario, which affect no decision here.
+    """
+    asked = [(RELEASES[older], RELEASES[newer])] if older and newer else list(pairwise(RELEASES.values()))[::-1]
+    pairs = [(before, after, *split_rules(rows(before, after))) for before, after in asked]
+    return render_to_string("releases_differences.html", {"pairs": pairs})
 
 
 def release_named(version: str) -> Release | None:
@@ -79,12 +91,12 @@ def row(found: Difference, before: Release, after: Release) -> Row:
 @page_view
 @require_POST
 def example(request: HttpRequest) -> HttpResponse:
-    """Handle /releases/example: compare the runs of a difference's scenario on the POSTed `older` release and the next
-    one.
+    """Handle /releases/example: compare the runs of the POSTed `example` ("nodes_cut_off-1.30") on its older release
+    and the next one.
 
     If one of the two has no run, show all releases.
     """
-    name, older = request.POST.get("name", ""), request.POST.get("older", "")
+    name, _, older = request.POST.get("example", "").rpartition("-")
     order = list(RELEASES)
     newer = order[order.index(older) + 1] if older in order[:-1] else ""
     if not newer or name not in release_examples.names_between(older, newer):

@@ -61,6 +61,29 @@ def test_who_only_sees_the_original_cannot_make_a_copy_more_visible(
     assert reader.patch(f"/api/v1/scenarios/{copy}", {"title": "Mine"}, "application/json").status_code == 200
 
 
+def test_a_copy_of_ones_own_copy_is_no_more_visible_either(copy: str) -> None:
+    reader = browser_of("reader")
+    again = reader.post_json("/api/v1/scenarios", text=OTHER, fork_of=copy, visibility="unlisted")
+    assert again.status_code == 403
+    assert reader.post(f"/s/{copy}/fork/").status_code == 302
+    second = Scenario.objects.get(fork_of__scenario__public_id=copy)
+    assert second.visibility == "private"
+    assert reader.post(f"/s/{second.public_id}/settings", {"title": "", "visibility": "unlisted"}).status_code == 403
+    refused = reader.post_json(f"/api/v1/scenarios/{second.public_id}/shares", account="another")
+    assert (refused.status_code, "copy of a private" in refused.json()["detail"]) == (422, True)
+    run = reader.post_json(f"/api/v1/scenarios/{second.public_id}/versions/1/run").json()["run"]
+    assert reader.post(f"/s/{second.public_id}/v/1/class", {"run": run}).status_code == 403
+
+
+def test_copies_of_copies_have_an_end(copy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "MOST_ORIGINS", 2)
+    reader = browser_of("reader")
+    for expected in (201, 403):
+        made = reader.post_json("/api/v1/scenarios", text=OTHER, fork_of=copy, visibility="private")
+        assert made.status_code == expected
+        copy = made.json().get("id", "")
+
+
 def test_the_owner_of_the_original_may(ids: dict[str, str]) -> None:  # noqa: F811
     owner = browser_of("owner")
     made = owner.post_json("/api/v1/scenarios", text=OTHER, fork_of=ids["sid"], visibility="public")

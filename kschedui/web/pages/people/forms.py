@@ -17,11 +17,15 @@ from kschedui.scenarios.prose import LONGEST_TITLE
 class SignupForm(UserCreationForm):
     """A form for a name and a password, without an e-mail address."""
 
-    def keep(self) -> Any:
-        """Save the account; None, and an error at the name, if somebody else has taken it since it was validated."""
+    def keep(self, hashed: str) -> Any:
+        """Save the account with its hashed password; None, and an error at the name, if somebody else has taken it
+        since it was validated.
+        """
+        self.instance.password = hashed
         try:
             with transaction.atomic():
-                return self.save()
+                self.instance.save()
+                return self.instance
         except IntegrityError:
             self.add_error("username", self.instance.unique_error_message(type(self.instance), ["username"]))
             return None

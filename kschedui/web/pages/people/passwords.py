@@ -1,0 +1,52 @@
+"""Passwords. To hash one takes half a second of processor time, so it is work (`kschedui.work`)."""
+
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.hashers import is_password_usable, make_password, verify_password
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+
+from kschedui.web.api.work import work
+
+
+def hashed(request: HttpRequest, password: str) -> str:
+    """Return the hash of a new password."""
+    return work(request, hash_password, password)
+
+
+class PasswordBackend(ModelBackend):
+    """Django's backend, with another process to hash in."""
+
+    def authenticate(
+        self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: Any
+    ) -> Any:
+        """Return the account, or None if this is no login with a password. Raises PermissionDenied for a wrong one."""
+        if request is None or username is None or password is None:
+            return None
+        user = get_user_model().objects.filter(username=username).first()
+        right, anew = work(request, verify, password, user.password if user else "")
+        if user is None or not right or not self.user_can_authenticate(user):
+            raise PermissionDenied
+        if anew:
+            user.password = anew
+            user.save(update_fields=["password"])
+        return user
+
+
+def hash_password(password: str) -> str:
+    """Return the hash of a password: work."""
+    return make_password(password)
+
+
+def verify(password: str, encoded: str) -> tuple[bool, str]:
+    """Return whether it is the password of a hash, and its new hash if that one is of an older kind: work.
+
+    It takes as long without an account.
+    """
+    if not is_password_usable(encoded) or not encoded:
+        make_password(password)
+        return False, ""
+    right, is_old = verify_password(password, encoded)
+    return right, make_password(password) if right and is_old else ""
