@@ -1,1 +1,1 @@
-"""The Kubernetes objects and values that the engine works with. Imports nothing else of the engine."""
+"""The Kubernetes objects and values that the engine works with. It imports no other package of the engine."""

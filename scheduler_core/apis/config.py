@@ -1,4 +1,4 @@
-"""KubeSchedulerConfiguration as the engine reads it: defaulted, validated, every profile's plugins resolved.
+"""KubeSchedulerConfiguration as the engine uses it: defaulted, validated, with each profile's plugins resolved.
 
 The shapes follow kube-scheduler's `apis/config/types.go` and `types_pluginargs.go` (v1.34.1). They are built from a
 document by `scenario/settings/configuration.py`; `SchedulerConfiguration` here holds no default that a document can
@@ -36,7 +36,7 @@ ScoringStrategyType = Literal["LeastAllocated", "MostAllocated", "RequestedToCap
 
 
 class PluginRef(msgspec.Struct, frozen=True):
-    """A plugin enabled at an extension point; `weight` counts at `score` only (0 elsewhere)."""
+    """A plugin enabled at an extension point. `weight` is used at `score` only, and is 0 elsewhere."""
 
     name: str
     weight: int = 0

@@ -28,9 +28,11 @@ from scheduler_core.apis.selectors import LabelSelector, NodeSelector
 PodKey = str  # "namespace/name"
 PodGroupKey = str  # "namespace/name"
 Resources = Mapping[str, int]  # cpu in millicores; memory, ephemeral-storage in bytes; the rest counts
-Manifest = Mapping[str, Any]  # the object as it was written, for `kubectl get -o yaml` views
+Manifest = Mapping[str, Any]  # the object as written in its document, for `kubectl get -o yaml` views
 
-SELECTED_NODE = "volume.kubernetes.io/selected-node"  # a claim's annotation: where its volume is to be made
+SELECTED_NODE = (
+    "volume.kubernetes.io/selected-node"  # annotation of a claim: the node on which its volume will be provisioned
+)
 
 
 class OwnerReference(msgspec.Struct, frozen=True):
@@ -70,13 +72,17 @@ class Pod(msgspec.Struct, frozen=True):
     preemption_policy: Literal["PreemptLowerPriority", "Never"]
     scheduler_name: str
     requests: Resources  # component-helpers' PodRequests: containers, init containers, sidecars, pod level, overhead
-    non_zero_cpu: int  # the same with 100m for every container without a cpu request
-    non_zero_memory: int  # the same with 200 MiB for every container without a memory request
+    non_zero_cpu: int  # the cpu of `requests`, with 100m for every container without a cpu request
+    non_zero_memory: int  # the memory of `requests`, with 200 MiB for every container without a memory request
     images: tuple[str, ...]  # init containers' and containers' images, as written
     creation_timestamp: float
-    standing_requests: Resources | None = None  # before 1.19: what it takes on a node, without init containers
-    scoring_requests: Resources | None = None  # with pod-level resources: what NodeResourcesFit's scorer counts instead
-    balance_requests: Resources | None = None  # before 1.27: what NodeResourcesBalancedAllocation counts instead
+    standing_requests: Resources | None = None  # before 1.19: the requests counted on its node, without init containers
+    scoring_requests: Resources | None = (
+        None  # with pod-level resources: the requests that NodeResourcesFit scores instead
+    )
+    balance_requests: Resources | None = (
+        None  # before 1.27: the requests that NodeResourcesBalancedAllocation scores instead
+    )
     num_containers: int = 0  # init containers and containers, as ImageLocality counts them
     start_time: float | None = None
     node_name: str = ""
@@ -101,7 +107,9 @@ class Pod(msgspec.Struct, frozen=True):
     owner: OwnerReference | None = None
     has_resource_claims: bool = False
     resource_claims: tuple[PodClaim, ...] = ()
-    resource_claim_statuses: tuple[tuple[str, str], ...] = ()  # spec.resourceClaims' name -> generated claim, "" none
+    resource_claim_statuses: tuple[
+        tuple[str, str], ...
+    ] = ()  # name in spec.resourceClaims -> generated claim, "" if none
     extended_resource_claim: str = ""  # the claim that the scheduler made for extended resources
     has_sidecars: bool = False  # restartable init containers
     pod_group: str = ""  # spec.schedulingGroup.podGroupName

@@ -22,16 +22,16 @@ ALLOCATION_RESULTS_MAX_SIZE = 32  # devices of one claim
 RESERVED_FOR_MAX_SIZE = 256
 FIRST_AVAILABLE_MAX_SIZE = 8  # subrequests of a prioritized list
 EXTENDED_RESOURCE_CLAIM = (
-    "resource.kubernetes.io/extended-resource-claim"  # annotation of claims that the scheduler makes
+    "resource.kubernetes.io/extended-resource-claim"  # annotation of claims that the scheduler creates
 )
-DEVICE_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"  # of a class's implicit extended resource
+DEVICE_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"  # prefix of the extended resource that every class has
 POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"  # annotation of generated claims
 
 AttributeKind = Literal["string", "int", "bool", "version"]
 
 
 class Attribute(msgspec.Struct, frozen=True):
-    """An attribute of a device. Two attributes are equal if kind and value are; versions are compared as text."""
+    """An attribute of a device. Attributes are equal if kind and value are equal; versions are compared as text."""
 
     kind: AttributeKind
     value: str | int | bool
@@ -111,9 +111,9 @@ CounterSet = tuple[str, tuple[tuple[str, int], ...]]  # name, and amounts in nan
 
 
 class Device(msgspec.Struct, frozen=True):
-    """A device of a slice. Attributes and capacities are keyed by qualified name; the default domain is the driver's.
+    """A device of a slice. Attributes and capacities are keyed by qualified name; the driver is the default domain.
 
-    `reach` applies if the slice leaves it to each device which nodes can access it.
+    `reach` lists the nodes that can access the device, for slices in which this differs by device.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Kubernetes quantities ("500m", "2Gi", "1e3") as exact integers (apimachinery's `resource.ParseQuantity`).
 
-A quantity is kept in nano units: Kubernetes rounds anything finer up to nano. `Value()` and `MilliValue()` round up,
+A quantity is stored in nano units: Kubernetes rounds anything finer up to nano. `Value()` and `MilliValue()` round up,
 away from zero, and nothing is larger than 2^63 - 1.
 """
 
@@ -20,7 +20,7 @@ _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _PATTERN = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]{1,9})", re.ASCII)
 _EXPONENT = re.compile("[eE][+-]?[0-9]+$")
 _SUFFIX_OF = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
-_MAX_LENGTH = 200  # of a quantity's text; far beyond any real one
+_MAX_LENGTH = 200  # of the text of a quantity; far longer than any real one
 
 
 class QuantityError(ValueError):
@@ -109,7 +109,7 @@ def _scaled(digits: int, decimals: int, suffix: str) -> int:
     exponent = _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])
     exponent += 9 - decimals
     if exponent >= 0:
-        # Beyond 10^40 every number is over the cap, whatever its digits.
+        # A number above 10^40 exceeds the maximum, whatever its digits.
         return int(digits * 10 ** min(exponent, 40))
     if -exponent > _MAX_LENGTH + 40:
         return 1 if digits else 0

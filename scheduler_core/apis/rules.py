@@ -16,7 +16,7 @@ POINTS: dict[Point, str] = {"preEnqueue": "pre_enqueue", "filter": "filter", "sc
 class Rule(msgspec.Struct, frozen=True):
     """A plugin that a scenario declares.
 
-    `expressions` by extension point. `message`: an expression for the reason of a rejection; "" for a default sentence.
+    `expressions` are by extension point. `message`: an expression for the reason of a rejection; "" for a default one.
     `resolvable`: evicting pods may help. `requeue`: the events that move a rejected pod back to the queue ("Node/Add").
     `sums`: an expression reads totals of the cluster, so there is a PreFilter. `minor`: the Kubernetes release whose
     CEL libraries are available.

@@ -1,6 +1,6 @@
-"""Node labels of vendors: who sets a label, and which labels identify a node group."""
+"""Node labels of vendors: the labels that identify a node group, and those that vendors set."""
 
-# The label whose value is the name of a node's group. Sources: the documentation of each.
+# The labels whose value is the name of the node's group, from the documentation of each vendor.
 GROUP_LABELS = (
     "karpenter.sh/nodepool",
     "karpenter.sh/provisioner-name",  # before Karpenter 0.32
@@ -20,7 +20,7 @@ GROUP_LABELS = (
 )
 GROUP_OWNER = "cluster.x-k8s.io/owner-name"  # Cluster API's annotation: the MachineSet or MachineDeployment
 
-# Labels that a kubelet or a cloud's controller sets, by the domain of their prefix; those below are an operator's own.
+# Domains of labels that kubelets or cloud controllers set; other labels are the operator's own.
 OF_THE_CLOUD = (
     *("kubernetes.io", "k8s.io", "amazonaws.com", "k8s.aws", "gke.io", "google.com", "azure.com"),
     *("karpenter.sh", "digitalocean.com", "oraclecloud.com"),

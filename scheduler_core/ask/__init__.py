@@ -1,1 +1,1 @@
-"""Hypothetical changes to a scenario: evaluated, compared and searched for, always by the simulation itself."""
+"""Hypothetical changes to a scenario. The simulation itself evaluates, compares and searches for them."""

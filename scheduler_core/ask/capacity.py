@@ -1,4 +1,4 @@
-"""Capacity: copies of a pod are placed one after another until no node has room.
+"""Capacity: the number of copies of a pod that fit, found by placing one after another.
 
 Only free resources are used: nothing is preempted. Each copy is scheduled as the scheduler would schedule it and counts
 on its node before the next one.
@@ -24,12 +24,12 @@ from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.trace.records import NodeName
 
 MOST_REPLICAS = 10_000
-MOST_ROOMS = 200  # nodes whose room is told
-FEW = 8  # values of an attribute; of more, that are all different, each names its device
+MOST_ROOMS = 200  # the number of nodes whose resources are reported
+FEW = 8  # an attribute with more values, all different, identifies the device
 
 
 class NodesMore(msgspec.Struct, frozen=True):
-    """The number of nodes of a kind that must be added until all requested copies fit; None if no number is enough."""
+    """The number of nodes of a kind to add until all requested copies fit; None if no number is enough."""
 
     like: NodeName
     count: int | None
@@ -166,7 +166,7 @@ def kinds(moment: Moment, most: int = 8) -> Sequence[Node]:
 
 
 def _devices_of_nodes(cluster: Cluster) -> dict[NodeName, tuple[Hashable, ...]]:
-    """Return what the devices of each node are, but for attributes that are another for each of many devices."""
+    """Return the devices of each node, without the attributes that identify a device."""
     slices = [one for one in cluster.objects("ResourceSlice") if isinstance(one, ResourceSlice) and one.reach]
     local = [one for one in slices if one.reach is not None and one.reach.node_name]
     values = Counter(
@@ -200,7 +200,7 @@ def _fewest(moment: Moment, pod: Pod, like: NodeName, wanted: int, fit: int) -> 
     most = min(wanted - fit, MOST_NODES_ADDED)
     if not enough(most):
         return None
-    low, high = 0, most  # `low` is too few, `high` is enough
+    low, high = 0, most  # `low` nodes are too few, `high` are enough
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)

@@ -1,4 +1,4 @@
-"""Evaluates an answer to a challenge: runs the scenario and each variant with it, with each seed."""
+"""Evaluates an answer to a challenge by running the scenario and each variant with it, with each seed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANSWERS = {kind[1]: kind for kind in (SCHEDULER_PLUGIN, CONFIGURATION)}
 _DOCUMENT = "\n---\n"
 
 Manifest = Mapping[str, Any]
-Read = Callable[[str], Scenario]  # raises ScenarioErrors
+Read = Callable[[str], Scenario]  # parses a text; raises ScenarioErrors
 Simulate = Callable[[Scenario], Iterable[AnyEvent]]
 
 
@@ -57,7 +57,7 @@ class BadVariant(Exception):
 
 
 def split_challenge(scenario: Scenario) -> tuple[str, str]:
-    """Return the text without its challenge, and the challenge; "" where there is none."""
+    """Return the text without its challenge, and the challenge; "" for a part that does not exist."""
     if scenario.challenge is None:
         return scenario.text, ""
     text, chunk = scenario.text, scenario.challenge.text
@@ -150,7 +150,7 @@ def _name(data: Manifest) -> ObjectName:
 
 
 def _asked(data: Manifest, variant: Variant | None, seed: int | None) -> Manifest:
-    """Return a document of the variant; the Scenario contains the requirements, and no texts about another run."""
+    """Return a document of the variant. Its Scenario contains the requirements, but no texts about the original run."""
     if (data.get("apiVersion"), data.get("kind")) != SCENARIO:
         return data
     spec = {key: value for key, value in (data.get("spec") or {}).items() if key not in ("lesson", "description")}

@@ -22,7 +22,7 @@ from scheduler_core.trace.pod_group_events import PodGroupCycleStarted
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import NodeName, Outcome, PodKey
 
-MOST_ROWS = 20_000  # aligned attempts, and moved pods, in an answer
+MOST_ROWS = 20_000  # the number of aligned attempts, and of moved pods, in a comparison
 Events = Callable[[], Iterable[AnyEvent]]
 
 
@@ -39,14 +39,11 @@ class Attempt(msgspec.Struct, frozen=True):
     nominated: NodeName = ""
     victims: tuple[PodKey, ...] = ()
     message: str = ""
-    devices: tuple[str, ...] = ()  # that its resource claims were given: "claim: driver/pool/device"
+    devices: tuple[str, ...] = ()  # the devices that its claims were allocated: "claim: driver/pool/device"
 
     @property
     def came_to(self) -> tuple[str, ...]:
-        """Return the parts of the result that are equal if two attempts made the same decision.
-
-        Messages may count other nodes.
-        """
+        """Return the result without its message, which can count other nodes. Equal results are the same decision."""
         return (self.outcome, self.node, self.nominated, *sorted(self.victims), *(self.devices if self.node else ()))
 
 
@@ -55,8 +52,9 @@ class Cause(msgspec.Struct, frozen=True):
 
     filter: `node` was rejected in one run; `before` or `after` is the reason. score: its total was `before` in one run
     and `after` in the other, mostly because of `plugin`, whose weighted score changed between the runs. tie: several
-    nodes have the same best score, and another one was selected. devices: others on the same node. victims: other pods
-    were preempted. message: pending for other reasons. only: the other run has no such attempt.
+    nodes have the same best score, and another one was selected. devices: the node is the same, but not the devices.
+    victims: other pods were preempted. message: the pod is pending for other reasons. only: the other run has no such
+    attempt.
     """
 
     kind: Literal["filter", "score", "tie", "devices", "victims", "message", "only"]
@@ -69,7 +67,7 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """The first decision that differs, as made in each run; None if a run has no such decision."""
+    """The first different decision, in each of the runs; None if a run has no such decision."""
 
     before: Attempt | None
     after: Attempt | None

@@ -47,7 +47,7 @@ _TABLE = Fields("DeviceTable", {"devices": ListOf(_DEVICE), "expressions": ListO
 
 
 class DeviceTable(msgspec.Struct, frozen=True):
-    """Devices by their names, and the expressions that come with them."""
+    """Devices by name, and the expressions of the same file."""
 
     devices: dict[str, Device]
     expressions: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from scheduler_core.simulation.simulation import Simulation
 from scheduler_core.trace.records import NodeName
 
 MOST_NODES = 30
-MOST_PODS = 200  # to choose from
+MOST_PODS = 200  # the number of pods that can be selected
 
 
 class PointValues(msgspec.Struct, frozen=True):
@@ -53,7 +53,9 @@ def evaluate_rules(scenario: Scenario, pod: PodKey = "", registry: Registry = RE
     ]
     if not scenario.rules or not waiting:
         return None
-    from scheduler_core.plugins.rules.plugin import make_rule_plugin  # the compiler: scenarios with rules only
+    from scheduler_core.plugins.rules.plugin import (
+        make_rule_plugin,
+    )  # imports the compiler, which only scenarios with rules need
 
     chosen = next((one for one in waiting if one.key == pod), waiting[0])
     simulation = Simulation(scenario, registry)

@@ -19,8 +19,8 @@ from scheduler_core.plugins.dynamic_resources.selectors import cel_device
 from scheduler_core.scenario.types import Scenario
 
 MOST_EXPRESSIONS = 50
-MOST_NAMES = 6  # of devices that match
-MOST_COST = 1_000_000  # of all evaluations together, in CEL's units: a tenth of a second or so
+MOST_NAMES = 6  # the number of matching devices that are named
+MOST_COST = 1_000_000  # for all evaluations together, in CEL's cost units: about 0.1 s
 
 
 class SelectorMatches(msgspec.Struct, frozen=True):
@@ -60,7 +60,9 @@ def match_selectors(scenario: Scenario) -> list[SelectorMatches]:
 def _match(
     expression: str, devices: list[tuple[str, str, Device]], scenario: Scenario, most: int
 ) -> tuple[SelectorMatches | None, int]:
-    from scheduler_core.cel.device import compile_device_selector  # the compiler: scenarios with selectors only
+    from scheduler_core.cel.device import (
+        compile_device_selector,
+    )  # imports the compiler, which only scenarios with selectors need
     from scheduler_core.cel.environment import CompileError
 
     release = scenario.release
@@ -68,7 +70,7 @@ def _match(
     try:
         selector = compile_device_selector(expression, minor, consumable_capacity=shared)
     except CompileError:
-        return None, 0  # which is among the warnings
+        return None, 0  # the error is reported as a warning
     contents = Contents(selector.reads)
     answers: dict[int, bool | None] = {}
     names: list[str] = []

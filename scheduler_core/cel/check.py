@@ -90,8 +90,8 @@ class _Checker:
         elif isinstance(node, Comprehension):
             self._check_comprehension(expr, node)
 
-    def _report(self, id_: int, message: str, known: Iterable[str] = ()) -> None:
-        self.issues.add(self.checked.position(id_), message, known)
+    def _report(self, id_: int, message: str, names: Iterable[str] = ()) -> None:
+        self.issues.add(self.checked.position(id_), message, names)
 
     def _set_type(self, expr: Expr, type_: Type) -> None:
         if type_.weight > _MAX_WEIGHT:
@@ -103,9 +103,9 @@ class _Checker:
         return self.checked.types[expr.id]
 
     def _new_variable(self) -> Type:
-        made = types.parameter(f"_var{self._free_variables}")
+        variable = types.parameter(f"_var{self._free_variables}")
         self._free_variables += 1
-        return made
+        return variable
 
     # Names
 
@@ -126,26 +126,27 @@ class _Checker:
         return None
 
     def _check_ident(self, expr: Expr, node: Ident) -> None:
-        found = self._find_name(node.name)
-        if found is None:
+        declared = self._find_name(node.name)
+        if declared is None:
             self._set_type(expr, types.ERROR)
             self._undeclared(expr.id, node.name)
             return
-        expr.node = Ident(found[0])
-        self.checked.names[expr.id] = found[0]
-        self._set_type(expr, found[1])
+        self._set_ident(expr, *declared)
+
+    def _set_ident(self, expr: Expr, name: str, type_: Type) -> None:
+        expr.node = Ident(name)
+        self.checked.names[expr.id] = name
+        self._set_type(expr, type_)
 
     def _undeclared(self, id_: int, name: str) -> None:
-        known = [*self._declarations.variables, *self._declarations.functions]
-        self._report(id_, f"undeclared reference to '{name}' (in container '')", known)
+        names = [*self._declarations.variables, *self._declarations.functions]
+        self._report(id_, f"undeclared reference to '{name}' (in container '')", names)
 
     def _check_select(self, expr: Expr, node: Select) -> None:
         name = qualified_name(expr)
-        found = None if name is None else self._find_name(name)
-        if found is not None:
-            expr.node = Ident(found[0])
-            self.checked.names[expr.id] = found[0]
-            self._set_type(expr, found[1])
+        declared = None if name is None else self._find_name(name)
+        if declared is not None:
+            self._set_ident(expr, *declared)
             return
         result = self._field_type(expr, node.operand, node.field, optional=False)
         if node.test_only:
@@ -222,9 +223,9 @@ class _Checker:
         self.checked.overloads[expr.id] = ["select_optional_field"]
 
     def _resolve(self, expr: Expr, function: Function, target: Expr | None, arguments: list[Expr]) -> None:
-        given = [self._type(each) for each in ([target] if target is not None else []) + arguments]
+        argument_types = [self._type(each) for each in ([target] if target is not None else []) + arguments]
         if function.name in ("_&&_", "_||_"):
-            self._resolve_logical(expr, function, arguments, given)
+            self._resolve_logical(expr, function, arguments, argument_types)
             return
         result: Type | None = None
         ids: list[str] = []
@@ -232,7 +233,7 @@ class _Checker:
             if overload.member != (target is not None):
                 continue
             parameters, returned = self._instantiate(overload)
-            if not self.mapping.are_assignable(given, parameters):
+            if not self.mapping.are_assignable(argument_types, parameters):
                 continue
             ids.append(overload.id)
             returned = self.mapping.substitute(returned, parameters_to_dyn=False)
@@ -241,7 +242,7 @@ class _Checker:
             elif not result.is_dyn and returned != result:
                 result = types.DYN
         if result is None:
-            shown = [self.mapping.substitute(each, parameters_to_dyn=True) for each in given]
+            shown = [self.mapping.substitute(each, parameters_to_dyn=True) for each in argument_types]
             signature = format_signature(shown, member=target is not None)
             self._report(expr.id, f"found no matching overload for '{function.name}' applied to '{signature}'")
             self._set_type(expr, types.ERROR)
@@ -249,9 +250,11 @@ class _Checker:
         self._set_type(expr, result)
         self.checked.overloads[expr.id] = ids
 
-    def _resolve_logical(self, expr: Expr, function: Function, arguments: list[Expr], given: list[Type]) -> None:
+    def _resolve_logical(
+        self, expr: Expr, function: Function, arguments: list[Expr], argument_types: list[Type]
+    ) -> None:
         fits = True
-        for argument, type_ in zip(arguments, given, strict=True):
+        for argument, type_ in zip(arguments, argument_types, strict=True):
             if not self.mapping.is_assignable(type_, types.BOOL):
                 self._mismatch(argument.id, types.BOOL, type_)
                 fits = False
@@ -268,8 +271,8 @@ class _Checker:
         parameters = [fresh.substitute(each, parameters_to_dyn=False) for each in overload.parameters]
         return parameters, fresh.substitute(overload.result, parameters_to_dyn=False)
 
-    def _mismatch(self, id_: int, expected: Type, given: Type) -> None:
-        self._report(id_, f"expected type '{format_type(expected)}' but found '{format_type(given)}'")
+    def _mismatch(self, id_: int, expected: Type, actual: Type) -> None:
+        self._report(id_, f"expected type '{format_type(expected)}' but found '{format_type(actual)}'")
 
     # Literals of lists, maps and messages
 
@@ -299,12 +302,12 @@ class _Checker:
         self._set_type(expr, types.map_of(keys, values))
 
     def _check_message(self, expr: Expr, node: StructLiteral) -> None:
-        found = self._find_name(node.type_name)
-        if found is None:
+        declared = self._find_name(node.type_name)
+        if declared is None:
             self._undeclared(expr.id, node.type_name)
             self._set_type(expr, types.ERROR)
             return
-        name, type_ = found
+        name, type_ = declared
         expr.node = StructLiteral(name, node.fields)
         result = types.ERROR
         if type_.kind is not Kind.TYPE:
@@ -314,16 +317,16 @@ class _Checker:
         else:
             result = type_.parameters[0]
         self._set_type(expr, result)
-        for given in node.fields:
-            self.check(given.value)
-            declared = self._struct_field(given.id, name, given.name) or types.ERROR
-            value = self._type(given.value)
-            if given.optional:
-                value = self._unwrap(given.value, value)
-            if not self.mapping.is_assignable(declared, value):
+        for entry in node.fields:
+            self.check(entry.value)
+            field_type = self._struct_field(entry.id, name, entry.name) or types.ERROR
+            value = self._type(entry.value)
+            if entry.optional:
+                value = self._unwrap(entry.value, value)
+            if not self.mapping.is_assignable(field_type, value):
                 self._report(
-                    given.id,
-                    f"expected type of field '{given.name}' is '{format_type(declared)}' "
+                    entry.id,
+                    f"expected type of field '{entry.name}' is '{format_type(field_type)}' "
                     f"but provided type is '{format_type(value)}'",
                 )
 

@@ -153,9 +153,9 @@ def call_cost(function: str, overload: str, arguments: tuple[Value, ...], result
     tracked = _TRACKED.get(overload)
     if tracked is not None:
         return tracked(arguments, result)
-    known = _kubernetes_cost(function, overload, arguments, result)
-    if known is not None:
-        return known
+    cost = _kubernetes_cost(function, overload, arguments, result)
+    if cost is not None:
+        return cost
     if overload in _ALONG_FIRST:
         return _ceil(_size(arguments[0]) * TRAVERSAL)
     if overload == "in_list":

@@ -140,5 +140,5 @@ class Declarations(msgspec.Struct):
 
     def add(self, library: Library) -> None:
         for function in library.functions:
-            known = self.functions.get(function.name)
-            self.functions[function.name] = function if known is None else known.merge(function)
+            existing = self.functions.get(function.name)
+            self.functions[function.name] = function if existing is None else existing.merge(function)

@@ -193,10 +193,10 @@ class _Estimator:
         call_cost = Range(MAX_UINT, 0)
         size: Range | None = None
         for overload in overloads:
-            one = self._cost_overload(expr, node.function, overload, target, arguments, argument_costs)
-            call_cost = call_cost.union(one.cost)
-            if one.size is not None:
-                size = one.size if size is None else size.union(one.size)
+            overload_cost = self._cost_overload(expr, node.function, overload, target, arguments, argument_costs)
+            call_cost = call_cost.union(overload_cost.cost)
+            if overload_cost.size is not None:
+                size = overload_cost.size if size is None else size.union(overload_cost.size)
             if overload in ("index_list", "index_map") and node.arguments:
                 entries = self._entries_of(node.arguments[0])
                 size = None if entries is None else entries.value
@@ -220,11 +220,11 @@ class _Estimator:
         for each in argument_costs:
             all_arguments = all_arguments.plus(each)
         of_list = _LIST_FUNCTIONS.get(overload)
-        known = of_list(self, target, arguments) if of_list is not None else None
-        if known is None:
-            known = self._kubernetes_cost(function, overload, target, arguments)
-        if known is not None:
-            return _CallCost(known.cost.plus(all_arguments), known.size)
+        cost = of_list(self, target, arguments) if of_list is not None else None
+        if cost is None:
+            cost = self._kubernetes_cost(function, overload, target, arguments)
+        if cost is not None:
+            return _CallCost(cost.cost.plus(all_arguments), cost.size)
         if overload in ("logical_and", "logical_or"):
             left, right = argument_costs
             return _CallCost(Range(left.low, left.plus(right).high))
@@ -234,10 +234,10 @@ class _Estimator:
         return _CallCost(own.cost.plus(all_arguments), own.size)
 
     def _cost_choice(self, expr: Expr, arguments: list[_Part], argument_costs: list[Range]) -> _CallCost:
-        _, one, other = arguments
-        self._join_entries(expr, one.expr, other.expr)
+        _, then, other = arguments
+        self._join_entries(expr, then.expr, other.expr)
         condition, if_true, if_false = argument_costs
-        size = _or_unknown(one.size).union(_or_unknown(other.size))
+        size = _or_unknown(then.size).union(_or_unknown(other.size))
         return _CallCost(condition.plus(if_true.union(if_false)), size)
 
     def _standard_cost(self, expr: Expr, overload: str, target: _Part | None, arguments: list[_Part]) -> _CallCost:
@@ -407,8 +407,8 @@ class _Estimator:
         return self._checked.types.get(expr.id, types.DYN)  # the name of a field has none
 
     def _local(self, name: str) -> _Local | None:
-        known = self._locals.get(name)
-        return known[-1] if known else None
+        size = self._locals.get(name)
+        return size[-1] if size else None
 
     def _path(self, expr: Expr) -> tuple[str, ...]:
         if isinstance(expr.node, Ident):
@@ -437,9 +437,9 @@ class _Estimator:
             self._sizes[expr.id] = size
 
     def _size(self, expr: Expr) -> Range | None:
-        known = self._sizes.get(expr.id)
-        if known is not None:
-            return known
+        size = self._sizes.get(expr.id)
+        if size is not None:
+            return size
         written = _written_size(expr)
         if written is not None:
             return written
@@ -462,8 +462,8 @@ class _Estimator:
             return None if local is None else local.entries
         return entries
 
-    def _join_entries(self, expr: Expr, one: Expr, other: Expr) -> None:
-        a, b = self._entries_of(one), self._entries_of(other)
+    def _join_entries(self, expr: Expr, first: Expr, other: Expr) -> None:
+        a, b = self._entries_of(first), self._entries_of(other)
         if a is not None and b is not None:
             self._entries[expr.id] = _Entries(a.kind, a.key.union(b.key), a.value.union(b.value))
 
@@ -607,8 +607,8 @@ def _sorting(type_: Type, *, by_keys: bool) -> _ListCost:
 
 def _comparing(factor: float) -> _ListCost:
     def cost(estimator: _Estimator, target: _Part | None, arguments: list[_Part]) -> _CallCost | None:
-        one, other = (estimator._size_of(each) for each in arguments)
-        return _CallCost(one.times(other).scaled(factor).plus(_ONE))
+        first, other = (estimator._size_of(each) for each in arguments)
+        return _CallCost(first.times(other).scaled(factor).plus(_ONE))
 
     return cost
 

@@ -74,8 +74,8 @@ class Maker:
 
     def copy(self, expr: Expr) -> Expr:
         """Return a copy of the expression with new ids at the same positions."""
-        made = self._numbering.new_id(self._numbering.offsets.get(expr.id, 0))
-        return Expr(made, self._copy_node(expr.node))
+        new_id = self._numbering.new_id(self._numbering.offsets.get(expr.id, 0))
+        return Expr(new_id, self._copy_node(expr.node))
 
     def _copy_node(self, node: Node) -> Node:
         if isinstance(node, Select):
@@ -167,11 +167,11 @@ def _transform_list(make: Maker, target: Expr | None, arguments: list[Expr]) -> 
     return _into_list(make, target, variable, second, arguments[2:])
 
 
-def _into_list(make: Maker, target: Expr | None, variable: str, second: str, rest: list[Expr]) -> Expr:
+def _into_list(make: Maker, target: Expr | None, variable: str, second: str, arguments: list[Expr]) -> Expr:
     initial, condition = make.list(), make.literal(True)
-    step = make.call("_+_", make.accumulator(), make.list(rest[-1]))
-    if len(rest) == 2:
-        step = make.call("_?_:_", rest[0], step, make.accumulator())
+    step = make.call("_+_", make.accumulator(), make.list(arguments[-1]))
+    if len(arguments) == 2:
+        step = make.call("_?_:_", arguments[0], step, make.accumulator())
     return _fold(make, target, variable, second, initial, condition, step, make.accumulator())
 
 

@@ -222,10 +222,10 @@ class _Reader:
 
     def new_id(self, offset: int) -> int:
         """Return the next id for a node that begins at an offset."""
-        made = self._next_id
-        self.offsets[made] = offset
+        new_id = self._next_id
+        self.offsets[new_id] = offset
         self._next_id += 1
-        return made
+        return new_id
 
     def new(self, offset: int, node: Node) -> Expr:
         return Expr(self.new_id(offset), node)
@@ -276,8 +276,8 @@ class _Reader:
             return expr
         visit = getattr(self, f"_visit_{name}", None)
         if visit is not None:
-            made: Expr = visit(context)
-            return made
+            result: Expr = visit(context)
+            return result
         if not self._issues:
             kind = "<<nil>>" if context is None else f"<<*gen.{name}Context>>"
             return self.report(NO_POSITION, f"unknown parse element encountered: {kind}")
@@ -405,15 +405,15 @@ class _Reader:
         id_ = self._id(context.op)
         fields: list[Field] = []
         read = context.entries
-        for index, given in enumerate(read.fields if read is not None else []):
+        for index, entry in enumerate(read.fields if read is not None else []):
             if index >= len(read.cols) or index >= len(read.values):
                 return Expr(id_, StructLiteral(name, []))
             field_id = self._id(read.cols[index])
-            field_name = self._identifier(given.escapeIdent())
+            field_name = self._identifier(entry.escapeIdent())
             if field_name is None:
-                self.report(read, _why_no_identifier(given.escapeIdent()))
+                self.report(read, _why_no_identifier(entry.escapeIdent()))
                 continue
-            fields.append(Field(field_id, field_name, self._visit(read.values[index]), given.opt is not None))
+            fields.append(Field(field_id, field_name, self._visit(read.values[index]), entry.opt is not None))
         return Expr(id_, StructLiteral(name, fields))
 
     def _visit_Int(self, context: Any) -> Expr:

@@ -128,19 +128,19 @@ class Qualifier:
         self.optional, self.test_only = optional, test_only
 
     def qualify(self, scope: Scope, target: Value) -> Value:
-        found = _find(target, self.value)
+        value = _find(target, self.value)
         if self.test_only:
-            found = found is not MISSING and not _lacks(target, self.value) if type(found) is not Error else found
-        elif found is MISSING:
-            found = _not_found(target, self.value)
+            value = value is not MISSING and not _lacks(target, self.value) if type(value) is not Error else value
+        elif value is MISSING:
+            value = _not_found(target, self.value)
         scope.tracker.charge(1, self.id)
-        return found
+        return value
 
     def qualify_if_present(self, scope: Scope, target: Value) -> Value:
-        found = MISSING if _lacks(target, self.value) else _find(target, self.value)
-        if found is not MISSING and type(found) is not Error:
+        value = MISSING if _lacks(target, self.value) else _find(target, self.value)
+        if value is not MISSING and type(value) is not Error:
             scope.tracker.charge(1, self.id)
-        return found
+        return value
 
 
 class ComputedQualifier(Qualifier):
@@ -155,18 +155,18 @@ class ComputedQualifier(Qualifier):
 
     def qualify(self, scope: Scope, target: Value) -> Value:
         key = self._key(scope)
-        found = key if type(key) is Error else _find(target, key)
-        if found is MISSING:
-            found = _not_found(target, key)
+        value = key if type(key) is Error else _find(target, key)
+        if value is MISSING:
+            value = _not_found(target, key)
         self._observe(scope)
-        return found
+        return value
 
     def qualify_if_present(self, scope: Scope, target: Value) -> Value:
         key = self._key(scope)
-        found = key if type(key) is Error else _find(target, key)
-        if found is not MISSING and type(found) is not Error:
+        value = key if type(key) is Error else _find(target, key)
+        if value is not MISSING and type(value) is not Error:
             self._observe(scope)
-        return found
+        return value
 
     def _key(self, scope: Scope) -> Value:
         if self._attribute is not None:
@@ -389,9 +389,9 @@ class CallNode(Node):
 
     def _charge(self, scope: Scope, values: tuple[Value, ...], result: Value) -> None:
         tracker = scope.tracker
-        found = tracker.drop_arguments([argument.id for argument in self.arguments])
+        costs = tracker.drop_arguments([argument.id for argument in self.arguments])
         cost = 0
-        if found and len(values) == len(self.arguments):
+        if costs and len(values) == len(self.arguments):
             cost = call_cost(self.function, self.overload, values, result)
         tracker.charge(cost, self.id)
 
@@ -536,7 +536,7 @@ class ListNode(Node):
         return value
 
     def build(self, scope: Scope) -> Value:
-        made: list[Value] = []
+        values: list[Value] = []
         for index, element in enumerate(self.elements):
             value = element.evaluate(scope)
             if type(value) is Error:
@@ -547,8 +547,8 @@ class ListNode(Node):
                 if not value.present:
                     continue
                 value = value.value
-            made.append(value)
-        return made
+            values.append(value)
+        return values
 
 
 class MapNode(Node):
@@ -565,7 +565,7 @@ class MapNode(Node):
         return value
 
     def build(self, scope: Scope) -> Value:
-        made = Map()
+        entries = Map()
         for index, (key_node, value_node) in enumerate(self.entries):
             key = key_node.evaluate(scope)
             if type(key) is Error:
@@ -579,11 +579,11 @@ class MapNode(Node):
                         f"cannot initialize optional entry '{text_of(key)}' from non-optional value {text_of(value)}"
                     )
                 if not value.present:
-                    made.pop(hashable_key(key), None)
+                    entries.pop(hashable_key(key), None)
                     continue
                 value = value.value
-            made[hashable_key(key)] = value
-        return made
+            entries[hashable_key(key)] = value
+        return entries
 
 
 class MessageNode(Node):
@@ -596,15 +596,15 @@ class MessageNode(Node):
         self._name, self._values = name, values
 
     def evaluate(self, scope: Scope) -> Value:
-        made: Value = Error(f"unknown type '{self._name}'")
+        result: Value = Error(f"unknown type '{self._name}'")
         for value in self._values:
-            given = value.evaluate(scope)
-            if type(given) is Error:
-                made = given
+            entry_value = value.evaluate(scope)
+            if type(entry_value) is Error:
+                result = entry_value
                 break
         scope.tracker.drop_arguments([value.id for value in self._values])
         scope.tracker.charge(costs.MESSAGE, self.id)
-        return made
+        return result
 
 
 class Fold(Node):
@@ -764,8 +764,8 @@ class Planner:
         if name in ("_&&_", "_||_"):
             return Logical(expr.id, arguments, deciding=name == "_||_")
         if name == "_?_:_":
-            condition, one, other = arguments
-            return AttributeNode(Choice(expr.id, condition, _branch(one), _branch(other)))
+            condition, then, other = arguments
+            return AttributeNode(Choice(expr.id, condition, _branch(then), _branch(other)))
         if name in ("_==_", "_!=_"):
             return Equality(expr.id, arguments, negated=name == "_!=_")
         if name in ("_[_]", "_?._", "_[?_]"):
@@ -791,11 +791,11 @@ class Planner:
                 id_, function.name, name, arguments, function.singleton, trait=function.trait, strict=strict
             )
         bound = [each for each in function.overloads if each.implementation is not None]
-        chosen = next((each for each in bound if each.id == name), bound[0] if len(bound) == 1 else None)
-        if chosen is None:
+        overload = next((each for each in bound if each.id == name), bound[0] if len(bound) == 1 else None)
+        if overload is None:
             return VariadicCall(id_, function.name, name, arguments, function.dispatch, strict=strict)
-        implementation = function.guard(chosen)
-        if len(arguments) > 2 or chosen.variadic:
+        implementation = function.guard(overload)
+        if len(arguments) > 2 or overload.variadic:
             return VariadicCall(id_, function.name, name, arguments, implementation, strict=strict)
         return FixedCall(id_, function.name, name, arguments, implementation, strict=strict)
 

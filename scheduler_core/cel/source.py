@@ -78,10 +78,10 @@ class Issues:
     def __bool__(self) -> bool:
         return bool(self.issues)
 
-    def add(self, position: Position, message: str, known: Iterable[str] = ()) -> None:
+    def add(self, position: Position, message: str, names: Iterable[str] = ()) -> None:
         self._count += 1
         if self._count <= MAX_ERRORS:
-            self.issues.append(Issue(position, message, tuple(known)))
+            self.issues.append(Issue(position, message, tuple(names)))
 
     def display(self) -> str:
         """Return all messages, each with its line and a caret below the position."""

@@ -130,10 +130,10 @@ def children(expr: Expr) -> list[Expr]:
 
 def descendants(root: Expr) -> list[Expr]:
     """Return the expression and all its descendants, parents first."""
-    found = [root]
+    nodes = [root]
     for each in children(root):
-        found.extend(descendants(each))
-    return found
+        nodes.extend(descendants(each))
+    return nodes
 
 
 def qualified_name(expr: Expr) -> str | None:

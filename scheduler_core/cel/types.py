@@ -230,29 +230,29 @@ class Mapping:
         return True
 
 
-def most_general(one: Type, other: Type) -> Type:
-    return one if _is_equal_or_less_specific(one, other) else other
+def most_general(first: Type, other: Type) -> Type:
+    return first if _is_equal_or_less_specific(first, other) else other
 
 
-def is_equivalent(one: Type, other: Type) -> bool:
+def is_equivalent(first: Type, other: Type) -> bool:
     """Return whether the types are equal up to the names of type parameters."""
-    if one.kind is not other.kind or len(one.parameters) != len(other.parameters):
+    if first.kind is not other.kind or len(first.parameters) != len(other.parameters):
         return False
-    if one.kind is not Kind.PARAM and one.name != other.name:
+    if first.kind is not Kind.PARAM and first.name != other.name:
         return False
-    return all(is_equivalent(a, b) for a, b in zip(one.parameters, other.parameters, strict=True))
+    return all(is_equivalent(a, b) for a, b in zip(first.parameters, other.parameters, strict=True))
 
 
-def _is_equal_or_less_specific(one: Type, other: Type) -> bool:
-    if one.is_dyn or one.kind is Kind.PARAM:
+def _is_equal_or_less_specific(first: Type, other: Type) -> bool:
+    if first.is_dyn or first.kind is Kind.PARAM:
         return True
-    if other.is_dyn or other.kind is Kind.PARAM or one.kind is not other.kind:
+    if other.is_dyn or other.kind is Kind.PARAM or first.kind is not other.kind:
         return False
-    if one.kind is Kind.TYPE:
+    if first.kind is Kind.TYPE:
         return True
-    if one.name != other.name or len(one.parameters) != len(other.parameters):
+    if first.name != other.name or len(first.parameters) != len(other.parameters):
         return False
-    return all(_is_equal_or_less_specific(a, b) for a, b in zip(one.parameters, other.parameters, strict=True))
+    return all(_is_equal_or_less_specific(a, b) for a, b in zip(first.parameters, other.parameters, strict=True))
 
 
 def _with_parameters(name: str, parameters: list[str]) -> str:

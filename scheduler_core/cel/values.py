@@ -131,9 +131,9 @@ class Map(dict[object, Value]):
     def find(self, key: Value) -> Value:
         """Return the value of a key, `MISSING` if it does not exist; numeric keys match across types."""
         for candidate in self._candidates(key):
-            found = self.get(candidate, MISSING)
-            if found is not MISSING:
-                return found
+            value = self.get(candidate, MISSING)
+            if value is not MISSING:
+                return value
         if self.zeros is not None and type(key) is str and key in self.zeros:
             return self.zeros[key]()
         return MISSING if self.default is None else self.default
@@ -406,13 +406,13 @@ def _equal_lists(value: Value, other: Value) -> Value:
     return True if first_error is None else first_error
 
 
-def _equal_maps(one: Map, other: Value) -> Value:
-    if not isinstance(other, Map) or len(one) != len(other):
+def _equal_maps(first: Map, other: Value) -> Value:
+    if not isinstance(other, Map) or len(first) != len(other):
         return False
-    for key in one.keys_of():
+    for key in first.keys_of():
         spend_steps(1)
         theirs = other.find(key)
-        if theirs is MISSING or equal(one.find(key), theirs) is False:
+        if theirs is MISSING or equal(first.find(key), theirs) is False:
             return False
     return True
 

@@ -1,1 +1,1 @@
-"""The cluster as in kube-scheduler's cache and snapshot: nodes and pods as columns that only `Cluster` writes."""
+"""The cluster, as in kube-scheduler's cache and snapshot. Nodes and pods are columns, which only `Cluster` writes."""

@@ -1,4 +1,4 @@
-"""A log of changed objects by kind, for readers that need the changes since their last read."""
+"""A log of changed objects, for readers that need the changes since their last read."""
 
 from __future__ import annotations
 

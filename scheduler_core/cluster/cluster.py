@@ -150,7 +150,7 @@ class Cluster:
         self.writes += 1
         self._changes[kind].note(key)
         if kind == "DeviceClass":
-            self.nodes.generation += 1  # what nodes have of an extended resource may be another thing now
+            self.nodes.generation += 1  # the class of an extended resource may be a different one now
 
     def _apply_node(self, node: Node) -> None:
         self.tree.update(node) if node.name in self._node_objects else self.tree.add(node)
@@ -273,10 +273,10 @@ class Cluster:
     def _add(self, slot: int, row: int, sign: int) -> None:
         nodes, pods = self.nodes, self.pods
         if len(nodes.load) != len(pods.load):
-            self._stale = True  # a resource that was not known before: rebuild
+            self._stale = True  # a new resource needs a new column
             return
         load, change = nodes.load[:, row], np.add if sign > 0 else np.subtract
-        change(load, pods.load[:, slot], out=load)  # in place: `+=` on a part of a column writes it twice
+        change(load, pods.load[:, slot], out=load)  # with `out`, since `+=` on a part of a column writes it twice
         nodes.touched[row] = None
         pods.count(slot, row, sign)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import Node
 
 IntColumn = NDArray[np.int64]
-CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2  # fixed numbers in `ResourceIndex`
+CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2  # the indexes of these resources in `ResourceIndex`
 MIN_KEPT_STATES = 4096
 
 T = TypeVar("T", bound=Hashable)
@@ -74,7 +74,7 @@ class NodeTable:
         self.resources = resources
         self.generation = 0
         self.numbering = 0  # of states
-        self.bare = False  # made by `without_pods`
+        self.bare = False  # whether `without_pods` created it
         self.rebuild(())
 
     def rebuild(self, nodes: Sequence[Node]) -> None:
@@ -98,13 +98,15 @@ class NodeTable:
         self._state_number: dict[bytes, int] = {}
 
     def _take(self, amounts: IntColumn) -> None:
-        """Set the columns of amounts, which are views of one array."""
+        """Set the columns of amounts as views of one array."""
         self._amounts = amounts
         count = (len(amounts) - 4) // 2
         self.allocatable: IntColumn = amounts[:count]  # [R, N]
         self.load: IntColumn = amounts[count:-1]  # the next three together, as in `PodTable.load`
-        self.requested: IntColumn = amounts[count:-4]  # [R, N], sum of `Pod.requests` of the pods on the node
-        self.non_zero: IntColumn = amounts[-4:-2]  # cpu, memory with defaults for empty requests
+        self.requested: IntColumn = amounts[count:-4]  # [R, N], the sum of `Pod.requests` of the node's pods
+        self.non_zero: IntColumn = amounts[
+            -4:-2
+        ]  # [2, N], cpu and memory with defaults for containers without requests
         self.pod_count: IntColumn = amounts[-2]
         self.allowed_pods: IntColumn = amounts[-1]
 
@@ -144,8 +146,7 @@ class NodeTable:
         return self.derived(("everywhere", number), lambda nodes: bool(nodes.allocatable[number].all()))
 
     def states(self) -> NDArray[np.intp]:
-        """Return int[N]: a number for the amounts of each row, allocatable and requested; rows with equal amounts share
-        it.
+        """Return int[N]: the state of each row as a number. Rows with equal allocatable and requested amounts share it.
 
         The numbers are below `states_known` and keep their meaning as long as `numbering` does not change.
         """

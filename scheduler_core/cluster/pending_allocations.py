@@ -8,13 +8,15 @@ from scheduler_core.apis.devices import ResourceClaim
 
 
 class PendingAllocations:
-    """Pending allocations by the uid of the claim; a part of `Cluster`.
+    """Pending allocations, by the uid of the claim. Part of `Cluster`.
 
     Pods of one group may share an allocation during their cycle; it is dropped when the last of them is removed.
     """
 
     def __init__(self) -> None:
-        self._claims: dict[str, tuple[ResourceClaim, int]] = {}  # the claim as it will be, and how many pods rely on it
+        self._claims: dict[
+            str, tuple[ResourceClaim, int]
+        ] = {}  # the claim with its allocation, and the number of pods that share it
         self._of_group: set[str] | None = None
 
     def __bool__(self) -> bool:

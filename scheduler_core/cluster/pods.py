@@ -66,18 +66,20 @@ class PodTable:
         self._nameless: dict[str, int] = {}  # by namespace
         self._on_node: dict[str, list[int]] = {}
         self.observers: list[PlacementObserver] = []
-        self.used_ports: dict[str, set[HostPort]] = {}  # by node; whoever leaves frees its ports for all
-        self.other_volumes: list[int] = []  # slots whose pod was replaced by one with other volumes, in order
+        self.used_ports: dict[
+            str, set[HostPort]
+        ] = {}  # by node; a pod that leaves frees its ports, even if another pod uses them too
+        self.other_volumes: list[int] = []  # slots of pods that were replaced by one with different volumes, in order
         self.arrivals = 0
-        self.changes = ChangeLog()  # nodes that pods came to or left, or on which one was updated
+        self.changes = ChangeLog()  # nodes on which a pod was added, removed or updated
         self.row: NDArray[np.intp] = np.full(0, -1, np.intp)
         self.priority: IntColumn = np.zeros(0, np.int64)
-        self.start: NDArray[np.float64] = np.zeros(0)  # seconds; inf while it has not started
-        self.arrival: IntColumn = np.zeros(0, np.int64)  # order in which pods came to nodes
+        self.start: NDArray[np.float64] = np.zeros(0)  # seconds; inf for a pod that has not started
+        self.arrival: IntColumn = np.zeros(0, np.int64)  # the order in which pods were added to nodes
         self.terminating: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.spec: NDArray[np.intp] = np.zeros(0, np.intp)
         self.terms: NDArray[np.intp] = np.zeros(0, np.intp)
-        # [R + 3, slots], what the pod adds to `NodeTable.load`: requests, non-zero cpu and memory, 1
+        # [R + 3, slots], the pod's part of `NodeTable.load`: requests, non-zero cpu and memory, 1
         self.load: IntColumn = np.zeros((len(nodes.resources) + 3, 0), np.int64)
         self._grow(64)
 
@@ -125,7 +127,7 @@ class PodTable:
         return [on_node.get(names[row], ()) for row in rows.tolist()]
 
     def nameless(self, namespace: str) -> int:
-        """Return the slot of an empty pod: without priority, labels, terms and requests."""
+        """Return the slot of a placeholder: a pod in this namespace without priority, labels, terms and requests."""
         slot = self._nameless.get(namespace)
         if slot is None:
             slot = self._nameless[namespace] = self.put(_nothing_known(namespace))

@@ -12,15 +12,15 @@ from scheduler_core.apis.core import PodKey
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.cluster.pods import PodTable
 
-REQUIRED_ANTI_AFFINITY = 1  # its place in a term set
+REQUIRED_ANTI_AFFINITY = 1  # the position of these terms in a term set
 
 
 class TriedPods:
-    """The tried pods of the current pod group cycle; a part of `Cluster`."""
+    """The tried pods of the current pod group cycle. Part of `Cluster`."""
 
     def __init__(self, nodes: NodeTable, pods: PodTable) -> None:
         self._nodes, self._pods = nodes, pods
-        self._with_terms: frozenset[int] = frozenset()  # listed rows
+        self._with_terms: frozenset[int] = frozenset()  # rows in the snapshot's list
         self._with_anti_affinity: frozenset[int] = frozenset()
         self._slots: dict[int, None] = {}
 
@@ -31,7 +31,7 @@ class TriedPods:
         return other
 
     def begin(self) -> None:
-        """Store which nodes have pods with terms, right after the cycle's snapshot."""
+        """Store the nodes that have pods with terms. Call it right after the cycle's snapshot."""
         pods, count = self._pods, len(self._pods)
         owners = np.flatnonzero((pods.terms[:count] > 0) & (pods.row[:count] >= 0)).tolist()
         self._with_terms = frozenset(int(pods.row[slot]) for slot in owners)

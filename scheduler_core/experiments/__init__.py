@@ -1,1 +1,1 @@
-"""Experiments: a scenario is run for every combination of levels; each run is a row of measures."""
+"""Experiments: runs of a scenario with every combination of levels. Each run is a row of measures."""

@@ -18,10 +18,10 @@ from scheduler_core.scenario.parse import Limits, Scenario, ScenarioErrors, pars
 from scheduler_core.scenario.reading.problems import did_you_mean
 from scheduler_core.trace.events import AnyEvent
 
-MOST_TRIED = 60  # levels that are tried before anything begins
+MOST_TRIED = 60  # the number of levels that are checked before the first run
 
 Simulate = Callable[[Scenario], Iterator[AnyEvent]]
-Watch = Callable[[Iterator[AnyEvent]], Iterator[AnyEvent]]  # passes events on, and may stop them
+Watch = Callable[[Iterator[AnyEvent]], Iterator[AnyEvent]]  # yields the events of a run, and may raise to stop it
 
 
 class Row(NamedTuple):
@@ -50,7 +50,9 @@ class Cells:
     def __init__(self, text: Text, simulate: Simulate) -> None:
         self.text = text
         self.simulate = simulate
-        self._last: tuple[tuple[tuple[Edit, ...], str], Scenario | Message] | None = None  # what was read, and of what
+        self._last: tuple[tuple[tuple[Edit, ...], str], Scenario | Message] | None = (
+            None  # the input of the last scenario, and the scenario
+        )
 
     def row(self, cell: Cell, watch: Watch = iter) -> Row:
         """Run the cell; raises any error of `watch`."""

@@ -7,7 +7,16 @@ from scheduler_core.scenario.fields.schema import ANY, INT64, STRING, Enum, Fiel
 
 API_VERSION, KIND = "kschedui.io/v1alpha1", "Experiment"
 STRATEGIES = ("LeastAllocated", "MostAllocated")
-KEYS = ("seeds", "releases", "strategy", "weight", "disable", "nodes", "field", "variants")  # a factor has one of them
+KEYS = (
+    "seeds",
+    "releases",
+    "strategy",
+    "weight",
+    "disable",
+    "nodes",
+    "field",
+    "variants",
+)  # a factor has exactly one of them
 
 FACTOR = Fields(
     "Factor",

@@ -27,14 +27,14 @@ from scheduler_core.scenario.objects.kinds import KINDS
 from scheduler_core.scenario.reading.problems import Path, Problems, invalid, not_supported, required, show
 
 MOST_CELLS = 20_000
-MOST_EDITS = 50  # of one variant
-LARGEST_SEED = 2**31 - 1  # which every reader of JSON and YAML takes as it is
+MOST_EDITS = 50  # edits per variant
+LARGEST_SEED = 2**31 - 1  # every reader of JSON and YAML reads it exactly
 AS_IT_IS = "unchanged"
 
 Data = Mapping[str, Any]
 _STEP = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")
 
-Read = tuple[str, list[Level]]  # a name if there is no other, and the levels
+Read = tuple[str, list[Level]]  # the default name of the factor, and its levels
 
 
 def _seeds(data: Any, path: Path, problems: Problems) -> Read:

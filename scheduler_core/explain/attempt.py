@@ -74,7 +74,7 @@ class Watcher:
     def __init__(self, attempt: int, nodes: Sequence[NodeName] | None = None) -> None:
         self._attempt = attempt
         self._nodes = set(nodes or ())
-        self._elsewhere = False  # a placement is tried that none of the nodes belongs to
+        self._elsewhere = False  # the current placement contains none of the nodes
         self._untried = Untried(attempt, some_nodes=bool(nodes))
         self.course: Course | None = None
 
@@ -83,7 +83,7 @@ class Watcher:
         if isinstance(event, PlacementStarted):
             self._elsewhere = bool(self._nodes) and self._nodes.isdisjoint(event.nodes)
         elif isinstance(event, CycleStarted | PodGroupEvaluated) and self.course is not None:
-            return True  # a member's try ends with the next one's
+            return True  # the evaluation of a member ends when that of the next one begins
         elif isinstance(event, CycleStarted):
             self.course = Course(event) if event.attempt == self._attempt and not self._elsewhere else None
         if self.course is None:

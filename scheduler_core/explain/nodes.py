@@ -50,7 +50,7 @@ class Course(msgspec.Struct):
 
 
 class Explainer:
-    """Runs PreFilter with its own cycle state; the cluster must be in the state of the attempt.
+    """Explains nodes. It runs PreFilter with its own cycle state; the cluster must be in the state of the attempt.
 
     The status of a plugin that rejected the pod at PreFilter applies to every node; the plugins after it are evaluated
     all the same.
@@ -70,7 +70,7 @@ class Explainer:
         running = dict(framework.pre_filters)
         asking = [plugin for plugin in filters if implements(plugin, AsksPreFilter)]
         called = [plugin for plugin in asking if implements(plugin, PreFilterPlugin) and plugin.name not in running]
-        alone = {plugin.name: plugin.pre_filter for plugin in called}  # by their Filter
+        alone = {plugin.name: plugin.pre_filter for plugin in called}  # these run PreFilter in their Filter
         for name, pre_filter in (running | alone).items():
             result = pre_filter(pod, cluster)
             self._cycle.states[name] = result.state

@@ -1,8 +1,8 @@
 """The plugins, one package per family, with kube-scheduler's names.
 
-`REGISTRY` gives the class for each name, in the order of kube-scheduler's default profile; plugins from outside
-kube-scheduler, and those that later releases removed, come last. mypy checks each against `Plugin` and, by its bases,
-against the protocols of its extension points.
+`REGISTRY` maps each name to its class, in the order of kube-scheduler's default profile. Plugins from outside
+kube-scheduler, and plugins that later releases removed, come last. mypy checks each class against `Plugin` and, by its
+bases, against the protocols of its extension points.
 """
 
 from __future__ import annotations

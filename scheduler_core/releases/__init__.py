@@ -23,11 +23,11 @@ def _load_releases() -> dict[str, Release]:
 
 
 RELEASES = _load_releases()
-DEFAULT_RELEASE = [*RELEASES.values()][-1]  # of a scenario that names none: the newest
+DEFAULT_RELEASE = [*RELEASES.values()][-1]  # the release of scenarios that name none
 
 
 def names_in_policies() -> tuple[list[str], list[str]]:
-    """Return the names of the predicates, and of the priorities, that can stand in a Policy of any release, sorted."""
+    """Return the names of predicates, and of priorities, that a Policy of any release can contain, sorted."""
     policies = [release.policy for release in RELEASES.values() if release.policy is not None]
     predicates = {name for policy in policies for name in policy.predicates}
     priorities = {name for policy in policies for name in policy.priorities}

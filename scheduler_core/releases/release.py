@@ -35,13 +35,13 @@ class GatedPlugins(msgspec.Struct, frozen=True):
 
 
 class PolicyNames(msgspec.Struct, frozen=True):
-    """The plugins that the names of a Policy (`--policy-config-file`, `--policy-configmap`) stand for.
+    """The plugins for the names in a Policy (`--policy-config-file`, `--policy-configmap`).
 
-    `predicates` are in the order in which they run, each with its plugins; one without a plugin is known and never
-    checked. `default_predicates` run if the Policy names none. A priority of no plugin ("") does nothing. `arguments`:
-    by argument, the plugin that follows it. `merges_arguments`: all entries with an argument of a plugin make one
-    plugin; else each is a plugin of its own, a priority under the name in the Policy, and a predicate only under the
-    name of the plugin. `decodes_strictly`: an unknown field is an error.
+    `predicates` are in the order in which they run, each with its plugins; a predicate without plugins is valid but is
+    not checked. `default_predicates` run if the Policy names none. A priority without a plugin ("") does nothing.
+    `arguments`: the plugin of each argument. `merges_arguments`: all entries with an argument of the same plugin become
+    one plugin; otherwise each becomes a plugin, for a priority under the name in the Policy, and for a predicate under
+    the name of the plugin. `decodes_strictly`: an unknown field is an error.
     """
 
     predicates: Mapping[str, tuple[str, ...]]
@@ -64,8 +64,8 @@ class Release(msgspec.Struct, frozen=True):
     `registered_events`: for releases without queueing hints, the events that each plugin registered (EventsToRegister),
     as "Node Add|UpdateNodeLabel". `profiles_lack`: fields of KubeSchedulerProfile, and of its plugins' arguments, that
     do not exist yet; `configurations_lack`: those of KubeSchedulerConfiguration. `refused_plugins`: plugins that its
-    validation rejects by name (`invalidPluginsByVersion`). `policy`: for releases that accept a
-    Policy, what its names stand for.
+    validation rejects by name (`invalidPluginsByVersion`). `policy`: the plugins for the names in a Policy, for
+    releases that accept one.
     """
 
     patch: str

@@ -21,7 +21,7 @@ V1_28 = V1_29.derive(
     refused_plugins=("SelectorSpread",),
     gates={
         "MatchLabelKeysInPodAffinity": None,
-        "SchedulerQueueingHints": Gate(True),  # off again from 1.28.6 on
+        "SchedulerQueueingHints": Gate(True),  # off by default since 1.28.6
         "SidecarContainers": Gate(False),
         "VolumeAttributesClass": None,
     },

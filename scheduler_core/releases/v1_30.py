@@ -10,7 +10,7 @@ from scheduler_core.releases.v1_31 import V1_31
 
 _FILTERS = ("pre_filter", "filter")
 _LIMITS = ("Node Add", "Pod Delete", "PersistentVolumeClaim Add")
-_AROUND = {  # volumes of these in-tree plugins have limits of their own
+_AROUND = {  # these in-tree plugins have limits of their own
     "NodeVolumeLimits": (PluginRef("EBSLimits"), PluginRef("GCEPDLimits"), PluginRef("NodeVolumeLimits")),
     "VolumeBinding": (PluginRef("AzureDiskLimits"), PluginRef("VolumeBinding")),
 }

@@ -1,13 +1,13 @@
-"""Parses a scenario file: YAML documents to plain data, plain data to frozen objects, with located problems.
+"""Parses a scenario file: YAML documents to plain data, and plain data to frozen objects. Problems have places.
 
-parse.py is the entry; a room imports only from rooms above its own:
+parse.py is the entry. A package imports only from packages above it in this list:
 
-    types, reading/   what a scenario is made of; text -> documents, field path -> line, errors that know their path
-    fields/           the tables: which fields exist in which document, their types, kube-apiserver's rules for values
-    objects/          documents -> objects, a module for each family of kinds; what admission and controllers would add
-    settings/         KubeSchedulerConfiguration; our own kind: Scenario, with its events and expectations
-    catalogue         what an editor may offer
+    types, reading/   the types of a scenario; text -> documents, field path -> line, errors with their path
+    fields/           tables of the fields of each kind of document, their types, and kube-apiserver's rules for values
+    objects/          documents -> objects, a module for each family of kinds; the effects of admission and controllers
+    settings/         KubeSchedulerConfiguration, and the kind Scenario with its events and expectations
+    catalogue         completions for an editor
 
-To read another field: its table, and the builder of its kind. To read another kind: a table, a builder, and a line in
+To add a field, change the table and the builder of its kind. To add a kind, add a table, a builder, and a line in
 `objects/kinds.py`.
 """

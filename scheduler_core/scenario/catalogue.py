@@ -25,7 +25,7 @@ from scheduler_core.scenario.objects.kinds import SCHEDULER_PLUGIN as SCHEDULER_
 
 
 def field_catalogue() -> dict[str, Any]:
-    """Plain data for JSON:
+    """Return the catalogue as plain data for JSON:
 
     kinds    [{"apiVersion", "kind", "type"}], in load order, then the documents that are no objects
     types    {type name: {field: description}}; a description has "type" (a name in `types`, or string, integer,

@@ -84,7 +84,7 @@ __all__ = [
 ]
 
 
-READING = 0.7  # of the time; the rest makes objects of what was read
+READING = 0.7  # the share of the progress for reading; building objects is the rest
 
 
 def parse_scenario(
@@ -272,7 +272,9 @@ class _Reader:
     def _rules(self, documents: list[Document], own: ScenarioDocument) -> tuple[Rule, ...]:
         if not documents:
             return ()
-        from scheduler_core.scenario.rules.reading import build_rules  # as is the compiler, only where it is used
+        from scheduler_core.scenario.rules.reading import (
+            build_rules,
+        )  # imports the compiler, which only scenarios with rules need
 
         return build_rules(documents, self._problems, own.release, self._known_plugins)
 
@@ -326,7 +328,7 @@ class _Reader:
     def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, found: _Sorted) -> None:
         """Report a script without an extender."""
         if not config.profiles:
-            return  # it has errors
+            return  # the document has errors
         document = found.scenario
         if (configured := found.policy or found.configuration) and config.extenders:
             self._warn_of_unscripted(own, configured)

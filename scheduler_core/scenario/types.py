@@ -17,7 +17,7 @@ from scheduler_core.scenario.challenge import Challenge
 from scheduler_core.scenario.lesson import NO_LESSON, Lesson
 
 BindingPoint = Literal["Reserve", "Permit", "PreBind", "Bind"]
-FaultPoint = Literal[BindingPoint, "Preempt"]  # Preempt: of a victim, its deletion
+FaultPoint = Literal[BindingPoint, "Preempt"]  # Preempt: the deletion of a victim
 
 
 class ParseWarning(msgspec.Struct, frozen=True):
@@ -188,7 +188,7 @@ class Limit(NamedTuple):
 class RunLimits(msgspec.Struct, frozen=True):
     """Limits of a run; None: no limit."""
 
-    steps: Limit | None = None  # events, and moments at which nothing happens
+    steps: Limit | None = None  # events, and moments without events
     attempts: Limit | None = None
     virtual_seconds: Limit | None = None
 
@@ -200,7 +200,7 @@ class Scenario(msgspec.Struct, frozen=True):
     """A parsed scenario file. `objects` are in load order, `events` sorted by time; `text` is the source.
 
     With `observed` the run is a replay: the decisions are carried out as observed, and each is also simulated. `seed`
-    None: the first of the best nodes wins a tie; `until_seconds` None: run until nothing can happen any more. Load
+    None: the first of the best nodes wins a tie; `until_seconds` None: run until no action is due. Load
     order: the order of `objects.kinds.LOAD_ORDER`, pods last and running ones before pending ones.
     """
 

@@ -8,8 +8,8 @@ from itertools import chain, islice, repeat
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.keyframe import CompactedLog, TraceChunk
 
-FIRST_SIZES = 64, 256, 1024  # small, so that the first steps are on the screen soon
-CHUNK_EVENTS = 4096  # a browser folds as many in a few milliseconds
+FIRST_SIZES = 64, 256, 1024  # small, so that the first steps are displayed soon
+CHUNK_EVENTS = 4096  # a browser applies this many in a few milliseconds
 
 
 def chunked(events: Iterable[AnyEvent], first_sizes: Sequence[int] = FIRST_SIZES) -> Iterator[TraceChunk]:

@@ -26,12 +26,12 @@ _DTYPES: dict[str, np.dtype[Any]] = {
 
 
 def lowest(values: NDArray[np.integer[Any]]) -> int:
-    """Return the smallest of at least one integer, several times faster than `min`."""
+    """Return the smallest of at least one integer; several times faster than `min`."""
     return int(values.item(values.argmin()))
 
 
 def highest(values: NDArray[np.integer[Any]]) -> int:
-    """Return the largest of at least one integer, several times faster than `max`."""
+    """Return the largest of at least one integer; several times faster than `max`."""
     return int(values.item(values.argmax()))
 
 
@@ -60,7 +60,7 @@ def _pack(name: str, values: NDArray[np.integer[Any]]) -> str:
 
 @lru_cache(maxsize=64)
 def _ones(count: int) -> str:
-    """Return the differences of a run without gaps."""
+    """Return the encoded differences of consecutive numbers."""
     return b2a_base64(b"\x01" * count, newline=False).decode("ascii")
 
 

@@ -25,7 +25,7 @@ from scheduler_core.trace.summaries import bound_at_the_end, node_names, pods_of
 
 POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ"
 
-IN_FULL = ("runs", "queues")  # fields of a pod group's record that a short one leaves out
+IN_FULL = ("runs", "queues")  # fields of a pod group's record that are not in the short record
 
 Record = dict[str, Any]
 
@@ -36,11 +36,11 @@ class _Seen(msgspec.Struct):
     time: float = 0.0
     cycle: dict[type, Any] = {}
     order: list[NodeName] = []
-    began: dict[PodKey, NodeName] = {}  # where pods stood
+    began: dict[PodKey, NodeName] = {}  # the initial node of each pod
     queues: Queues = msgspec.field(default_factory=Queues)
     group: GroupSeen | None = None
     claims: Claims = msgspec.field(default_factory=Claims)
-    gone: set[PodKey] = set()  # pods that were deleted, or have ended
+    gone: set[PodKey] = set()  # deleted and finished pods
 
     def take(self, event: AnyEvent) -> None:
         """Process the next event."""

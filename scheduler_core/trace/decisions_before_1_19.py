@@ -83,7 +83,7 @@ class RecordsBefore119(msgspec.Struct):
         return {"final": {**{name: final[name] for name in ("bound", "pending", "time")}, "deleted": deleted}}
 
     def _told(self, record: Record) -> list[str]:
-        """Return the events of the recorder, in order."""
+        """Return the events of the recorder as text, in order."""
         messages = []
         preempted = self._evaluated if record["outcome"] == "Nominated" else None
         if preempted is not None:

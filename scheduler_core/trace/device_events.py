@@ -10,18 +10,18 @@ from scheduler_core.trace.event import Event
 from scheduler_core.trace.records import ClaimKey, NodeName, Record
 
 TryKind = Literal[
-    "subrequest",  # the next of a prioritized list is tried
+    "subrequest",  # the next subrequest of a prioritized list is tried
     "taken",
-    "returned",  # taken before, and given back since what was still to be found could not be found
-    "held",  # by a claim
-    "chosen",  # in this search already
+    "returned",  # it was selected, and was returned because the search could not be completed with it
+    "held",  # it is allocated to a claim
+    "chosen",  # it was already selected in this search
     "selector",
     "constraint",
     "taint",
     "counters",
     "capacity",
-    "elsewhere",  # the device is for other nodes
-    "empty",  # mode All, and nothing matches
+    "elsewhere",  # the device can only be used on other nodes
+    "empty",  # mode All, and no device matches
     "error",
 ]
 PoolProblem = Literal["", "incomplete", "invalid", "elsewhere", "outdated"]
@@ -42,7 +42,7 @@ class SearchedRequest(Record, frozen=True):
     name: str
     device_class: str
     count: int
-    of_list: bool = False  # one of a prioritized list
+    of_list: bool = False  # part of a prioritized list
 
 
 class SearchedPool(Record, frozen=True):
@@ -50,7 +50,7 @@ class SearchedPool(Record, frozen=True):
 
     driver: str
     pool: str
-    devices: list[str] = []  # for this node, in the order in which they are tried
+    devices: list[str] = []  # those for this node, in the order in which they are tried
     problem: PoolProblem = ""
     message: str = ""  # "2 of 3 slices", "duplicate device name gpu-0"
 
@@ -72,7 +72,7 @@ class DeviceTry(Record, frozen=True):
 
 
 class DeviceShortage(Record, frozen=True):
-    """A request for several devices that the search cannot complete: at most `found` of `wanted` at once."""
+    """A request for several devices that the search cannot complete: it finds at most `found` of `wanted` at once."""
 
     claim: ClaimKey
     request: str
@@ -87,7 +87,7 @@ class NodeSearch(Record, frozen=True):
     outcome: Literal["found", "none", "unavailable", "error"]
     pools: list[SearchedPool] = []
     tries: list[DeviceTry] = []
-    unfinished: bool = False  # it went on after these tries
+    unfinished: bool = False  # the search continued after these tries
     found: list[tuple[str, str, str]] = []  # claim, request, device
     message: str = ""
     shortage: DeviceShortage | None = None

@@ -27,7 +27,7 @@ ExtensionPoint = Literal[
     "Bind",
     "PostBind",
 ]
-FIELDS_OF = {  # an event that declares this has to have these fields
+FIELDS_OF = {  # the fields that an event needs to have if it declares this
     "pod": ("pod",),
     "object": ("kind", "name", "namespace", "order"),
     "pod group": ("pod_group",),

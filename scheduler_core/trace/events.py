@@ -51,7 +51,7 @@ Cause = Literal[
 
 
 class RunStarted(Event, tag=True):
-    """The first event: the cluster as loaded. Pending pods follow as PodEnqueued, PodGated or PodIgnored.
+    """The first event: the initial cluster. PodEnqueued, PodGated or PodIgnored follows for each pending pod.
 
     Before schema 4 the pods are in `pods`, before schema 5 the nodes in `nodes`, each in full; `summaries.pods_of` and
     `nodes_of` read both.
@@ -68,9 +68,9 @@ class RunStarted(Event, tag=True):
     plugins: dict[str, dict[str, list[tuple[str, int]]]] = {}  # profile -> extension point -> [(plugin, weight)]
     seed: int | None = None
     schema: int = SCHEMA_VERSION
-    feature_gates: dict[str, bool] = {}  # those that the scenario may set and that are on, there or by default
+    feature_gates: dict[str, bool] = {}  # the gates that the scenario can set or that are on by default
     kubernetes_version: str = "1.34"  # the release whose kube-scheduler decides
-    storage: list[Storage] = []  # volumes and claims
+    storage: list[Storage] = []  # PersistentVolumes and PersistentVolumeClaims
     wakes: dict[str, list[str]] = {}  # plugin -> the cluster events that it registered: "Node/Add"
     pod_groups: list[PodGroupSummary] = []
     claims: list[ClaimState] = []  # ResourceClaims
@@ -89,7 +89,7 @@ class ClockAdvanced(Event, tag=True):
 
 
 class ObjectApplied(Event, tag=True):
-    """An object was created or updated by the timeline (`at` is now). Objects that are drawn include their summary.
+    """An object was created or updated by the timeline. Objects that the player draws include their summary.
 
     An unassigned pod that is created is then enqueued by its own PodEnqueued or PodGated event.
     """
@@ -103,8 +103,8 @@ class ObjectApplied(Event, tag=True):
     namespace: str = ""
     node: NodeSummary | None = None
     pod: PodSummary | None = None
-    order: list[NodeName] | None = None  # the snapshot's order, when it changed
-    changes: list[FieldChange] = []  # of an update: what is drawn of it
+    order: list[NodeName] | None = None  # the snapshot's order, if it changed
+    changes: list[FieldChange] = []  # the changes by an update that the player draws
     storage: Storage | None = None
     pod_group: PodGroupSummary | None = None
     claim: ClaimState | None = None
@@ -156,7 +156,7 @@ class PodsKeptWaiting(Event, tag=True):
 
     event: str
     pods: list[KeptWaiting]  # the first 20
-    count: int  # of all
+    count: int  # the number of all of them
 
 
 class PodGated(Event, tag=True):
@@ -194,16 +194,16 @@ class CycleStarted(Event, tag=True):
     updates = "pod"
     extension_point = "QueueSort"
 
-    attempt: int  # global, from 1
+    attempt: int  # the number of the attempt in the run, from 1
     pod: PodKey
     profile: str
-    pod_attempts: int  # of this pod, this one included
+    pod_attempts: int  # the number of attempts of this pod, including this one
     source: Literal["active", "backoff"] = "active"
     pod_group: PodGroupKey = ""
 
 
 class PreFilterFinished(Event, tag=True):
-    """PreFilter ran. `rejected_by` is None if the cycle goes on; `nodes` is the intersection of the node names."""
+    """PreFilter ran. `rejected_by` is None if the cycle continues; `nodes` is the intersection of the node names."""
 
     part_of = "cycle"
     extension_point = "PreFilter"
@@ -218,10 +218,10 @@ class PreFilterFinished(Event, tag=True):
 class NodesFiltered(Event, tag=True):
     """Filter ran over the nodes `rows`, in this order (indexes into the snapshot's order at this moment).
 
-    `rows` None: `evaluated` nodes from `start` on, wrapping round. `verdict` holds per evaluated node 0 (feasible) or 1
-    + index into `verdicts`. `nominated_first` is the nominated node that was tried before the others, with its result
-    in `nominated_verdict`; if it did not fit, it may occur again among them. `hinted`: it was not nominated, but the
-    next best one of OpportunisticBatching. `plugins` are the Filter plugins that ran, in order.
+    `rows` None: `evaluated` nodes from `start` on; the first node follows the last. `verdict` is 0 for each feasible
+    node, otherwise 1 + the index into `verdicts`. `nominated_first` is the nominated node, which was tried first, and
+    `nominated_verdict` its result; if it did not fit, it may occur again among the others. `hinted`: that node was not
+    nominated, but is the next best node of OpportunisticBatching. `plugins` are the Filter plugins that ran, in order.
     """
 
     part_of = "cycle"
@@ -240,8 +240,8 @@ class NodesFiltered(Event, tag=True):
     nominated_verdict: int = 0
     hinted: bool = False
     two_passes: list[NodeName] = []  # nodes filtered twice because of nominated pods
-    extenders: list[tuple[str, NodeName, str]] = []  # extender, node that it rejected, message
-    error: str = ""  # of a plugin at the node behind these, which ended the search
+    extenders: list[tuple[str, NodeName, str]] = []  # extender, rejected node, message
+    error: str = ""  # the error of a plugin on the next node, which ended the search
 
 
 class ScoresComputed(Event, tag=True):
@@ -264,8 +264,8 @@ class ScoresComputed(Event, tag=True):
 class HostSelected(Event, tag=True):
     """The node with the highest total. `tied` nodes share it; `ties` are the first of them, in the order found.
 
-    Of several, the first one found is selected, or with a seed a random one; `by_heap`: the one on top of the heap of
-    scores.
+    Of several tied nodes, the first one is selected, or, with a seed, a random one. `by_heap`: the one on top of the
+    heap of scores.
     """
 
     part_of = "cycle"
@@ -274,7 +274,7 @@ class HostSelected(Event, tag=True):
     node: NodeName
     feasible: int
     evaluated: int
-    score: int | None = None  # None: only one node was feasible, scoring was skipped
+    score: int | None = None  # None: only one node was feasible, so scoring was skipped
     ties: list[NodeName] = []
     tied: int = 1
     by_heap: bool = False
@@ -393,7 +393,7 @@ class SchedulingFailed(Event, tag=True):
 
 
 class PodActivated(Event, tag=True):
-    """A plugin requested that the pod is moved to activeQ (Activate)."""
+    """A plugin requested the move of the pod to activeQ (Activate)."""
 
     part_of = "run"
     extension_point = "Permit"
@@ -403,7 +403,7 @@ class PodActivated(Event, tag=True):
 
 
 class AttemptFinished(Event, tag=True):
-    """An attempt has ended; the queues are in the state in which the next attempt finds them."""
+    """An attempt has ended; the queues are in the state that the next attempt finds."""
 
     part_of = "cycle"
 
@@ -411,11 +411,11 @@ class AttemptFinished(Event, tag=True):
     pod: PodKey
     outcome: Outcome
     node: NodeName = ""
-    claims: list[ClaimKey] = []  # of the pod, whether they exist or not
+    claims: list[ClaimKey] = []  # the pod's claims, including claims that do not exist
 
 
 class RunFinished(Event, tag=True):
-    """Nothing can happen any more (or untilSeconds was reached).
+    """The run has ended: no action is due, or untilSeconds was reached.
 
     `bound` leaves out pods that are still on their initial node; `stayed` counts them. Before schema 4 it contains
     every bound pod; `summaries.bound_at_the_end` reads both.
@@ -427,7 +427,7 @@ class RunFinished(Event, tag=True):
     bound: dict[PodKey, NodeName]
     deleted: list[PodKey]
     pending: list[PodKey]
-    pod_groups: dict[PodGroupKey, PodGroupState | None] | None = None  # of a scenario with PodGroups
+    pod_groups: dict[PodGroupKey, PodGroupState | None] | None = None  # None for a scenario without PodGroups
     stayed: int = 0
 
 

@@ -12,7 +12,7 @@ from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.records import PodGroupState, PodKey
 
 Record = dict[str, Any]
-Cycle = dict[type, Any]  # the events of one member's try, by type
+Cycle = dict[type, Any]  # the events of one evaluation of a member, by type
 
 
 class GroupSeen(msgspec.Struct):

@@ -34,11 +34,11 @@ _VOID_WITH_THEIR_OBJECT = (*_ABOUT_A_POD, trace.ObjectApplied, groups.PodGroupCo
 class Keyframe(msgspec.Struct, frozen=True, omit_defaults=True):
     """The state before a chunk, as events that follow RunStarted. `order` None: the order at the start of the run."""
 
-    step: int  # number of the next event
+    step: int  # the number of the next event
     time: float
     since: list[AnyEvent] = []  # in order
-    cycle: list[AnyEvent] = []  # the scheduling cycle under way or last ended: CycleStarted and what followed it
-    group: list[AnyEvent] = []  # the pod group cycle under way or last ended: what is told of the group as a whole
+    cycle: list[AnyEvent] = []  # the current or last scheduling cycle: CycleStarted and the events after it
+    group: list[AnyEvent] = []  # the current or last pod group cycle: the events about the group as a whole
     order: list[NodeName] | None = None
 
 
@@ -61,7 +61,7 @@ class CompactedLog:
     def __init__(self) -> None:
         self._step = 0
         self._time = 0.0
-        self._latest: dict[tuple[str, object], AnyEvent] = {}  # by what it is about, and its type
+        self._latest: dict[tuple[str, object], AnyEvent] = {}  # by object and type
         self._cycle: list[AnyEvent] = []
         self._group: list[AnyEvent] = []
         self._order: list[NodeName] | None = None
@@ -78,7 +78,7 @@ class CompactedLog:
         for event in events:
             self._step += 1
             kind = type(event)
-            if kind in _ONLY_A_PART_OF_ITS_CYCLE and not self._group:  # most of them
+            if kind in _ONLY_A_PART_OF_ITS_CYCLE and not self._group:  # the usual case
                 if self._cycle:
                     self._cycle.append(event)
                 continue
@@ -131,7 +131,7 @@ class CompactedLog:
             self._order = event.order
             event = replace(event, order=None)
         key = f"{event.namespace}/{event.name}" if event.namespace else event.name
-        if event.kind.startswith(("PersistentVolume", "Resource")):  # a claim may be called as a pod is
+        if event.kind.startswith(("PersistentVolume", "Resource")):  # a claim can have the same name as a pod
             key = f"{event.kind} {key}"
         if isinstance(event, trace.ObjectDeleted):
             for kind in _VOID_WITH_THEIR_OBJECT:
@@ -153,7 +153,7 @@ class _Events(msgspec.Struct):
 
 @cache
 def _decoder(record: Any) -> msgspec.json.Decoder[Any]:
-    """Return the decoder, made when it is first needed: that takes longer than a small run."""
+    """Return the decoder. It is created on first use, since that takes longer than a small run."""
     return msgspec.json.Decoder(record)
 
 

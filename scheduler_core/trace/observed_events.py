@@ -23,9 +23,9 @@ class DecisionObserved(Event, frozen=True, tag=True):
     by `plugin`; rejected: `plugin` rejects the observed node with `reasons`; feasible: a node fits where the cluster's
     scheduler found none; message: neither finds a node, for different reasons; nomination: preemption chooses another
     node or other victims; sampling: the observed node scores less, but the cluster's scheduler scores only some of its
-    nodes; moment: the state of the cluster at the decision is not known; `note` says why; scheduler: no profile of this
-    configuration is the pod's scheduler, which `note` names; gone: the node, or the pod, does not exist at this moment,
-    or the pod does not wait.
+    nodes; moment: the cluster's state at the decision is unknown, for the reason in `note`; scheduler: no profile of
+    this configuration is the pod's scheduler, which is in `note`; gone: the node or the pod does not exist at this
+    moment, or the pod is not waiting.
     """
 
     part_of = "cycle of its pod"

@@ -3,15 +3,15 @@
 PodGroupCycleStarted
   PlacementStarted                     with TopologyAwareWorkloadScheduling, once for each placement
     CycleStarted ... HostSelected, PodAssumed, PodReserved, PermitEvaluated          each member, tried on
-    PodUnreserved                      all that were assumed, last first: it was only tried
-  PodGroupEvaluated                    what that came to
-  PlacementsScored                     of several placements that hold the group
+    PodUnreserved                      all assumed pods, in reverse order: this was only a trial
+  PodGroupEvaluated                    the result
+  PlacementsScored                     if several placements can hold the group
   PodGroupPreemptionEvaluated, VictimEvicted           with WorkloadAwarePreemption
 PodGroupDecided
   PodGroupMemberDecided                each member: PodAssumed ... PermitEvaluated, or SchedulingFailed
   PermitDecided, PodPreBound, PodBound
   PodGroupConditionWritten
-  PodEnqueued, ObjectDeleted           what others make of it
+  PodEnqueued, ObjectDeleted           the effects on other objects
 PodGroupCycleFinished
   AttemptFinished                      each member
 """
@@ -42,12 +42,12 @@ class PodGroupCycleStarted(Event, frozen=True, tag=True):
     part_of = "group cycle"
     updates = "pod group"
 
-    cycle: int  # of all groups, from 1
+    cycle: int  # the number of the cycle in the run, from 1
     pod_group: PodGroupKey
     profile: str
     pods: list[PodKey]
-    pod_attempts: list[int]  # of each pod, this one included
-    first_attempt: int  # the first member's; those of the others follow
+    pod_attempts: list[int]  # the number of attempts of each pod, including this one
+    first_attempt: int  # the first member's attempt number; those of the others follow it
     min_count: int | None = None  # None: the policy is basic, or there is no such PodGroup
     scheduled: int = 0
     topology_key: str = ""
@@ -62,12 +62,12 @@ class PlacementStarted(Event, frozen=True, tag=True):
     pod_group: PodGroupKey
     placement: str
     nodes: list[NodeName]
-    number: int  # from 1
-    count: int  # of placements
+    number: int  # the number of the placement, from 1
+    count: int  # the number of placements
 
 
 class PodGroupEvaluated(Event, frozen=True, tag=True):
-    """All members were tried one after another, each after those before it. Nothing has been bound yet.
+    """All members were tried, each with the previous ones assumed on their nodes. Nothing has been bound yet.
 
     `success`: Permit allowed a member, so there are enough. Members without a feasible node are then left out.
     """
@@ -84,7 +84,7 @@ class PodGroupEvaluated(Event, frozen=True, tag=True):
 
 
 class PlacementsScored(Event, frozen=True, tag=True):
-    """Several placements can hold the group: the one with the highest total is selected, the first one in a tie."""
+    """Several placements can hold the group. The one with the highest total is selected, or the first of equal ones."""
 
     part_of = "group cycle"
 
@@ -96,7 +96,7 @@ class PlacementsScored(Event, frozen=True, tag=True):
 class PodGroupPreemptionEvaluated(Event, frozen=True, tag=True):
     """WorkloadAwarePreemption searched for victims for the group as a whole.
 
-    All units of lower priority were removed; then each was given back, in this order, if the group still fits.
+    All units of lower priority were removed; then each was restored, in this order, if the group still fitted.
     `simulations`: how often the group was evaluated. VictimEvicted follows for each victim.
     """
 
@@ -118,7 +118,7 @@ class PodGroupDecided(Event, frozen=True, tag=True):
     pod_group: PodGroupKey
     outcome: GroupOutcome
     message: str = ""
-    placement: str | None = None  # whose result counts, None without topology constraint
+    placement: str | None = None  # the selected placement, None without a topology constraint
 
 
 class PodGroupMemberDecided(Event, frozen=True, tag=True):
@@ -137,7 +137,7 @@ class PodGroupMemberDecided(Event, frozen=True, tag=True):
 class PodGroupConditionWritten(Event, frozen=True, tag=True):
     """The cycle writes the condition PodGroupScheduled.
 
-    `kept`: it stays True, which is never taken back. `absent`: there is no PodGroup to write it to.
+    `kept`: the condition was already True and stays so. `absent`: the PodGroup does not exist.
     """
 
     part_of = "group cycle"

@@ -18,7 +18,7 @@ from scheduler_core.trace.records import (
 
 
 class PreemptionEvaluated(Event, frozen=True, tag=True):
-    """DefaultPreemption's PostFilter ran (or was not reached: see `message`).
+    """DefaultPreemption's PostFilter ran, or was not reached (see `message`).
 
     `unhelpful` are nodes where evicting cannot help ("Preemption is not helpful for scheduling"); `failed` are nodes
     whose dry run failed, with their verdict (if there are more than 128, the first 32; `more_failed` counts the rest).
@@ -43,11 +43,11 @@ class PreemptionEvaluated(Event, frozen=True, tag=True):
     extenders: list[str] = []
     more_failed: int = 0
     more: MoreCandidates | None = None
-    budgets: list[BudgetNow] = []  # those that cover one of the pods that were taken off
+    budgets: list[BudgetNow] = []  # the budgets that cover one of the removed pods
 
 
 class VictimEvicted(Event, frozen=True, tag=True):
-    """The preemptor's victim was deleted; it is gone at `gone_at` (now, or after its termination seconds).
+    """The preemptor's victim was deleted. Its termination ends at `gone_at`.
 
     With WorkloadAwarePreemption the preemptor is a pod group.
     """
@@ -69,7 +69,7 @@ class PreemptionStarted(Event, frozen=True, tag=True):
     part_of = "cycle"
     extension_point = "PostFilter"
 
-    pod: PodKey  # the preemptor, which PreEnqueue holds back meanwhile
+    pod: PodKey  # the preemptor, which PreEnqueue keeps out of activeQ until then
     node: NodeName
     victims: list[PodKey]
 

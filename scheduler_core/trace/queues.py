@@ -10,13 +10,13 @@ import msgspec
 from scheduler_core.trace.events import PodEnqueued, PodGated
 from scheduler_core.trace.records import PodKey
 
-Entry = tuple[Any, ...]  # what orders the pod in its queue; its key comes last
+Entry = tuple[Any, ...]  # the sort key of a pod in its queue, which ends with the pod's key
 
 
 class Queues(msgspec.Struct):
     """activeQ and backoffQ in the order in which pods would be popped, the others by name."""
 
-    aligned: bool = True  # backoffQ is ordered as activeQ at the same second
+    aligned: bool = True  # whether pods in backoffQ that expire in the same second are ordered as in activeQ
     priority: dict[PodKey, int] = {}
     _entries: dict[str, list[Entry]] = msgspec.field(
         default_factory=lambda: {"active": [], "backoff": [], "unschedulable": [], "gated": []}

@@ -73,7 +73,7 @@ class Storage(Record):
     size: int = 0  # bytes
     storage_class: str = ""
     bound: str = ""
-    reach: str = ""  # of a volume: the nodes that reach it, as a selector; "" for all
+    reach: str = ""  # the nodes that can access a volume, as a selector; "" for all
 
 
 class DeviceRequirement(Record):
@@ -92,7 +92,7 @@ class DeviceModel(Record):
     capacity: dict[str, str] = {}
     taints: list[str] = []  # "key=value:NoSchedule"
     consumes: dict[str, str] = {}  # "set/counter" -> amount
-    shareable: bool = False  # it may be given several times
+    shareable: bool = False  # it can be allocated several times
 
 
 class SliceState(Record):
@@ -122,8 +122,8 @@ class GivenDevice(Record):
     tolerations: list[tuple[str, str, str, str, int | None]] = []  # key, operator, value, effect, seconds
     binding_conditions: list[str] = []
     binding_failure_conditions: list[str] = []
-    share_id: str = ""  # of a device that several claims share
-    consumed: dict[str, str] = {}  # how much of its capacities
+    share_id: str = ""  # the id of the share, if several claims share the device
+    consumed: dict[str, str] = {}  # the allocated part of its capacities
 
 
 class ClaimState(Record):
@@ -137,7 +137,7 @@ class ClaimState(Record):
     devices: list[GivenDevice] = []
     nodes: list[list[DeviceRequirement]] | None = None
     configs: int = 0
-    reserved_for: list[str] = []  # names
+    reserved_for: list[str] = []  # names of pods
     deleting: bool = False
 
 
@@ -151,9 +151,9 @@ class BudgetNow(Record):
     namespace: str
     allowed: int
     rule: str = ""  # "minAvailable 2", "maxUnavailable 50%"
-    expected: int = 0  # pods that it covers
-    healthy: int = 0  # those of them that are bound and not terminating
-    desired: int = 0  # healthy ones that must stay
+    expected: int = 0  # the number of pods that it covers
+    healthy: int = 0  # the number of them that are bound and not terminating
+    desired: int = 0  # the number of healthy pods that must remain
 
 
 class PodSummary(Record):
@@ -163,14 +163,14 @@ class PodSummary(Record):
     priority: int = 0
     requests: Resources = {}
     labels: dict[str, str] = {}
-    node: NodeName = ""  # already bound when the run began, or by its manifest
+    node: NodeName = ""  # the node to which it is already bound, "" if none
     start_time: float | None = None
     gates: list[str] = []
     nominated_node: NodeName = ""
     scheduler: str = DEFAULT_SCHEDULER
     never_preempts: bool = False
     owner: str = ""  # "ReplicaSet/web"
-    wishes: list[Wish] = []  # of a pod that has to be placed
+    wishes: list[Wish] = []  # only of pods that are not yet bound
     pod_group: PodGroupKey = ""
 
 
@@ -181,10 +181,10 @@ class NodeColumns(Record):
     """
 
     kinds: list[NodeSummary]
-    keys: list[list[str]]  # of the labels of each kind
+    keys: list[list[str]]  # the label keys of each kind
     nodes: list[NodeName]
     kind: list[int]  # index into `kinds` and `keys`
-    labels: list[list[str]]  # their values, in the order of the keys
+    labels: list[list[str]]  # the label values of each node, in the order of the keys
 
 
 class PodColumns(Record):
@@ -280,7 +280,7 @@ class PluginScores(Record):
 
 
 class Reprieve(Record):
-    """A step of giving pods back to a candidate node: the pod either fits again (reprieved) or becomes a victim."""
+    """A step of restoring the pods of a candidate node: the pod either fits again (reprieved) or becomes a victim."""
 
     pod: PodKey
     reprieved: bool
@@ -293,10 +293,10 @@ class Candidate(Record):
     node: NodeName
     victims: list[PodKey]
     pdb_violations: int
-    removed: list[PodKey]  # every lower-priority pod, in the order in which it was taken off
+    removed: list[PodKey]  # all lower-priority pods, in the order in which they were removed
     reprieve: list[Reprieve]  # in the order in which the pods were tried again
     rung: int = 0
-    highest_priority: int = 0  # of its victims
+    highest_priority: int = 0  # the highest priority of its victims
     priority_sum: int = 0  # sum of (priority + 2^31), as the scheduler compares it
     earliest_start: float | None = None  # earliest start time among its highest-priority victims
 
@@ -327,8 +327,8 @@ class MoreCandidates(Record):
     """Further candidates of a preemption as columns: one value per candidate, in the candidates' order."""
 
     count: int
-    row: Column  # of the node in the snapshot's order at this moment
-    victims: Column  # how many
+    row: Column  # the row of the node in the snapshot's order
+    victims: Column  # the number of victims
     pdb_violations: Column
     rung: Column
 
@@ -355,4 +355,4 @@ class PointRun(Record):
     plugin: str
     code: StatusCode = "Success"
     reasons: list[str] = []
-    timeout: float | None = None  # Permit: the time at which waiting ends
+    timeout: float | None = None  # Permit: the time until which the pod waits

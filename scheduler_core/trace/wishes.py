@@ -9,7 +9,7 @@ from scheduler_core.apis.constraints import PodAffinityTerm, Toleration
 from scheduler_core.apis.core import Pod
 from scheduler_core.trace.records import Wish
 
-_OF_EVERY_POD = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")  # admission's own tolerations
+_OF_EVERY_POD = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")  # tolerations that admission adds
 
 
 def wishes(pod: Pod) -> list[Wish]:

@@ -1,1 +1,1 @@
-"""Edits of a scenario: as data, applied to objects of a cluster, and applied to its text."""
+"""Edits of a scenario, and their application to the objects of a cluster and to the scenario's text."""

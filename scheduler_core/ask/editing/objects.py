@@ -153,7 +153,7 @@ def configuration_document(text: str) -> Document | None:
 
 def built(kind: str, data: Mapping[str, Any], cluster: Cluster, release: Release) -> KubernetesObject:
     """Build an object from its manifest and the cluster's classes. Raises NotPossible."""
-    known = dict.fromkeys(release.default_gates(), True)  # what gates rule out is not in the cluster
+    known = dict.fromkeys(release.default_gates(), True)  # objects that feature gates exclude are not in the cluster
     problems, admission = Problems(), Admission(release, known)
     classes = cluster.objects("PriorityClass"), cluster.objects("StorageClass")
     admission.priority_classes |= {key_of(one): one for one in classes[0] if isinstance(one, PriorityClass)}

@@ -66,7 +66,7 @@ def _spliced(text: str, node: Any, value: str) -> str:
     start, end = node.start_mark.index, node.end_mark.index
     kept = text[start:end]
     end -= len(kept) - len(kept.rstrip())
-    if start == end:  # nothing is written there: "key:"
+    if start == end:  # the value is empty: "key:"
         value = value if text[start - 1 : start].isspace() else " " + value
     return text[:start] + _as_json(text, value) + text[end:]
 

@@ -29,7 +29,7 @@ from scheduler_core.scenario.reading.documents import Chunk, Document, data_of, 
 from scheduler_core.scenario.reading.limits import Limits
 from scheduler_core.scenario.reading.problems import Path, Problems
 
-Dump = Callable[[Any], str]  # data as the YAML of one document
+Dump = Callable[[Any], str]  # writes data as one YAML document
 
 
 class _Located(NamedTuple):
@@ -61,9 +61,9 @@ def written(text: str, edits: Sequence[Edit], dump: Dump) -> str:
 
 
 def _as_written(text: str, edit: Edit) -> Edit | None:
-    """Return the edit of what is written for an object: for a generated ResourceClaim it is a template.
+    """Return the edit of the text for an edit of an object: that of a generated ResourceClaim changes its template.
 
-    None: nothing is written. The state of a claim is what the run makes of it, and a generated one goes with its pod.
+    None: the text stays unchanged. The run determines the state of a claim, and deletes a generated claim with its pod.
     """
     if not isinstance(edit, SetField | Remove) or edit.kind != "ResourceClaim":
         return edit
@@ -79,7 +79,7 @@ def _as_written(text: str, edit: Edit) -> Edit | None:
 
 
 def _template_of(text: str, namespace: str, claim: str) -> str:
-    """Return the template of which a pod's claim is generated; "" for a claim that is written itself."""
+    """Return the template from which a pod's claim is generated; "" for a claim that is in the text itself."""
     for document in _documents(text):
         for data in (document.data, *(one.data for one in _created(document))):
             pod, spec = data.get("metadata") or {}, data.get("spec") or {}
@@ -97,7 +97,7 @@ def seeded(text: str, seed: int, dump: Dump) -> str:
 
 
 def happened(text: str, event: Mapping[str, Any], dump: Dump) -> str:
-    """Return the text with another timeline event, the first in the list."""
+    """Return the text with another timeline event, at the start of the list."""
     steps = [Step(("spec", "events"), event, add=True)]
     return _in_scenario(text, steps, dump)
 
@@ -201,7 +201,7 @@ def _without(text: str, located: _Located, dump: Dump) -> str:
         left = text[:start] + text[start + len(located.chunk.text) :]
         return left.removeprefix("---\n") if start == 0 else left
     *above, last = located.prefix
-    if last in ("create", "update"):  # the timeline's event as a whole
+    if last in ("create", "update"):  # the complete event of the timeline
         *above, last = above
     data = data_of(located.chunk.text) or {}
     items: Any = data

@@ -20,7 +20,7 @@ from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.scheduler.decide import Decision
 from scheduler_core.trace.records import NodeName
 
-MOST_NODES = 200  # in an answer, of each list
+MOST_NODES = 200  # the length of each list in a judgement
 
 
 class Side(msgspec.Struct, frozen=True):

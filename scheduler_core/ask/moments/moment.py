@@ -25,7 +25,7 @@ from scheduler_core.trace.untried import Untried, no_such_attempt
 
 
 class Moment:
-    """A run that is stopped.
+    """A run that was stopped.
 
     `pod` is the pod whose attempt comes next, None at the end of the run; `number` is the number of that attempt among
     the pod's attempts. `time` is virtual. `domain`: where a member of a group is tried, None: everywhere.
@@ -98,7 +98,7 @@ class _Reached(Exception):
 
 
 class _Counts(Exception):
-    """The attempt was evaluated in several placements; this is the one whose result counts."""
+    """Raised when an attempt was evaluated in several placements: this is the one whose result counts."""
 
     def __init__(self, placement: str) -> None:
         super().__init__(placement)

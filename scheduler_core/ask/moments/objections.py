@@ -1,6 +1,6 @@
 """Objections: every plugin's reasons against a pod on every node, each plugin on its own.
 
-A scheduling cycle stops at the first plugin that rejects a node; to change something, one needs to know them all.
+A scheduling cycle stops at the first plugin that rejects a node, but a change has to satisfy all plugins.
 """
 
 from __future__ import annotations

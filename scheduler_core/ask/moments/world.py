@@ -66,7 +66,7 @@ class Services:
         self._cluster.apply(item)
 
     def write_later(self, item: Any) -> None:
-        """Do nothing: what PostFilter writes takes effect after the decision."""
+        """Do nothing: writes of PostFilter take effect after the decision."""
 
     def delete_later(self, kind: str, key: str) -> None:
         """Do nothing; see `write_later`."""
@@ -149,7 +149,7 @@ class World:
             self._nominator.delete(key, "deleted")
         stored = {"Pod": self.cluster.pods.get, "Node": self.cluster.node}.get(kind, partial(self.cluster.get, kind))
         if stored(key) is not None and (before is None or kind == "Pod"):
-            self.cluster.delete(kind, key)  # a pod first leaves its node
+            self.cluster.delete(kind, key)  # a pod has to leave its node first
         if before is not None:
             self.cluster.apply(before)
         if isinstance(before, Pod) and not before.node_name:
@@ -223,7 +223,7 @@ class World:
         return batches
 
     def go_on(self) -> None:
-        """Keep the search position and the random numbers of the last decision for the next one."""
+        """Start the next decision with the search position and random numbers after the last one."""
         self._search, self._rng = self._last
         self._edited = True
 

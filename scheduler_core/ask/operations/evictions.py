@@ -56,7 +56,7 @@ class Budgets:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._waiting: dict[PodKey, str] = {}  # evicted pods, and the budget that each took a disruption from
+        self._waiting: dict[PodKey, str] = {}  # evicted pods, and the budget whose disruption each one used
         self._allowed: dict[str, int] = {}
         self.next_round()
 

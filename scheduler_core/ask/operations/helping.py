@@ -27,7 +27,7 @@ from scheduler_core.scenario.types import Scenario
 from scheduler_core.trace.records import NodeName
 
 FULL = "full"
-MOST_KINDS = 40  # of nodes, that are tried
+MOST_KINDS = 40  # the number of kinds of nodes that are tried
 
 
 class Help(msgspec.Struct, frozen=True):

@@ -29,12 +29,12 @@ from scheduler_core.trace.records import NodeName
 RESOURCES = ("cpu", "memory", "pods")
 MOST_ROUNDS = 2000
 
-Happening = Mapping[str, Any]  # an event of `spec.events` without its time
+Happening = Mapping[str, Any]  # an event of `spec.events`, without its time
 Rounds = Callable[["Operation"], Iterator[Sequence[Happening]]]
 
 
 class Operation(Simulation):
-    """Runs the scenario to its end, then each round of `rounds` when nothing happens any more. Raises NotPossible.
+    """Runs the scenario to its end, then each round of `rounds` once no action is due. Raises NotPossible.
 
     `timeline`: the actions as `spec.events` of a scenario. `before`: the node of each pod at the end of the run, "" if
     pending. `owners_known`: pods name their controllers. `messages`: the scheduler's last message for each pending pod.
@@ -91,7 +91,7 @@ class Operation(Simulation):
         if self._going is None:
             self._begin()
         assert self._going is not None
-        # Budgets count a preempted pod only once it is there again: its replacement comes before the next evictions.
+        # Budgets count a preempted pod once its replacement exists, so replacements come before the next evictions.
         happenings: Sequence[Happening] = list(self._created_again()) or next(self._going, ())
         if not happenings:
             return None

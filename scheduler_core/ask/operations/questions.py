@@ -110,7 +110,7 @@ class _Asker:
                 yield self._add(operation, self._question)
             case Reschedule():
                 yield self._reschedule(operation)
-        while True:  # until the pods that were preempted on the way have been tried
+        while True:  # until all pods that the operation preempted have been tried
             yield ()
 
     def _drain(self, operation: Operation, question: Drain) -> Iterator[Sequence[Happening]]:
@@ -242,7 +242,7 @@ class _Asker:
         return nodes
 
     def _sorted_out(self, operation: Operation, names: Sequence[NodeName]) -> list[Pod]:
-        """Return the pods on these nodes that move, sorted by name; the others are stored by their fate."""
+        """Return the pods on these nodes that move, sorted by name, and store the others by fate."""
         on = set(names)
         for pod in sorted(operation.cluster.pods.all(), key=lambda pod: pod.key):
             if pod.node_name in on:

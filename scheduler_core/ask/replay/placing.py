@@ -28,7 +28,7 @@ from scheduler_core.scheduler.observed import same_decision
 from scheduler_core.scheduler.search.find_nodes import Search
 from scheduler_core.simulation.simulation import Simulation
 
-MOST_CHANGES = 64  # to look back
+MOST_CHANGES = 64  # the number of changes that are tried, from the latest
 LONGEST_DELAY_SECONDS = 10.0
 JUST_BEFORE = 0.0005  # seconds; a recording's events are at least a millisecond apart
 JUST_AFTER = 0.0001
@@ -45,7 +45,7 @@ class ObjectChange(msgspec.Struct, frozen=True):
 
 
 def place_decisions(scenario: Scenario, registry: Registry = REGISTRY) -> Scenario:
-    """Return the recording with each observed decision moved to the time at which it was made, as far as that is found.
+    """Return the recording with each observed decision moved to the time at which it was made, if that can be found.
 
     A scenario without observed decisions, or with placed ones only, is returned unchanged.
     """
@@ -71,7 +71,7 @@ class _Placing(Simulation):
     def __init__(self, scenario: Scenario, registry: Registry) -> None:
         super().__init__(scenario, registry)
         self.moments: dict[ObservedDecision, float] = {}
-        self.heard: dict[int, float] = {}  # by id of the event: when the scheduler heard of it, if late
+        self.heard: dict[int, float] = {}  # by id of the event: the time at which the scheduler learned of it, if late
         self._registry = registry
         self._changes: deque[ObjectChange] = deque(maxlen=MOST_CHANGES)
 

@@ -22,8 +22,8 @@ class Missing(msgspec.Struct, frozen=True):
     `of`: the object that needs it; `where`: the location of a volume without nodes.
 
     claim, class, volume, resource: the object does not exist, or no node has the resource. binding: the claim `name` is
-    not bound, though its class `of` binds immediately. place: no node is where the volume of the claim `of`, `name`,
-    is. in-use: the claim `name` can be used by one pod, and `of` uses it.
+    not bound, though its class `of` binds immediately. place: no node can reach the volume `name` of the claim `of`.
+    in-use: the claim `name` can be used by one pod only, and `of` uses it.
     """
 
     kind: Literal["claim", "class", "volume", "resource", "binding", "place", "in-use"]

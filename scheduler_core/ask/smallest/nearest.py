@@ -14,8 +14,8 @@ from scheduler_core.ask.smallest.smallest_change import Changed, Search, without
 from scheduler_core.trace.records import NodeName
 
 NEAREST = 3
-LOOKED_AT = 8  # nodes
-TRIES = 60  # for each
+LOOKED_AT = 8  # the number of nodes that are searched
+TRIES = 60  # for each node
 
 
 class Near(msgspec.Struct, frozen=True):

@@ -31,14 +31,20 @@ from scheduler_core.scenario.objects.admission import HIGHEST_USER_PRIORITY
 from scheduler_core.scheduler.decide import Decision
 from scheduler_core.trace.records import NodeName
 
-MOST_NODES = 24  # that are looked at, those first whose objections are fewest
-MOST_ALIKE = 3  # of those that all plugins say the same of
+MOST_NODES = 24  # the number of nodes that are searched, those with the fewest objections first
+MOST_ALIKE = 3  # the number of nodes that are searched among nodes with the same objections
 MOST_ANSWERS = 6  # for one node
-MOST_TRIES = 400  # for one node of a small cluster; of a large one as many as take as long
+MOST_TRIES = 400  # for one node of a small cluster; fewer in a large one, so that they take as long
 FEWEST_TRIES = 40
-SMALL = 100  # nodes
-OF_NODES = ("taint", "label", "uncordon", "room", "device-holder")  # changes of what is there, not of the pod
-MOST_STEPS = 16  # of the priority, that are tried one by one
+SMALL = 100  # the number of nodes of a small cluster
+OF_NODES = (
+    "taint",
+    "label",
+    "uncordon",
+    "room",
+    "device-holder",
+)  # kinds of changes to existing objects, not to the pod
+MOST_STEPS = 16  # the number of priorities that are tried one by one
 
 
 class Changed(msgspec.Struct, frozen=True):
@@ -477,7 +483,7 @@ def _is_written_over(edit: Edit, later: Sequence[Edit]) -> bool:
 
 def a_unit_less(change: Change) -> Iterator[list[Edit]]:
     """Yield the change without each one of its edits."""
-    if len(change.edits) < 2 or any(one.kind == "priority" for one in change.changed):  # whose edits belong together
+    if len(change.edits) < 2 or any(one.kind == "priority" for one in change.changed):  # its edits depend on each other
         return
     for index, edit in enumerate(change.edits):
         if not _releases(edit):

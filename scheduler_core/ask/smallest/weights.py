@@ -19,7 +19,7 @@ from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.scheduler.decide import Decision
 from scheduler_core.trace.records import NodeName
 
-MOST_TRIED = 10  # weights on either side of the one as it is
+MOST_TRIED = 10  # the number of weights above and below the current one that are tried
 
 
 class WeightChange(msgspec.Struct, frozen=True):

@@ -83,7 +83,7 @@ def _double_of_number(value: Value) -> Value:
 
 
 def _conversion(name: str, result: Type, *of: tuple[str, Type, Callable[[Value], Value]]) -> Function:
-    return Function(name, tuple(Overload(id_, (given,), result, False, convert) for id_, given, convert in of))
+    return Function(name, tuple(Overload(id_, (source,), result, False, convert) for id_, source, convert in of))
 
 
 CONVERSIONS = (

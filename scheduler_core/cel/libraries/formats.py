@@ -136,10 +136,10 @@ def _is_base64(text: str) -> bool:
 
 
 def _is_date(text: str) -> bool:
-    found = _DATE.fullmatch(text)
-    if found is None:
+    match = _DATE.fullmatch(text)
+    if match is None:
         return False
-    year, month, day = (int(part) for part in found.groups())
+    year, month, day = (int(part) for part in match.groups())
     leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     return 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1] + leap
 
@@ -148,8 +148,8 @@ def _is_datetime(text: str) -> bool:
     parts = text.lower().split("t")
     if len(text) < 4 or len(parts) < 2 or not _is_date(parts[0]):
         return False
-    found = _TIME.fullmatch(parts[1])
-    return found is not None and found[1] <= "23" and found[2] <= "59" and found[3] <= "59"
+    match = _TIME.fullmatch(parts[1])
+    return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
 
 
 def _unless(holds: Callable[[str], bool], problem: str) -> Callable[[str], list[str]]:
@@ -186,10 +186,10 @@ def _named(name: Value) -> Value:
     return NONE if format_ is None else Optional(format_, present=True)
 
 
-def _equal(one: Format, other: Value) -> Value:
+def _equal(first: Format, other: Value) -> Value:
     if type(other) is not Format:
         return other if type(other) is Error else NO_SUCH_OVERLOAD
-    return one.name == other.name
+    return first.name == other.name
 
 
 register(Format, FORMAT, equal=_equal, unhashable="cel.Format")

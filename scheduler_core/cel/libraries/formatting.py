@@ -72,33 +72,33 @@ def read_format(text: str, take: Callable[[int, Callable[[], Clause]], str]) -> 
     `take(index, clause)` returns the text for an argument; cel-go checks that the argument exists before it reads the
     clause. Raises FormatError.
     """
-    made: list[str] = []
+    pieces: list[str] = []
     at = index = length = 0
     while at < len(text):
         percent = text.find("%", at)
         if percent < 0:
-            made.append(text[at:])
+            pieces.append(text[at:])
             break
-        made.append(text[at:percent])
+        pieces.append(text[at:percent])
         if text.startswith("%%", percent):
-            made.append("%")
+            pieces.append("%")
             at = percent + 2
             continue
         clause = _CLAUSE.match(text, percent)
         assert clause is not None
-        made.append(take(index, partial(_read_clause, clause, percent + 1 >= len(text))))
-        length += len(made[-1])
+        pieces.append(take(index, partial(_read_clause, clause, percent + 1 >= len(text))))
+        length += len(pieces[-1])
         check_length(length)
         at = clause.end()
         index += 1
-    return "".join(made)
+    return "".join(pieces)
 
 
-def _read_clause(found: re.Match[str], at_end: bool) -> Clause:
+def _read_clause(match: re.Match[str], at_end: bool) -> Clause:
     if at_end:
         raise FormatError("unexpected end of string")
     wrong = "could not parse formatting clause: "
-    digits, letter = found[1], found[2]
+    digits, letter = match[1], match[2]
     if digits is not None:
         if not letter:
             raise FormatError(f"{wrong}error while parsing precision: could not find end of precision specifier")

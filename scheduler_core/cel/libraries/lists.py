@@ -61,7 +61,7 @@ def _sum(zero: Value) -> Implementation:
 
 
 def _extreme(name: str, preferred: int) -> Implementation:
-    def found(elements: Value) -> Value:
+    def result(elements: Value) -> Value:
         result: Value = None
         for index, element in enumerate(elements):
             if not has_trait(element, "compare"):
@@ -70,7 +70,7 @@ def _extreme(name: str, preferred: int) -> Implementation:
                 result = element
         return result if len(elements) else Error(f"{name} called on empty list")
 
-    return found
+    return result
 
 
 def _index_of(elements: Value, element: Value) -> Value:
@@ -80,11 +80,11 @@ def _index_of(elements: Value, element: Value) -> Value:
 
 def _last_index_of(elements: Value, element: Value) -> Value:
     spend_steps(len(elements))
-    found = -1
+    result = -1
     for index, each in enumerate(elements):
         if equal(each, element) is True:
-            found = index
-    return found
+            result = index
+    return result
 
 
 def _of_each(

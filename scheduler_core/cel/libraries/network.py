@@ -100,40 +100,40 @@ def _parse_ipv6(text: str) -> ipaddress.IPv6Address:
 
 def _why_not_ipv6(text: str) -> str:
     """Return the error of Go's netip for an invalid IPv6 address."""
-    rest, fields, ellipsis = text, 0, False
-    if rest.startswith("::"):
-        ellipsis, rest = True, rest[2:]
-        if not rest:
+    remaining, fields, ellipsis = text, 0, False
+    if remaining.startswith("::"):
+        ellipsis, remaining = True, remaining[2:]
+        if not remaining:
             return "unable to parse IP"
     while fields < 8:
-        digits = re.match(r"[0-9a-fA-F]*", rest)
+        digits = re.match(r"[0-9a-fA-F]*", remaining)
         assert digits is not None
         if len(digits[0]) > 4:
-            return f"each group must have 4 or less digits (at {quote(rest)})"
+            return f"each group must have 4 or less digits (at {quote(remaining)})"
         if not digits[0]:
-            return f"each colon-separated field must have at least one digit (at {quote(rest)})"
-        after = rest[len(digits[0]) :]
+            return f"each colon-separated field must have at least one digit (at {quote(remaining)})"
+        after = remaining[len(digits[0]) :]
         if after.startswith("."):
             if not ellipsis and fields != 6:
-                return f"embedded IPv4 address must replace the final 2 fields of the address (at {quote(rest)})"
+                return f"embedded IPv4 address must replace the final 2 fields of the address (at {quote(remaining)})"
             return "too many hex fields to fit an embedded IPv4 at the end of the address"
         fields += 1
-        rest = after
-        if not rest:
+        remaining = after
+        if not remaining:
             break
-        if not rest.startswith(":"):
-            return f"unexpected character, want colon (at {quote(rest)})"
-        if len(rest) == 1:
-            return f"colon must be followed by more characters (at {quote(rest)})"
-        rest = rest[1:]
-        if rest.startswith(":"):
+        if not remaining.startswith(":"):
+            return f"unexpected character, want colon (at {quote(remaining)})"
+        if len(remaining) == 1:
+            return f"colon must be followed by more characters (at {quote(remaining)})"
+        remaining = remaining[1:]
+        if remaining.startswith(":"):
             if ellipsis:
-                return f"multiple :: in address (at {quote(rest)})"
-            ellipsis, rest = True, rest[1:]
-            if not rest:
+                return f"multiple :: in address (at {quote(remaining)})"
+            ellipsis, remaining = True, remaining[1:]
+            if not remaining:
                 break
-    if rest:
-        return f"trailing garbage after address (at {quote(rest)})"
+    if remaining:
+        return f"trailing garbage after address (at {quote(remaining)})"
     return "the :: must expand to at least one field of zeros" if ellipsis else "address string too short"
 
 
@@ -245,20 +245,18 @@ def _text_of_cidr(network: Cidr) -> str:
     return f"{network.address}/{network.bits}"
 
 
-register(
-    Ip, IP, equal=_equal_ip, size=lambda given: given.address.max_prefixlen // 8, text=lambda given: str(given.address)
-)
-register(Cidr, CIDR, equal=_equal_cidr, size=lambda given: math.ceil(given.bits / 8), text=_text_of_cidr)
+register(Ip, IP, equal=_equal_ip, size=lambda ip: ip.address.max_prefixlen // 8, text=lambda ip: str(ip.address))
+register(Cidr, CIDR, equal=_equal_cidr, size=lambda cidr: math.ceil(cidr.bits / 8), text=_text_of_cidr)
 
 
 def _of_ip(name: str, overload: str, holds: Callable[[_Address], bool]) -> Function:
-    return Function(name, (Overload(overload, (IP,), BOOL, True, lambda given: holds(given.address)),))
+    return Function(name, (Overload(overload, (IP,), BOOL, True, lambda ip: holds(ip.address)),))
 
 
 IPS = Library(
     (
         Function("ip", (Overload("string_to_ip", (STRING,), IP, False, _ip),)),
-        Function("family", (Overload("ip_family", (IP,), INT, True, lambda given: given.address.version),)),
+        Function("family", (Overload("ip_family", (IP,), INT, True, lambda ip: ip.address.version),)),
         Function("ip.isCanonical", (Overload("ip_is_canonical", (STRING,), BOOL, False, _is_canonical),)),
         _of_ip("isUnspecified", "ip_is_unspecified", lambda address: address.is_unspecified),
         _of_ip("isLoopback", "ip_is_loopback", _is_loopback),
@@ -266,7 +264,7 @@ IPS = Library(
         _of_ip("isLinkLocalUnicast", "ip_is_link_local_unicast", _is_link_local),
         _of_ip("isGlobalUnicast", "ip_is_global_unicast", _is_global_unicast),
         Function("isIP", (Overload("is_ip", (STRING,), BOOL, False, lambda text: type(_ip(text)) is Ip),)),
-        Function("string", (Overload("ip_to_string", (IP,), STRING, False, lambda given: str(given.address)),)),
+        Function("string", (Overload("ip_to_string", (IP,), STRING, False, lambda ip: str(ip.address)),)),
     )
 )
 CIDRS = Library(
@@ -286,8 +284,8 @@ CIDRS = Library(
                 Overload("cidr_contains_cidr", (CIDR, CIDR), BOOL, True, _contains_cidr),
             ),
         ),
-        Function("ip", (Overload("cidr_ip", (CIDR,), IP, True, lambda given: Ip(given.address)),)),
-        Function("prefixLength", (Overload("cidr_prefix_length", (CIDR,), INT, True, lambda given: given.bits),)),
+        Function("ip", (Overload("cidr_ip", (CIDR,), IP, True, lambda cidr: Ip(cidr.address)),)),
+        Function("prefixLength", (Overload("cidr_prefix_length", (CIDR,), INT, True, lambda cidr: cidr.bits),)),
         Function(
             "masked",
             (
@@ -296,7 +294,7 @@ CIDRS = Library(
                     (CIDR,),
                     CIDR,
                     True,
-                    lambda given: Cidr(_masked(given.address, given.bits), given.bits),
+                    lambda cidr: Cidr(_masked(cidr.address, cidr.bits), cidr.bits),
                 ),
             ),
         ),

@@ -64,8 +64,8 @@ def modulo(value: Value, other: Value) -> Value:
         return Error("modulus by zero")
     if value == MIN_INT and other == -1:
         return _OVERFLOW
-    rest = abs(value) % abs(other)
-    return rest if value >= 0 else -rest
+    remainder = abs(value) % abs(other)
+    return remainder if value >= 0 else -remainder
 
 
 def to_int(number: Value) -> Value:
@@ -95,9 +95,9 @@ def _unsigned(number: int) -> Value:
     return Uint(number) if 0 <= number <= MAX_UINT else _UNSIGNED_OVERFLOW
 
 
-def _divide_doubles(one: float, other: float) -> float:
+def _divide_doubles(dividend: float, other: float) -> float:
     if other != 0:
-        return one / other
-    if one == 0 or math.isnan(one):
+        return dividend / other
+    if dividend == 0 or math.isnan(dividend):
         return math.nan
-    return math.inf if (math.copysign(1, one) > 0) == (math.copysign(1, other) > 0) else -math.inf
+    return math.inf if (math.copysign(1, dividend) > 0) == (math.copysign(1, other) > 0) else -math.inf

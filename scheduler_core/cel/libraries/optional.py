@@ -54,7 +54,7 @@ OPTIONALS = Library(
         ),
         Function("optional.none", (Overload("optional_none", (), _OPTIONAL, False, lambda: NONE),)),
         Function("value", (Overload("optional_value", (_OPTIONAL,), _V, True, _value),)),
-        Function("hasValue", (Overload("optional_hasValue", (_OPTIONAL,), BOOL, True, lambda given: given.present),)),
+        Function("hasValue", (Overload("optional_hasValue", (_OPTIONAL,), BOOL, True, lambda value: value.present),)),
         Function("or", (Overload("optional_or_optional", (_OPTIONAL, _OPTIONAL), _OPTIONAL, True),)),
         Function("orValue", (Overload("optional_orValue_value", (_OPTIONAL, _V), _V, True),)),
         Function("_?._", (Overload("select_optional_field", (DYN, STRING), _OPTIONAL),)),

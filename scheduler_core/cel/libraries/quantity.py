@@ -49,16 +49,16 @@ class QuantityError(ValueError):
 @lru_cache(maxsize=4096)
 def parse_quantity(text: str) -> Quantity:
     """Parse a quantity. Raises QuantityError."""
-    found = _TEXT.fullmatch(text)
-    if not text or found is None:
+    match = _TEXT.fullmatch(text)
+    if not text or match is None:
         raise QuantityError(WRONG_FORMAT)
-    sign, whole, fraction, suffix = found[1], found[2].lstrip("0"), found[3] or "", found[4]
+    sign, whole, fraction, suffix = match[1], match[2].lstrip("0"), match[3] or "", match[4]
     # Kubernetes leaves leading zeros aside and takes an empty number for 0.
     whole = whole or "0"
     bits, exponent = _interpret(suffix)
     if bits is None:
         precision, mantissa = _PRECISION - len(whole) - len(fraction), 1
-    elif not fraction and found[3] is None:
+    elif not fraction and match[3] is None:
         precision, mantissa = 15 - len(whole) - int(bits * 3 / 10) - 1, 1 << bits
     else:
         precision, mantissa = -1, 1 << bits
@@ -75,10 +75,10 @@ def _interpret(suffix: str) -> tuple[int | None, int]:
         return _BINARY[suffix], 0
     if suffix in _DECIMAL:
         return None, _DECIMAL[suffix]
-    found = _EXPONENT.fullmatch(suffix)
-    if found is None:
+    match = _EXPONENT.fullmatch(suffix)
+    if match is None:
         raise QuantityError(WRONG_SUFFIX)
-    return None, int(found[1])
+    return None, int(match[1])
 
 
 def _parse_large(sign: str, whole: str, fraction: str, mantissa: int, exponent: int) -> Quantity:
@@ -188,7 +188,7 @@ QUANTITIES = Library(
     (
         Function("quantity", (Overload("string_to_quantity", (STRING,), QUANTITY, False, _quantity),)),
         Function("isQuantity", (Overload("is_quantity_string", (STRING,), BOOL, False, _is_quantity),)),
-        Function("sign", (Overload("quantity_sign", (QUANTITY,), INT, False, lambda given: _sign(given.number)),)),
+        Function("sign", (Overload("quantity_sign", (QUANTITY,), INT, False, lambda value: _sign(value.number)),)),
         Function(
             "isGreaterThan",
             (Overload("quantity_is_greater_than", _TWO, BOOL, True, lambda a, b: compare_quantities(a, b) > 0),),
@@ -202,7 +202,7 @@ QUANTITIES = Library(
         Function("asInteger", (Overload("quantity_get_int", (QUANTITY,), INT, True, _as_integer),)),
         Function(
             "isInteger",
-            (Overload("quantity_is_integer", (QUANTITY,), BOOL, True, lambda given: _integer(given) is not None),),
+            (Overload("quantity_is_integer", (QUANTITY,), BOOL, True, lambda value: _integer(value) is not None),),
         ),
         Function(
             "add",

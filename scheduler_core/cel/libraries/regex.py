@@ -89,24 +89,24 @@ def compile_find_all(pattern: str) -> Implementation:
 
 
 def _find(compiled: re2._Regexp, text: Value) -> Value:
-    found = compiled.search(text)
-    return "" if found is None else found.group()
+    match = compiled.search(text)
+    return "" if match is None else match.group()
 
 
 def _find_all(compiled: re2._Regexp, text: Value, limit: Value) -> Value:
     assert isinstance(text, str)
     assert isinstance(limit, int)
-    found: list[Value] = []
+    matches: list[Value] = []
     end_of_last = -1
     for each in compiled.finditer(text):
-        if 0 <= limit <= len(found):
+        if 0 <= limit <= len(matches):
             break
         # Go leaves an empty match out where the one before it ended.
         if each.start() == each.end() == end_of_last:
             continue
         end_of_last = each.end()
-        found.append(each.group())
-    return found
+        matches.append(each.group())
+    return matches
 
 
 def _message(error: Exception) -> str:

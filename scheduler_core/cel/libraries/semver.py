@@ -41,8 +41,8 @@ def parse_semver(text: str) -> Semver:
     if len(parts) != 3:
         raise SemverError("No Major.Minor.Patch elements found")
     major, minor = _number(parts[0], "major", "Major"), _number(parts[1], "minor", "Minor")
-    rest, plus, build = parts[2].partition("+")
-    patch_text, minus, prerelease = rest.partition("-")
+    version, plus, build = parts[2].partition("+")
+    patch_text, minus, prerelease = version.partition("-")
     patch = _number(patch_text, "patch", "Patch")
     return Semver(
         major,
@@ -169,8 +169,8 @@ SEMVERS = Library(
             "isLessThan", (Overload("semver_is_less_than", _TWO, BOOL, True, lambda a, b: compare_versions(a, b) < 0),)
         ),
         Function("compareTo", (Overload("semver_compare_to", _TWO, INT, True, compare_versions),)),
-        Function("major", (Overload("semver_major", (SEMVER,), INT, True, lambda given: _as_int(given.major)),)),
-        Function("minor", (Overload("semver_minor", (SEMVER,), INT, True, lambda given: _as_int(given.minor)),)),
-        Function("patch", (Overload("semver_patch", (SEMVER,), INT, True, lambda given: _as_int(given.patch)),)),
+        Function("major", (Overload("semver_major", (SEMVER,), INT, True, lambda version: _as_int(version.major)),)),
+        Function("minor", (Overload("semver_minor", (SEMVER,), INT, True, lambda version: _as_int(version.minor)),)),
+        Function("patch", (Overload("semver_patch", (SEMVER,), INT, True, lambda version: _as_int(version.patch)),)),
     )
 )

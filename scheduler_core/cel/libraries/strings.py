@@ -43,8 +43,8 @@ def _last_index_of(text: str, part: str, start: int | None = None) -> Value:
 
 
 def _replace(text: str, old: str, new: str, count: int = -1) -> Value:
-    found = len(text) + 1 if not old else text.count(old)
-    allocate(len(text) + (found if count < 0 else min(found, count)) * len(new))
+    occurrences = len(text) + 1 if not old else text.count(old)
+    allocate(len(text) + (occurrences if count < 0 else min(occurrences, count)) * len(new))
     return text.replace(old, new, count if count >= 0 else -1)
 
 

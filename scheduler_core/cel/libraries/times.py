@@ -44,12 +44,12 @@ _RFC_3339 = re.compile(
 def parse_duration(text: str) -> Duration | None:
     """Parse a duration like Go's time.ParseDuration; None if it is invalid."""
     negative = text.startswith("-")
-    rest = text[1:] if text[:1] in ("+", "-") else text
-    if rest == "0":
+    unsigned = text[1:] if text[:1] in ("+", "-") else text
+    if unsigned == "0":
         return Duration(0)
     nanos, at = 0, 0
-    while at < len(rest):
-        part = _PART.match(rest, at)
+    while at < len(unsigned):
+        part = _PART.match(unsigned, at)
         if part is None or not (part[1] or part[2]) or len(part[1].lstrip("0")) > 20:
             return None
         unit = _UNITS[part[3]]
@@ -66,8 +66,8 @@ def parse_duration(text: str) -> Duration | None:
 def format_duration(duration: Value) -> str:
     """Format a duration in seconds ("5400s", "0.5s")."""
     assert isinstance(duration, Duration)
-    whole, rest = divmod(abs(duration.nanos), SECOND)
-    seconds = whole + rest / 1e9
+    whole, remainder = divmod(abs(duration.nanos), SECOND)
+    seconds = whole + remainder / 1e9
     return format_double_plainly(-seconds if duration.nanos < 0 else seconds) + "s"
 
 
@@ -75,20 +75,20 @@ def parse_timestamp(text: str) -> Timestamp | Error | None:
     """Parse a timestamp like Go's time.Parse with RFC 3339: an Error if it is out of CEL's range, None if it is
     invalid.
     """
-    found = _RFC_3339.fullmatch(text)
-    if found is None:
+    match = _RFC_3339.fullmatch(text)
+    if match is None:
         return None
-    year, month, day, hour, minute, second = (int(found[index]) for index in range(1, 7))
-    if hour > 23 or minute > 59 or second > 59 or (not found[8] and (int(found[10]) > 24 or int(found[11]) >= 60)):
+    year, month, day, hour, minute, second = (int(match[index]) for index in range(1, 7))
+    if hour > 23 or minute > 59 or second > 59 or (not match[8] and (int(match[10]) > 24 or int(match[11]) >= 60)):
         return None
-    offset = 0 if found[8] else (int(found[10]) * 3600 + int(found[11]) * 60) * (-1 if found[9] == "-" else 1)
+    offset = 0 if match[8] else (int(match[10]) * 3600 + int(match[11]) * 60) * (-1 if match[9] == "-" else 1)
     if not 1 <= month <= 12 or not 1 <= day <= _days_of(year, month):
         return None
     days = _days_before_year(year) + sum(_days_of(year, each) for each in range(1, month)) + day - 1
     unix = days * 86400 + hour * 3600 + minute * 60 + second - offset
     if not _MIN_UNIX <= unix <= _MAX_UNIX:
         return _OVERFLOW
-    return Timestamp(unix * SECOND + int((found[7] or "0")[:9].ljust(9, "0")), offset)
+    return Timestamp(unix * SECOND + int((match[7] or "0")[:9].ljust(9, "0")), offset)
 
 
 def format_timestamp(timestamp: Value) -> str:

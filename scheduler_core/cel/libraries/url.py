@@ -46,20 +46,20 @@ def _parse(text: str, *, written: str = "") -> Url:
         return Url(text, "", "", "*", "", "")
     if text.startswith(":"):
         raise _UrlError("missing protocol scheme")
-    found = _SCHEME.match(text)
-    scheme, rest = (found[0][:-1].lower(), text[found.end() :]) if found else ("", text)
+    match = _SCHEME.match(text)
+    scheme, remaining = (match[0][:-1].lower(), text[match.end() :]) if match else ("", text)
     written = scheme + (written or text)[len(scheme) :]
-    rest, _, query = rest.partition("?")
-    if not rest.startswith("/"):
+    remaining, _, query = remaining.partition("?")
+    if not remaining.startswith("/"):
         if scheme:
             return Url(written, scheme, "", "", "", query)
         raise _UrlError("invalid URI for request")
     host = ""
-    if scheme and rest.startswith("//"):
-        authority, slash, path = rest[2:].partition("/")
-        rest = slash + path
+    if scheme and remaining.startswith("//"):
+        authority, slash, path = remaining[2:].partition("/")
+        remaining = slash + path
         host = _parse_authority(authority)
-    return Url(written, scheme, host, _unescape(rest), rest, query)
+    return Url(written, scheme, host, _unescape(remaining), remaining, query)
 
 
 def _parse_authority(authority: str) -> str:
@@ -100,14 +100,14 @@ def _unescape(text: str, *, host: bool = False) -> str:
             parts.append(text[at:].encode())
             break
         parts.append(text[at:percent].encode())
-        found = _ESCAPE.match(text, percent)
-        if found is None:
+        match = _ESCAPE.match(text, percent)
+        if match is None:
             raise _UrlError(f"invalid URL escape {quote(text[percent : percent + 3])}")
-        byte = int(found[1], 16)
-        if host and byte < 0x80 and found[0] != "%25":
-            raise _UrlError(f"invalid URL escape {quote(found[0])}")
+        byte = int(match[1], 16)
+        if host and byte < 0x80 and match[0] != "%25":
+            raise _UrlError(f"invalid URL escape {quote(match[0])}")
         parts.append(bytes([byte]))
-        at = found.end()
+        at = match.end()
     return b"".join(parts).decode(errors="replace")
 
 

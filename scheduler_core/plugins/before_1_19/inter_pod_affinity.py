@@ -23,7 +23,7 @@ BOTH = "node(s) didn't match pod affinity/anti-affinity"
 ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, (BOTH, "node(s) didn't match pod anti-affinity rules"))
 AFFINITY = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (BOTH, "node(s) didn't match pod affinity rules"))
 EXISTING_ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, (BOTH, "node(s) didn't satisfy existing pods anti-affinity rules"))
-STATUSES = (ANTI_AFFINITY, AFFINITY, EXISTING_ANTI_AFFINITY)  # of several, the last one decides
+STATUSES = (ANTI_AFFINITY, AFFINITY, EXISTING_ANTI_AFFINITY)  # if several apply, the last one is the status
 
 
 class InterPodAffinity(InterPodAffinityToday):
@@ -38,16 +38,16 @@ class InterPodAffinity(InterPodAffinityToday):
             existing, anti_affinity, unmatched = broken_rules(state, number, key, rows, delta)
             for rank, broken in enumerate((anti_affinity, unmatched, existing), 1):
                 if broken is not None:
-                    found = np.where(broken, np.int16(rank), np.int16(0))
-                    which = found if which is None else np.maximum(which, found)
+                    numbers = np.where(broken, np.int16(rank), np.int16(0))
+                    which = numbers if which is None else np.maximum(which, numbers)
         return Verdicts(which, STATUSES) if which is not None and np.count_nonzero(which) else PASS
 
     def normalize(
         self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
     ) -> Scores:
-        """Return scale * (sum - least) / (most - least), where the least is at most 0 and the most at least 0."""
+        """Return scale * (sum - least) / (most - least), where `least` is at most 0 and `most` at least 0."""
         least, most = min(int(scores.min()), 0), max(int(scores.max()), 0)
         if least == most:
             return np.zeros(len(scores), np.int64)
-        found: Scores = (float(self.scale) * ((scores - least) / float(most - least))).astype(np.int64)
-        return found
+        scaled: Scores = (float(self.scale) * ((scores - least) / float(most - least))).astype(np.int64)
+        return scaled

@@ -1,7 +1,7 @@
-"""NodeLabel: labels that nodes must have or must not have, and labels that give points (only with a Policy).
+"""NodeLabel: labels that nodes must have or must not have, and labels that are scored (only with a Policy).
 
 kube-scheduler 1.18: plugins/nodelabel; 1.15 and 1.16: CheckNodeLabelPresence of algorithm/predicates/predicates.go and
-algorithm/priorities/node_label.go, which are given one list, or one label, each. The values of labels do not matter.
+algorithm/priorities/node_label.go, each for one list or one label. The values of labels do not matter.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ PRESENCE_VIOLATED = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't
 
 
 class NodeLabel(FilterPlugin, ScorePlugin, ExplainsFilter, ExplainsScore):
-    """Its arguments: `presentLabels`, `absentLabels`, `presentLabelsPreference`, `absentLabelsPreference`."""
+    """Filters and scores nodes by their labels.
+
+    Arguments: `presentLabels`, `absentLabels`, `presentLabelsPreference`, `absentLabelsPreference`.
+    """
 
     name = "NodeLabel"
     about = NODE_LABEL
@@ -54,7 +57,7 @@ class NodeLabel(FilterPlugin, ScorePlugin, ExplainsFilter, ExplainsScore):
         return Verdicts.reject(np.logical_or.reduce(violated), PRESENCE_VIOLATED)
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        """The mean over the labels of what each gives: the scale, or 0."""
+        """Return the mean score of the labels; each label scores the maximum or 0."""
         total = np.zeros(len(rows), np.int64)
         for label, present in self._preferred:
             total += ((nodes.label(label).codes[rows] >= 0) == present) * self.scale
@@ -96,7 +99,7 @@ class CheckNodeLabelPresence(NodeLabel):
 
 
 class NodeLabelPriority(NodeLabel):
-    """A Policy gives it another name."""
+    """NodeLabel as a priority, under a name from the Policy."""
 
     name = "NodeLabelPriority"
     scale = MAX_PRIORITY

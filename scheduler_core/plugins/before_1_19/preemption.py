@@ -1,4 +1,4 @@
-"""Preemption as generic_scheduler.go has it before 1.19 (Preempt, selectNodesForPreemption, pickOneNodeForPreemption).
+"""Preemption before 1.19 (generic_scheduler.go: Preempt, selectNodesForPreemption, pickOneNodeForPreemption).
 
 Every node that is not unresolvable is dry-run. `preemptionPolicy: Never` is ignored. A pod for which no victims are
 found keeps its nomination, unless preemption cannot help on any node. Ties are resolved in favour of the oldest node.
@@ -49,13 +49,16 @@ class EvaluatorBefore119(Evaluator):
     def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         if self._waits_for_victims(cycle.pod):
             return PostFilterResult(IN_VAIN, evaluation=not_evaluated(TERMINATING, eligible=False))
-        found = find_candidates(self.handle, self.kept, cycle, diagnosis, self.args)
-        if not found.potential:
-            return PostFilterResult(IN_VAIN, nominated_node="", evaluation=self.records.evaluation(found))
-        if not len(found.candidates):
-            return PostFilterResult(IN_VAIN, evaluation=self.records.evaluation(found))
-        found.clean, found.violating = self._oldest_first(found.clean), self._oldest_first(found.violating)
-        return self._choose(cycle.pod, found)
+        candidates = find_candidates(self.handle, self.cache, cycle, diagnosis, self.args)
+        if not candidates.potential:
+            return PostFilterResult(IN_VAIN, nominated_node="", evaluation=self.records.evaluation(candidates))
+        if not len(candidates.rows):
+            return PostFilterResult(IN_VAIN, evaluation=self.records.evaluation(candidates))
+        candidates.clean, candidates.violating = (
+            self._oldest_first(candidates.clean),
+            self._oldest_first(candidates.violating),
+        )
+        return self._choose(cycle.pod, candidates)
 
     def _waits_for_victims(self, pod: Pod) -> bool:
         """Return whether a pod of lower priority is terminating on the pod's nominated node."""

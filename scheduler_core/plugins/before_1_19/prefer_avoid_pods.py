@@ -60,10 +60,10 @@ def _avoided(node: Node) -> frozenset[tuple[str, str]]:
 def _read(text: str) -> frozenset[tuple[str, str]]:
     """Parse the annotation; an invalid one avoids nothing."""
     try:
-        found = json.loads(text)
+        annotation = json.loads(text)
     except (ValueError, RecursionError):
         return frozenset()
-    entries = found.get("preferAvoidPods") if isinstance(found, dict) else None
+    entries = annotation.get("preferAvoidPods") if isinstance(annotation, dict) else None
     controllers = [_controller(entry) for entry in entries] if isinstance(entries, list) else []
     return frozenset((str(controller.get("kind", "")), str(controller.get("uid", ""))) for controller in controllers)
 

@@ -59,9 +59,9 @@ class InterPodAffinityPriority(MatchInterPodAffinity):
         return scores
 
     def _require_counters(self, pod: Pod, terms: list[ScoringTerm], rows: NDArray[np.intp]) -> None:
-        """Require a counter for each node that gets points: only nodes with pods that have affinity have one.
+        """Require a counter for each scored node, as kube-scheduler does. Raises RunEnded where it crashes.
 
-        For a pod with affinity of its own, all nodes have one. Raises RunEnded where kube-scheduler crashes.
+        Nodes with pods that have affinity have a counter; for a pod with affinity of its own, all nodes have one.
         """
         pods = self._handle.cluster.pods
         if pods.terms[pods.slot_of[pod.key]]:
@@ -113,13 +113,13 @@ class TaintTolerationPriority(TaintToleration):
 
 
 class ServiceSpreadingPriority(SelectorSpreadPriority):
-    """The same: the selectors that it reads are those of SelectorSpreadPriority (priorities/metadata.go)."""
+    """ServiceSpreadingPriority. It reads the same selectors as SelectorSpreadPriority (priorities/metadata.go)."""
 
     name = "ServiceSpreadingPriority"
 
 
 class EqualPriority(ScorePlugin, ExplainsScore):
-    """Every node gets 1 (core/generic_scheduler.go: EqualPriorityMap)."""
+    """EqualPriority: all nodes score 1 (core/generic_scheduler.go: EqualPriorityMap)."""
 
     name = "EqualPriority"
     about = EQUAL

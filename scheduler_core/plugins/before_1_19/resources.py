@@ -108,7 +108,7 @@ class NodeResourcesBalancedAllocation(ResourceScorer):
 
 
 class RequestedToCapacityRatio(ScorePlugin, ExplainsScore):
-    """The share of each resource that is in use, on the lines of `shape`; its arguments: `shape` and `resources`."""
+    """Scores the utilization of each resource by the function `shape`. Arguments: `shape` and `resources`."""
 
     name = "RequestedToCapacityRatio"
     about = CAPACITY_RATIO
@@ -117,12 +117,15 @@ class RequestedToCapacityRatio(ScorePlugin, ExplainsScore):
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         values = args.values if isinstance(args, OutsidePluginArgs) else {}
         points = [
-            UtilizationShapePoint(one.get("utilization") or 0, one.get("score") or 0)
-            for one in values.get("shape") or ()
+            UtilizationShapePoint(point.get("utilization") or 0, point.get("score") or 0)
+            for point in values.get("shape") or ()
         ]
         self._shape = tuple(points) or DEFAULT_SHAPE
         self._weighs = handle.release.rules.capacity_ratio_weighs_resources
-        own = [ResourceSpec(one.get("name") or "", one.get("weight") or 1) for one in values.get("resources") or ()]
+        own = [
+            ResourceSpec(resource.get("name") or "", resource.get("weight") or 1)
+            for resource in values.get("resources") or ()
+        ]
         self._resources = tuple(own) if own and self._weighs else DEFAULT_RESOURCES
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
@@ -148,7 +151,7 @@ class RequestedToCapacityRatio(ScorePlugin, ExplainsScore):
 
     @staticmethod
     def _utilization(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], name: str) -> Amounts:
-        """100 - (capacity - requested) * 100 / capacity, where the division truncates; 100 without capacity."""
+        """Return 100 - (capacity - requested) * 100 / capacity with truncating division; 100 without capacity."""
         number = nodes.resources.get(name)
         if number is None or number >= len(nodes.allocatable):
             return np.full(len(rows), 100, np.int64)
@@ -159,7 +162,7 @@ class RequestedToCapacityRatio(ScorePlugin, ExplainsScore):
 
 
 class RequestedToCapacityRatioPriority(RequestedToCapacityRatio):
-    """Without an argument, the less used nodes score more."""
+    """RequestedToCapacityRatio as a priority. By default, less utilized nodes score higher."""
 
     name = "RequestedToCapacityRatioPriority"
     scale = MAX_PRIORITY

@@ -36,7 +36,7 @@ from scheduler_core.plugins.pod_topology_spread.constraints import WORKLOAD_KIND
 
 ZONE_WEIGHTING = 2.0 / 3.0
 MERGED_KINDS = ("Service", "ReplicationController")
-NODE_WEIGHTING = 1.0 - ZONE_WEIGHTING  # in float64, as Go computes it
+NODE_WEIGHTING = 1.0 - ZONE_WEIGHTING  # in float64, as in Go
 
 
 class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, ExplainsScore):
@@ -62,15 +62,13 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
             return np.zeros(len(rows), np.int64)
         rules = (PodRule(frozenset((pod.namespace,)), state),)
         counts = DomainCounts.of(self._cluster).counter(rules, every_row(nodes), skip_terminating=True)
-        found: Scores = counts.cells[rows]
-        return found
+        scores: Scores = counts.cells[rows]
+        return scores
 
     def normalize(
         self, pod: Pod, state: LabelSelector, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
     ) -> Scores:
-        """Give the node with the fewest pods the maximum; if nodes have zones, zones determine two thirds of
-        the score.
-        """
+        """Scale the scores: the node with the fewest pods scores highest. Zones are two thirds of the score."""
         if self._yields(pod):
             return scores
         shares = _inverted(scores, int(scores.max(initial=0)), float(self.scale))
@@ -81,8 +79,8 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
             sums = np.bincount(codes[zoned], weights=scores[zoned], minlength=len(zones.values)).astype(np.int64)
             by_zone = _inverted(sums, int(sums.max(initial=0)), float(self.scale))[codes]
             shares = np.where(zoned, shares * NODE_WEIGHTING + ZONE_WEIGHTING * by_zone, shares)
-        found: Scores = shares.astype(np.int64)
-        return found
+        normalized: Scores = shares.astype(np.int64)
+        return normalized
 
     def explain_score(
         self, pod: Pod, state: LabelSelector, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
@@ -94,12 +92,12 @@ class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, Exp
         return self.yields_to_constraints and bool(pod.topology_spread_constraints)
 
     def _workloads(self, namespace: str) -> list[Workload]:
-        every = (one for kind in WORKLOAD_KINDS for one in self._cluster.objects(kind))
-        return [one for one in every if isinstance(one, Workload) and one.namespace == namespace]
+        every = (workload for kind in WORKLOAD_KINDS for workload in self._cluster.objects(kind))
+        return [workload for workload in every if isinstance(workload, Workload) and workload.namespace == namespace]
 
 
 def selector_of(pod: Pod, workloads: Sequence[Workload]) -> LabelSelector:
-    """Return the merged selectors of all services and controllers that match the pod, whoever owns it.
+    """Return the merged selectors of all services and controllers that match the pod, including those of other owners.
 
     helper/spread.go: DefaultSelector. The labels of services and ReplicationControllers are merged as maps.
     """
@@ -110,13 +108,13 @@ def selector_of(pod: Pod, workloads: Sequence[Workload]) -> LabelSelector:
     ]
     labels: dict[str, str] = {}
     for kind in MERGED_KINDS:
-        for one in matching:
-            if one.kind == kind:
-                labels.update(as_labels(one.selector))
+        for workload in matching:
+            if workload.kind == kind:
+                labels.update(as_labels(workload.selector))
     selector = LabelSelector.from_labels(labels)
-    for one in matching:
-        if one.kind not in MERGED_KINDS:
-            selector = selector.and_also(*one.selector.requirements)
+    for workload in matching:
+        if workload.kind not in MERGED_KINDS:
+            selector = selector.and_also(*workload.selector.requirements)
     return selector
 
 

@@ -54,7 +54,7 @@ class AffinityState(msgspec.Struct, frozen=True):
 class ServiceAffinity(
     PreFilterPlugin, FilterPlugin, PreFilterExtensions, ScorePlugin, ScoreExtensions, ExplainsFilter, ExplainsScore
 ):
-    """Its arguments: `affinityLabels`, by which it filters, and `antiAffinityLabelsPreference`, by which it scores."""
+    """Filters by the labels in `affinityLabels`, and scores by those in `antiAffinityLabelsPreference`."""
 
     name = "ServiceAffinity"
     about = SERVICE_AFFINITY
@@ -67,10 +67,10 @@ class ServiceAffinity(
         self._cluster = handle.cluster
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        given = {label: pod.node_selector[label] for label in self._labels if label in pod.node_selector}
-        if len(given) == len(self._labels) or first_service(pod, cluster) is None:
-            return PreFilterResult(AffinityState(given))
-        return PreFilterResult(AffinityState(given, _holders(pod, cluster)))
+        required = {label: pod.node_selector[label] for label in self._labels if label in pod.node_selector}
+        if len(required) == len(self._labels) or first_service(pod, cluster) is None:
+            return PreFilterResult(AffinityState(required))
+        return PreFilterResult(AffinityState(required, _holders(pod, cluster)))
 
     def filter(self, pod: Pod, state: AffinityState, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         if not self._labels:
@@ -87,21 +87,21 @@ class ServiceAffinity(
     def add_pod_delta(
         self, pod: Pod, state: object, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """Return no counters: the filter looks at the pods themselves."""
+        """Return no counters: the filter evaluates the pods themselves."""
         return np.empty((0, len(slots)), np.int64)
 
     def score(self, pod: Pod, state: object, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        """The number of pods of the first service on each node, without those that are terminating."""
+        """Return the number of pods of the first service on each node, without terminating ones."""
         service = first_service(pod, self._cluster)
         if service is None or service.selector.empty:
             return np.zeros(len(rows), np.int64)
         rules = (PodRule(frozenset((pod.namespace,)), service.selector),)
         counts = DomainCounts.of(self._cluster).counter(rules, every_row(nodes), skip_terminating=True)
-        found: Scores = counts.cells[rows]
-        return found
+        scores: Scores = counts.cells[rows]
+        return scores
 
     def normalize(self, pod: Pod, state: object, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores) -> Scores:
-        """scale * (all - those of the node's value) / all, the mean over the labels; 0 for a node without the label."""
+        """Return the mean over the labels of scale * (all - pods with the node's value) / all; 0 without the label."""
         total, sums = int(scores.sum()), np.zeros(len(rows), np.float64)
         for label in self._spread_over:
             column = nodes.label(label)
@@ -110,13 +110,13 @@ class ServiceAffinity(
             of_value = np.bincount(codes[has], weights=scores[has], minlength=len(column.values))
             share = float(self.scale) * ((total - of_value[codes[has]]) / float(total)) if total else float(self.scale)
             sums[has] += share / float(len(self._spread_over))
-        found: Scores = sums.astype(np.int64)
-        return found
+        normalized: Scores = sums.astype(np.int64)
+        return normalized
 
     def explain_filter(
         self, pod: Pod, state: AffinityState, cluster: Cluster, row: int, change: Change | None = None
     ) -> list[Fact]:
-        """Return a fact for each label whose value is wanted."""
+        """Return a fact for each label that must have a certain value."""
         node = cluster.nodes.nodes[row]
         removed = set() if change is None else set(change.removed[0])
         return [
@@ -142,7 +142,7 @@ class ServiceAffinity(
     def _wanted(
         self, state: AffinityState, nodes: NodeTable, row: int = -1, removed: set[int] | None = None
     ) -> dict[str, str]:
-        """Return the values that a node must have. Without the `removed` pods of a row, another one may say them."""
+        """Return the values that a node must have. Without the `removed` pods of a row, another pod sets them."""
         for holder, slots in state.holders.items():
             if holder != row or not slots <= (removed or set()):
                 labels = nodes.nodes[holder].labels
@@ -150,12 +150,12 @@ class ServiceAffinity(
         return state.given
 
     @staticmethod
-    def _mismatches(wanted: dict[str, str], nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
-        found = np.zeros(len(nodes.all_rows[rows]), np.bool_)
-        for label, value in wanted.items():
+    def _mismatches(required: dict[str, str], nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
+        mismatching = np.zeros(len(nodes.all_rows[rows]), np.bool_)
+        for label, value in required.items():
             column = nodes.label(label)
-            found |= column.codes[rows] != column.number.get(value, -2)
-        return found
+            mismatching |= column.codes[rows] != column.number.get(value, -2)
+        return mismatching
 
 
 class CheckServiceAffinity(ServiceAffinity):
@@ -163,14 +163,14 @@ class CheckServiceAffinity(ServiceAffinity):
 
 
 class ServiceAntiAffinityPriority(ServiceAffinity):
-    """A Policy gives it another name."""
+    """ServiceAntiAffinity as a priority, under a name from the Policy."""
 
     name = "ServiceAntiAffinityPriority"
     scale = MAX_PRIORITY
 
 
 def first_service(pod: Pod, cluster: Cluster) -> Workload | None:
-    """Return the first service that selects the pod, as they were created (GetPodServices)."""
+    """Return the first service, in order of creation, that selects the pod (GetPodServices)."""
     for item in cluster.objects("Service"):
         if isinstance(item, Workload) and item.namespace == pod.namespace and item.selector.matches(pod.labels):
             return item

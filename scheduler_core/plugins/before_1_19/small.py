@@ -71,10 +71,10 @@ class ImageLocality(ImageLocalityToday):
 
 def image_locality(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], scale: int, gone: int = 0) -> Scores:
     """Return scale * (sum - 23 Mi) / (1000 Mi - 23 Mi), with the sum of the scaled sizes limited to this range."""
-    kept = np.clip(np.array(image_sums(nodes, pod, gone), np.int64), MIN_THRESHOLD, MAX_CONTAINER_THRESHOLD)
-    scores = scale * (kept - MIN_THRESHOLD) // (MAX_CONTAINER_THRESHOLD - MIN_THRESHOLD)
-    found: Scores = scores[nodes.image_states.codes[rows]]
-    return found
+    clipped = np.clip(np.array(image_sums(nodes, pod, gone), np.int64), MIN_THRESHOLD, MAX_CONTAINER_THRESHOLD)
+    scores = scale * (clipped - MIN_THRESHOLD) // (MAX_CONTAINER_THRESHOLD - MIN_THRESHOLD)
+    of_rows: Scores = scores[nodes.image_states.codes[rows]]
+    return of_rows
 
 
 def scaled(scores: Scores, scale: int, *, reverse: bool = False) -> Scores:
@@ -82,5 +82,5 @@ def scaled(scores: Scores, scale: int, *, reverse: bool = False) -> Scores:
     largest = int(scores.max(initial=0))
     if largest == 0:
         return np.full(len(scores), scale, np.int64) if reverse else scores
-    found = scale * scores // largest
-    return scale - found if reverse else found
+    scaled = scale * scores // largest
+    return scale - scaled if reverse else scaled

@@ -65,10 +65,10 @@ class PodTopologySpread(PodTopologySpreadToday):
         total, least = int(counted.sum()), int(counted.min())
         if total == least:
             return np.full(len(scores), MAX_NODE_SCORE, np.int64)
-        found: Scores = (float(MAX_NODE_SCORE) * ((total - scores) / float(total - least))).astype(np.int64)
+        scaled: Scores = (float(MAX_NODE_SCORE) * ((total - scores) / float(total - least))).astype(np.int64)
         if state.ignored is not None:
-            found[state.ignored] = 0
-        return found
+            scaled[state.ignored] = 0
+        return scaled
 
     def explain_score(
         self, pod: Pod, state: scoring.ScoreState, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int

@@ -1,7 +1,6 @@
 """Plugins whose rules before 1.19 differ from the current ones, by release and name.
 
-`Release.rules.plugins_as_of` selects the set. A plugin that is missing here is the current one, or one of the registry
-that no later release has.
+`Release.rules.plugins_as_of` selects the set. All other plugins are those of the registry.
 """
 
 from __future__ import annotations

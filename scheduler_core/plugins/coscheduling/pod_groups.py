@@ -28,8 +28,8 @@ class PodGroups:
 
     def get(self, pod: Pod) -> CoschedulingPodGroup | None:
         """Return the PodGroup object, None if the pod has no group or the object does not exist."""
-        found = self._cluster.get("PodGroup", group_of(pod))
-        return found if isinstance(found, CoschedulingPodGroup) else None
+        pod_group = self._cluster.get("PodGroup", group_of(pod))
+        return pod_group if isinstance(pod_group, CoschedulingPodGroup) else None
 
     def members(self, pod: Pod) -> list[Pod]:
         """Return all pods of the pod's group, in order of creation."""

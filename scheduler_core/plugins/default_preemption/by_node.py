@@ -23,7 +23,7 @@ NOT_TRIED = -1
 KEPT_KINDS = 16
 
 
-class Told(msgspec.Struct, frozen=True):
+class DryRunRecord(msgspec.Struct, frozen=True):
     """The dry run of a node as columns of the trace; see `records.DryRuns`."""
 
     removed: list[PodKey]
@@ -49,7 +49,7 @@ class ByNode:
         self.compared = Criteria.zeros(count)
         self._runs: NDArray[np.object_] = np.full(count, None)
         self._position: Ints = np.zeros(count, np.intp)
-        self._told: dict[int, Told] = {}
+        self._records: dict[int, DryRunRecord] = {}
         self._since = self._versions()
 
     def take(self, runs: DryRuns) -> None:
@@ -73,7 +73,7 @@ class ByNode:
         self._since = self._versions()
         for row in rows:
             self.which[row], self._runs[row] = NOT_TRIED, None
-            self._told.pop(row, None)
+            self._records.pop(row, None)
         return True
 
     def victims(self, row: int) -> list[int]:
@@ -86,19 +86,19 @@ class ByNode:
         every = {id(runs): runs for runs in self._runs.tolist() if runs is not None}
         return np.unique(np.concatenate([np.empty(0, np.intp), *(runs.removed.slots for runs in every.values())]))
 
-    def told(self, rows: Ints) -> Sequence[Told]:
+    def records(self, rows: Ints) -> Sequence[DryRunRecord]:
         """Return the candidates as records of the trace."""
-        found = rows.tolist()
-        new = np.array([row for row in found if row not in self._told], np.intp)
+        row_numbers = rows.tolist()
+        new = np.array([row for row in row_numbers if row not in self._records], np.intp)
         while len(new):
             runs: DryRuns = self._runs[new[0]]
-            same = np.array([one is runs for one in self._runs[new].tolist()], np.bool_)
-            self._tell(runs, new[same])
+            same = np.array([run is runs for run in self._runs[new].tolist()], np.bool_)
+            self._record(runs, new[same])
             new = new[~same]
-        return [self._told[row] for row in found]
+        return [self._records[row] for row in row_numbers]
 
-    def _tell(self, runs: DryRuns, rows: Ints) -> None:
-        """Return the records of the candidates of one batch."""
+    def _record(self, runs: DryRuns, rows: Ints) -> None:
+        """Create the records of the candidates of one batch."""
         pods, positions = self._handle.cluster.pods, self._position[rows]
         removed, tried = runs.removed.of_nodes(positions), runs.tried.of_nodes(positions)
         victims = runs.victims.slots[runs.victims.of_nodes(positions)]
@@ -111,7 +111,7 @@ class ByNode:
         counts = runs.removed.counts[positions].tolist(), runs.victims.counts[positions].tolist()
         for row, count, number in zip(rows.tolist(), *counts, strict=True):
             here = slice(at, at + count)
-            self._told[row] = Told(
+            self._records[row] = DryRunRecord(
                 keys[here], places[here], reprieved[here], violates[here], last[victim : victim + number]
             )
             at, victim = at + count, victim + number
@@ -127,23 +127,27 @@ class ByNode:
         return cluster.nodes.generation, cluster.pods.changes.version, self._handle.nominator.changes.version
 
 
-class KeptDryRuns:
+class DryRunCache:
     """The cache of a profile, by kind of pod, least recently used first."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._kinds: dict[Hashable, ByNode] = {}
 
-    def known(self, cycle: CycleState, *, budgets: bool) -> ByNode:
+    def results_for(self, cycle: CycleState, *, budgets: bool) -> ByNode:
         """Return the cached results for the pod; they can be extended."""
         alike = self._handle.alike(cycle)
         if alike is None or budgets:
             return ByNode(self._handle)
-        kind = alike, cycle.pod.priority, self._handle.nominator.node_of(cycle.pod.key)  # it does not yield to itself
-        found = self._kinds.pop(kind, None)
-        if found is None or not found.forget_changed():
-            found = ByNode(self._handle)
-        self._kinds[kind] = found
+        kind = (
+            alike,
+            cycle.pod.priority,
+            self._handle.nominator.node_of(cycle.pod.key),
+        )  # its own nomination does not count against it
+        results = self._kinds.pop(kind, None)
+        if results is None or not results.forget_changed():
+            results = ByNode(self._handle)
+        self._kinds[kind] = results
         if len(self._kinds) > KEPT_KINDS:
             del self._kinds[next(iter(self._kinds))]
-        return found
+        return results

@@ -10,17 +10,17 @@ import numpy as np
 from scheduler_core.apis.config import DefaultPreemptionArgs
 from scheduler_core.apis.core import PodDisruptionBudget
 from scheduler_core.framework.interface import Code, CycleState, Diagnosis, Handle, Status
-from scheduler_core.plugins.default_preemption.by_node import NOT_TRIED, ByNode, KeptDryRuns
+from scheduler_core.plugins.default_preemption.by_node import NOT_TRIED, ByNode, DryRunCache
 from scheduler_core.plugins.default_preemption.victims import DryRuns, Ints, dry_run
 
-SMALLEST_BATCH = 256  # fewer nodes cost hardly less
+SMALLEST_BATCH = 256  # smaller batches take nearly as long
 
 
 def _none() -> Ints:
     return np.empty(0, np.intp)
 
 
-class Found(msgspec.Struct):
+class Candidates(msgspec.Struct):
     """The results of the dry runs on `potential` nodes; the search ends after `wanted` candidates.
 
     `clean` and `violating` are the rows of candidates without and with victims that violate a budget, `failed` those of
@@ -35,8 +35,8 @@ class Found(msgspec.Struct):
     failed: Ints = msgspec.field(default_factory=_none)
 
     @property
-    def candidates(self) -> Ints:
-        """Return the candidates in the order of comparison, with a limited number of violating ones."""
+    def rows(self) -> Ints:
+        """Return the candidates' rows in the order of comparison, with a limited number of violating ones."""
         return np.concatenate((self.clean, self.violating[: self.wanted]))
 
     @property
@@ -49,27 +49,27 @@ class Found(msgspec.Struct):
 def candidates_wanted(potential: int, args: DefaultPreemptionArgs) -> int:
     """Return the number of candidates that ends the search: a share of the nodes, but at least a minimum.
 
-    default_preemption.go's calculateNumCandidates, with Go's truncating division.
+    kube-scheduler: default_preemption.go, calculateNumCandidates, with Go's truncating division.
     """
     share = potential * args.min_candidate_nodes_percentage // 100
     return min(max(share, args.min_candidate_nodes_absolute), potential)
 
 
 def find_candidates(
-    handle: Handle, kept: KeptDryRuns, cycle: CycleState, diagnosis: Diagnosis, args: DefaultPreemptionArgs
-) -> Found:
+    handle: Handle, cache: DryRunCache, cycle: CycleState, diagnosis: Diagnosis, args: DefaultPreemptionArgs
+) -> Candidates:
     """Perform dry runs on unschedulable nodes, starting with the first one (a random one in kube-scheduler)."""
     codes = diagnosis.codes()
     more = handle.release.rules.preemption_tries_all_but_unresolvable
     potential = np.flatnonzero(codes != Code.UNSCHEDULABLE_AND_UNRESOLVABLE if more else codes == Code.UNSCHEDULABLE)
     budgets = [item for item in handle.cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]
-    runs = kept.known(cycle, budgets=bool(budgets))
-    candidates = Found(len(potential), candidates_wanted(len(potential), args), runs)
+    runs = cache.results_for(cycle, budgets=bool(budgets))
+    candidates = Candidates(len(potential), candidates_wanted(len(potential), args), runs)
     search(candidates, potential, lambda rows: dry_run(handle, cycle, rows, budgets))
     return candidates
 
 
-def search(found: Found, potential: Ints, run: Callable[[Ints], DryRuns]) -> None:
+def search(candidates: Candidates, potential: Ints, run: Callable[[Ints], DryRuns]) -> None:
     """Run batches, each slightly larger than the number of missing candidates.
 
     The search ends at the first node with which there is a candidate without violation and enough candidates in total;
@@ -77,27 +77,27 @@ def search(found: Found, potential: Ints, run: Callable[[Ints], DryRuns]) -> Non
     """
     start, done = 0, False
     while start < len(potential) and not done:
-        missing = found.wanted - len(found.clean) - len(found.violating)
+        missing = candidates.wanted - len(candidates.clean) - len(candidates.violating)
         size = max(missing + missing // 4, SMALLEST_BATCH)
         rows = potential[start : start + size]
-        new = rows[found.runs.which[rows] == NOT_TRIED]
+        new = rows[candidates.runs.which[rows] == NOT_TRIED]
         if len(new):
-            found.runs.take(run(new))
-        done = _sort_in(found, rows)
+            candidates.runs.take(run(new))
+        done = _sort_in(candidates, rows)
         start += size
 
 
-def _sort_in(found: Found, rows: Ints) -> bool:
+def _sort_in(candidates: Candidates, rows: Ints) -> bool:
     """Add the results of a batch. Return whether the search has ended."""
-    candidate = found.runs.which[rows] == 0
-    violating = candidate & (found.runs.compared.pdb_violations[rows] > 0)
+    candidate = candidates.runs.which[rows] == 0
+    violating = candidate & (candidates.runs.compared.pdb_violations[rows] > 0)
     clean = candidate & ~violating
-    so_far = len(found.clean) + np.cumsum(clean)
-    total = so_far + np.minimum(len(found.violating) + np.cumsum(violating), found.wanted)
-    enough = (candidate & (so_far > 0) & (total >= found.wanted)).nonzero()[0]
+    so_far = len(candidates.clean) + np.cumsum(clean)
+    total = so_far + np.minimum(len(candidates.violating) + np.cumsum(violating), candidates.wanted)
+    enough = (candidate & (so_far > 0) & (total >= candidates.wanted)).nonzero()[0]
     end = int(enough[0]) + 1 if len(enough) else len(rows)
     rows = rows[:end]
-    found.clean = np.concatenate((found.clean, rows[clean[:end]]))
-    found.violating = np.concatenate((found.violating, rows[violating[:end]]))
-    found.failed = np.concatenate((found.failed, rows[~candidate[:end]]))
+    candidates.clean = np.concatenate((candidates.clean, rows[clean[:end]]))
+    candidates.violating = np.concatenate((candidates.violating, rows[violating[:end]]))
+    candidates.failed = np.concatenate((candidates.failed, rows[~candidate[:end]]))
     return bool(len(enough))

@@ -21,8 +21,8 @@ from scheduler_core.framework.interface import (
     PostFilterResult,
     Status,
 )
-from scheduler_core.plugins.default_preemption.by_node import KeptDryRuns
-from scheduler_core.plugins.default_preemption.candidates import Found, find_candidates
+from scheduler_core.plugins.default_preemption.by_node import DryRunCache
+from scheduler_core.plugins.default_preemption.candidates import Candidates, find_candidates
 from scheduler_core.plugins.default_preemption.pick_one_node import pick_one_node_for_preemption
 from scheduler_core.plugins.default_preemption.report import Choice, Records, fit_error, not_evaluated
 from scheduler_core.plugins.default_preemption.victims import Ints
@@ -33,12 +33,12 @@ NO_CANDIDATE = "no candidate node for preemption"
 
 
 class Evaluator:
-    """The evaluator of a profile; `kept` are cached dry runs."""
+    """The evaluator of a profile. `cache` contains earlier dry runs."""
 
     def __init__(self, handle: Handle, args: DefaultPreemptionArgs) -> None:
         self.handle = handle
         self.args = args
-        self.kept = KeptDryRuns(handle)
+        self.cache = DryRunCache(handle)
         self.records = Records(handle)
 
     def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
@@ -49,10 +49,10 @@ class Evaluator:
             return PostFilterResult(Status(Code.UNSCHEDULABLE, (_add_prefix(reason),)), evaluation=evaluation)
         if not len(self.handle.cluster.nodes):
             return self._error("no nodes available")
-        found = find_candidates(self.handle, self.kept, cycle, diagnosis, self.args)
-        if not len(found.candidates):
-            return self._no_candidates(found)
-        return self._choose(cycle.pod, found)
+        candidates = find_candidates(self.handle, self.cache, cycle, diagnosis, self.args)
+        if not len(candidates.rows):
+            return self._no_candidates(candidates)
+        return self._choose(cycle.pod, candidates)
 
     def _not_eligible(self, pod: Pod, diagnosis: Diagnosis) -> str:
         """Return the reason that the pod may not preempt, "" if it may (PodEligibleToPreemptOthers).
@@ -74,47 +74,51 @@ class Evaluator:
             return TERMINATING
         return ""
 
-    def _no_candidates(self, found: Found) -> PostFilterResult:
+    def _no_candidates(self, candidates: Candidates) -> PostFilterResult:
         """Return the result without candidates: the nomination is cleared, and errors of dry runs are reported."""
-        errors = dict.fromkeys(status.message for status in found.reasons if status.code == Code.ERROR)
+        errors = dict.fromkeys(status.message for status in candidates.reasons if status.code == Code.ERROR)
         if errors:
             return self._error(next(iter(errors)) if len(errors) == 1 else f"[{', '.join(errors)}]")
-        message = _add_prefix(fit_error(len(self.handle.cluster.nodes), found))
+        message = _add_prefix(fit_error(len(self.handle.cluster.nodes), candidates))
         status = Status(Code.UNSCHEDULABLE, (message,))
-        return PostFilterResult(status, nominated_node="", evaluation=self.records.evaluation(found, message=message))
+        return PostFilterResult(
+            status, nominated_node="", evaluation=self.records.evaluation(candidates, message=message)
+        )
 
-    def _choose(self, pod: Pod, found: Found) -> PostFilterResult:
+    def _choose(self, pod: Pod, candidates: Candidates) -> PostFilterResult:
         """Run the extenders, pick a node, and return the result."""
         try:
-            kept, asked = self._ask_extenders(pod, found)
+            remaining, extenders = self._ask_extenders(pod, candidates)
         except ExtenderError as error:
             return self._error(str(error))
-        if not len(kept):
+        if not len(remaining):
             message = _add_prefix(NO_CANDIDATE)
-            evaluation = self.records.evaluation(found, message=message, extenders=asked)
+            evaluation = self.records.evaluation(candidates, message=message, extenders=extenders)
             return PostFilterResult(Status(Code.UNSCHEDULABLE, (message,)), evaluation=evaluation)
-        compared = found.runs.compared.take(kept)
+        compared = candidates.runs.compared.take(remaining)
         in_turn = not self.handle.release.rules.binding_brings_the_start_time
-        chosen, dropped_by = pick_one_node_for_preemption(compared, unstarted_are_asked_in_turn=in_turn)
-        evaluation = self.records.evaluation(found, choice=Choice(kept, compared, dropped_by, chosen), extenders=asked)
+        winner, dropped_by = pick_one_node_for_preemption(compared, unstarted_are_asked_in_turn=in_turn)
+        evaluation = self.records.evaluation(
+            candidates, choice=Choice(remaining, compared, dropped_by, winner), extenders=extenders
+        )
         node = evaluation.nominated_node
         cleared = [other for other in self.handle.nominator.pods_on(node) if other.priority < pod.priority]
-        victims = self.records.victims(found, int(kept[chosen]))
+        victims = self.records.victims(candidates, int(remaining[winner]))
         return PostFilterResult(Status(), node, victims=victims, cleared=cleared, evaluation=evaluation)
 
-    def _ask_extenders(self, pod: Pod, found: Found) -> tuple[Ints, list[str]]:
+    def _ask_extenders(self, pod: Pod, candidates: Candidates) -> tuple[Ints, list[str]]:
         """Return the remaining candidates and the extenders that were called (callExtenders)."""
-        rows = found.candidates
-        asked: list[str] = []
+        rows = candidates.rows
+        called: list[str] = []
         if not self.handle.extenders:
-            return rows, asked
+            return rows, called
         table = self.handle.cluster.nodes
         nodes = {table.names[row]: table.nodes[row] for row in rows.tolist()}
-        victims = self._victims_map(found, rows)
+        victims = self._victims_map(candidates, rows)
         for extender in self.handle.extenders:
             if not extender.supports_preemption or not extender.is_interested(pod):
                 continue
-            asked.append(extender.name)
+            called.append(extender.name)
             try:
                 victims = dict(extender.process_preemption(pod, victims, [nodes[name] for name in victims]))
             except ExtenderError:
@@ -123,12 +127,12 @@ class Evaluator:
                 raise
             if not victims:
                 break
-        return rows[[name in victims for name in nodes]], asked
+        return rows[[name in victims for name in nodes]], called
 
-    def _victims_map(self, found: Found, rows: Ints) -> dict[str, tuple[Sequence[Pod], int]]:
+    def _victims_map(self, candidates: Candidates, rows: Ints) -> dict[str, tuple[Sequence[Pod], int]]:
         """Return the victims and the number of PDB violations by node (CandidatesToVictimsMap)."""
-        names, violations = self.handle.cluster.nodes.names, found.runs.compared.pdb_violations
-        return {names[row]: (self.records.victims(found, row), int(violations[row])) for row in rows.tolist()}
+        names, violations = self.handle.cluster.nodes.names, candidates.runs.compared.pdb_violations
+        return {names[row]: (self.records.victims(candidates, row), int(violations[row])) for row in rows.tolist()}
 
     def _error(self, message: str) -> PostFilterResult:
         message = _add_prefix(message)

@@ -25,18 +25,18 @@ class Criteria(msgspec.Struct, frozen=True):
     """The compared values, one per candidate."""
 
     pdb_violations: NDArray[np.int64]
-    highest_priority: NDArray[np.int64]  # of the first victim, the most important one
-    priority_sum: NDArray[np.int64]  # of priority + 2^31
-    victims: NDArray[np.int64]  # how many
-    earliest_start: NDArray[np.float64]  # of the highest-priority victims, seconds; infinite: none has started
+    highest_priority: NDArray[np.int64]  # that of the first victim, which is the most important one
+    priority_sum: NDArray[np.int64]  # the sum of (priority + 2^31)
+    victims: NDArray[np.int64]  # the number of victims
+    earliest_start: NDArray[np.float64]  # of the highest-priority victims, in seconds; infinite if none has started
 
     def in_order(self) -> tuple[NDArray[np.int64] | NDArray[np.float64], ...]:
         """Return the values of each criterion; the smallest one wins."""
         return self.pdb_violations, self.highest_priority, self.priority_sum, self.victims, -self.earliest_start
 
-    def take(self, chosen: NDArray[np.intp]) -> Criteria:
+    def take(self, positions: NDArray[np.intp]) -> Criteria:
         """Return some of the candidates, in the order of their indexes."""
-        return Criteria(*(getattr(self, column)[chosen] for column in self.__struct_fields__))
+        return Criteria(*(getattr(self, column)[positions] for column in self.__struct_fields__))
 
     def put(self, rows: NDArray[np.intp], values: Criteria) -> None:
         """Replace the values of some candidates."""

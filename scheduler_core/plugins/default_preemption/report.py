@@ -15,7 +15,7 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.disruption import counted
 from scheduler_core.framework.interface import Handle
 from scheduler_core.plugins.default_preemption.budgets import covers
-from scheduler_core.plugins.default_preemption.candidates import Found
+from scheduler_core.plugins.default_preemption.candidates import Candidates
 from scheduler_core.plugins.default_preemption.pick_one_node import CRITERIA, Criteria
 from scheduler_core.plugins.default_preemption.victims import Ints
 from scheduler_core.trace.columns import encode_column
@@ -23,18 +23,18 @@ from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import BudgetNow, DryRuns, MoreCandidates, Verdict
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
-MOST, FEW = 128, 32  # of more candidates (or failed nodes) than the first number only the second is written out
+MOST, FEW = 128, 32  # of more than MOST candidates, or failed nodes, only FEW are recorded in full
 
 
-def fit_error(nodes: int, found: Found) -> str:
+def fit_error(nodes: int, candidates: Candidates) -> str:
     """Return FitError's message for the failed dry runs; on all other nodes preemption is not helpful.
 
     Reasons are sorted as strings, including counts: "10 x" comes before "2 y".
     """
     counts: Counter[str] = Counter()
-    for status, times in found.reasons.items():
+    for status, times in candidates.reasons.items():
         counts.update(dict.fromkeys(status.reasons, times))
-    counts[NOT_HELPFUL] += nodes - len(found.failed)
+    counts[NOT_HELPFUL] += nodes - len(candidates.failed)
     reasons = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items() if count))
     return f"0/{nodes} nodes are available:" + (f" {reasons}." if reasons else "")
 
@@ -68,61 +68,63 @@ class Records:
         self._handle = handle
 
     def evaluation(
-        self, found: Found, *, choice: Choice | None = None, message: str = "", extenders: Sequence[str] = ()
+        self, candidates: Candidates, *, choice: Choice | None = None, message: str = "", extenders: Sequence[str] = ()
     ) -> PreemptionEvaluated:
         """Return the event; without a choice there are no candidates."""
-        failed = len(found.failed) if len(found.failed) <= MOST else FEW
+        failed = len(candidates.failed) if len(candidates.failed) <= MOST else FEW
         return PreemptionEvaluated(
             eligible=True,
             reason="",
-            dry_runs=self._dry_runs(found, choice) if choice else None,
+            dry_runs=self._dry_runs(candidates, choice) if choice else None,
             nominated_node=self._handle.cluster.nodes.names[choice.rows[choice.chosen]] if choice else "",
-            victims=[pod.key for pod in self.victims(found, int(choice.rows[choice.chosen]))] if choice else [],
-            unhelpful=len(self._handle.cluster.nodes) - found.potential,
-            failed=self._failed_nodes(found, failed),
+            victims=[pod.key for pod in self.victims(candidates, int(choice.rows[choice.chosen]))] if choice else [],
+            unhelpful=len(self._handle.cluster.nodes) - candidates.potential,
+            failed=self._failed_nodes(candidates, failed),
             message=message,
-            candidates_wanted=found.wanted,
+            candidates_wanted=candidates.wanted,
             extenders=list(extenders),
-            more_failed=len(found.failed) - failed,
+            more_failed=len(candidates.failed) - failed,
             more=_more(choice) if choice else None,
-            budgets=self._budgets(found),
+            budgets=self._budgets(candidates),
         )
 
-    def _budgets(self, found: Found) -> list[BudgetNow]:
+    def _budgets(self, candidates: Candidates) -> list[BudgetNow]:
         """Return the disruptions allowed by each budget that covers a removed pod."""
         cluster = self._handle.cluster
         budgets = [item for item in cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]
         if not budgets:
             return []
-        kinds = np.unique(cluster.pods.spec[found.runs.taken_off()])
+        kinds = np.unique(cluster.pods.spec[candidates.runs.taken_off()])
         labelled = [cluster.pods.specs[number] for number in kinds.tolist()]
         return [_budget(budget, cluster) for budget in budgets if any(covers(budget, *spec) for spec in labelled)]
 
-    def _failed_nodes(self, found: Found, count: int) -> dict[str, Verdict]:
+    def _failed_nodes(self, candidates: Candidates, count: int) -> dict[str, Verdict]:
         """Return the first `count` nodes that are not candidates, with the reasons."""
-        names, rows = self._handle.cluster.nodes.names, found.failed[:count]
-        verdicts = [Verdict(status.plugin, status.code.label, list(status.reasons)) for status in found.runs.statuses]
-        which = found.runs.which[rows].tolist()
+        names, rows = self._handle.cluster.nodes.names, candidates.failed[:count]
+        verdicts = [
+            Verdict(status.plugin, status.code.label, list(status.reasons)) for status in candidates.runs.statuses
+        ]
+        which = candidates.runs.which[rows].tolist()
         return {names[row]: verdicts[number - 1] for row, number in zip(rows.tolist(), which, strict=True)}
 
-    def victims(self, found: Found, row: int) -> list[Pod]:
+    def victims(self, candidates: Candidates, row: int) -> list[Pod]:
         """Return the pods to evict on a candidate node, by importance."""
         pods = self._handle.cluster.pods.pods
-        return [pods[slot] for slot in found.runs.victims(row)]
+        return [pods[slot] for slot in candidates.runs.victims(row)]
 
-    def _dry_runs(self, found: Found, choice: Choice) -> DryRuns:
+    def _dry_runs(self, candidates: Candidates, choice: Choice) -> DryRuns:
         """Return the records of the candidates that are recorded in full."""
         shown, names = choice.shown(), self._handle.cluster.nodes.names
         rows, compared = choice.rows[shown], choice.compared.take(shown)
-        told = found.runs.told(rows)
+        records = candidates.runs.records(rows)
         return DryRuns(
             nodes=[names[row] for row in rows.tolist()],
-            removed=list(chain.from_iterable([one.removed for one in told])),
-            removed_counts=[len(one.removed) for one in told],
-            tried=list(chain.from_iterable([one.tried for one in told])),
-            reprieved=list(chain.from_iterable([one.reprieved for one in told])),
-            violates_pdb=list(chain.from_iterable([one.violates_pdb for one in told])),
-            victims=list(chain.from_iterable([one.victims for one in told])),
+            removed=list(chain.from_iterable([record.removed for record in records])),
+            removed_counts=[len(record.removed) for record in records],
+            tried=list(chain.from_iterable([record.tried for record in records])),
+            reprieved=list(chain.from_iterable([record.reprieved for record in records])),
+            violates_pdb=list(chain.from_iterable([record.violates_pdb for record in records])),
+            victims=list(chain.from_iterable([record.victims for record in records])),
             victim_counts=compared.victims.tolist(),
             pdb_violations=compared.pdb_violations.tolist(),
             rung=choice.dropped_by[shown].tolist(),
@@ -142,14 +144,14 @@ def _budget(budget: PodDisruptionBudget, cluster: Cluster) -> BudgetNow:
 
 def _more(choice: Choice) -> MoreCandidates | None:
     """Return columns for the other candidates."""
-    rest = np.ones(len(choice.dropped_by), np.bool_)
-    rest[choice.shown()] = False
-    if not rest.any():
+    undecided = np.ones(len(choice.dropped_by), np.bool_)
+    undecided[choice.shown()] = False
+    if not undecided.any():
         return None
     return MoreCandidates(
-        int(np.count_nonzero(rest)),
-        encode_column(choice.rows[rest]),
-        encode_column(choice.compared.victims[rest]),
-        encode_column(choice.compared.pdb_violations[rest]),
-        encode_column(choice.dropped_by[rest]),
+        int(np.count_nonzero(undecided)),
+        encode_column(choice.rows[undecided]),
+        encode_column(choice.compared.victims[undecided]),
+        encode_column(choice.compared.pdb_violations[undecided]),
+        encode_column(choice.dropped_by[undecided]),
     )

@@ -1,8 +1,8 @@
 """The selection of victims on many nodes at once (default_preemption.go: SelectVictimsOnNode).
 
-On every node, all pods of lower priority are removed first. If the preemptor then fits, they are given back one by one,
-those whose eviction would violate a budget first, and more important ones before others; a pod with which the preemptor
-no longer fits becomes a victim. The n-th pods of all nodes are given back together, so a batch of nodes needs as many
+On every node, all pods of lower priority are removed first. If the preemptor then fits, they are restored one by one:
+first those whose eviction would violate a budget, and more important pods before others. A pod with which the preemptor
+no longer fits becomes a victim. The n-th pods of all nodes are restored together, so a batch of nodes needs as many
 filter runs as the largest number of lower-priority pods on any of its nodes, and no loop over nodes.
 """
 
@@ -71,7 +71,7 @@ class DryRuns(msgspec.Struct, frozen=True):
     rows: Ints
     which: NDArray[np.int16]
     statuses: list[Status]
-    removed: PodsOfNodes  # also of nodes that are no candidates
+    removed: PodsOfNodes  # including nodes that are not candidates
     tried: PodsOfNodes
     reprieved: Flags
     violates: Flags
@@ -87,8 +87,8 @@ def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[Pod
         nobody = PodsOfNodes.of(removed.slots[:0], removed.index[:0], len(rows))
         none = np.zeros(0, np.bool_)
         return DryRuns(rows, which, statuses, removed, nobody, none, none, nobody, np.zeros(len(rows), np.int64))
-    kept = which[removed.index] == 0
-    slots, index = removed.slots[kept], removed.index[kept]
+    stays = which[removed.index] == 0
+    slots, index = removed.slots[stays], removed.index[stays]
     ranked = PodsOfNodes.of(slots[_by_importance(handle, slots, index)], index, len(rows))
     tried, violates = _violating_first(handle, ranked, budgets)
     reprieved = _reprieve(handle, cycle, rows, tried)
@@ -108,7 +108,10 @@ def criteria(handle: Handle, runs: DryRuns, positions: Ints) -> Criteria:
     count, slots = victims.counts[positions], victims.slots[victims.of_nodes(positions)]
     heads = np.cumsum(count) - count
     priority = pods.priority[slots]
-    highest, top = priority[heads], np.maximum.reduceat(priority, heads)  # the same, if victims are by importance
+    highest, top = (
+        priority[heads],
+        np.maximum.reduceat(priority, heads),
+    )  # equal if the victims are sorted by importance
     sums = np.add.reduceat(priority + PRIORITY_OFFSET, heads)
     starts = np.where(priority == np.repeat(top, count), pods.start[slots], np.inf)
     return Criteria(runs.pdb_violations[positions], highest, sums, count, np.minimum.reduceat(starts, heads))
@@ -144,14 +147,14 @@ def _statuses_without_them(
 
 
 def _imagine_away(rows: Ints, positions: Ints, pods: PodsOfNodes) -> WhatIf:
-    """Return a what-if for the rows at `positions` (ascending) without `pods`, which are all on these rows."""
+    """Return a what-if that removes `pods` from the rows at `positions` (ascending). All pods are on these rows."""
     if len(positions) == len(rows):
-        compact, chosen = pods.index, rows
+        compact, row_indices = pods.index, rows
     else:
         number = np.zeros(len(rows), np.intp)
         number[positions] = np.arange(len(positions))
-        compact, chosen = number[pods.index], rows[positions]
-    return WhatIf(chosen, compact, pods.slots, np.full(len(pods.slots), -1, np.int64))
+        compact, row_indices = number[pods.index], rows[positions]
+    return WhatIf(row_indices, compact, pods.slots, np.full(len(pods.slots), -1, np.int64))
 
 
 def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes) -> Flags:
@@ -213,6 +216,6 @@ def _by_importance(handle: Handle, slots: Ints, index: Ints) -> Ints:
     """
     pods, order = handle.cluster.pods, np.arange(len(slots))
     start = pods.start[slots]
-    if not handle.release.rules.binding_brings_the_start_time:  # "now" is asked twice, for the earlier one first
+    if not handle.release.rules.binding_brings_the_start_time:  # "now" is computed twice, for the earlier pod first
         order = np.where(np.isinf(start), -order, order)
     return np.lexsort((order, start, -pods.priority[slots], index))

@@ -1,9 +1,9 @@
-"""Searches that are shared by nodes with alike devices and by pods with alike claims.
+"""Searches that nodes with alike devices and pods with alike claims share.
 
-A search does not read names. Of a device it reads the driver, the capacity, taints and counters, the attributes that
-the selectors and constraints of the claims name, and whether it is in use. Nodes that are equal in all of this, pool by
-pool, have the same number, and claims with equal specs have the same outcome on them. So each distinct node is searched
-once, and after a pod was scheduled, only the nodes whose devices it uses are searched again.
+A search does not read the names of devices. It reads the driver, the capacity, taints and counters of a device, the
+attributes that the selectors and constraints of the claims name, and whether it is in use. Nodes that are equal in all
+of this, pool by pool, have the same number, and claims with equal specs have the same outcome on them. So each distinct
+node is searched once, and after a pod was scheduled, only the nodes whose devices it uses are searched again.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 MOST_SHAPES = 256
 MOST_VIEWS = 64
-MOST_OUTCOMES = 100_000  # of one shape
+MOST_OUTCOMES = 100_000  # per shape
 
 Outcome = Solution | None | type[InvalidPools] | type[TimedOut]
 
 
 class Shape(msgspec.Struct):
-    """Claims with the same specs. `outcomes` of their search, by the number of the node."""
+    """Claims with the same specs, and the `outcomes` of their search by the number of the node."""
 
     view: View
     outcomes: dict[int, Outcome] = {}
@@ -70,15 +70,15 @@ class Searches:
     def shape(self, claims: Sequence[ResourceClaim]) -> Shape:
         """Return the shape that claims like these share."""
         key = tuple(claim.spec for claim in claims)
-        found = self._shapes.get(key)
-        if found is None:
+        shape = self._shapes.get(key)
+        if shape is None:
             reads = self._reads(key)
             view = self._views.get(reads)
             if view is None:
                 contents = self._selectors.contents(reads)
                 view = self._views[reads] = View(self._pools, self._allocated, contents)
-            found = self._shapes[key] = Shape(view)
-        return found
+            shape = self._shapes[key] = Shape(view)
+        return shape
 
     def solve(self, allocator: Allocator, node: Node, claims: Sequence[ResourceClaim], shape: Shape) -> Solution | None:
         """Return the devices for the claims as `Allocator.allocate` does, from a search of this node or an
@@ -119,9 +119,11 @@ class Searches:
             for constraint in spec.constraints:
                 domain, slash, name = (constraint.match_attribute or constraint.distinct_attribute).partition("/")
                 yield frozenset({(domain, name)}) if slash else None
-            for request in chain.from_iterable(one.first_available or (one,) for one in spec.requests):
-                found = cast("DeviceClass | None", self._cluster.get("DeviceClass", request.device_class))
-                for expression in (*(found.selectors if found is not None else ()), *request.selectors):
+            for request in chain.from_iterable(
+                subrequest.first_available or (subrequest,) for subrequest in spec.requests
+            ):
+                device_class = cast("DeviceClass | None", self._cluster.get("DeviceClass", request.device_class))
+                for expression in (*(device_class.selectors if device_class is not None else ()), *request.selectors):
                     yield self._selectors.reads(expression)
 
 
@@ -151,22 +153,22 @@ class View:
 
     def number(self, node: Node, pools: Sequence[Pool]) -> int | None:
         """Return the number of the node with these pools; None if its searches depend on earlier ones."""
-        known = self._nodes.get(node.name)
-        if known is None or known[0] is not pools:
+        entry = self._nodes.get(node.name)
+        if entry is None or entry[0] is not pools:
             if self._all_pools.counters_are_ambiguous:
                 return None
             number = self._number(tuple([self._number_of_pool(pool, node) for pool in pools]))
-            known = self._nodes[node.name] = pools, number
-        return known[1]
+            entry = self._nodes[node.name] = pools, number
+        return entry[1]
 
     def _number(self, content: Hashable) -> int:
         return self._numbers.setdefault(content, len(self._numbers))
 
     def _number_of_pool(self, pool: Pool, node: Node) -> int:
-        known = self._pools.setdefault(pool.id, {})
-        number = known.get(pool)
+        numbers = self._pools.setdefault(pool.id, {})
+        number = numbers.get(pool)
         if number is None:
-            number = known[pool] = self._number(self._content(pool))
+            number = numbers[pool] = self._number(self._content(pool))
         if all(piece.reach is not None for piece in pool.slices):
             return number
         reached = tuple(

@@ -26,7 +26,7 @@ class AllocatedDevices:
         self.held: set[DeviceID] = set()
         self.shares: dict[DeviceID, int] = {}
         self.capacities: dict[DeviceID, dict[str, int]] = {}
-        self.changes: list[DeviceID] = []  # devices that were taken or given back; emptied by `Searches`
+        self.changes: list[DeviceID] = []  # devices that were allocated or deallocated; `Searches` empties it
         self.pending_pools: set[tuple[str, str]] = set()  # driver and pool of devices of pending allocations
 
     def follow(self) -> None:

@@ -32,9 +32,9 @@ from scheduler_core.plugins.dynamic_resources.requests import AllocationError, R
 from scheduler_core.plugins.dynamic_resources.selectors import Selectors
 from scheduler_core.releases import Release
 
-MOST_CALLS = 10_000_000  # of `allocateOne` in one search: kube-scheduler gives up after 10 s
-MOST_STEPS = 200_000  # of one search here, which knows again where it has failed
-STEPS_BEFORE_REMEMBERING = 500  # searches that end sooner do not remember where they failed
+MOST_CALLS = 10_000_000  # calls of `allocateOne` per search; kube-scheduler stops after 10 s
+MOST_STEPS = 200_000  # steps per search here, which skips states that have failed before
+STEPS_BEFORE_REMEMBERING = 500  # shorter searches do not store the states that failed
 
 Outcome = Literal["found", "none", "too many"]
 
@@ -87,14 +87,14 @@ class Solution(msgspec.Struct, frozen=True):
     subrequests: Mapping[tuple[int, int], int]
 
     def moved(self, pools: Sequence[Pool], claims: Sequence[ResourceClaim]) -> Solution:
-        """Return the same solution for pools and claims that are alike: the devices in the same positions."""
+        """Return the solution for alike pools and claims: the devices at the same positions."""
         places = {candidate.id: place for place, candidate in enumerate(_devices(self.pools))}
         there = list(_devices(pools))
-        chosen = [
+        devices = [
             [replace(device, candidate=there[places[device.candidate.id]]) for device in devices]
             for devices in self.chosen
         ]
-        return replace(self, pools=pools, claims=claims, chosen=chosen)
+        return replace(self, pools=pools, claims=claims, chosen=devices)
 
 
 class Allocator:
@@ -166,12 +166,12 @@ class Search:
         self.requests: dict[RequestKey, RequestData] = {}
         self.constraints: list[list[Constraint]] = []
         self.chosen: list[list[Chosen]] = [[] for _ in claims]
-        self.allocating: dict[DeviceID, set[int]] = {}  # device -> the claims that it is chosen for
-        self.capacities: dict[DeviceID, dict[str, int]] = {}  # consumed by what is chosen, in nano units
+        self.allocating: dict[DeviceID, set[int]] = {}  # device -> the claims for which it is selected
+        self.capacities: dict[DeviceID, dict[str, int]] = {}  # the consumption of the selected devices, in nano units
         self.counters = ConsumedCounters(allocator.available)
         self.candidates = self._candidates()
         self.steps = self.calls = 0
-        self.failed: dict[Hashable, int] = {}  # where nothing was found, with what was chosen by then -> calls
+        self.failed: dict[Hashable, int] = {}  # state of the search that failed -> calls
         self._stack: list[Choice] = []
 
     def run(self) -> Solution | None:
@@ -210,15 +210,15 @@ class Search:
         answers: dict[tuple[DeviceID, RequestKey], bool] = {}
         for index, request in enumerate(claim.spec.requests):
             counts = []
-            for place, one in enumerate(request.first_available or (request,)):
-                if one.capacity is not None and not self.features.consumable_capacity:
+            for place, subrequest in enumerate(request.first_available or (request,)):
+                if subrequest.capacity is not None and not self.features.consumable_capacity:
                     raise AllocationError(
                         f"claim {claim.key}, request {request.name}: has capacity requests, but the "
                         "DRAConsumableCapacity feature is disabled"
                     )
                 noted = place if self.rules.all_subrequests_keep_their_place else max(place - 1, 0)
                 parent = request if request.first_available else None
-                data = self._request_data(claim, one, parent, (number, index, noted), answers)
+                data = self._request_data(claim, subrequest, parent, (number, index, noted), answers)
                 self.requests[number, index, place] = data
                 counts.append(data.count)
             fewest += min(counts)
@@ -237,14 +237,14 @@ class Search:
         key: RequestKey,
         answers: dict[tuple[DeviceID, RequestKey], bool],
     ) -> RequestData:
-        found = self.allocator.classes.get(request.device_class)
-        if found is None:
+        device_class = self.allocator.classes.get(request.device_class)
+        if device_class is None:
             missing = f'deviceclass.resource.k8s.io "{request.device_class}" not found'
             raise AllocationError(
                 f"claim {claim.key}, request {request.name}: could not retrieve device class "
                 f"{request.device_class}: {missing}"
             )
-        data = RequestData(request, parent, found, request.count)
+        data = RequestData(request, parent, device_class, request.count)
         if not data.takes_all:
             return data
         devices: list[Candidate] = []
@@ -261,7 +261,7 @@ class Search:
                     answer = answers[candidate.id, key] = self.is_selectable(claim, data, candidate)
                 if answer and self._fits(data, candidate):
                     devices.append(candidate)
-        return RequestData(request, parent, found, len(devices), devices)
+        return RequestData(request, parent, device_class, len(devices), devices)
 
     # The search
 
@@ -319,8 +319,8 @@ class Search:
         if not self.take(at, data, candidate, must=True):
             return "none"
         self._stack.append(TakenDevice(at.claim, data, candidate))
-        kept = at.subrequest if self.rules.all_subrequests_keep_their_place else 0
-        return Position(at.claim, at.request, kept, at.device + 1, at.within, orders=at.orders)
+        first_place = at.subrequest if self.rules.all_subrequests_keep_their_place else 0
+        return Position(at.claim, at.request, first_place, at.device + 1, at.within, orders=at.orders)
 
     def count(self, calls: int) -> None:
         """Count calls of the search. Raises TimedOut if there are too many."""
@@ -386,12 +386,12 @@ class Search:
 
     def give_back(self, claim: int, data: RequestData, candidate: Candidate) -> None:
         """Undo `take` for the claim's last device."""
-        chosen = self.chosen[claim].pop()
+        devices = self.chosen[claim].pop()
         for constraint in self.constraints[claim]:
             constraint.remove(data.base_name, data.subrequest_name)
         self.allocating[candidate.id].discard(claim)
-        if chosen.shared:
-            self._release(candidate.id, chosen.consumed)
+        if devices.shared:
+            self._release(candidate.id, devices.consumed)
         elif self.features.partitionable_devices and candidate.device.consumes_counters:
             self.counters.give_back(candidate)
 
@@ -403,7 +403,9 @@ class Search:
             frozenset((device, *sorted(claims)) for device, claims in self.allocating.items() if claims),
             tuple(constraint.state() for constraint in self.constraints[at.claim]),
             frozenset(
-                (device, name, amount) for device, taken in self.capacities.items() for name, amount in taken.items()
+                (device, name, amount)
+                for device, amounts in self.capacities.items()
+                for name, amount in amounts.items()
             ),
             self.counters.state(),
         )
@@ -425,8 +427,8 @@ class Search:
             return True
         if not self.features.partitionable_devices:
             return False
-        known = candidate.id in self.allocator.allocated.capacities or candidate.id in self.capacities
-        return (shared and known) or self.counters.consume(candidate)
+        has_capacity = candidate.id in self.allocator.allocated.capacities or candidate.id in self.capacities
+        return (shared and has_capacity) or self.counters.consume(candidate)
 
     def _satisfies_constraints(self, at: Position, data: RequestData, candidate: Candidate, *, must: bool) -> bool:
         """Add the device to all constraints of the claim, or to none."""
@@ -510,7 +512,7 @@ class DeviceChoice(msgspec.Struct):
     place: int = -1
     taken: Candidate | None = None
     before: Hashable = None
-    calls: int = 0  # before this choice
+    calls: int = 0  # the number of calls before this choice
 
     def retry(self, search: Search, outcome: Outcome) -> Position | Outcome:
         assert self.taken is not None

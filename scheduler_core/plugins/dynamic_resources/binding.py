@@ -26,7 +26,7 @@ from scheduler_core.plugins.dynamic_resources.claims import stored_claim
 from scheduler_core.plugins.dynamic_resources.state import State
 
 BINDING_TIMEOUT_SECONDS = 600.0
-BINDING = "kschedui.io/binding"  # annotation of a claim: what the played driver reports of its devices
+BINDING = "kschedui.io/binding"  # annotation of a claim: the report of the simulated driver about its devices
 BINDING_DEVICE = "kschedui.io/binding-device"
 PLAYED = ("Played", "set by the played driver")  # reason and message of its conditions
 
@@ -83,8 +83,8 @@ def remove_reservation(claim: ResourceClaim, pod: Pod, handle: Handle) -> None:
     """Remove the pod from the claim's users."""
     stored = stored_claim(handle.cluster, claim.namespace, claim.name)
     if stored is not None:
-        kept = tuple(consumer for consumer in stored.reserved_for if consumer.uid != pod.uid)
-        handle.write_later(written(replace(stored, reserved_for=kept)))
+        remaining = tuple(consumer for consumer in stored.reserved_for if consumer.uid != pod.uid)
+        handle.write_later(written(replace(stored, reserved_for=remaining)))
 
 
 def delete_claim(claim: ResourceClaim, handle: Handle) -> None:
@@ -101,7 +101,7 @@ def delete_claim(claim: ResourceClaim, handle: Handle) -> None:
 def conditions_error(state: State, handle: Handle) -> str:
     """Return the reason that the devices of the pod's claims are not ready, "" if they are (isPodReadyForBinding)."""
     results = (claim.allocation.results for claim in state.claims if claim.allocation is not None)
-    if not any(result.binding_conditions for listed in results for result in listed):
+    if not any(result.binding_conditions for of_claim in results for result in of_claim):
         return ""
     for number, claim in enumerate(state.claims):
         stored = stored_claim(handle.cluster, claim.namespace, claim.name)
@@ -166,5 +166,5 @@ def _prepared(claim: ResourceClaim, now: float) -> ResourceClaim:
 
 def _status_of(claim: ResourceClaim, result: DeviceResult) -> DeviceStatus | None:
     """Return the status of the claim's devices (`getAllocatedDeviceStatus`)."""
-    found = (device for device in claim.devices if (device.driver, device.pool, device.device) == result.device_id)
-    return next(found, None)
+    statuses = (device for device in claim.devices if (device.driver, device.pool, device.device) == result.device_id)
+    return next(statuses, None)

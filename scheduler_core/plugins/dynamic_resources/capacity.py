@@ -15,13 +15,13 @@ Consumed = Mapping[str, int]  # nano units by capacity
 
 def fits(device: Device, requested: Requested, consumed: Consumed, allocating: Consumed) -> bool:
     """Return whether the device has room for the request in addition to its consumption (`CmpRequestOverCapacity`)."""
-    wanted = dict(requested or ())
-    if not wanted and not device.capacity:
+    amounts = dict(requested or ())
+    if not amounts and not device.capacity:
         return True
-    if any(name not in device.capacity for name in wanted):
+    if any(name not in device.capacity for name in amounts):
         return False
     for name, capacity in device.capacity.items():
-        amount = consumed_amount(wanted.get(name), capacity)
+        amount = consumed_amount(amounts.get(name), capacity)
         if _violates(amount, capacity.policy):
             return False
         if consumed.get(name, 0) + amount.nano + allocating.get(name, 0) > capacity.value.nano:
@@ -31,8 +31,8 @@ def fits(device: Device, requested: Requested, consumed: Consumed, allocating: C
 
 def consumed_capacity(device: Device, requested: Requested) -> tuple[tuple[str, Quantity], ...]:
     """Return the amount of each capacity that the request consumes (`GetConsumedCapacityFromRequest`)."""
-    wanted = dict(requested or ())
-    return tuple((name, consumed_amount(wanted.get(name), one)) for name, one in device.capacity.items())
+    amounts = dict(requested or ())
+    return tuple((name, consumed_amount(amounts.get(name), capacity)) for name, capacity in device.capacity.items())
 
 
 def consumed_amount(requested: Quantity | None, capacity: Capacity) -> Quantity:

@@ -118,8 +118,8 @@ class DistinctAttribute:
             return ""
         if value is None:
             return f"{_short(self.attribute)} is missing"
-        taken = self._devices and value in self._values.values()
-        return f"{_short(self.attribute)} {value} is taken" if taken else ""
+        differs = self._devices and value in self._values.values()
+        return f"{_short(self.attribute)} {value} is taken" if differs else ""
 
     def state(self) -> Hashable:
         return self._devices, tuple(

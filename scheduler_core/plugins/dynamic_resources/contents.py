@@ -10,7 +10,7 @@ from scheduler_core.apis.devices import Attribute, Device
 if TYPE_CHECKING:
     from scheduler_core.cel.reads import Attributes
 
-MOST_DEVICES = 1_000_000  # whose numbers are kept
+MOST_DEVICES = 1_000_000  # the number of devices whose numbers are cached
 
 
 class Contents:
@@ -26,9 +26,9 @@ class Contents:
 
     def number(self, driver: str, device: Device) -> int:
         """Return the number of a device of the driver."""
-        known = self._known.get(id(device))
-        if known is not None and known[0] is device and known[1] == driver:
-            return known[2]
+        entry = self._known.get(id(device))
+        if entry is not None and entry[0] is device and entry[1] == driver:
+            return entry[2]
         attributes = (item for item in device.attributes.items() if self._counts(driver, *item))
         capacity = frozenset(device.capacity.items())
         content = driver, frozenset(attributes), capacity, device.allow_multiple_allocations

@@ -34,10 +34,10 @@ class AvailableCounters:
     def of(self, pool: Pool) -> Counters:
         """Return the available counters, which may be negative."""
         name = pool.id[1]
-        found = self._pools.get(name)
-        if found is None:
-            found = self._pools[name] = available_counters(pool, self._allocated)
-        return found
+        available = self._pools.get(name)
+        if available is None:
+            available = self._pools[name] = available_counters(pool, self._allocated)
+        return available
 
 
 class ConsumedCounters:
@@ -47,25 +47,25 @@ class ConsumedCounters:
         self._available = available
         self._pools: dict[str, Counters] = {}
 
-    def consume(self, chosen: Candidate) -> bool:
+    def consume(self, candidate: Candidate) -> bool:
         """Consume the device's counters; nothing if they are insufficient. Return whether they are sufficient."""
-        available = self._available.of(chosen.pool)
-        consumed = self._pools.setdefault(chosen.pool.id[1], {})
-        for name, amounts in chosen.device.consumes_counters:
+        available = self._available.of(candidate.pool)
+        consumed = self._pools.setdefault(candidate.pool.id[1], {})
+        for name, amounts in candidate.device.consumes_counters:
             counters = consumed.setdefault(name, {})
             for counter, amount in amounts:
                 counters[counter] = counters.get(counter, 0) + amount
         for name, counters in available.items():
-            taken = consumed.get(name, {})
-            if any(amount < taken.get(counter, 0) for counter, amount in counters.items()):
-                self.give_back(chosen)
+            used = consumed.get(name, {})
+            if any(amount < used.get(counter, 0) for counter, amount in counters.items()):
+                self.give_back(candidate)
                 return False
         return True
 
-    def give_back(self, chosen: Candidate) -> None:
+    def give_back(self, candidate: Candidate) -> None:
         """Undo `consume` (deallocateCountersForDevice)."""
-        consumed = self._pools[chosen.pool.id[1]]
-        for name, amounts in chosen.device.consumes_counters:
+        consumed = self._pools[candidate.pool.id[1]]
+        for name, amounts in candidate.device.consumes_counters:
             for counter, amount in amounts:
                 consumed[name][counter] -= amount
 

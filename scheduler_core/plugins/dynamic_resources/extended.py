@@ -58,7 +58,7 @@ def on_node(
     `alone`: the pod has no other claims; with others, even a claim without requests is allocated.
     """
     if claim.spec.requests:
-        return None, OLD_CLAIM  # of an earlier cycle: PostFilter deletes it
+        return None, OLD_CLAIM  # the claim of an earlier cycle, which PostFilter deletes
     by_dra = []
     for name, amount in pod.requests.items():
         if not amount or not (is_extended_resource(name) or name.startswith(DEVICE_CLASS_PREFIX)):
@@ -132,7 +132,8 @@ def _requests(pod: Pod, names: Sequence[str], resources: ExtendedResources) -> t
 
 def _of_resource(name: str, device_class: str, containers: Sequence[_Container]) -> list[DeviceRequest]:
     lasting: list[DeviceRequest | None] = [
-        None if one.short_lived else _request(index, one, name, device_class, 0) for index, one in enumerate(containers)
+        None if container.short_lived else _request(index, container, name, device_class, 0)
+        for index, container in enumerate(containers)
     ]
     largest: DeviceRequest | None = None
     for index, container in enumerate(containers):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduler_core.framework.facts import Fact, listed
 from scheduler_core.trace.device_events import DeviceTry, NodeSearch
 
-SENTENCES = {  # by the kind of step; {devices}: without driver and pool
+SENTENCES = {  # by the kind of step; {devices}: names without driver and pool
     "held": "{devices}: claim {text} has it.",
     "selector": "{devices}: {text}.",
     "constraint": "{devices}: {text}, against a constraint of claim {claim}.",
@@ -37,7 +37,7 @@ def facts_of(search: NodeSearch) -> list[Fact]:
 
 
 def _few(search: NodeSearch) -> Fact | None:
-    """Return how many devices of how many can be had, if several are wanted."""
+    """Return the number of available devices, if several are requested."""
     few = search.shortage
     if few is None:
         return None

@@ -18,7 +18,7 @@ def after_claim_change(cluster: Cluster) -> HintFunction:
         except ClaimError:
             return QueueingHint.SKIP
         if old is not None and old.allocation is not None and new.allocation is None:
-            return QueueingHint.QUEUE  # its devices are free for whoever wants them
+            return QueueingHint.QUEUE  # its devices are available again
         if not uses:
             return QueueingHint.SKIP
         same = old is not None and _status(old) == _status(new)

@@ -207,7 +207,7 @@ class DynamicResources(
             return PostFilterResult(NO_CLAIMS)
         for number in sorted(state.unavailable):
             claim = state.claims[number]
-            if claim is not state.extended and {one.uid for one in claim.reserved_for} <= {pod.uid}:
+            if claim is not state.extended and {consumer.uid for consumer in claim.reserved_for} <= {pod.uid}:
                 binding.deallocate(claim, self.handle)
                 return PostFilterResult(DEALLOCATED)
         if state.extended is not None and not extended.is_in_memory(state.extended):
@@ -220,14 +220,14 @@ class DynamicResources(
         scores = np.zeros(len(rows), np.int64)
         if state is not None:
             names = nodes.names
-            points: dict[int, int] = {}  # by the id of the solution, which nodes share
+            points: dict[int, int] = {}  # by the id of the solution, which nodes can share
             for index, row in enumerate(rows.tolist()):
                 self._verdict(pod, state, nodes.nodes[row])
-                found = state.nodes.get(names[row])
-                if found is not None:
-                    key = id(found.solution)
+                on_node = state.nodes.get(names[row])
+                if on_node is not None:
+                    key = id(on_node.solution)
                     if key not in points:
-                        points[key] = scoring.score(state, found.solution)
+                        points[key] = scoring.score(state, on_node.solution)
                     scores[index] = points[key]
         return scores
 
@@ -243,20 +243,20 @@ class DynamicResources(
         if state is None:
             return SUCCESS
         to_allocate = list(state.to_allocate())
-        found = state.nodes.get(node_name)
+        on_node = state.nodes.get(node_name)
         if not to_allocate or state.allocator is None:
             return SUCCESS
-        if found is None:
+        if on_node is None:
             if all(claim is state.extended for _, claim in to_allocate):
-                return SUCCESS  # the node's device plugin has what the pod asks for
+                return SUCCESS  # the node's device plugins provide everything that the pod requests
             return Status(Code.ERROR, ("claim allocation not found for node",))
         node = self.handle.cluster.node(node_name)
         assert node is not None
-        solution = found.solution.moved(self._pools.of_node(node), state.to_search(found.extended))
-        made = iter(allocations(solution, node, self._features, self.handle.release.rules))
+        solution = on_node.solution.moved(self._pools.of_node(node), state.to_search(on_node.extended))
+        results = iter(allocations(solution, node, self._features, self.handle.release.rules))
         for number, claim in to_allocate:
-            allocation = state.reserved[number] = state.pending.get(number) or next(made)
-            shown = found.extended if claim is state.extended and found.extended is not None else claim
+            allocation = state.reserved[number] = state.pending.get(number) or next(results)
+            shown = on_node.extended if claim is state.extended and on_node.extended is not None else claim
             self.handle.cluster.pending_allocations.signal(binding.allocated(shown, allocation))
         return SUCCESS
 
@@ -316,10 +316,10 @@ class DynamicResources(
         uid, bound = claim.uid, None
         try:
             if special and extended.is_in_memory(claim):
-                found = state.nodes.get(node_name)
-                if found is None or found.extended is None:
+                on_node = state.nodes.get(node_name)
+                if on_node is None or on_node.extended is None:
                     raise binding.BindingError(f"extended resource claim not found for node {node_name}")
-                claim = state.claims[number] = state.extended = extended.create(pod, found.extended, self.handle)
+                claim = state.claims[number] = state.extended = extended.create(pod, on_node.extended, self.handle)
             bound = binding.bind_claim(pod, claim, allocation, self.handle)
         finally:
             if allocation is not None:
@@ -353,10 +353,10 @@ class DynamicResources(
         if claim is state.extended:
             return ""
         for request in claim.spec.requests:
-            for one in request.first_available or (request,):
-                if device_class(self.handle.cluster, one.device_class) is None:
-                    name = f"{request.name}/{one.name}" if request.first_available else request.name
-                    return f"request {name}: device class {one.device_class} does not exist"
+            for subrequest in request.first_available or (request,):
+                if device_class(self.handle.cluster, subrequest.device_class) is None:
+                    name = f"{request.name}/{subrequest.name}" if request.first_available else request.name
+                    return f"request {name}: device class {subrequest.device_class} does not exist"
         return ""
 
     def _verdict(self, pod: Pod, state: State, node: Node) -> Status:
@@ -427,10 +427,10 @@ class _Classes(Mapping[str, DeviceClass]):
         self._cluster = cluster
 
     def __getitem__(self, name: str) -> DeviceClass:
-        found = device_class(self._cluster, name)
-        if found is None:
+        item = device_class(self._cluster, name)
+        if item is None:
             raise KeyError(name)
-        return found
+        return item
 
     def __iter__(self) -> Any:
         return (item.name for item in self._cluster.objects("DeviceClass"))

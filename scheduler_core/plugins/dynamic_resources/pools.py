@@ -69,16 +69,16 @@ class Pools:
         self._shared: dict[str, ResourceSlice] = {}
         self._known: dict[str, tuple[Node, Sequence[Pool]]] = {}
         self._built: dict[PoolID, dict[tuple[str, ...], Pool | None]] = {}  # by the names of the slices for a node
-        self._users: dict[PoolID, set[str]] = {}  # names of nodes whose known pools depend on the pool
-        self.changes: list[PoolID] = []  # pools whose slices changed; emptied by `Searches`
-        self.counters_are_ambiguous = False  # counters of two drivers have one name, that of their pools
+        self._users: dict[PoolID, set[str]] = {}  # the nodes whose cached pools depend on the pool
+        self.changes: list[PoolID] = []  # pools whose slices changed; `Searches` empties it
+        self.counters_are_ambiguous = False  # pools of two drivers have the same name, and so share counters
 
     def of_node(self, node: Node) -> Sequence[Pool]:
         """Return the pools that the node can use. Call `follow` after every change of slices."""
-        known = self._known.get(node.name)
-        if known is None or known[0] is not node:
-            known = self._known[node.name] = (node, self._gather(node))
-        return known[1]
+        pools = self._known.get(node.name)
+        if pools is None or pools[0] is not node:
+            pools = self._known[node.name] = (node, self._gather(node))
+        return pools[1]
 
     def follow(self) -> None:
         """Process the changes of ResourceSlices since the last call."""
@@ -151,17 +151,17 @@ class Pools:
 
     def _gather(self, node: Node) -> Sequence[Pool]:
         """Collect the pools; slices for other nodes and older generations are ignored."""
-        found: dict[PoolID, list[ResourceSlice]] = {}
+        slices_by_pool: dict[PoolID, list[ResourceSlice]] = {}
         slices = {**self._on_node.get(node.name, {}), **self._shared}
         for name in sorted(slices):
             piece = slices[name]
             if not self._partitions and (piece.reach is None or piece.shared_counters):
                 continue
             if piece.shared_counters or _reaches(piece, node):
-                _add(found.setdefault((piece.driver, piece.pool), []), piece)
-        for pool_id in found:
+                _add(slices_by_pool.setdefault((piece.driver, piece.pool), []), piece)
+        for pool_id in slices_by_pool:
             self._users.setdefault(pool_id, set()).add(node.name)
-        built = [self._built_once(pool_id, found[pool_id]) for pool_id in sorted(found)]
+        built = [self._built_once(pool_id, slices_by_pool[pool_id]) for pool_id in sorted(slices_by_pool)]
         pools = [pool for pool in built if pool is not None]
         if not self._binding_conditions:
             return pools
@@ -227,12 +227,12 @@ def _add(slices: list[ResourceSlice], piece: ResourceSlice) -> None:
 
 
 def _duplicate_device(slices: Iterable[ResourceSlice]) -> str:
-    seen: set[str] = set()
+    names: set[str] = set()
     for piece in slices:
         for device in piece.devices:
-            if device.name in seen:
+            if device.name in names:
                 return f"duplicate device name {device.name}"
-            seen.add(device.name)
+            names.add(device.name)
     return ""
 
 

@@ -45,9 +45,9 @@ from scheduler_core.trace.device_events import (
 from scheduler_core.trace.summaries import taint_text
 
 MOST_NODES = 8
-MANY_NODES = 200  # of a cluster whose devices are not drawn
+MANY_NODES = 200  # the number of nodes above which devices are not drawn
 FEW_NODES = 2
-MOST_TRIES = 48  # on one node
+MOST_TRIES = 48  # the number of recorded steps per node
 ONE_REASON: tuple[TryKind, ...] = ("held", "chosen", "selector", "taint", "elsewhere", "counters", "constraint")
 
 
@@ -57,7 +57,7 @@ def record_search(state: State, cluster: Cluster, pools: Pools) -> DevicesSearch
     if not verdicts:
         return None
     errors = [at for at, (_, status) in enumerate(verdicts) if status.code == Code.ERROR]
-    del verdicts[errors[0] + 1 if errors else len(verdicts) :]  # nodes behind an error are asked, but do not count
+    del verdicts[errors[0] + 1 if errors else len(verdicts) :]  # nodes after an error were evaluated, but do not count
     shown = verdicts[: MOST_NODES if len(cluster.nodes) <= MANY_NODES else FEW_NODES]
     notebook = Notebook(cluster, state)
     nodes = [_node_search(notebook, state, cluster, pools, name, status) for name, status in shown]
@@ -77,10 +77,10 @@ def search_again(state: State, cluster: Cluster, pools: Pools, name: str, status
 
 def _requests(claim: ResourceClaim) -> Iterator[SearchedRequest]:
     for request in claim.spec.requests:
-        for one in request.first_available or (request,):
-            name = f"{request.name}/{one.name}" if request.first_available else request.name
-            count = 0 if one.mode == "All" else one.count
-            yield SearchedRequest(claim.key, name, one.device_class, count, bool(request.first_available))
+        for subrequest in request.first_available or (request,):
+            name = f"{request.name}/{subrequest.name}" if request.first_available else request.name
+            count = 0 if subrequest.mode == "All" else subrequest.count
+            yield SearchedRequest(claim.key, name, subrequest.device_class, count, bool(request.first_available))
 
 
 class Notebook(msgspec.Struct):
@@ -114,10 +114,10 @@ class Notebook(msgspec.Struct):
 
 def _without_noise(manifest: Any) -> dict[str, Any]:
     metadata = manifest.get("metadata") or {}
-    named = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
+    identity = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
     return {
         **{key: manifest[key] for key in ("apiVersion", "kind") if key in manifest},
-        "metadata": named,
+        "metadata": identity,
         **{key: manifest[key] for key in ("spec", "status") if manifest.get(key)},
     }
 
@@ -129,14 +129,14 @@ def _node_search(
     assert node is not None
     tries: list[DeviceTry] = []
     unfinished = False
-    found: list[tuple[str, str, str]] = []
+    rejections: list[tuple[str, str, str]] = []
     shortage: DeviceShortage | None = None
     if state.allocator is not None:
         claims = [_on_node(state, name, claim) for number, claim in state.to_allocate() if number not in state.pending]
         search = RecordedSearch(state.allocator, node, pools.of_node(node), claims, notebook)
         unfinished = search.record()
         tries += search.tries
-        found = search.found
+        rejections = search.found
         shortage = search.shortage() if not unfinished else None
     tries += _unavailable(notebook, state, node)
     outcome: Any = (
@@ -154,7 +154,7 @@ def _node_search(
         [*_searched_pools(pools, node)],
         tries,
         unfinished,
-        found if status.is_success else [],
+        rejections if status.is_success else [],
         "" if status.is_success else status.message,
         shortage if outcome == "none" else None,
     )
@@ -162,8 +162,8 @@ def _node_search(
 
 def _on_node(state: State, name: str, claim: ResourceClaim) -> ResourceClaim:
     """Return the claims on the node: the claim for extended resources differs by node."""
-    found = state.nodes.get(name)
-    special = found.extended if found is not None else None
+    on_node = state.nodes.get(name)
+    special = on_node.extended if on_node is not None else None
     return special if claim is state.extended and special is not None else claim
 
 
@@ -192,8 +192,8 @@ def _condition_text(condition: Any) -> str:
 
 def _searched_pools(pools: Pools, node: Node) -> Iterator[SearchedPool]:
     """Return the pools that the node can use, then those that several nodes share and this one cannot use."""
-    known = pools.of_node(node)
-    for pool in known:
+    pools_of_node = pools.of_node(node)
+    for pool in pools_of_node:
         names = [candidate.device.name for candidate in pool.devices()]
         if pool.invalid:
             yield SearchedPool(*pool.id, names, "invalid", pool.invalid)
@@ -202,9 +202,9 @@ def _searched_pools(pools: Pools, node: Node) -> Iterator[SearchedPool]:
             yield SearchedPool(*pool.id, names, "incomplete", f"{there}/{all_slices}")
         else:
             yield SearchedPool(*pool.id, names)
-    seen = {pool.id for pool in known}
+    pool_ids = {pool.id for pool in pools_of_node}
     for pool_id, problem in pools.left_out(node):
-        if pool_id not in seen:
+        if pool_id not in pool_ids:
             yield SearchedPool(*pool_id, [], problem)
 
 
@@ -229,11 +229,11 @@ class RecordedSearch(Search):
         self._notebook = notebook
         self._failure: tuple[TryKind, str, Path] | None = None
         self._listed: tuple[str, str] = ("", "")
-        self._furthest: Position | None = None  # where most devices had been chosen
-        self._most = (0, 0, 0)  # how many they were, and of which claim and request the next one was
+        self._furthest: Position | None = None  # the position with the most selected devices
+        self._most = (0, 0, 0)  # the number of devices there, and the claim and request of the next one
 
     def record(self) -> bool:
-        """Search. Return whether the search went on after the recorded steps."""
+        """Run the search. Return whether it continued after the recorded steps."""
         try:
             solution = self.run()
         except _Enough:
@@ -244,12 +244,12 @@ class RecordedSearch(Search):
         except (InvalidPools, TimedOut):
             return False
         if solution is not None:
-            for claim, chosen in zip(solution.claims, solution.chosen, strict=True):
-                self.found += [(claim.key, one.request.name, "/".join(one.candidate.id)) for one in chosen]
+            for claim, devices in zip(solution.claims, solution.chosen, strict=True):
+                self.found += [(claim.key, device.request.name, "/".join(device.candidate.id)) for device in devices]
         return False
 
     def shortage(self) -> DeviceShortage | None:
-        """Return the request at which most devices had been chosen; None if it is not for a number of them."""
+        """Return the request for which the search got furthest; None if it is not for a number of devices."""
         at = self._furthest
         data = self.requests[at.key] if at is not None else None
         if at is None or data is None or data.takes_all or data.count < 2:
@@ -275,13 +275,13 @@ class RecordedSearch(Search):
         claim = self.claims[at.claim]
         in_use = not data.request.admin_access and self._in_use(candidate.id, at.claim)
         try:
-            taken = super().take(at, data, candidate, must=must)
+            fits = super().take(at, data, candidate, must=must)
         except AllocationError:
             if self._failure is not None:
                 kind, text, path = self._failure
                 self._note(kind, claim, data, candidate, text, path)
             raise
-        if taken:
+        if fits:
             self._note("taken", claim, data, candidate)
         elif self._failure is not None:
             kind, text, path = self._failure
@@ -293,7 +293,7 @@ class RecordedSearch(Search):
             self._note("taint", claim, data, candidate, taints)
         else:
             self._note("capacity", claim, data, candidate, self._lack_of_capacity(data, candidate))
-        return taken
+        return fits
 
     def give_back(self, claim: int, data: RequestData, candidate: Candidate) -> None:
         super().give_back(claim, data, candidate)
@@ -314,10 +314,10 @@ class RecordedSearch(Search):
         self, claim: ResourceClaim, request: Any, parent: Any, key: RequestKey, answers: Any
     ) -> RequestData:
         data = super()._request_data(claim, request, parent, key, answers)
-        listed = {candidate.id for candidate in data.all_devices or ()}
+        ids = {candidate.id for candidate in data.all_devices or ()}
         if data.takes_all:
             for candidate in (device for pool in self.pools for device in pool.devices()):
-                if candidate.id not in listed:
+                if candidate.id not in ids:
                     self._note_mismatch(claim, data, candidate)
         return data
 
@@ -349,8 +349,8 @@ class RecordedSearch(Search):
         path: Path = (),
         document: tuple[int, int] | None = None,
     ) -> None:
-        known, self._listed = self._listed, (claim.key, data.name)
-        if data.parent is not None and kind != "returned" and known != self._listed:
+        previous, self._listed = self._listed, (claim.key, data.name)
+        if data.parent is not None and kind != "returned" and previous != self._listed:
             place = self._notebook.place("ResourceClaim", claim, self._path(claim, data))
             self._add(DeviceTry("subrequest", data.name, claim.key, [], "", *place))
         place = document or self._notebook.place("ResourceClaim", claim, path or self._path(claim, data))
@@ -395,8 +395,8 @@ class RecordedSearch(Search):
         for number, request in enumerate(claim.spec.requests):
             if request.name == data.base_name:
                 start: Path = ("spec", "devices", "requests", number)
-                for index, one in enumerate(request.first_available):
-                    if one.name == data.subrequest_name:
+                for index, subrequest in enumerate(request.first_available):
+                    if subrequest.name == data.subrequest_name:
                         return (*start, "firstAvailable", index)
                 return (*start, "exactly")
         return ("spec",)
@@ -412,15 +412,15 @@ class RecordedSearch(Search):
         return ""
 
     def _lack_of_capacity(self, data: RequestData, candidate: Candidate) -> str:
-        wanted = dict(data.request.capacity or ())
-        for name in wanted:
+        amounts = dict(data.request.capacity or ())
+        for name in amounts:
             if name not in candidate.device.capacity:
                 return f"{name} is missing"
         used = self.allocator.allocated.capacities.get(candidate.id, {})
-        chosen = self.capacities.get(candidate.id, {})
+        amounts_taken = self.capacities.get(candidate.id, {})
         for name, capacity in candidate.device.capacity.items():
-            amount = consumed_amount(wanted.get(name), capacity)
-            left = capacity.value.nano - used.get(name, 0) - chosen.get(name, 0)
+            amount = consumed_amount(amounts.get(name), capacity)
+            left = capacity.value.nano - used.get(name, 0) - amounts_taken.get(name, 0)
             if amount.nano > left:
                 return f"{name} {amount} > {_amount(max(0, left))}"
         return ""

@@ -20,22 +20,22 @@ def allocations(solution: Solution, node: Node, features: Features, rules: Rules
 
 
 def _allocation(solution: Solution, number: int, node: Node, features: Features, rules: Rules) -> Allocation:
-    claim, chosen = solution.claims[number], solution.chosen[number]
-    selector = _selector_manifest(chosen, node.name)
+    claim, devices = solution.claims[number], solution.chosen[number]
+    selector = _selector_manifest(devices, node.name)
     return Allocation(
-        results=tuple(_result(claim, index, one, features) for index, one in enumerate(chosen)),
+        results=tuple(_result(claim, index, device, features) for index, device in enumerate(devices)),
         node_selector=None if selector is None else _node_selector(selector),
         selector_manifest=selector,
         configs=_configs(solution, number, rules),
     )
 
 
-def _result(claim: ResourceClaim, index: int, chosen: Chosen, features: Features) -> DeviceResult:
-    driver, pool, name = chosen.candidate.id
-    device, request = chosen.candidate.device, chosen.request.request
+def _result(claim: ResourceClaim, index: int, selected: Chosen, features: Features) -> DeviceResult:
+    driver, pool, name = selected.candidate.id
+    device, request = selected.candidate.device, selected.request.request
     binding = features.binding_conditions
     return DeviceResult(
-        request=chosen.request.name,
+        request=selected.request.name,
         driver=driver,
         pool=pool,
         device=name,
@@ -43,8 +43,8 @@ def _result(claim: ResourceClaim, index: int, chosen: Chosen, features: Features
         tolerations=request.tolerations,
         binding_conditions=device.binding_conditions if binding else (),
         binding_failure_conditions=device.binding_failure_conditions if binding else (),
-        share_id=_share_id(claim, index) if chosen.shared else "",
-        consumed_capacity=chosen.consumed,
+        share_id=_share_id(claim, index) if selected.shared else "",
+        consumed_capacity=selected.consumed,
     )
 
 
@@ -59,10 +59,10 @@ def _configs(solution: Solution, number: int, rules: Rules) -> int:
     names: set[str] = set()
     for index, request in enumerate(claim.spec.requests):
         place = solution.subrequests.get((number, index), 0)
-        found = solution.requests[number, index, place].device_class
-        if found.name not in classes or not rules.results_have_class_configs_once:
-            count += found.configs
-        classes.add(found.name)
+        device_class = solution.requests[number, index, place].device_class
+        if device_class.name not in classes or not rules.results_have_class_configs_once:
+            count += device_class.configs
+        classes.add(device_class.name)
         names.add(request.name)
         if request.first_available:
             names.add(f"{request.name}/{request.first_available[place].name}")
@@ -76,23 +76,23 @@ def _configs(solution: Solution, number: int, rules: Rules) -> int:
     return count
 
 
-def _selector_manifest(chosen: Sequence[Chosen], node_name: str) -> Manifest | None:
+def _selector_manifest(devices: Sequence[Chosen], node_name: str) -> Manifest | None:
     """Return the node selector (`createNodeSelector`): the node if a device is local to it, otherwise what all slices
     require; None: all nodes.
     """
     term: dict[str, list[Manifest]] = {"matchFields": [], "matchExpressions": []}
-    for one in chosen:
-        candidate = one.candidate
+    for device in devices:
+        candidate = device.candidate
         reach = candidate.slice.reach or candidate.device.reach
         if candidate.device.binds_to_node or (reach is not None and reach.node_name):
             return {"nodeSelectorTerms": [{"matchFields": [_in(NODE_NAME_FIELD, node_name)]}]}
         written = (reach.selector_manifest if reach is not None else None) or {}
-        for wanted in written.get("nodeSelectorTerms") or ():
-            for field, kept in term.items():
-                for requirement in wanted.get(field) or ():
-                    if not any(_same(requirement, other) for other in kept):
-                        kept.append(requirement)
-    requirements = {field: kept for field, kept in reversed(term.items()) if kept}
+        for selector_term in written.get("nodeSelectorTerms") or ():
+            for field, entries in term.items():
+                for requirement in selector_term.get(field) or ():
+                    if not any(_same(requirement, other) for other in entries):
+                        entries.append(requirement)
+    requirements = {field: entries for field, entries in reversed(term.items()) if entries}
     return {"nodeSelectorTerms": [requirements]} if requirements else None
 
 
@@ -100,10 +100,10 @@ def _in(key: str, value: str) -> Manifest:
     return {"key": key, "operator": "In", "values": [value]}
 
 
-def _same(one: Manifest, other: Manifest) -> bool:
+def _same(first: Manifest, other: Manifest) -> bool:
     """Return whether the requirements are equal (`containsNodeSelectorRequirement`)."""
-    values = set(one.get("values") or ()) == set(other.get("values") or ())
-    return values and one.get("key") == other.get("key") and one.get("operator") == other.get("operator")
+    values = set(first.get("values") or ()) == set(other.get("values") or ())
+    return values and first.get("key") == other.get("key") and first.get("operator") == other.get("operator")
 
 
 def _node_selector(manifest: Manifest) -> NodeSelector:
@@ -111,8 +111,10 @@ def _node_selector(manifest: Manifest) -> NodeSelector:
     for term in manifest["nodeSelectorTerms"]:
         expressions, fields = (
             tuple(
-                Requirement(one["key"], one["operator"], tuple(sorted(set(one.get("values") or ()))))
-                for one in term.get(field) or ()
+                Requirement(
+                    requirement["key"], requirement["operator"], tuple(sorted(set(requirement.get("values") or ())))
+                )
+                for requirement in term.get(field) or ()
             )
             for field in ("matchExpressions", "matchFields")
         )

@@ -16,9 +16,9 @@ def score(state: State, solution: Solution) -> int:
 
 def explain(state: State, node_name: str, raw: Scores, index: int) -> ScoreExplanation:
     """Return a line for each chosen subrequest."""
-    found = state.nodes.get(node_name)
-    chosen = _chosen(state, found.solution) if found is not None else ()
-    lines = [f"{claim} gets {name}: {points}" for claim, name, points in chosen]
+    on_node = state.nodes.get(node_name)
+    devices = _chosen(state, on_node.solution) if on_node is not None else ()
+    lines = [f"{claim} gets {name}: {points}" for claim, name, points in devices]
     best = int(raw.max(initial=0))
     total = f"{int(raw[index])}"
     if best:
@@ -36,15 +36,15 @@ def _chosen(state: State, solution: Solution) -> list[tuple[str, str, int]]:
         elif number in state.pending:
             names = {result.request for result in state.pending[number].results}
         else:
-            names = {chosen.request.name for chosen in next(solved, ())}
+            names = {device.request.name for device in next(solved, ())}
         points += _points(claim, names)
     return points
 
 
 def _points(claim: ResourceClaim, names: set[str]) -> list[tuple[str, str, int]]:
     return [
-        (claim.name, f"{request.name}/{one.name}", FIRST_AVAILABLE_MAX_SIZE - place)
+        (claim.name, f"{request.name}/{subrequest.name}", FIRST_AVAILABLE_MAX_SIZE - place)
         for request in claim.spec.requests
-        for place, one in enumerate(request.first_available)
-        if f"{request.name}/{one.name}" in names
+        for place, subrequest in enumerate(request.first_available)
+        if f"{request.name}/{subrequest.name}" in names
     ]

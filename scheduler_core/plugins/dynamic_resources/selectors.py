@@ -13,13 +13,13 @@ from scheduler_core.apis.devices import Device, DeviceClass, DeviceRequest
 from scheduler_core.plugins.dynamic_resources.contents import Contents
 from scheduler_core.releases import Release
 
-if TYPE_CHECKING:  # the compiler is imported with the first selector: a small run without devices has none
+if TYPE_CHECKING:  # imported with the first selector, since runs without devices need no compiler
     from scheduler_core.cel.device import AttributeValue, CompiledSelector
     from scheduler_core.cel.device import Device as DeviceInCel
     from scheduler_core.cel.reads import Attributes
 
-Answer = bool | str  # an error's text, with "{claim}" for the claim's name
-MOST_ANSWERS = 100_000  # of one selector
+Answer = bool | str  # the text of an error, with "{claim}" for the name of the claim
+MOST_ANSWERS = 100_000  # per selector
 MOST_MISMATCHES = 10_000
 
 
@@ -77,10 +77,10 @@ class Selectors:
 
     def contents(self, reads: Attributes) -> Contents:
         """Return the numbers of devices for these attributes."""
-        found = self._contents.get(reads)
-        if found is None:
-            found = self._contents[reads] = Contents(reads)
-        return found
+        contents = self._contents.get(reads)
+        if contents is None:
+            contents = self._contents[reads] = Contents(reads)
+        return contents
 
     def _ask(self, expression: str, driver: str, device: Device) -> Answer:
         selector = self._selector(expression)

@@ -20,7 +20,7 @@ class NodeAllocation(msgspec.Struct):
     """
 
     solution: Solution
-    extended: ResourceClaim | None = None  # the claim for extended resources as it is on this node
+    extended: ResourceClaim | None = None  # the claim for extended resources, with its requests on this node
 
 
 class State(msgspec.Struct):
@@ -28,16 +28,15 @@ class State(msgspec.Struct):
     extended resources, if it needs one.
 
     `selectors`: the nodes on which allocated claims can be used. `pending`: allocations that another pod of the same
-    group is about to write; `reserved`: those that Reserve made. `unavailable`: the allocated claims that some node
-    cannot use.
+    group will write; `reserved`: those of Reserve. `unavailable`: the allocated claims that some node cannot use.
     """
 
     claims: list[ResourceClaim]
     selectors: list[NodeSelector | None]
     extended: ResourceClaim | None = None
-    extended_uid: str = ""  # what it had before it was written
+    extended_uid: str = ""  # the uid of that claim before it was written
     allocator: Allocator | None = None
-    shape: Shape | None = None  # of the claims to allocate
+    shape: Shape | None = None  # the shape of the claims to allocate
     allocated: Sequence[int] = ()  # the indices of allocated claims
     pending: dict[int, Allocation] = {}
     reserved: dict[int, Allocation] = {}

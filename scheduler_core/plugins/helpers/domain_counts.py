@@ -160,7 +160,7 @@ class DomainCounts:
         domain_counter = self._counters.pop(key, None)
         if domain_counter is None:
             domain_counter = self._watch(_RuleCounter(key, rules, skip_terminating))
-        self._counters[key] = domain_counter  # most recently used last
+        self._counters[key] = domain_counter  # the most recently used counter is last
         if domain_counter.generation != self._nodes.generation:
             self._recount(domain_counter, domains)
         return domain_counter
@@ -189,10 +189,10 @@ class DomainCounts:
                 counter.change(row, by)
 
     def _candidates(self, rules: PodRules) -> list[int]:
-        found = anchors(rules[0].selector)
-        if found is None:
+        anchor_labels = anchors(rules[0].selector)
+        if anchor_labels is None:
             return list(range(len(self._pods.specs)))
-        return sorted(number for label in found for number in self._specs_with.get(label, ()))
+        return sorted(number for label in anchor_labels for number in self._specs_with.get(label, ()))
 
     def _learn(self) -> None:
         """Add the specs that are new since the last call."""
@@ -200,9 +200,9 @@ class DomainCounts:
             namespace, labels = self._pods.specs[number]
             for label in labels.items():
                 self._specs_with.setdefault(label, []).append(number)
-            found = [c for c in self._by_selector.candidates(labels) if match_all(c.rules, namespace, labels)]
-            self._by_spec.append(found)
-            for counter in found:
+            matching = [c for c in self._by_selector.candidates(labels) if match_all(c.rules, namespace, labels)]
+            self._by_spec.append(matching)
+            for counter in matching:
                 counter.specs.append(number)
 
     def _watch(self, counter: _RuleCounter) -> _RuleCounter:
@@ -221,7 +221,7 @@ class DomainCounts:
         self.evictions += 1
 
     def _recount(self, counter: _RuleCounter, domains: Domains) -> None:
-        self._learn()  # pods may have come while the rows were out of date, when nobody is told
+        self._learn()  # observers are not called while the rows are outdated
         pods, n = self._pods, len(self._pods)
         if not self._placed.any(counter.specs, pods.spec):
             counter.clear(self._nodes.generation, domains)

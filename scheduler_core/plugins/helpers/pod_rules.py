@@ -1,4 +1,4 @@
-"""Pods that match a spread constraint or an affinity term, found without evaluating every pod.
+"""An index of the pods that match a spread constraint or an affinity term.
 
 kube-scheduler: AffinityTerm.Matches (framework/types.go), countPodsMatchSelector (podtopologyspread/common.go).
 """
@@ -63,5 +63,9 @@ class SelectorIndex(msgspec.Struct, Generic[T]):
                 yield from self._anchored.get(label, ())
 
     def _buckets(self, selector: LabelSelector) -> list[dict[T, None]]:
-        found = anchors(selector)
-        return [self._loose] if found is None else [self._anchored.setdefault(label, {}) for label in found]
+        anchor_labels = anchors(selector)
+        return (
+            [self._loose]
+            if anchor_labels is None
+            else [self._anchored.setdefault(label, {}) for label in anchor_labels]
+        )

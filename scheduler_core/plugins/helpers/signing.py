@@ -18,7 +18,7 @@ _CONFIGURATION_VOLUMES = ("configMap", "secret")
 
 
 def by_tolerations(pod: Pod) -> Fragments:
-    return {"tolerations": tuple(sorted(pod.tolerations, key=lambda one: (one.key, one.value)))}
+    return {"tolerations": tuple(sorted(pod.tolerations, key=lambda toleration: (toleration.key, toleration.value)))}
 
 
 def by_node_name(pod: Pod) -> Fragments:
@@ -28,7 +28,7 @@ def by_node_name(pod: Pod) -> Fragments:
 def by_node_affinity(pod: Pod) -> Fragments:
     """Sign node affinity, independent of the order of terms, requirements and values."""
     required = pod.required_node_affinity.terms if pod.required_node_affinity else ()
-    preferred = [(one.weight, _term(one.term)) for one in pod.preferred_node_affinity]
+    preferred = [(preferred_term.weight, _term(preferred_term.term)) for preferred_term in pod.preferred_node_affinity]
     affinity = (tuple(sorted(map(_term, required))), tuple(sorted(preferred)))
     return {"nodeAffinity": affinity, "nodeSelector": tuple(sorted(pod.node_selector.items()))}
 

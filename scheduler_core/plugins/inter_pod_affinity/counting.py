@@ -46,12 +46,12 @@ class ScoringTerm(msgspec.Struct, frozen=True):
     """A preferred term, its signed weight, and the pods that it counts per domain."""
 
     role: Role
-    own: bool  # the incoming pod's term, not existing pods'
+    own: bool  # a term of the incoming pod, not of existing pods
     term: PodAffinityTerm
     weight: int
     domains: Domains
     counter: DomainCounter
-    number: int = -1  # of existing pods' terms, in `TermOwners`
+    number: int = -1  # the number of an existing pods' term in `TermOwners`
 
 
 class Plan(msgspec.Struct):
@@ -96,7 +96,7 @@ class Plans:
             if len(self._plans) >= KEPT_PLANS:
                 self._plans.clear()
             plan = self._plans[spec, terms] = self._make(pod, spec)
-            plan.stamp = stamp  # of before: making it may have dropped one of its own counters
+            plan.stamp = stamp  # the stamp from before, since creating the plan can drop one of its own counters
         return self._without_unseen(plan) if self._cluster.tried else plan
 
     def _without_unseen(self, plan: Plan) -> Plan:

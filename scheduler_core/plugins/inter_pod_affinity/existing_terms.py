@@ -61,7 +61,7 @@ class TermOwners:
         self.terms: list[OwnedTerm] = []
         self._number: dict[OwnedTerm, int] = {}
         self._sets: list[list[int]] = []  # number of a term set -> its terms (one listed twice counts twice)
-        self._sets_with: list[list[int]] = []  # number of a term -> the term sets that have it, as often as they do
+        self._sets_with: list[list[int]] = []  # number of a term -> the term sets that contain it, once per occurrence
         self._by_selector: SelectorIndex[int] = SelectorIndex()
         self._reaching: dict[int, tuple[tuple[int, int], ReachingTerms]] = {}  # by spec number
         self._counters: dict[int, DomainCounter] = {}
@@ -86,16 +86,16 @@ class TermOwners:
 
     def reaching(self, spec: int) -> ReachingTerms:
         """Return the terms, with or without owners, that match pods with this spec (a number in `PodTable.specs`)."""
-        known = (self.known_terms(), self._cluster.version("Namespace"))
-        found = self._reaching.get(spec)
-        if found is None or found[0] != known:
-            found = self._reaching[spec] = known, self._find(spec)
-        return found[1]
+        versions = (self.known_terms(), self._cluster.version("Namespace"))
+        terms = self._reaching.get(spec)
+        if terms is None or terms[0] != versions:
+            terms = self._reaching[spec] = versions, self._find(spec)
+        return terms[1]
 
     def owners(self, number: int) -> DomainCounter:
         """Return the number of owners of the term in each domain of its topology key."""
         domain_counter = self._counters.pop(number, None) or DomainCounter()
-        self._counters[number] = domain_counter  # most recently used last
+        self._counters[number] = domain_counter  # the most recently used counter is last
         if len(self._counters) > KEPT_COUNTERS:
             del self._counters[next(iter(self._counters))]
             self.evictions += 1
@@ -151,8 +151,8 @@ class TermOwners:
 
     def _find(self, spec: int) -> ReachingTerms:
         namespace, labels = self._pods.specs[spec]
-        found = self._cluster.get("Namespace", namespace)
-        namespace_labels = found.labels if isinstance(found, Namespace) else {}
+        namespace_object = self._cluster.get("Namespace", namespace)
+        namespace_labels = namespace_object.labels if isinstance(namespace_object, Namespace) else {}
         reaching = [
             number
             for number in sorted(self._by_selector.candidates(labels))

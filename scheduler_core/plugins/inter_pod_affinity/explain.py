@@ -34,10 +34,10 @@ def explain_filter(pod: Pod, plan: Plan, cluster: Cluster, row: int, delta: IntC
     changes = np.zeros(1 + 2 * len(plan.keys), np.int64) if delta is None else delta
     facts: list[Fact] = []
     for kind in (_affinity, _anti_affinity, _existing_anti_affinity):
-        found = kind(plan, cluster, row, changes)
-        if not all(fact.holds for fact in found):
-            return found
-        facts += found
+        facts_of_kind = kind(plan, cluster, row, changes)
+        if not all(fact.holds for fact in facts_of_kind):
+            return facts_of_kind
+        facts += facts_of_kind
     return facts
 
 
@@ -107,12 +107,12 @@ def _owning(terms: set[PodAffinityTerm]) -> Callable[[Pod], bool]:
     return lambda pod: any(term in terms for term in pod.required_anti_affinity)
 
 
-def _pods_in(cluster: Cluster, domains: Domains, row: int, wanted: Callable[[Pod], bool]) -> str:
+def _pods_in(cluster: Cluster, domains: Domains, row: int, is_match: Callable[[Pod], bool]) -> str:
     """Return the names of the matching pods in the row's domain, as text."""
     pods, code = cluster.pods, domains.codes[row]
     standing = np.flatnonzero(pods.row[: len(pods)] >= 0)
     near = [pods.pods[slot] for slot in standing if domains.codes[pods.row[slot]] == code]
-    return listed([pod.key for pod in near if wanted(pod)])
+    return listed([pod.key for pod in near if is_match(pod)])
 
 
 def _no_label(key: str, node: str, field: str) -> Fact:
@@ -173,7 +173,7 @@ def _term_field(pod: Pod, scoring: ScoringTerm) -> str:
         return "metadata.labels"
     anti = scoring.role is Role.PREFERRED_ANTI_AFFINITY
     own = pod.preferred_anti_affinity if anti else pod.preferred_affinity
-    number = next(i for i, one in enumerate(own) if (one.term, one.weight) == (scoring.term, abs(scoring.weight)))
+    number = next(i for i, term in enumerate(own) if (term.term, term.weight) == (scoring.term, abs(scoring.weight)))
     return f"{FIELDS[scoring.role]}[{number}]"
 
 

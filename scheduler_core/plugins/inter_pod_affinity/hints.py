@@ -27,7 +27,7 @@ def after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint
     if any(other is not None and not (other.node_name or other.nominated_node_name) for other in (new, old)):
         return QueueingHint.SKIP
     if new is None and old is not None and hint_matches_all(old.required_anti_affinity, pod):
-        return QueueingHint.QUEUE  # the one that went kept this one out
+        return QueueingHint.QUEUE  # the deleted pod excluded this one
     return QueueingHint.QUEUE if pod_change_may_help(pod, old, new) else QueueingHint.SKIP
 
 

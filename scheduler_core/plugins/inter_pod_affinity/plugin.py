@@ -57,12 +57,12 @@ from scheduler_core.plugins.inter_pod_affinity.hints import (
     events_to_register,
 )
 
-# The first rule that a node breaks decides; a later one is checked only if the earlier hold.
+# A node is rejected by the first rule that it violates.
 EXISTING_ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, ("node(s) didn't satisfy existing pods anti-affinity rules",))
 ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, ("node(s) didn't match pod anti-affinity rules",))
 AFFINITY = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match pod affinity rules",))
 STATUSES = (EXISTING_ANTI_AFFINITY, ANTI_AFFINITY, AFFINITY)
-EXISTING, ANTI, UNMATCHED = 1, 2, 3  # numbers of these in a column of verdicts: of two, the higher one decides
+EXISTING, ANTI, UNMATCHED = 1, 2, 3  # their numbers in a column of verdicts; of two, the higher one applies
 Broken = NDArray[np.bool_] | None
 
 
@@ -105,17 +105,18 @@ class InterPodAffinity(
         delta = None if change is None else change.delta
         which: NDArray[np.int16] | None = None
         for number, key in enumerate(state.keys):
-            found = _verdicts(state, number, key, rows, delta)
-            if found is not None:
-                which = found if which is None else np.maximum(which, found)
+            verdicts = _verdicts(state, number, key, rows, delta)
+            if verdicts is not None:
+                which = verdicts if which is None else np.maximum(which, verdicts)
         return Verdicts(which, STATUSES) if which is not None and np.count_nonzero(which) else PASS
 
     def add_pod_delta(
         self, pod: Pod, state: Plan, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """Return int64[1 + 2 keys, m]: what the pod adds to the affinity counts (the same for all keys); then, for each
-        key, to the anti-affinity counts; then, for each key, to the counts of existing pods' anti-affinity. A node
-        without the key has no domain to change.
+        """Return int64[1 + 2 keys, m]: the pod's part of the counters; 0 on a node without the key.
+
+        The counters are the affinity counts (equal for all keys); then, for each key, the anti-affinity counts; then,
+        for each key, the counts of existing pods' anti-affinity.
         """
         counts, owners, pods = DomainCounts.of(cluster), TermOwners.of(cluster), cluster.pods
         specs, term_sets, count = pods.spec[slots], pods.terms[slots], len(state.keys)

@@ -2,7 +2,7 @@
 
 raw = the sum of the weights over all pairs of a pod in the node's domain and a preferred term of either pod that
 matches the other, negative for anti-affinity; an existing pod's required affinity counts with hardPodAffinityWeight.
-normalized = int(100 * (raw - min) (max - min)) in float64; all 0 when all are equal.
+normalized = int(100 * (raw - min) / (max - min)) in float64; all 0 when all are equal.
 """
 
 from __future__ import annotations

@@ -21,9 +21,9 @@ def enforce(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None
     key, names = "example.com/pool", names_of(nodes)
     for node in cluster.nodes:
         node["metadata"]["labels"][key] = "other" if node["metadata"]["name"] in names else "main"
-    wanted = {"matchExpressions": [{"key": key, "operator": "In", "values": ["main"]}]}
+    requirement = {"matchExpressions": [{"key": key, "operator": "In", "values": ["main"]}]}
     cluster.plugin_config.append(
-        {"name": "NodeAffinity", "args": {"addedAffinity": {_REQUIRED: {"nodeSelectorTerms": [wanted]}}}}
+        {"name": "NodeAffinity", "args": {"addedAffinity": {_REQUIRED: {"nodeSelectorTerms": [requirement]}}}}
     )
 
 

@@ -66,26 +66,31 @@ def _decisive(selector: NodeSelector, node: Node) -> dict[str, int | str]:
     if len(selector.terms) != 1:
         return {}
     term = selector.terms[0]
-    asked = [(expression, node.labels) for expression in term.match_expressions]
-    asked += [(field, {NODE_NAME_FIELD: node.name}) for field in term.match_fields]
-    unmet = [(one, labels) for one, labels in asked if not one.matches(labels)]
-    if not unmet and len(asked) != 1:
+    conditions = [(expression, node.labels) for expression in term.match_expressions]
+    conditions += [(field, {NODE_NAME_FIELD: node.name}) for field in term.match_fields]
+    unmet = [(condition, labels) for condition, labels in conditions if not condition.matches(labels)]
+    if not unmet and len(conditions) != 1:
         return {}
-    one, labels = (unmet or asked)[0]
-    wanted = ", ".join(one.values)
-    return {"key": one.key, "operator": one.operator, "wanted": wanted, "node": labels.get(one.key, "")}
+    condition, labels = (unmet or conditions)[0]
+    values = ", ".join(condition.values)
+    return {
+        "key": condition.key,
+        "operator": condition.operator,
+        "wanted": values,
+        "node": labels.get(condition.key, ""),
+    }
 
 
 def _label_fact(key: str, value: str, node: Node) -> Fact:
-    found = node.labels.get(key)
-    has = f"has {key}={found}" if found is not None else f"has no label {key}"
+    actual = node.labels.get(key)
+    has = f"has {key}={actual}" if actual is not None else f"has no label {key}"
     return Fact(
         "NodeAffinity.nodeSelector",
-        left=f"{key}={found}" if found is not None else f"{key} (no label)",
-        op="=" if found == value else "≠",
+        left=f"{key}={actual}" if actual is not None else f"{key} (no label)",
+        op="=" if actual == value else "≠",
         right=f"{key}={value}",
-        holds=found == value,
-        values={"key": key, "wanted": value, "node": found or ""},
+        holds=actual == value,
+        values={"key": key, "wanted": value, "node": actual or ""},
         text=f"The pod's nodeSelector wants {key}={value}, and {node.name} {has}.",
         field=f"spec.nodeSelector[{key}]",
     )

@@ -87,13 +87,13 @@ class NodeAffinity(
             return SKIPPED
         if required is None or not required.terms:
             return PreFilterResult()
-        named = [term.node_names() for term in required.terms]
-        for names in named:
+        names_by_term = [term.node_names() for term in required.terms]
+        for names in names_by_term:
             if names is None:
                 return PreFilterResult()
             if self._rejects_empty_terms and not names:
                 return PreFilterResult(status=CONFLICT)
-        union = frozenset().union(*(names for names in named if names is not None))
+        union = frozenset().union(*(names for names in names_by_term if names is not None))
         return PreFilterResult(node_names=union) if union else PreFilterResult(status=CONFLICT)
 
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:

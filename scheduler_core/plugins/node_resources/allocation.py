@@ -14,7 +14,7 @@ from scheduler_core.cluster.nodes import CPU, MEMORY, NodeTable
 from scheduler_core.framework.runtime.filters import contiguous
 
 Amounts = NDArray[np.int64]
-There = NDArray[np.bool_] | None  # which of the rows have the resource; None: all of them
+There = NDArray[np.bool_] | None  # whether each row has the resource; None: all rows have it
 CORE_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 
 
@@ -45,7 +45,7 @@ def pod_request(pod: Pod, name: str, *, non_zero: bool) -> int:
 class Amount(NamedTuple):
     """A resource on some rows: requested with the pod on the node, and allocatable (1 if the node has none).
 
-    `asked`: what the pod adds to the previous requests.
+    `asked`: the pod's own part of the requests.
     """
 
     spec: ResourceSpec
@@ -66,13 +66,13 @@ def amounts(
     counted, where = [], contiguous(rows, nodes.all_rows)
     for spec in resources:
         number = nodes.resources.get(spec.name)
-        asked = pod_request(pod, spec.name, non_zero=non_zero)
-        if number is None or number >= len(nodes.allocatable) or (asked == 0 and is_scalar_resource(spec.name)):
+        requested = pod_request(pod, spec.name, non_zero=non_zero)
+        if number is None or number >= len(nodes.allocatable) or (requested == 0 and is_scalar_resource(spec.name)):
             continue
         used = nodes.non_zero[number] if non_zero and number in (CPU, MEMORY) else nodes.requested[number]
         allocatable, there = nodes.allocatable[number][where], None
         if not nodes.everywhere(number):
             there = allocatable != 0
             allocatable = np.where(there, allocatable, 1)
-        counted.append(Amount(spec, used[where] + asked, allocatable, there, asked))
+        counted.append(Amount(spec, used[where] + requested, allocatable, there, requested))
     return counted

@@ -38,7 +38,7 @@ Shares = NDArray[np.float64]
 
 
 class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore, SignPlugin):
-    """Scores the improvement of the balance: 50 + (50 + balance with the pod - balance without it) 2.
+    """Scores the improvement of the balance: 50 + (50 + balance with the pod - balance without it) / 2.
 
     The balance is 100 * (1 - standard deviation of the used shares), computed from the pods' actual requests.
     """
@@ -79,17 +79,17 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
         return self._explain(self.args, pod, cluster.nodes, int(rows[index]), int(raw[index]))
 
 
-def improvement(found: Sequence[Amount], length: int) -> Scores:
+def improvement(amounts: Sequence[Amount], length: int) -> Scores:
     """Return balancedResourceScorer: 75 if the pod changes nothing, less if it makes the node less balanced."""
-    before = [one._replace(requested=one.requested - one.asked) for one in found]
-    gained = balance(found, length) - balance(before, length)
+    before = [amount._replace(requested=amount.requested - amount.asked) for amount in amounts]
+    gained = balance(amounts, length) - balance(before, length)
     return HALF + (HALF + gained) // 2
 
 
-def balance(found: Sequence[Amount], length: int) -> Scores:
+def balance(amounts: Sequence[Amount], length: int) -> Scores:
     """Return balancedResourceScore: 100 if all shares are equal. Before 1.36 this is the whole score."""
-    shares = [np.minimum(one.requested / one.allocatable, 1.0) for one in found]
-    deviation = standard_deviation(shares, [one.there for one in found], length)
+    shares = [np.minimum(amount.requested / amount.allocatable, 1.0) for amount in amounts]
+    deviation = standard_deviation(shares, [amount.there for amount in amounts], length)
     return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 
@@ -102,7 +102,7 @@ def standard_deviation(shares: Sequence[Shares], there: Sequence[There], length:
         return np.zeros(length)
     if len(shares) == 2 and there[0] is None and there[1] is None:
         return np.abs((shares[0] - shares[1]) / 2)
-    masks = [np.ones(length, np.bool_) if one is None else one for one in there]
+    masks = [np.ones(length, np.bool_) if mask is None else mask for mask in there]
     counts = np.sum(masks, axis=0)
     total = np.zeros(length)
     for share, here in zip(shares, masks, strict=True):

@@ -34,14 +34,14 @@ def explain_fit(
     delta = [0] * (len(state) + 1) if change is None else [int(column[0]) for column in change.delta]
     also = ", counting the pods nominated to it" if change is not None else ""
     facts = [_pods_fact(nodes, row, int(nodes.pod_count[row]) + delta[0], also)]
-    for number, (name, wanted) in enumerate(state, 1):
+    for number, (name, request) in enumerate(state, 1):
         index = nodes.resources.get(name, len(nodes.allocatable))
-        known = index < len(nodes.allocatable)
-        allocatable = int(nodes.allocatable[index][row]) if known else 0
+        exists = index < len(nodes.allocatable)
+        allocatable = int(nodes.allocatable[index][row]) if exists else 0
         if not allocatable and name in by_devices:
             continue
-        requested = (int(nodes.requested[index][row]) if known else 0) + delta[number]
-        facts.append(_resource_fact(name, wanted, requested, allocatable, nodes.names[row], also))
+        requested = (int(nodes.requested[index][row]) if exists else 0) + delta[number]
+        facts.append(_resource_fact(name, request, requested, allocatable, nodes.names[row], also))
     return facts
 
 
@@ -83,16 +83,16 @@ def in_units(name: str, *values: int) -> list[str]:
     return [str(value) for value in values]
 
 
-def _parts(found: Sequence[Amount], score: OneScore) -> list[Part]:
+def _parts(amounts: Sequence[Amount], score: OneScore) -> list[Part]:
     return [
         (
-            one.spec,
-            int(one.requested[0]),
-            int(one.allocatable[0]),
-            int(score(one.requested, one.allocatable)[0]),
+            amount.spec,
+            int(amount.requested[0]),
+            int(amount.allocatable[0]),
+            int(score(amount.requested, amount.allocatable)[0]),
         )
-        for one in found
-        if one.there is None or one.there[0]
+        for amount in amounts
+        if amount.there is None or amount.there[0]
     ]
 
 
@@ -125,12 +125,14 @@ def _pods_fact(nodes: NodeTable, row: int, there: int, also: str) -> Fact:
     )
 
 
-def _resource_fact(name: str, wanted: int, requested: int, allocatable: int, node: str, also: str) -> Fact:
+def _resource_fact(name: str, requested_by_pod: int, requested: int, allocatable: int, node: str, also: str) -> Fact:
     free = allocatable - requested
-    holds = wanted <= free
-    asks, left, whole, taken = (amount(name, value) for value in (wanted, max(free, 0), allocatable, requested))
-    text = f"The pod requests {asks} of {name}; {node} has {left} free: {whole} allocatable, {taken} requested{also}."
-    if wanted > allocatable:
+    holds = requested_by_pod <= free
+    asks, left, whole, used = (
+        amount(name, value) for value in (requested_by_pod, max(free, 0), allocatable, requested)
+    )
+    text = f"The pod requests {asks} of {name}; {node} has {left} free: {whole} allocatable, {used} requested{also}."
+    if requested_by_pod > allocatable:
         text += f" Even an empty {node} would be too small, so evicting pods cannot help."
     return Fact(
         f"NodeResourcesFit.{name}",
@@ -138,7 +140,7 @@ def _resource_fact(name: str, wanted: int, requested: int, allocatable: int, nod
         op="≤" if holds else ">",
         right=amount(name, free) if free >= 0 else f"-{amount(name, -free)}",
         holds=holds,
-        values={"request": wanted, "requested": requested, "allocatable": allocatable, "free": free},
+        values={"request": requested_by_pod, "requested": requested, "allocatable": allocatable, "free": free},
         text=text,
         field=f"{REQUESTS_FIELD}.{name}",
     )

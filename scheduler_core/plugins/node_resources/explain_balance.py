@@ -19,30 +19,34 @@ def explain_improvement(
     args: NodeResourcesBalancedAllocationArgs, pod: Pod, nodes: NodeTable, row: int, score: int
 ) -> ScoreExplanation:
     """Return the balance without the pod and with it, and the score for the difference."""
-    found = _existing_resources(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
-    before, without = _balance_lines([one._replace(requested=one.requested - one.asked) for one in found])
-    after, with_pod = _balance_lines(found)
+    existing = _existing_resources(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
+    before, without = _balance_lines(
+        [amount._replace(requested=amount.requested - amount.asked) for amount in existing]
+    )
+    after, with_pod = _balance_lines(existing)
     lines = ["without the pod:", *before, "with the pod:", *after]
     lines.append(f"50 + (50 + {with_pod} - {without}) / 2 = {score}")
-    return ScoreExplanation(lines, [_balance_fact(nodes.names[row], one) for one in found])
+    return ScoreExplanation(lines, [_balance_fact(nodes.names[row], amount) for amount in existing])
 
 
 def explain_balance(
     args: NodeResourcesBalancedAllocationArgs, pod: Pod, nodes: NodeTable, row: int, score: int
 ) -> ScoreExplanation:
     """Return the used shares with the pod on the node, their standard deviation, and the score (before 1.36)."""
-    found = _existing_resources(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
-    return ScoreExplanation(_balance_lines(found)[0], [_balance_fact(nodes.names[row], one) for one in found])
+    existing = _existing_resources(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
+    return ScoreExplanation(
+        _balance_lines(existing)[0], [_balance_fact(nodes.names[row], amount) for amount in existing]
+    )
 
 
-def _existing_resources(found: Sequence[Amount]) -> list[Amount]:
+def _existing_resources(resources: Sequence[Amount]) -> list[Amount]:
     """Return the resources that the node has."""
-    return [one for one in found if one.there is None or one.there[0]]
+    return [resource for resource in resources if resource.there is None or resource.there[0]]
 
 
-def _balance_lines(found: Sequence[Amount]) -> tuple[list[str], int]:
+def _balance_lines(resources: Sequence[Amount]) -> tuple[list[str], int]:
     """Return the arithmetic of one node's balance, and its result."""
-    parts = [(one.spec.name, int(one.requested[0]), int(one.allocatable[0])) for one in found]
+    parts = [(resource.spec.name, int(resource.requested[0]), int(resource.allocatable[0])) for resource in resources]
     shares = [min(used / there, 1.0) for _, used, there in parts]
     lines = []
     for (name, used, there), share in zip(parts, shares, strict=True):
@@ -60,8 +64,8 @@ def _balance_lines(found: Sequence[Amount]) -> tuple[list[str], int]:
     return lines, score
 
 
-def _balance_fact(node: str, one: Amount) -> Fact:
-    name, used, there = one.spec.name, int(one.requested[0]), int(one.allocatable[0])
+def _balance_fact(node: str, resource: Amount) -> Fact:
+    name, used, there = resource.spec.name, int(resource.requested[0]), int(resource.allocatable[0])
     return Fact(
         f"NodeResourcesBalancedAllocation.{name}",
         left=amount(name, used),

@@ -158,13 +158,15 @@ class NodeResourcesFit(
         requests = cluster.pods.requests
         numbers = [cluster.nodes.resources.get(name, len(requests)) for name, _ in state]
         none = np.zeros(len(slots), np.int64)
-        asked = [requests[number][slots] if number < len(requests) else none for number in numbers]
-        return np.array([np.ones(len(slots), np.int64), *asked])
+        requested = [requests[number][slots] if number < len(requests) else none for number in numbers]
+        return np.array([np.ones(len(slots), np.int64), *requested])
 
     def score(self, pod: Pod, state: State, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         """Return the strategy's score of each resource, averaged by weight over the resources that the node has."""
-        found = amounts(pod, nodes, rows, self.args.resources, non_zero=True)
-        parts = [(self._score(one.requested, one.allocatable), one.there, one.spec.weight) for one in found]
+        scored = amounts(pod, nodes, rows, self.args.resources, non_zero=True)
+        parts = [
+            (self._score(amount.requested, amount.allocatable), amount.there, amount.spec.weight) for amount in scored
+        ]
         mean = rounded_weighted_mean if self.args.strategy == "RequestedToCapacityRatio" else weighted_mean
         return mean(parts, len(rows))
 
@@ -214,8 +216,8 @@ class NodeResourcesFit(
 
     def _is_ignored(self, name: str) -> bool:
         group = name.split("/")[0]
-        listed = name in self.args.ignored_resources or group in self.args.ignored_resource_groups
-        return listed and is_extended_resource(name)
+        is_listed = name in self.args.ignored_resources or group in self.args.ignored_resource_groups
+        return is_listed and is_extended_resource(name)
 
     def _after_pod_event(self, pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
         """Queue the pod if a pod left a node, or if a pod (or this one) requests less of a needed resource."""
@@ -230,14 +232,14 @@ class NodeResourcesFit(
 
     def _after_node_change(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
         """Queue the pod if it fits the empty node, and the node is new or has more of a needed resource."""
-        wanted = {name: n for name, n in pod.requests.items() if n and name != "pods"}
-        by_devices = {r for r in wanted if not new.allocatable.get(r) and self._by_devices.class_of(r) is not None}
-        lacks = any(n > new.allocatable.get(r, 0) for r, n in wanted.items() if r not in by_devices)
+        requests = {name: n for name, n in pod.requests.items() if n and name != "pods"}
+        by_devices = {r for r in requests if not new.allocatable.get(r) and self._by_devices.class_of(r) is not None}
+        lacks = any(n > new.allocatable.get(r, 0) for r, n in requests.items() if r not in by_devices)
         if new.allocatable.get("pods", 0) < 1 or lacks:
             return QueueingHint.SKIP
         if old is None or by_devices:
             return QueueingHint.QUEUE
-        return _hint(any(new.allocatable.get(r, 0) > old.allocatable.get(r, 0) for r in (*wanted, "pods")))
+        return _hint(any(new.allocatable.get(r, 0) > old.allocatable.get(r, 0) for r in (*requests, "pods")))
 
     def _after_device_class_change(self, pod: Pod, old: DeviceClass | None, new: DeviceClass) -> QueueingHint:
         """Queue the pod if it requests the resource that the class now provides."""
@@ -264,7 +266,7 @@ def _verdicts(
     """Return one status for each distinct combination of `lacking` (number of the reason, where)."""
     combination, bit = too_small.astype(np.int64), 1
     for _, where in lacking:
-        if bit == SIGN_BIT:  # no room for more: the combinations so far are numbered, in their order
+        if bit == SIGN_BIT:  # no bit is left: number the combinations so far, in their order
             combination = np.unique(np.append(0, combination), return_inverse=True)[1][1:]
             bit = int(combination.max()).bit_length()
         combination |= where.astype(np.int64) << bit
@@ -273,15 +275,15 @@ def _verdicts(
     statuses: list[Status] = []
     for value in _occurring(combination, bit):
         same = combination == value
-        one = int(same.argmax())
-        code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if too_small[one] else Code.UNSCHEDULABLE
-        statuses.append(Status(code, tuple(reasons[number] for number, where in lacking if where[one])))
+        first = int(same.argmax())
+        code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if too_small[first] else Code.UNSCHEDULABLE
+        statuses.append(Status(code, tuple(reasons[number] for number, where in lacking if where[first])))
         which[same] = len(statuses)
     return Verdicts(which, statuses)
 
 
 def _occurring(combination: NDArray[np.int64], bits: int) -> list[int]:
     """Return the distinct combinations of some reasons, ascending."""
-    found = np.bincount(combination).nonzero()[0] if bits <= FEW_BITS else np.unique(combination)
-    combinations: list[int] = found[found > 0].tolist()
+    occurring = np.bincount(combination).nonzero()[0] if bits <= FEW_BITS else np.unique(combination)
+    combinations: list[int] = occurring[occurring > 0].tolist()
     return combinations

@@ -8,12 +8,12 @@ from scheduler_core.framework.starter import AMOUNTS, Manifest, StarterCluster
 
 def insufficient(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
     resource = reason.removeprefix("Insufficient ")
-    given, asked = AMOUNTS.get(resource, ("4", "3"))
-    cluster.request(resource, asked)
+    default, request = AMOUNTS.get(resource, ("4", "3"))
+    cluster.request(resource, request)
     if resource.startswith("hugepages-"):
-        cluster.spec["containers"][0]["resources"]["requests"].setdefault("memory", "64Mi")  # never alone
+        cluster.spec["containers"][0]["resources"]["requests"].setdefault("memory", "64Mi")  # cannot be requested alone
     for node in cluster.nodes:
-        node["status"]["allocatable"].setdefault(resource, given)
+        node["status"]["allocatable"].setdefault(resource, default)
     for node in nodes:
         if cluster.small:
             node["status"]["allocatable"][resource] = {"cpu": "2", "memory": "2Gi"}.get(resource, "2")

@@ -16,14 +16,14 @@ def fullness(resources: Sequence[ResourceSpec], placement: Placement, assigned: 
     total = weights = 0
     for spec in resources:
         number = nodes.resources.get(spec.name)
-        asked = sum(pod_request(pod, spec.name, non_zero=True) for pod in assigned)
-        if number is None or number >= len(nodes.allocatable) or (asked == 0 and is_scalar_resource(spec.name)):
+        by_members = sum(pod_request(pod, spec.name, non_zero=True) for pod in assigned)
+        if number is None or number >= len(nodes.allocatable) or (by_members == 0 and is_scalar_resource(spec.name)):
             continue
         allocatable = nodes.allocatable[number][placement.rows]
         if not allocatable.any():
             continue
         used = (nodes.non_zero if number in (CPU, MEMORY) else nodes.requested)[number][placement.rows]
-        capacity, requested = int(allocatable.sum()), asked + int(used[allocatable != 0].sum())
+        capacity, requested = int(allocatable.sum()), by_members + int(used[allocatable != 0].sum())
         total += min(requested, capacity) * MAX_NODE_SCORE // capacity * spec.weight
         weights += spec.weight
     return total // weights if weights else 0

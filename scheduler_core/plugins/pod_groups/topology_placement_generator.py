@@ -35,15 +35,15 @@ class TopologyPlacementGenerator(PlacementGeneratePlugin):
         if not group.topology_key:
             return (Placement("", nodes.all_rows),), SUCCESS
         column = nodes.label(group.topology_key)
-        wanted = list(column.values)
+        values = list(column.values)
         try:
             pinned = self._domain_of_scheduled(group, nodes)
         except _NoDomain as error:
             message = f"cannot determine domain for already scheduled pods: {error}"
             return (), Status(Code.ERROR, (message,))
         if pinned is not None:
-            wanted = [pinned] if pinned in column.number else []
-        return [Placement(value, np.flatnonzero(column.codes == column.number[value])) for value in wanted], SUCCESS
+            values = [pinned] if pinned in column.number else []
+        return [Placement(value, np.flatnonzero(column.codes == column.number[value])) for value in values], SUCCESS
 
     def _domain_of_scheduled(self, group: PodGroup, nodes: NodeTable) -> str | None:
         """Return the domain of the scheduled members, None if there are none.

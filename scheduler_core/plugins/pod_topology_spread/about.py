@@ -6,7 +6,7 @@ from scheduler_core.framework.about import About, Reason, Text
 from scheduler_core.framework.starter import POD, Manifest, StarterCluster, names_of
 
 _KEY = "example.com/rack"
-_OF_WHOLE_NODES = ("spread", "unschedulable", "taint")  # reasons that leave no domain to compare with
+_OF_WHOLE_NODES = ("spread", "unschedulable", "taint")  # reasons that exclude all other domains
 
 
 def crowd(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
@@ -36,7 +36,9 @@ def remove_label(cluster: StarterCluster, nodes: list[Manifest], reason: str) ->
 def _constrain(cluster: StarterCluster) -> None:
     constraint: Manifest = {"maxSkew": 1, "topologyKey": _KEY, "whenUnsatisfiable": "DoNotSchedule"}
     if all(any(word in reason for word in _OF_WHOLE_NODES) for reason in cluster.reasons):
-        constraint["minDomains"] = cluster.total + 1  # there is no emptier domain: one is missing
+        constraint["minDomains"] = (
+            cluster.total + 1
+        )  # all domains have matching pods, so a missing domain is the minimum
     cluster.spec["topologySpreadConstraints"] = [{**constraint, "labelSelector": {"matchLabels": {"app": POD}}}]
 
 

@@ -42,8 +42,8 @@ class SpreadConstraints:
         self.any_defaults = bool(defaults)
         self._cluster = cluster
         self._workloads: dict[str, list[Workload]] = {}  # by namespace
-        self._writes = -1  # in the cluster, when `versions` was found
-        self.versions: tuple[int, ...] = ()  # grows when a workload changes, and with it the default selectors
+        self._writes = -1  # the cluster's writes when `versions` was computed
+        self.versions: tuple[int, ...] = ()  # increases when a workload changes, and with it the default selectors
 
     def of(self, pod: Pod, action: Action) -> tuple[TopologySpreadConstraint, ...]:
         """Return the pod's own constraints of this kind; the defaults, if it has no constraint of any kind."""

@@ -86,7 +86,7 @@ class Plans:
             if len(self._plans) >= KEPT_PLANS:
                 self._plans.clear()
             plan = self._plans[key] = self._make(pod)
-            plan.stamp = stamp  # of before: making it may have dropped one of its own counters
+            plan.stamp = stamp  # the stamp from before, since creating the plan can drop one of its own counters
         return plan
 
     def _key(self, pod: Pod) -> Hashable:

@@ -52,18 +52,18 @@ def counted_domains(
 
     With no required keys (system defaulting) a node without the topology label belongs to the domain named "".
     """
-    kept = nodes.derived("counted domains", lambda nodes: _Kept()).by_key
+    cache = nodes.derived("counted domains", lambda nodes: _Kept()).by_key
     key = (constraint.topology_key, required_keys, _inclusion_key(pod, constraint))
-    found = kept.get(key)
-    if found is None:
-        if len(kept) >= KEPT_DOMAINS:
-            del kept[next(iter(kept))]
-        found = kept[key] = _build(pod, constraint, required_keys, nodes, ("counted", key))
-    return found
+    domains = cache.get(key)
+    if domains is None:
+        if len(cache) >= KEPT_DOMAINS:
+            del cache[next(iter(cache))]
+        domains = cache[key] = _build(pod, constraint, required_keys, nodes, ("counted", key))
+    return domains
 
 
 class _Kept:
-    """The divisions in use, the oldest first: pods can have any number of different node affinities."""
+    """The cached domains, oldest first. The cache is limited, since pods can have any number of node affinities."""
 
     def __init__(self) -> None:
         self.by_key: dict[Hashable, CountedDomains] = {}

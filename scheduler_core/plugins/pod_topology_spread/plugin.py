@@ -58,7 +58,7 @@ NODE_LABEL_NOT_MATCH = Status(
     ("node(s) didn't match pod topology spread constraints (missing required label)",),
 )
 STATUSES = (CONSTRAINTS_NOT_MATCH, NODE_LABEL_NOT_MATCH)
-SKEWED, MISSING = 1, 2  # numbers of these in a column of verdicts
+SKEWED, MISSING = 1, 2  # their numbers in a column of verdicts
 
 
 class SpreadState(msgspec.Struct):
@@ -108,14 +108,14 @@ class PodTopologySpread(
         which: NDArray[np.int16] | None = None
         for number, (hard, least) in enumerate(zip(state.plan.hard, state.min_match_num, strict=True)):
             if change is None:
-                found = _verdicts(hard, rows, 0, least)
+                verdicts = _verdicts(hard, rows, 0, least)
             else:
                 delta = change.delta[number]
-                found = _verdicts(hard, rows, delta, min_match_num_with(hard, rows, delta))
+                verdicts = _verdicts(hard, rows, delta, min_match_num_with(hard, rows, delta))
             if which is None:
-                which = found
+                which = verdicts
             else:
-                np.copyto(which, found, where=which == 0)
+                np.copyto(which, verdicts, where=which == 0)
         return Verdicts(which, STATUSES) if which is not None and np.count_nonzero(which) else PASS
 
     def add_pod_delta(

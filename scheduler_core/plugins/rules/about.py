@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduler_core.apis.rules import Point, Rule
 from scheduler_core.framework.about import About, Text
 
-_COLOURS = (1, 2, 3)  # of plugins that have nothing to say about most pods
+_COLOURS = (1, 2, 3)  # the colours of plugins that rarely score
 _SAYS: dict[Point, Text] = {
     "preEnqueue": Text("A pod enters the queue if {expression}.", "满足 {expression} 的 Pod 才能进入队列。"),
     "filter": Text("A node passes if {expression}.", "节点须满足 {expression}。"),

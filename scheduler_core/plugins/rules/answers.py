@@ -22,7 +22,7 @@ from scheduler_core.scenario.rules.variables import (
     project_pod,
 )
 
-MOST_ANSWERS = 1_000_000  # kept
+MOST_ANSWERS = 1_000_000  # the number of cached results
 
 A = TypeVar("A", bound=Hashable)
 Slots = Sequence[int]
@@ -74,7 +74,7 @@ class Answers(Generic[A]):
         self._known: dict[Hashable, int] = {}
         self._number: dict[A, int] = {}
         self.answers: list[A] = []
-        self._projections: dict[Hashable, int] = {}  # of nodes and pods, numbered
+        self._projections: dict[Hashable, int] = {}  # the number of each distinct set of values of a node or pod
         self._pods: dict[int, tuple[Pod, str, int, Value]] = {}  # by slot
 
     def reads(self, *roots: str) -> bool:
@@ -123,7 +123,7 @@ class Answers(Generic[A]):
             assert sums is not None
             columns.append([sums.changed(cluster, *change) for change in removed_and_added])
         keys = list(zip(*columns, strict=True)) if columns else [()] * len(rows)
-        found = np.empty(len(rows), np.intp)
+        numbers = np.empty(len(rows), np.intp)
         here: dict[Hashable, int] = {}
         for at, key in enumerate(keys):
             number = here.get(key)
@@ -134,8 +134,8 @@ class Answers(Generic[A]):
                         pod, sums, cluster, nodes, int(rows[at]), *removed_and_added[at]
                     ),
                 )
-            found[at] = number
-        return found
+            numbers[at] = number
+        return numbers
 
     def _of_distinct_nodes(
         self, pod: Pod, pod_key: Hashable, cluster: Cluster, nodes: NodeTable, rows: NDArray[np.intp]
@@ -144,14 +144,14 @@ class Answers(Generic[A]):
             number = self._ask((pod_key, ()), lambda: self.variables(pod, None, cluster, nodes, int(rows[0])))
             return np.full(len(rows), number, np.intp)
         codes, first, which = np.unique(self._codes(nodes)[rows], return_index=True, return_inverse=True)
-        found = [
+        numbers = [
             self._ask(
                 (pod_key, (code,)),
                 lambda at=at: self.variables(pod, None, cluster, nodes, int(rows[at])),  # type: ignore[misc]
             )
             for code, at in zip(codes.tolist(), first.tolist(), strict=True)
         ]
-        return np.array(found, np.intp)[which]
+        return np.array(numbers, np.intp)[which]
 
     def variables(
         self,
@@ -213,9 +213,9 @@ class Answers(Generic[A]):
         """Return a number that is equal for pods on nodes with equal values, and the value."""
         pods = cluster.pods
         pod, node_name = pods.pods[slot], pods.node_name[slot]
-        known = self._pods.get(slot)
-        if known is not None and known[0] is pod and known[1] == node_name:
-            return known[2:]
+        cached = self._pods.get(slot)
+        if cached is not None and cached[0] is pod and cached[1] == node_name:
+            return cached[2:]
         below = self._tree["pods"]
         key, value = project_pod(pod, node_name, None if below is None else below[EACH])
         number = self._number_of(key)
@@ -241,14 +241,14 @@ class Answers(Generic[A]):
         amounts, pods = (
             (nodes.allocatable, nodes.allowed_pods) if variable == "allocatable" else (nodes.requested, nodes.pod_count)
         )
-        found = []
+        columns = []
         for name in self._names(variable, nodes):
             number = nodes.resources.get(name, len(amounts))
             if name == "pods":
-                found.append(pods[rows].tolist())
+                columns.append(pods[rows].tolist())
             else:
-                found.append(amounts[number][rows].tolist() if number < len(amounts) else [0] * len(rows))
-        return found
+                columns.append(amounts[number][rows].tolist() if number < len(amounts) else [0] * len(rows))
+        return columns
 
     def _requested(
         self,

@@ -1,4 +1,4 @@
-"""The plugin of a rule: each has a class of its own, with the extension points of its expressions.
+"""The plugin of a rule. Each rule has its own class, with the extension points of its expressions.
 
 The class is composed of the parts below, since the framework checks what the class implements.
 """
@@ -53,9 +53,9 @@ from scheduler_core.plugins.rules.answers import Answers, ClusterSums
 from scheduler_core.plugins.rules.explain import explain_condition, explain_number
 from scheduler_core.scenario.rules.expression import MAX_COST_OF_RUN, Expression, compile_expression
 
-MAX_MESSAGE = 256  # letters of a reason
+MAX_MESSAGE = 256  # the number of characters of a reason
 _WHO: dict[Point, str] = {"preEnqueue": "pod", "filter": "node(s)", "permit": "pod"}
-Score = tuple[int, str]  # and the error, "" if there is none
+Score = tuple[int, str]  # the score, and the error or ""
 Slots = Sequence[int]
 
 
@@ -103,7 +103,7 @@ class _RulePlugin(EnqueueExtensions):
 
     def values(self, pod: Pod, rows: NDArray[np.intp]) -> dict[Point, list[tuple[str, str]]]:
         """Return the value ("true", "false", a number, "error") and its message by point, for each row."""
-        cluster, found = self._handle.cluster, dict[Point, list[tuple[str, str]]]()
+        cluster, values = self._handle.cluster, dict[Point, list[tuple[str, str]]]()
         sums = ClusterSums.of(cluster.nodes)
         for point, condition in self._conditions.items():
             if point == "preEnqueue":
@@ -111,15 +111,15 @@ class _RulePlugin(EnqueueExtensions):
             else:
                 numbers = condition.of_rows(pod, sums, cluster, cluster.nodes, rows)
                 statuses = [condition.answers[number] for number in numbers.tolist()]
-            found[point] = [
+            values[point] = [
                 ("error" if status.code is Code.ERROR else "true" if status.is_success else "false", status.message)
                 for status in statuses
             ]
         if self._numbers is not None:
             numbers = self._numbers.of_rows(pod, sums, cluster, cluster.nodes, rows)
             scores = [self._numbers.answers[number] for number in numbers.tolist()]
-            found["score"] = [("error" if error else str(value), error) for value, error in scores]
-        return found
+            values["score"] = [("error" if error else str(value), error) for value, error in scores]
+        return values
 
     def _judge(self, point: Point) -> Any:
         """Return a function that evaluates the expression for variables and returns its status."""
@@ -147,16 +147,16 @@ class _RulePlugin(EnqueueExtensions):
         value, error = self._evaluate("score", _compiled(self.rule, "score"), variables, int)
         return (0, error) if error else (value, "")
 
-    def _evaluate(self, field: str, expression: Expression, variables: Variables, wanted: type) -> tuple[Any, str]:
+    def _evaluate(self, field: str, expression: Expression, variables: Variables, expected: type) -> tuple[Any, str]:
         """Return the value of an expression and "", or None and an error message with rule and position."""
         if self._cost > MAX_COST_OF_RUN:
             problem = f"stopped: its evaluations cost more than {MAX_COST_OF_RUN:,} in this run"
             return None, f"SchedulerPlugin {self.rule.name}, {field}, line 1, column 1: {problem}"
         value, cost = expression.evaluate(variables)
         self._cost += cost
-        if type(value) is wanted:
+        if type(value) is expected:
             return value, ""
-        problem = value.message if type(value) is Error else _wrong_type(value, wanted)
+        problem = value.message if type(value) is Error else _wrong_type(value, expected)
         position = expression.find_error(variables)
         place = f"SchedulerPlugin {self.rule.name}, {field}, line {position.line}, column {position.column}"
         return None, f"{place}: {problem}"
@@ -177,11 +177,11 @@ class _Filters(FilterPlugin, ExplainsFilter):
     def filter(
         self, pod: Pod, state: ClusterSums | None, nodes: NodeTable, rows: Rows, change: Change | None
     ) -> Verdicts:
-        asked, condition = nodes.all_rows[rows], self._conditions["filter"]
-        if not len(asked):
+        evaluated, condition = nodes.all_rows[rows], self._conditions["filter"]
+        if not len(evaluated):
             return PASS
         changes = None if change is None else list(zip(change.removed, change.added, strict=True))
-        numbers = condition.of_rows(pod, state, self._handle.cluster, nodes, asked, changes)
+        numbers = condition.of_rows(pod, state, self._handle.cluster, nodes, evaluated, changes)
         return Verdicts.by_code(numbers, condition.answers)
 
     def explain_filter(
@@ -194,7 +194,7 @@ class _Filters(FilterPlugin, ExplainsFilter):
 
 
 class _LooksAtPods(PreFilterExtensions):
-    """A filter that runs again when pods are removed and added; it reads the pods themselves."""
+    """A filter that reads the node's pods, so it runs again when pods are removed or added."""
 
     def add_pod_delta(
         self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
@@ -297,5 +297,5 @@ def _nothing(variables: Variables) -> None:
     return None
 
 
-def _wrong_type(value: Value, wanted: type) -> str:
-    return f"the result is {type_of(value).name}; expected {'string' if wanted is str else wanted.__name__}"
+def _wrong_type(value: Value, expected: type) -> str:
+    return f"the result is {type_of(value).name}; expected {'string' if expected is str else expected.__name__}"

@@ -40,8 +40,8 @@ class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
         pass
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        found: Scores = np.array(image_scores(nodes, pod), np.int64)[nodes.image_states.codes[rows]]
-        return found
+        scores: Scores = np.array(image_scores(nodes, pod), np.int64)[nodes.image_states.codes[rows]]
+        return scores
 
     def sign_pod(self, pod: Pod) -> Fragments:
         return {"images": frozenset(map(normalized_image_name, pod.images))}
@@ -62,8 +62,8 @@ def image_scores(nodes: NodeTable, pod: Pod) -> list[int]:
     between.
     """
     most = MAX_CONTAINER_THRESHOLD * pod.num_containers
-    kept = [min(max(total, MIN_THRESHOLD), most) for total in image_sums(nodes, pod)]
-    return [MAX_NODE_SCORE * (total - MIN_THRESHOLD) // (most - MIN_THRESHOLD) for total in kept]
+    clipped = [min(max(total, MIN_THRESHOLD), most) for total in image_sums(nodes, pod)]
+    return [MAX_NODE_SCORE * (total - MIN_THRESHOLD) // (most - MIN_THRESHOLD) for total in clipped]
 
 
 def image_sums(nodes: NodeTable, pod: Pod, gone: int = 0) -> list[int]:
@@ -71,8 +71,8 @@ def image_sums(nodes: NodeTable, pod: Pod, gone: int = 0) -> list[int]:
 
     `gone`: deleted nodes that still count (in older releases).
     """
-    wanted, every = [normalized_image_name(image) for image in pod.images], len(nodes) + gone
-    return [sum([_scaled_size(images, name, every) for name in wanted]) for images in nodes.image_states.values]
+    names, every = [normalized_image_name(image) for image in pod.images], len(nodes) + gone
+    return [sum([_scaled_size(images, name, every) for name in names]) for images in nodes.image_states.values]
 
 
 def normalized_image_name(name: str) -> str:
@@ -85,24 +85,24 @@ def scaled(size: int, having: int, nodes: int) -> int:
     return int(float(size) * (having / nodes))
 
 
-def _state(nodes: NodeTable, row: int, wanted: str) -> tuple[int, int]:
+def _state(nodes: NodeTable, row: int, image: str) -> tuple[int, int]:
     """Return (bytes, nodes that have it) of an image on the node, zeros if the node does not have it."""
     images: ImageState = nodes.image_states.values[nodes.image_states.codes[row]]
-    return next(((size, having) for name, size, having in images if name == wanted), (0, 0))
+    return next(((size, having) for name, size, having in images if name == image), (0, 0))
 
 
-def _scaled_size(images: ImageState, wanted: str, nodes: int) -> int:
+def _scaled_size(images: ImageState, image: str, nodes: int) -> int:
     """Return the scaled size of an image on a node with these images, 0 if it is not one of them."""
-    return next((scaled(size, having, nodes) for name, size, having in images if name == wanted), 0)
+    return next((scaled(size, having, nodes) for name, size, having in images if name == image), 0)
 
 
 def _arithmetic(pod: Pod, parts: list[int], score: int) -> list[str]:
     low, high = MIN_THRESHOLD // MIB, MAX_CONTAINER_THRESHOLD * pod.num_containers // MIB
     total = sum(parts)
     lines = [f"{' + '.join(map(str, parts))} = {total} bytes, {total / MIB:.1f}Mi, kept between {low}Mi and {high}Mi"]
-    kept = min(max(total, MIN_THRESHOLD), MAX_CONTAINER_THRESHOLD * pod.num_containers)
+    clipped = min(max(total, MIN_THRESHOLD), MAX_CONTAINER_THRESHOLD * pod.num_containers)
     scale = MAX_CONTAINER_THRESHOLD * pod.num_containers - MIN_THRESHOLD
-    lines.append(f"{MAX_NODE_SCORE} * ({kept} - {MIN_THRESHOLD}) / {scale} = {score}")
+    lines.append(f"{MAX_NODE_SCORE} * ({clipped} - {MIN_THRESHOLD}) / {scale} = {score}")
     return lines
 
 

@@ -48,8 +48,8 @@ class NodeName(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         if not pod.node_name:
             return PASS
-        named = np.arange(len(nodes))[rows] == nodes.row_of.get(pod.node_name, -1)
-        return Verdicts.reject(~named, NO_MATCH)
+        matches = np.arange(len(nodes))[rows] == nodes.row_of.get(pod.node_name, -1)
+        return Verdicts.reject(~matches, NO_MATCH)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (RegisteredEvent(ClusterEvent("Node", Action.ADD)),)

@@ -56,13 +56,13 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
         self._pods = handle.cluster.pods
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        """Return as state where the ports conflict: bool[N]."""
+        """Return bool[N] as the state: whether a port conflicts on each node."""
         if not pod.host_ports:
             return NO_PORTS_WANTED
         conflicts = np.zeros(len(cluster.nodes), np.bool_)
-        for name, taken in cluster.pods.used_ports.items():
+        for name, used in cluster.pods.used_ports.items():
             row = cluster.nodes.row_of.get(name)
-            if row is not None and conflict(pod.host_ports, taken):
+            if row is not None and conflict(pod.host_ports, used):
                 conflicts[row] = True
         return PreFilterResult(conflicts)
 
@@ -72,10 +72,10 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
         conflicts = state[rows]
         if change is not None:
             numbers = np.arange(len(nodes))[rows].tolist()
-            found = [
+            rejected = [
                 conflict(pod.host_ports, self._used_ports(nodes.names[r], i, change)) for i, r in enumerate(numbers)
             ]
-            conflicts = np.array(found, np.bool_)
+            conflicts = np.array(rejected, np.bool_)
         return Verdicts.reject(conflicts, NO_FREE_PORTS)
 
     def _used_ports(self, node_name: str, position: int, change: Change) -> set[HostPort]:
@@ -107,19 +107,19 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
     ) -> list[Fact]:
         """Return one fact for each port that the pod requests."""
         name, pods = cluster.nodes.names[row], cluster.pods
-        taken = pods.used_ports.get(name, ()) if change is None else self._used_ports(name, 0, change)
+        used = pods.used_ports.get(name, ()) if change is None else self._used_ports(name, 0, change)
         slots = [*pods.on_row(row), *(change.added[0] if change is not None else ())]
-        return [_port_fact(port, taken, [pods.pods[slot] for slot in slots], name) for port in pod.host_ports]
+        return [_port_fact(port, used, [pods.pods[slot] for slot in slots], name) for port in pod.host_ports]
 
 
-def conflict(wanted: Iterable[HostPort], taken: Iterable[HostPort]) -> bool:
+def conflict(requested: Iterable[HostPort], used: Iterable[HostPort]) -> bool:
     """Return whether protocol and port are equal, and the addresses are equal or one of them is all addresses."""
     return any(
         want.port == have.port
         and want.protocol == have.protocol
         and (want.ip == have.ip or ANY_IP in (want.ip, have.ip))
-        for want in wanted
-        for have in taken
+        for want in requested
+        for have in used
     )
 
 
@@ -129,9 +129,9 @@ def _after_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
     return QueueingHint.QUEUE if held else QueueingHint.SKIP
 
 
-def _port_fact(port: HostPort, taken: Iterable[HostPort], others: Sequence[Pod], node: str) -> Fact:
+def _port_fact(port: HostPort, used: Iterable[HostPort], others: Sequence[Pod], node: str) -> Fact:
     name = f"{port.port}/{port.protocol}" if port.ip == ANY_IP else f"{port.ip}:{port.port}/{port.protocol}"
-    free = not conflict((port,), taken)
+    free = not conflict((port,), used)
     users = [] if free else [other.key for other in others if conflict((port,), other.host_ports)]
     return Fact(
         "NodePorts.port",

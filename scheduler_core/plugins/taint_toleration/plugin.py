@@ -68,8 +68,8 @@ class TaintToleration(
     sign_pod = staticmethod(by_tolerations)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        named = handle.release.rules.taint_toleration_reason_names_the_taint
-        self._reason = reason_before_1_35 if named else lambda taint: REASON
+        names_taint = handle.release.rules.taint_toleration_reason_names_the_taint
+        self._reason = reason_before_1_35 if names_taint else lambda taint: REASON
 
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         taints = nodes.taints
@@ -85,8 +85,8 @@ class TaintToleration(
             sum(taint.effect == SOFT_EFFECT and not tolerates(soft, taint) for taint in taints)
             for taints in nodes.taints.values
         ]
-        found: Scores = np.array(counts, np.int64)[nodes.taints.codes[rows]]
-        return found
+        scores: Scores = np.array(counts, np.int64)[nodes.taints.codes[rows]]
+        return scores
 
     def normalize(self, pod: Pod, state: object, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores) -> Scores:
         return default_normalize(scores, reverse=True)

@@ -33,12 +33,12 @@ def attachable_volumes(pod: Pod, csi_node: CSINode | None, storage: Storage, *, 
 
     Raises AttachableError.
     """
-    found: Attachable = {}
+    volumes: Attachable = {}
     for volume in pod.volumes:
         driver, handle = _attachable(pod, volume, csi_node, storage, new)
         if driver and handle:
-            found[f"{driver}/{handle}"] = storage.limit_name(driver)
-    return found
+            volumes[f"{driver}/{handle}"] = storage.limit_name(driver)
+    return volumes
 
 
 def is_attachable(volume: Volume) -> bool:

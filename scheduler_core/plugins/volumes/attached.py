@@ -19,9 +19,9 @@ from scheduler_core.framework.interface import Code, Status
 from scheduler_core.plugins.volumes.attachable import Attachable, AttachableError, attachable_volumes, is_attachable
 from scheduler_core.plugins.volumes.listers import Storage
 
-View = tuple[bool, frozenset[str]]  # has the node a CSINode, and which in-tree plugins does it say are migrated?
+View = tuple[bool, frozenset[str]]  # whether the node has a CSINode, and the migrated in-tree plugins that it lists
 NO_LIMIT = np.iinfo(np.int64).max // 2
-WHOLE = ("CSINode", "StorageClass", "VolumeAttachment")  # kinds after whose changes everything is counted again
+WHOLE = ("CSINode", "StorageClass", "VolumeAttachment")  # after changes of these kinds, everything is counted again
 FOLLOWED = ("PersistentVolumeClaim", "PersistentVolume")
 
 
@@ -92,7 +92,9 @@ class AttachedVolumes:
         self._csi_nodes = [self.storage.csi_node(name) for name in nodes.names]
         number: dict[View, int] = {}
         codes = [number.setdefault(view_of(csi_node), len(number)) for csi_node in self._csi_nodes]
-        self.views: NDArray[np.intp] = np.array(codes, np.intp)  # rows with the same code see a pod's volumes alike
+        self.views: NDArray[np.intp] = np.array(
+            codes, np.intp
+        )  # for rows with equal codes, a pod has the same attachable volumes
         self.examples = {code: self._csi_nodes[row] for row, code in reversed(list(enumerate(codes)))}
         self._none: IntColumn = np.zeros(len(nodes), np.int64)
         self.limits: dict[str, IntColumn] = {}  # driver -> int64[N]
@@ -101,9 +103,9 @@ class AttachedVolumes:
                 self.limits.setdefault(driver, np.full(len(nodes), NO_LIMIT, np.int64))[row] = limit
         self._counts: dict[str, IntColumn] = {}
         self._where: dict[str, dict[int, int]] = {}  # unique name -> row -> pods that use it there
-        self._held: dict[int, tuple[int, Attachable]] = {}  # slot -> its row and what it attaches
+        self._held: dict[int, tuple[int, Attachable]] = {}  # slot -> its row, and the volumes that it attaches
         self._users: dict[tuple[str, str], set[int]] = {}  # (kind, key) of a claim or volume -> slots
-        self.failing: dict[int, set[int]] = {}  # row -> slots of pods there whose volumes cannot be told
+        self.failing: dict[int, set[int]] = {}  # row -> slots of its pods whose volumes cannot be determined
         self._attachments = self._read_attachments(nodes)
         for slot in range(len(self._cluster.pods)):
             row = int(self._cluster.pods.row[slot])
@@ -126,12 +128,12 @@ class AttachedVolumes:
         pod = self._cluster.pods.pods[slot]
         if not any(map(is_attachable, pod.volumes)):
             return
-        found = volumes_or_status(pod, self._csi_nodes[row], self.storage, new=False)
+        answer = volumes_or_status(pod, self._csi_nodes[row], self.storage, new=False)
         volumes: Attachable = {}
-        if isinstance(found, Status):
+        if isinstance(answer, Status):
             self.failing.setdefault(row, set()).add(slot)
         else:
-            volumes = found
+            volumes = answer
         self._held[slot] = (row, volumes)
         for key in self._objects_of(pod):
             self._users.setdefault(key, set()).add(slot)

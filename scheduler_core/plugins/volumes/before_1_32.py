@@ -9,8 +9,8 @@ from scheduler_core.apis.core import PersistentVolume, VolumeAttachment
 from scheduler_core.plugins.volumes.listers import Storage
 
 ATTACH_LIMIT_PREFIX = "attachable-volumes-csi-"
-MOST_CHARACTERS = 63  # of a resource's name
-KEPT, HASHED = 23, 16  # characters of a driver's name, and of its hash, where the whole is too long
+MOST_CHARACTERS = 63  # the maximum length of the name of a resource
+KEPT, HASHED = 23, 16  # characters of the driver's name, and of its hash, if the name is too long
 HOSTNAME = "kubernetes.io/hostname"
 
 
@@ -55,9 +55,9 @@ def _hostnames(pv: PersistentVolume) -> frozenset[str]:
     """Return the nodes that the terms name (GetLocalPersistentVolumeNodeNames); within a term, those that all
     expressions name.
     """
-    found: frozenset[str] = frozenset()
+    hostnames: frozenset[str] = frozenset()
     for term in pv.node_affinity.terms if pv.node_affinity is not None else ():
-        named = [frozenset(e.values) for e in term.match_expressions if e.key == HOSTNAME and e.operator == "In"]
-        if named:
-            found |= frozenset.intersection(*named)
-    return found
+        value_sets = [frozenset(e.values) for e in term.match_expressions if e.key == HOSTNAME and e.operator == "In"]
+        if value_sets:
+            hostnames |= frozenset.intersection(*value_sets)
+    return hostnames

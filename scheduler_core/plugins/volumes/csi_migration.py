@@ -23,7 +23,7 @@ MULTI_ZONE_DELIMITER = "__"  # "us-east-1a__us-east-1b" in a volume's zone label
 
 _GCE_ZONAL, _GCE_REGIONAL = "projects/UNSPECIFIED/zones/{}/disks/{}", "projects/UNSPECIFIED/regions/{}/disks/{}"
 _AWS_VOLUME = re.compile(r"vol-[^/]*")
-_AZURE_SECRET = ("azure-storage-account-", "-secret")  # around the account's name
+_AZURE_SECRET = ("azure-storage-account-", "-secret")  # prefix and suffix of the account's name
 
 
 class TranslationError(Exception):
@@ -75,7 +75,7 @@ class Migrations(msgspec.Struct, frozen=True):
     @staticmethod
     def of(release: Release) -> Migrations:
         off = {"portworxVolume"} if release.gate_is_off("CSIMigrationPortworx") else set()
-        if release.rules.generic_scheduler:  # whose gates CSIMigration* are off
+        if release.rules.generic_scheduler:  # the gates CSIMigration* are off
             off = set(BY_SOURCE)
         return Migrations(frozenset(release.rules.migrations_that_csi_nodes_name.split()), frozenset(off))
 
@@ -164,8 +164,10 @@ def _with_zones(affinity: NodeSelector | None, key: str, zones: list[str]) -> No
     if not values:
         return affinity
     terms = affinity.terms if affinity is not None and affinity.terms else (NodeSelectorTerm(),)
-    wanted = Requirement(key, "In", values)
-    return NodeSelector(tuple(replace(term, match_expressions=(*term.match_expressions, wanted)) for term in terms))
+    requirement = Requirement(key, "In", values)
+    return NodeSelector(
+        tuple(replace(term, match_expressions=(*term.match_expressions, requirement)) for term in terms)
+    )
 
 
 def _aws_volume_id(volume_id: str) -> str:
@@ -198,9 +200,9 @@ def _gce_region(zones: list[str]) -> str:
             )
         regions.add("-".join(parts[:2]))
     if len(regions) != 1:
-        listed = " ".join(f"{region}:{{}}" for region in sorted(regions))
+        regions_text = " ".join(f"{region}:{{}}" for region in sorted(regions))
         raise TranslationError(
-            f"failed to get region from zones: multiple or no regions gotten from zones, got: map[{listed}]"
+            f"failed to get region from zones: multiple or no regions gotten from zones, got: map[{regions_text}]"
         )
     return regions.pop()
 
@@ -217,7 +219,7 @@ def _azure_file_id(source: Manifest, pv: PersistentVolume | None) -> str:
     account = secret.partition(_AZURE_SECRET[0])[2].rpartition(_AZURE_SECRET[1])[0] or secret
     share = str(source.get("shareName", ""))
     if pv is None:
-        return f"#{account}#{share}"  # never counted: its migration is not known to NodeVolumeLimits
+        return f"#{account}#{share}"  # not counted, since NodeVolumeLimits does not support its migration
     group = pv.annotations.get("kubernetes.io/azure-file-resource-group", "")
     namespace = str(source.get("secretNamespace") or pv.claim_ref.partition("/")[0])
     if not namespace:

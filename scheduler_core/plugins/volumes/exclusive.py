@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scheduler_core.apis.core import Manifest, Pod, Volume
 
-DEFAULT_POOL = "rbd"  # API defaulting of rbd.pool
+DEFAULT_POOL = "rbd"  # the API's default of rbd.pool
 
 
 def is_exclusive(volume: Volume) -> bool:
@@ -15,10 +15,7 @@ def is_exclusive(volume: Volume) -> bool:
 
 
 def volume_name(volume: Volume) -> Iterator[str]:
-    """Yield names of what the volume mounts: two volumes can only conflict if they share a name.
-
-    Other volumes have none.
-    """
+    """Yield names of the disks that the volume mounts. Only volumes with a common name can conflict."""
     if is_exclusive(volume) and volume.source is not None:
         for identity in _IDENTITIES[volume.source_type](volume.source):
             yield f"{volume.source_type} {identity}"

@@ -144,10 +144,10 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         """Return the volumes of the pods on a node."""
         there: set[str] = set()
         for slot in slots:
-            found = self._volumes(self._pods.pods[slot], new=False)
-            if isinstance(found, Status):
-                return found
-            there |= found
+            volumes = self._volumes(self._pods.pods[slot], new=False)
+            if isinstance(volumes, Status):
+                return volumes
+            there |= volumes
         return there
 
     def _slots(self, row: int, position: int, change: Change | None) -> list[int]:

@@ -56,7 +56,7 @@ from scheduler_core.plugins.volumes.limits_about import ABOUT
 from scheduler_core.plugins.volumes.listers import Storage
 
 NOTHING_ATTACHED = PreFilterResult(status=SKIP)
-EVENTS_BEFORE_1_33 = (  # a CSINode that allows more wakes no pod
+EVENTS_BEFORE_1_33 = (  # a CSINode with a higher limit requeues no pod
     RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", Action.ADD)),
     RegisteredEvent(ClusterEvent("Pod", Action.DELETE), after_attaching_pod_deleted),
     RegisteredEvent(ClusterEvent("PersistentVolumeClaim", Action.ADD), after_own_claim),
@@ -109,7 +109,7 @@ class NodeVolumeLimits(
         self._follows_limits = handle.release.rules.volume_limits_follow_csi_nodes
         self._needs_csi_nodes = rules.inline_volumes_need_a_csi_node
         self._release = handle.release.version
-        self._attached: AttachedVolumes | None = None  # counted from the first time that a pod with volumes asks
+        self._attached: AttachedVolumes | None = None  # None until the first pod with volumes
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         return PreFilterResult(State()) if any(map(is_attachable, pod.volumes)) else NOTHING_ATTACHED

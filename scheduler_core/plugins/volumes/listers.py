@@ -1,4 +1,4 @@
-"""The storage objects as the volume plugins look them up (kube-scheduler's listers), and groups of alike nodes."""
+"""Lookups of storage objects for the volume plugins (kube-scheduler's listers), and groups of alike nodes."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class VolumeIndex:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._seen = 0
-        self._place: dict[str, list[str]] = {}  # name -> the list that it stands in
+        self._place: dict[str, list[str]] = {}  # name -> the list that contains it
         self._free: dict[str, list[str]] = {}  # class -> names, sorted
         self._claimed: dict[str, list[str]] = {}  # claim -> names, sorted
 
@@ -137,7 +137,7 @@ def alike(nodes: NodeTable, rows: Rows, columns: Sequence[NDArray[np.intp]]) -> 
         values = column[rows]
         low = int(values.min(initial=0))
         codes = codes * (int(values.max(initial=0)) - low + 1) + (values - low)
-        codes = np.unique(codes, return_inverse=True)[1]  # keeps the products small
+        codes = np.unique(codes, return_inverse=True)[1]  # keeps the codes small
     _, first, group = np.unique(codes, return_index=True, return_inverse=True)
     return [int(numbers[position]) for position in first], group
 
@@ -180,8 +180,8 @@ class VolumePods:
         return slots[self._pods.row[slots] >= 0]
 
     def _read(self, slot: int) -> None:
-        for found in dict.fromkeys(self._key_of(self._pods.pods[slot])):
-            self._slots.setdefault(found, []).append(slot)
+        for key in dict.fromkeys(self._key_of(self._pods.pods[slot])):
+            self._slots.setdefault(key, []).append(slot)
 
     def _read_again(self, slot: int) -> None:
         if slot < self._seen:

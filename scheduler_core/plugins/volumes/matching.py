@@ -1,4 +1,4 @@
-"""Rules for single objects: the PersistentVolumes to which a claim may be bound, and where one may be provisioned.
+"""Rules for single objects: the PersistentVolumes to which a claim can be bound, and where one can be provisioned.
 
 The rules are those of component-helpers' `storage/volume` (`FindMatchingVolume`, `CheckNodeAffinity`) and of
 `MatchTopologySelectorTerms`. Sizes are in bytes. A node is represented by its labels, not by a row.
@@ -81,15 +81,15 @@ class Candidates(msgspec.Struct, frozen=True):
     available: tuple[PersistentVolume, ...]
     passed_over: tuple[PersistentVolume, ...] = ()
 
-    def choose(self, labels: Labels, taken: Container[str]) -> PersistentVolume | None:
-        """Return the volume for a node with these labels, except those in `taken`; None if there is none.
+    def choose(self, labels: Labels, chosen: Container[str]) -> PersistentVolume | None:
+        """Return the volume for a node with these labels, except those in `chosen`; None if there is none.
 
         A reserved volume that the node cannot reach ends the search: the claim must not get another one.
         """
         for pv in self.reserved:
-            if pv.name not in taken:
+            if pv.name not in chosen:
                 return pv if reachable(pv, labels) else None
-        return next((pv for pv in self.available if pv.name not in taken and reachable(pv, labels)), None)
+        return next((pv for pv in self.available if pv.name not in chosen and reachable(pv, labels)), None)
 
 
 def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]) -> Candidates:

@@ -24,21 +24,21 @@ def use_claim(cluster: StarterCluster, name: str = "data") -> None:
 
 
 def add_claim(cluster: StarterCluster, name: str, **spec: object) -> Manifest:
-    made = manifest("v1", "PersistentVolumeClaim", name, spec={"accessModes": ["ReadWriteOnce"], **SIZE, **spec})
-    cluster.objects.append(made)
-    return made
+    claim = manifest("v1", "PersistentVolumeClaim", name, spec={"accessModes": ["ReadWriteOnce"], **SIZE, **spec})
+    cluster.objects.append(claim)
+    return claim
 
 
 def add_bound_claim(cluster: StarterCluster, name: str, labels: Manifest | None = None, **volume: object) -> None:
     """Add a claim and its volume."""
-    asked = {"accessModes": ["ReadWriteOnce"], "storageClassName": "disks"}
+    defaults = {"accessModes": ["ReadWriteOnce"], "storageClassName": "disks"}
     modes = {"accessModes": volume.pop("accessModes")} if "accessModes" in volume else {}
-    spec = {**asked, **modes, "capacity": {"storage": "1Gi"}, **volume}
-    made = manifest("v1", "PersistentVolume", name, spec=spec, status={"phase": "Bound"})
+    spec = {**defaults, **modes, "capacity": {"storage": "1Gi"}, **volume}
+    persistent_volume = manifest("v1", "PersistentVolume", name, spec=spec, status={"phase": "Bound"})
     if labels:
-        made["metadata"]["labels"] = labels
-    cluster.objects.append(made)
-    add_claim(cluster, name, **asked | modes, volumeName=name)["status"] = {"phase": "Bound"}
+        persistent_volume["metadata"]["labels"] = labels
+    cluster.objects.append(persistent_volume)
+    add_claim(cluster, name, **defaults | modes, volumeName=name)["status"] = {"phase": "Bound"}
 
 
 def add_storage_class(cluster: StarterCluster, name: str, provisioner: str, mode: str) -> None:
@@ -48,8 +48,8 @@ def add_storage_class(cluster: StarterCluster, name: str, provisioner: str, mode
 
 def only(key: str, value: str) -> Manifest:
     """Return a node affinity for nodes with the label."""
-    wanted = {"key": key, "operator": "In", "values": [value]}
-    return {"required": {"nodeSelectorTerms": [{"matchExpressions": [wanted]}]}}
+    requirement = {"key": key, "operator": "In", "values": [value]}
+    return {"required": {"nodeSelectorTerms": [{"matchExpressions": [requirement]}]}}
 
 
 def bind_elsewhere(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
@@ -92,9 +92,9 @@ def offer_no_storage(cluster: StarterCluster, nodes: list[Manifest], reason: str
 
 def lose_volume(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
     """Add a claim whose volume does not exist."""
-    made = add_claim(cluster, "data", storageClassName="disks", volumeName="gone")
-    made["metadata"]["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
-    made["status"] = {"phase": "Bound"}
+    claim = add_claim(cluster, "data", storageClassName="disks", volumeName="gone")
+    claim["metadata"]["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
+    claim["status"] = {"phase": "Bound"}
     use_claim(cluster)
 
 

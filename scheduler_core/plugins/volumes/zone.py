@@ -101,10 +101,10 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
 
     def asks_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
         """Return, without PreFilter, the rows that make Filter read the pod's claims."""
-        found = np.full(len(nodes.all_rows[rows]), not self._zoned_only)
+        rejected = np.full(len(nodes.all_rows[rows]), not self._zoned_only)
         for key in TOPOLOGY_LABELS if self._zoned_only else ():
-            found |= topology_domains(nodes, key).codes[rows] >= 0
-        return found
+            rejected |= topology_domains(nodes, key).codes[rows] >= 0
+        return rejected
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (
@@ -144,12 +144,12 @@ def _bound_volume(key: str, name: str, storage: Storage) -> tuple[PersistentVolu
     if claim.volume_name:
         pv = storage.persistent_volume(claim.volume_name)
         return pv, "" if pv is not None else not_found("persistentvolume", claim.volume_name)
-    wanted = claim_class(claim)
-    if not wanted:
+    class_name = claim_class(claim)
+    if not class_name:
         return None, "PersistentVolumeClaim had no pv name and storageClass name"
-    storage_class = storage.storage_class(wanted)
+    storage_class = storage.storage_class(class_name)
     if storage_class is None:
-        return None, not_found("storageclass.storage.k8s.io", wanted)
+        return None, not_found("storageclass.storage.k8s.io", class_name)
     waits = storage_class.volume_binding_mode == "WaitForFirstConsumer"
     return None, "" if waits else "PersistentVolume had no name"
 
@@ -159,12 +159,12 @@ def volume_topologies(pv: PersistentVolume, *, stable: bool = True) -> Topologie
 
     A label with an empty zone in its list is ignored (`getPVTopologies`).
     """
-    found = []
+    topologies = []
     for key in TOPOLOGY_LABELS:
         zones = [zone.strip() for zone in pv.labels.get(key, "").split(MULTI_ZONE_DELIMITER)]
         if key in pv.labels and all(zones):
-            found.append(VolumeTopology(pv.name, key, frozenset(zones), stable))
-    return tuple(found)
+            topologies.append(VolumeTopology(pv.name, key, frozenset(zones), stable))
+    return tuple(topologies)
 
 
 def after_storage_class_added(pod: Pod, old: None, new: StorageClass) -> QueueingHint:

@@ -9,7 +9,7 @@ from typing import Any
 
 from scheduler_core.apis.messages import Text
 
-PLUGIN, SOURCE, SAYS = "plugin", "source", "says"  # keys of a field's metadata
+PLUGIN, SOURCE, SAYS = "plugin", "source", "says"  # keys of the metadata of a field
 
 
 def rule(plugin: str, source: str, says: Mapping[Any, Text]) -> Any:

@@ -17,7 +17,7 @@ from scheduler_core.scenario.fields.schema import (
     unread,
 )
 
-# Extension point, as the engine names it -> as the configuration names it, in the order of NewFramework.
+# The engine's name of each extension point -> the configuration's name, in the order of NewFramework.
 POINT_FIELDS = {
     "pre_filter": "preFilter",
     "filter": "filter",
@@ -146,7 +146,7 @@ def _args(name: str, **fields: Type) -> Fields:
     return Fields(name, {"apiVersion": STRING, "kind": STRING, **fields})
 
 
-# Plugin name -> table of its arguments; a plugin that is not here takes any.
+# Plugin name -> table of its arguments; other plugins accept any arguments.
 PLUGIN_ARGS = {
     "DefaultPreemption": _args(
         "DefaultPreemptionArgs", minCandidateNodesPercentage=INT32, minCandidateNodesAbsolute=INT32

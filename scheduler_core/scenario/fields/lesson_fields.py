@@ -34,7 +34,7 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
 }
 """The kinds of question that can be asked at each event; static/js/learn/answers.js finds their answers."""
 
-LONGEST_TEXT = 400  # characters of a caption or a question
+LONGEST_TEXT = 400  # the number of characters of a caption or a question
 MOST_CAPTIONS = 200
 MOST_QUESTIONS = 40
 

@@ -32,7 +32,7 @@ _LABEL_VALUE_RULE = Message(
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
     "end with an alphanumeric character (such as MyName, my.name or 123-abc)"
 )
-MAX_ANNOTATIONS = 256 * 1024  # bytes of all keys and values (ValidateAnnotationsSize)
+MAX_ANNOTATIONS = 256 * 1024  # the number of bytes of all keys and values (ValidateAnnotationsSize)
 
 
 @lru_cache(maxsize=65536)

@@ -136,7 +136,7 @@ _EPHEMERAL_SOURCE = Fields(
     {"volumeClaimTemplate": Fields("PersistentVolumeClaimTemplate", {"metadata": ANY, "spec": CLAIM_SPEC})},
 )
 
-# Inline volumes that VolumeRestrictions, NodeVolumeLimits or VolumeZone look into; their content is read as written.
+# Inline volumes that VolumeRestrictions, NodeVolumeLimits or VolumeZone read; their content stays as written.
 READ_VOLUME_SOURCES: dict[str, Fields] = {
     "awsElasticBlockStore": Fields(
         "AWSElasticBlockStoreVolumeSource",

@@ -23,7 +23,7 @@ from scheduler_core.scenario.fields.schema import (
 FAULT_POINTS = ("Reserve", "Permit", "PreBind", "Bind", "Preempt")
 EXTENDER_VERBS = ("filter", "prioritize", "preempt", "bind")
 
-# A list of names, or a mapping of this shape.
+# A list of names, or a mapping with these fields.
 SELECTION = Fields("Selection", {"names": ListOf(STRING), **LABEL_SELECTOR.fields})
 
 _EVENT = Fields(
@@ -191,5 +191,5 @@ SCHEDULER_PLUGIN = Fields(
 )
 SCENARIO = Fields("Scenario", {"apiVersion": STRING, "kind": STRING, "metadata": OBJECT_META, "spec": SPEC})
 
-# What the values of expect.pods may be besides a node's name and `pending`.
+# Values of expect.pods other than the name of a node and `pending`.
 EXPECTED_POD = _EXPECTED_POD

@@ -17,9 +17,9 @@ from scheduler_core.apis.quantity import QuantityError, parse_nano
 from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, name_of_type, not_supported, show
 from scheduler_core.scenario.reading.times import is_time
 
-_HINTS = 20  # unknown fields of one mapping for which a similar name is looked up
+_HINTS = 20  # the number of unknown fields of a mapping for which a similar name is suggested
 
-Finding = tuple[Path, Message, bool]  # path below the value, message, is an unknown field
+Finding = tuple[Path, Message, bool]  # path below the value, message, whether it is about an unknown field
 Findings = list[Finding]
 
 
@@ -230,7 +230,7 @@ LOCALIZED = Localized(
 
 
 def unread(names: str) -> dict[str, Type]:
-    """Return fields that exist in Kubernetes and that nothing here reads, from a list of names."""
+    """Return fields that exist in Kubernetes but are not read here, from a list of names."""
     return dict.fromkeys(names.split(), ANY)
 
 

@@ -26,7 +26,7 @@ SYSTEM_PRIORITY_CLASSES = (
     PriorityClass("system-node-critical", 2_000_001_000),
 )
 HIGHEST_USER_PRIORITY = 1_000_000_000
-OLDEST_START = -100_000.0  # seconds: the start of the first running pod that does not say when it started
+OLDEST_START = -100_000.0  # seconds: the start time of the first running pod without one in its document
 
 
 class Admission:
@@ -51,7 +51,7 @@ class Admission:
         self.updating = False
         self.priority_classes = {found.name: found for found in SYSTEM_PRIORITY_CLASSES}
         self.storage_classes: dict[str, StorageClass] = {}
-        self.pod_index = 0  # of the initial pod that is read, among all Pod documents
+        self.pod_index = 0  # the index of the current initial pod among all Pod documents
         self._uids = 0
 
     def has_on(self, gate: str) -> bool:
@@ -87,7 +87,7 @@ class Admission:
             found = self.priority_classes.get(name)
             if found is None and self.updating:
                 return 0, "PreemptLowerPriority", name
-            if found is None and given is not None:  # it was admitted in a cluster that has the class
+            if found is None and given is not None:  # the pod was admitted in a cluster that has the class
                 message = Message(
                     "no PriorityClass {name} is in the file; the pod's own priority counts", name=show(name)
                 )

@@ -17,14 +17,14 @@ from scheduler_core.releases import RELEASES, Release
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.reading.problems import Path, Problems
 
-EACH = "*"  # of a list, or of a mapping by names, in a path
+EACH = "*"  # in a path: each item of a list, or each value of a mapping
 
 
 class GatedField(msgspec.Struct, frozen=True):
-    """A field of a kind, and its gate. `off`: what happens to the field if the gate exists but is off.
+    """A field of a kind, and its gate. `off`: the treatment of the field if the gate exists but is off.
 
-    "kept": the recorded runs pass it to the scheduler all the same. "ignored": they pass it too, but it has no effect;
-    changing it is still a change of the object. `came_with`: a gate of the release that introduced the field, if its
+    "kept": it is passed to the scheduler, as in the recorded runs. "ignored": it is passed too, but has no effect,
+    though changing it is a change of the object. `came_with`: a gate of the release that introduced the field, if its
     own gate is older.
     """
 

@@ -61,21 +61,21 @@ Manifest = Mapping[str, Any]
 FINALIZER = "resource.kubernetes.io/delete-protection"
 ATTRIBUTE_KINDS: tuple[AttributeKind, ...] = ("string", "int", "bool", "version")
 
-MAX_REQUESTS = 32  # also selectors, constraints and configurations
+MAX_REQUESTS = 32  # also of selectors, constraints and configurations
 MAX_SUB_REQUESTS = 8
 MAX_DEVICES = 128
-MAX_DEVICES_WITH_MORE = 64  # where devices have taints or consume counters
-MAX_COUNTER_SETS = 8  # of a slice
-MAX_COUNTERS = 32  # of a set
-MAX_CONSUMED_SETS = 2  # of which a device consumes
-MAX_TAINTS = 16  # of a device
-MAX_CONDITIONS = 4  # for binding, and for its failure
-MAX_VALID_VALUES = 10  # of a capacity
+MAX_DEVICES_WITH_MORE = 64  # if devices have taints or consume counters
+MAX_COUNTER_SETS = 8  # per slice
+MAX_COUNTERS = 32  # per set
+MAX_CONSUMED_SETS = 2  # consumed by a device
+MAX_TAINTS = 16  # per device
+MAX_CONDITIONS = 4  # binding conditions, and as many binding failure conditions
+MAX_VALID_VALUES = 10  # per capacity
 MAX_DRIVER_NAME = 63
 MAX_POOL_NAME = 253
 MAX_PARAMETERS = 10 * 1024  # bytes
-MAX_ATTRIBUTES = 32  # of a device, with its capacities
-MAX_TEXT = 64  # characters of an attribute's value
+MAX_ATTRIBUTES = 32  # per device, including capacities
+MAX_TEXT = 64  # the number of characters of an attribute's value
 MAX_EXPRESSION = 10 * 1024
 
 _VERSION = re.compile(
@@ -174,7 +174,7 @@ def build_resource_slice(data: Manifest, problems: Problems, admission: Admissio
     )
 
 
-# --- older versions of the API, also in dumps, which nobody has checked yet ---
+# --- older versions of the API; the data is not validated yet ---
 
 
 def claim_from_v1beta1(data: Manifest) -> Manifest:
@@ -375,7 +375,7 @@ def _allocation(found: Manifest | None, spec: ClaimSpec, path: Path, problems: P
         _result(one, names, (*at, "results", index), problems)
         for index, one in _listed(devices, "results", ALLOCATION_RESULTS_MAX_SIZE, at, problems)
     )
-    for index, one in _listed(devices, "config", 2 * MAX_REQUESTS, at, problems):  # the class's and the claim's
+    for index, one in _listed(devices, "config", 2 * MAX_REQUESTS, at, problems):  # those of the class and of the claim
         _references(one, names, (*at, "config", index), problems)
         _check_configuration(one, (*at, "config", index), problems)
     return Allocation(

@@ -82,13 +82,13 @@ def _kind(api_version: str, fields: Fields, build: Builder, *, namespaced: bool 
 def _versions(
     fields: Fields, build: Builder, versions: Mapping[str, Conversion | None], *, namespaced: bool = True
 ) -> Iterator[Kind]:
-    """Yield the versions of a kind, the oldest first; each with its conversion, if its meaning is another one."""
+    """Yield the versions of a kind, the oldest first, each with its conversion if its fields differ."""
     for version, convert in versions.items():
         yield Kind(version, fields.name, fields, build, namespaced, convert=convert)
 
 
 def _storage(fields: Fields, build: Builder, versions: str, *, namespaced: bool = False) -> Iterator[Kind]:
-    """Yield the versions of a kind of storage.k8s.io, which all mean the same."""
+    """Yield the versions of a kind of storage.k8s.io, which all have the same fields."""
     return _versions(
         fields, build, {f"storage.k8s.io/{version}": None for version in versions.split()}, namespaced=namespaced
     )
@@ -188,9 +188,9 @@ LOAD_ORDER: tuple[Kind, ...] = (
     POD_GROUP,
     _kind("v1", pod_fields.POD, build_pod),
 )
-KINDS = {kind.name: kind for kind in LOAD_ORDER}  # by name: of two with the same name, kube-scheduler's own
+KINDS = {kind.name: kind for kind in LOAD_ORDER}  # by name; of two kinds with the same name, that of Kubernetes
 OF_VERSION = {kind.identity: kind for kind in LOAD_ORDER}
-MOVED_GROUPS = ("extensions",)  # the kinds of which are read, and have another group since
+MOVED_GROUPS = ("extensions",)  # groups whose kinds have moved to another group
 
 
 def versions_of(name: str) -> list[str]:
@@ -204,12 +204,12 @@ SCENARIO = ("kschedui.io/v1alpha1", "Scenario")
 NODE_GROUP = ("kschedui.io/v1alpha1", "NodeGroup")
 SCHEDULER_PLUGIN = ("kschedui.io/v1alpha1", "SchedulerPlugin")
 CHALLENGE = ("kschedui.io/v1alpha1", "Challenge")
-# Before 1.19, in the place of a configuration; in a ConfigMap it stands as text under this key.
+# Replaces a configuration before 1.19. A ConfigMap contains it as text under this key.
 POLICIES = (("v1", "Policy"), ("kubescheduler.config.k8s.io/v1", "Policy"))
 CONFIG_MAP, POLICY_KEY = ("v1", "ConfigMap"), "policy.cfg"
 CONFIGURATION = ("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")
 
-# Controllers that make pods: their pods are what the scheduler sees.
+# Controllers that create pods; the scheduler reads only the pods.
 POD_MAKERS = {
     **dict.fromkeys(["apps/v1", "apps/v1beta2", "extensions/v1beta1"], ("DaemonSet", "Deployment")),
     "apps/v1beta1": ("Deployment",),
@@ -217,7 +217,7 @@ POD_MAKERS = {
     **dict.fromkeys(["batch/v1beta1", "batch/v2alpha1"], ("CronJob",)),
 }
 
-# Kinds of a real cluster that have no say in scheduling; anything else in these groups is a mistake.
+# Kinds of real clusters that do not affect scheduling; other kinds of these groups are errors.
 _UNREAD = {
     "v1": (
         "Binding ComponentStatus ConfigMap Endpoints Event LimitRange PodTemplate ResourceQuota Secret ServiceAccount"

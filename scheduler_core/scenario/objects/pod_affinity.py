@@ -132,7 +132,7 @@ def _check_label_keys(found: Manifest, path: Path, problems: Problems, labels: L
             if reason := qualified_name(key):
                 problems.error((*path, field, index), invalid(key, reason))
     for index, key in enumerate(match):
-        if selected[key] + (key in labels) > 1:  # a label that the pod lacks is not merged
+        if selected[key] + (key in labels) > 1:  # keys of labels that the pod does not have are not merged
             problems.error(
                 (*path, "matchLabelKeys", index),
                 invalid(key, Message("exists in both matchLabelKeys and labelSelector")),

@@ -39,7 +39,7 @@ Manifest = Mapping[str, Any]
 DEFAULT_SCHEDULER = "default-scheduler"
 TERMINATION_SECONDS = "kschedui.io/termination-seconds"
 CLAIM_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
-TERMINAL_PHASES = ("Succeeded", "Failed")  # such a pod is invisible to the scheduler
+TERMINAL_PHASES = ("Succeeded", "Failed")  # the scheduler ignores pods in these phases
 
 
 def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:

@@ -24,8 +24,8 @@ from scheduler_core.scenario.reading.problems import (
     required,
 )
 
-DEFAULT_CPU = 100  # millicores that a container without a cpu request counts as when scores are computed
-DEFAULT_MEMORY = 200 * 1024 * 1024  # bytes, likewise
+DEFAULT_CPU = 100  # millicores, the cpu request in scores of a container that has none
+DEFAULT_MEMORY = 200 * 1024 * 1024  # bytes, the same for memory
 
 _CONTAINER_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 _STANDARD_RESOURCES = (*_CONTAINER_RESOURCES, "storage", "pods", "services", "persistentvolumeclaims")
@@ -187,7 +187,7 @@ class PodRequests:
         return self.total({"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY})
 
     def scored_before_1_27(self) -> tuple[Amounts, Amounts] | None:
-        """Return the pod's own requests in both resource scorers if its overhead has cpu: with and without defaults."""
+        """Return the pod's own requests in the resource scorers, with and without defaults, if its overhead has cpu."""
         own = self._overhead.get("cpu", 0)
         if not own:
             return None

@@ -30,7 +30,7 @@ from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, 
 Manifest = Mapping[str, Any]
 
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
-BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"  # wins over storageClassName where it is set
+BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"  # takes precedence over storageClassName
 MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 _DEFAULT_CLASS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 
@@ -68,7 +68,7 @@ def build_volume(data: Manifest, problems: Problems, admission: Admission) -> Pe
         claim_ref=f"{claim.get('namespace') or 'default'}/{claim['name']}" if claim.get("name") else "",
         claim_uid=claim.get("uid") or "",
         source=sources,
-        phase=status.get("phase") or "Pending",  # the API server's default; only an Available one is matched
+        phase=status.get("phase") or "Pending",  # the API server's default; only Available volumes are matched
         attributes_class=spec.get("volumeAttributesClassName") or "",
         terminating=bool(metadata.get("deletionTimestamp")),
         manifest=data,

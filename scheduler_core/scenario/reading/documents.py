@@ -21,16 +21,16 @@ from scheduler_core.scenario.reading.yaml_composer import Composer, DocumentErro
 
 _SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-_SURROGATE = re.compile(r"\\u[dD][89abAB]")  # an escaped half of a pair
+_SURROGATE = re.compile(r"\\u[dD][89abAB]")  # an escaped half of a surrogate pair
 _JSON_START = re.compile(r"\s*\{")
-_CONTENT = re.compile(r"^[ \t]*[^ \t\r\n#%]", re.MULTILINE)  # a line that is no comment and no directive
+_CONTENT = re.compile(r"^[ \t]*[^ \t\r\n#%]", re.MULTILINE)  # a line other than a comment or directive
 
 
 class Chunk(msgspec.Struct, frozen=True):
     """The text between two document markers; `first_line` is the file's line (from 0) on which it starts."""
 
     text: str
-    number: int  # of the document, from 1; documents without content are not counted
+    number: int  # the number of the document, from 1, without empty documents
     first_line: int
 
     def places(self, paths: set[Path]) -> dict[Path, Place]:
@@ -58,7 +58,7 @@ class Chunk(msgspec.Struct, frozen=True):
 
 
 class Embedded(Chunk, frozen=True):
-    """A document that stands as text in a value of another one, at `path` of it."""
+    """A document that another document contains as text, in the value at `path`."""
 
     outer: Chunk
     path: Path
@@ -157,7 +157,7 @@ def _decode(chunk: Chunk, limits: Limits, alias_nodes: int, problems: Problems) 
         try:
             return [_decode_json(chunk.text, limits.depth)], 0
         except (ValueError, RecursionError):
-            pass  # flow style YAML that is not JSON, or an error that the YAML parser can place
+            pass  # YAML in flow style, or an error; the YAML parser reports its place
     composer = Composer(chunk.text, limits, alias_nodes)
     try:
         return composer.documents(), composer.expanded
@@ -171,8 +171,8 @@ def _decode_json(text: str, depth: int) -> Any:
     """Parse strict JSON. Raises ValueError for duplicate keys, deep nesting, NaN or text after the value."""
     data = _JSON.decode(text)
     if _SURROGATE.search(text):
-        json.dumps(data, ensure_ascii=False).encode()  # ValueError where half of a pair stands alone
-    if text.count("{") + text.count("[") > depth:  # else it cannot be too deep
+        json.dumps(data, ensure_ascii=False).encode()  # raises ValueError for half of a surrogate pair
+    if text.count("{") + text.count("[") > depth:  # otherwise it cannot be too deep
         _check_depth(data, depth)
     return data
 

@@ -61,7 +61,7 @@ class _Finder:
             self._mapping(path, dict(wanted))
         elif isinstance(event, SequenceStartEvent):
             self._sequence(path, dict(wanted))
-        else:  # a scalar or an alias: what is wanted below it does not exist here
+        else:  # a scalar or an alias: paths below it do not exist
             self._close(_count(wanted))
 
     def _mapping(self, path: Path, wanted: Trie) -> None:

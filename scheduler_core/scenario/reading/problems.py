@@ -18,7 +18,7 @@ from scheduler_core.scenario.types import ParseWarning
 
 Path = tuple[str | int, ...]
 
-MAX_PROBLEMS = 100  # a file is not searched further once it has this many errors; as many warnings are kept
+MAX_PROBLEMS = 100  # the number of errors after which parsing stops, and the number of warnings that are stored
 
 
 class ScenarioError(ValueError):
@@ -40,9 +40,7 @@ class ScenarioError(ValueError):
 
 
 class ScenarioErrors(ScenarioError):
-    """All errors of a scenario file in document order, and the warnings about other values, as far as it was read; its
-    own attributes are those of the first error.
-    """
+    """All errors of a scenario file in document order, and its warnings. Its attributes are the first error's."""
 
     def __init__(self, errors: Iterable[ScenarioError], warnings: Iterable[ParseWarning] = ()) -> None:
         self.errors = tuple(errors)
@@ -79,8 +77,8 @@ class Problems:
     """Collects the problems of a file. Paths are relative to the object being read, which `enter` sets."""
 
     def __init__(self) -> None:
-        self._errors: list[ScenarioError] = []  # located already
-        self._found: list[tuple[Text, Path, Message]] = []  # errors and warnings still without a line
+        self._errors: list[ScenarioError] = []  # errors with a line
+        self._found: list[tuple[Text, Path, Message]] = []  # errors and warnings without a line
         self._within: dict[int, tuple[int, int]] = {}  # by index into `_found`: line and column in the value
         self._warned: list[tuple[Text, Path, Message]] = []
         self._text: Text | None = None
@@ -205,7 +203,7 @@ def one_of(words: Iterable[str]) -> Message:
     return Message("{words} or {last}", words=", ".join(rest), last=last) if rest else Message("{word}", word=last)
 
 
-# The wording of apimachinery's field errors, which kube-apiserver and kube-scheduler answer with.
+# The texts of apimachinery's field errors, as kube-apiserver and kube-scheduler return them.
 
 
 def not_supported(value: object, supported: Iterable[str]) -> Message:

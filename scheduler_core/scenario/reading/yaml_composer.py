@@ -37,11 +37,11 @@ _WORDS: dict[str, bool | None] = {
 _STRING_TAGS = ("tag:yaml.org,2002:str", "!")
 _PLAIN_TAGS = tuple(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float"))
 _COLLECTION_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
-_LONGEST_NUMBER = 64  # longer plain scalars are text, and are not worth remembering
+_LONGEST_NUMBER = 64  # longer plain scalars are text, and are not cached
 _MERGE = object()  # the key <<
 
 
-# What libyaml says, to be said in other languages too; other sentences of its stay as they are.
+# Messages of libyaml that can be translated; its other messages stay in English.
 _LIBYAML = {
     str(known): known
     for known in (
@@ -205,7 +205,7 @@ class Composer:
         merged: list[Any] = []
         next_event, node, most = self._parser.get_event, self._node, self._limits.values
         while type(event := next_event()) is not MappingEndEvent:
-            self._values += 1  # a key is counted with its value
+            self._values += 1  # a key and its value count separately
             if self._values > most:
                 raise self._too_many(event)
             key = self._key(event)

@@ -1,1 +1,1 @@
-"""SchedulerPlugin documents: their expressions, the variables of these, and their values."""
+"""SchedulerPlugin documents: their expressions, and the variables of the expressions with their values."""

@@ -1,7 +1,8 @@
 """An expression of a rule: compiled and evaluated within limits.
 
-Kubernetes' own limits (`k8s.io/apiserver/pkg/apis/cel`: PerCallLimit, RuntimeCELCostBudget) are a million per
-evaluation and ten million per request. Here each of many nodes needs an evaluation, so the limit of one is a tenth.
+The limits of Kubernetes (`k8s.io/apiserver/pkg/apis/cel`: PerCallLimit, RuntimeCELCostBudget) are a cost of a million
+per evaluation and ten million per request. Here the expression is evaluated for each node, so the limit per evaluation
+is a tenth.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from scheduler_core.cel.values import Error, Value, steps_spent
 from scheduler_core.scenario.reading.problems import did_you_mean
 from scheduler_core.scenario.rules.variables import environment, shapes
 
-MAX_LENGTH = 2048  # characters
+MAX_LENGTH = 2048  # the number of characters
 FORM = FormLimits(parts=1000, depth=50, nesting=3)
-MAX_COST = 100_000  # of one evaluation
-MAX_UNKNOWN_SIZE = 256  # of values that the estimate knows nothing of; what is larger is stopped at MAX_COST
-MAX_COST_OF_RUN = 10_000_000  # of all evaluations of a rule
-STEPS_PER_COST = 20  # comparisons and copies that CEL's own costs leave out
+MAX_COST = 100_000  # per evaluation
+MAX_UNKNOWN_SIZE = 256  # of values of unknown size in the estimate; MAX_COST stops the evaluation of larger ones
+MAX_COST_OF_RUN = 10_000_000  # for all evaluations of a rule in a run
+STEPS_PER_COST = 20  # comparisons and copies, which are not part of CEL's costs
 
 Use = Literal["preEnqueue", "filter", "score", "permit", "message", "messageOfPod"]
 _RESULTS: dict[Use, Type] = {"score": types.INT, "message": types.STRING, "messageOfPod": types.STRING}

@@ -26,8 +26,8 @@ from scheduler_core.scenario.reading.problems import (
 from scheduler_core.scenario.rules.expression import Expression, RuleError, Use, compile_expression
 from scheduler_core.scenario.rules.requeue import EVENTS, derive_events
 
-MOST_RULES = 20  # of a scenario
-MOST_PROBLEMS = 5  # of an expression that are reported
+MOST_RULES = 20  # rules per scenario
+MOST_PROBLEMS = 5  # reported problems per expression
 MAX_WEIGHT = 1_000_000
 _NAME = re.compile("[A-Za-z][A-Za-z0-9-]{0,62}")
 _REJECTING: tuple[Point, ...] = ("preEnqueue", "filter", "permit")

@@ -32,10 +32,10 @@ from scheduler_core.scenario.fields.schema import (
 )
 
 Manifest = Mapping[str, Any]
-Projection = tuple[Hashable, Value]  # what is equal for equal values, and the value
+Projection = tuple[Hashable, Value]  # a key that is equal for equal values, and the value
 
 AMOUNTS = types.map_of(types.STRING, types.INT)
-CLUSTER = Fields("Cluster", {})  # of which only the name counts: `_CLUSTER_FIELDS` has its types
+CLUSTER = Fields("Cluster", {})  # used for its name only; the types are in `_CLUSTER_FIELDS`
 _CLUSTER_FIELDS = {"nodes": types.INT, "pods": types.INT, "requested": AMOUNTS, "allocatable": AMOUNTS}
 
 _MOST_PODS, _MOST_ENTRIES, _MOST_ELEMENTS, _TEXT, _NAME, _DEPTH = 110, 32, 16, 128, 63, 4

@@ -16,7 +16,7 @@ from scheduler_core.scenario.settings.scenario_document import build_expectation
 
 MOST_VARIANTS = 12
 MOST_SEEDS = 5
-LONGEST = 100_000  # characters of the document
+LONGEST = 100_000  # the number of characters of the document
 
 
 def build_challenge(document: Document, problems: Problems, *, alone: bool) -> Challenge | None:

@@ -76,7 +76,7 @@ def _group(version: str) -> str:
     return version.rpartition("/")[0]
 
 
-# An unknown kind of these is a mistake; of others it is a custom resource or has nothing to do with scheduling.
+# Unknown kinds of these groups are errors. Those of other groups are ignored, since they can be custom resources.
 _SETTINGS = (SCENARIO, NODE_GROUP, SCHEDULER_PLUGIN, CHALLENGE, CONFIGURATION)
 _OWN_GROUPS = {kind.group for kind in LOAD_ORDER} | {_group(SCENARIO[0]), _group(CONFIGURATION[0])}
 
@@ -139,13 +139,13 @@ class InitialObjects:
     ) -> None:
         self._problems = problems
         self._admission = admission
-        self._tell = tell  # hears which part of the documents is read, from 0 to 1
-        self._most = self._read = 0  # documents
-        # Which document created an object; None: it is there without one.
+        self._tell = tell  # called with the progress, from 0 to 1
+        self._most = self._read = 0  # numbers of documents
+        # The document of each object; None for objects that exist without a document.
         self.exist: dict[Identity, Document | None] = {
             ("PriorityClass", "", found.name): None for found in SYSTEM_PRIORITY_CLASSES
         }
-        self._namespaces: dict[str, None] = {}  # mentioned, in order
+        self._namespaces: dict[str, None] = {}  # the mentioned namespaces, in order
         self._nodes: set[str] = set()
 
     def build(self, documents: dict[tuple[str, str], list[Document]], to_come: set[Identity]) -> list[KubernetesObject]:
@@ -195,7 +195,7 @@ class InitialObjects:
         return found
 
     def _check_node(self, found: KubernetesObject) -> None:
-        """Warn about a pod whose node does not exist, which is possible in a cluster but hardly intended."""
+        """Warn about a pod whose node does not exist: this is possible in a cluster, but probably a mistake."""
         if isinstance(found, Node):
             self._nodes.add(found.name)
         elif isinstance(found, Pod) and found.node_name and found.node_name not in self._nodes:

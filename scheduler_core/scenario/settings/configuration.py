@@ -235,7 +235,7 @@ def _extenders(found: Any, problems: Problems) -> tuple[Extender, ...]:
             managed.add(resource.name)
         extenders.append(extender)
     if (binders := sum(1 for one in extenders if one.bind_verb)) > 1:
-        value = f"found {binders} extenders implementing bind"  # quoted, as the API does
+        value = f"found {binders} extenders implementing bind"  # in quotes, as in the API
         reason = Message("only one extender can implement bind")
         problems.error(("extenders",), invalid(value, reason))
     return tuple(sorted(extenders, key=lambda extender: extender.ignorable))

@@ -1,6 +1,6 @@
 """Warnings about DeviceClasses, ResourceSlices, ResourceClaims and pods that refer to missing objects.
 
-The API server accepts such objects, and kube-scheduler reports the consequences, but they are hardly intended.
+The API server accepts such objects, and kube-scheduler reports the consequences, but they are probably mistakes.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def inter_pod_affinity(found: Manifest, path: Path, problems: Problems) -> Inter
 
 
 def node_affinity(found: Manifest, path: Path, problems: Problems) -> NodeAffinityArgs:
-    """Build the arguments. A preferred term with weight 0 counts nothing, but makes the plugin score every pod."""
+    """Build the arguments. A preferred term with weight 0 adds nothing, but makes the plugin score every pod."""
     affinity = found.get("addedAffinity") or {}
     at = (*path, "addedAffinity")
     needed = affinity.get(_REQUIRED)

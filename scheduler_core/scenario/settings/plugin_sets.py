@@ -79,7 +79,7 @@ def _merge_with_default(custom: PluginSet, defaults: Sequence[PluginRef]) -> lis
     kept = [] if "*" in custom.disabled else [default for default in defaults if default.name not in custom.disabled]
     replaced = {plugin.name for plugin in kept if plugin.name in given}
     merged = [given.get(plugin.name, plugin) for plugin in kept]
-    # A plugin listed twice stays twice: the expansion reports it.
+    # Keep a plugin that is listed twice; the expansion reports it.
     new = [one for one in custom.enabled if one.name not in replaced or one is not given[one.name]]
     return merged + new
 

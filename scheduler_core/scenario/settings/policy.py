@@ -3,7 +3,7 @@
 kube-scheduler 1.15 and 1.16: factory/{factory,plugins}.go (CreateFromConfig, RegisterCustomFitPredicate,
 RegisterCustomPriorityFunction) and api/validation; 1.18: factory.go (createFromConfig), apis/config/validation and
 framework/plugins/legacy_registry.go. Without `predicates` or `priorities` the default ones run; two predicates always
-do. `Release.policy` says what the names stand for.
+do. `Release.policy` has the plugins of the names.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BINDS_VOLUMES = "CheckVolumeBinding"
 PREDICATE_ARGUMENTS = ("serviceAffinity", "labelsPresence")
 PRIORITY_ARGUMENTS = ("serviceAntiAffinity", "labelPreference", "requestedToCapacityRatioArguments")
 ONCE = "requestedToCapacityRatioArguments"
-LISTS = {  # by argument, the lists of the plugin's arguments that its labels go to
+LISTS = {  # by argument of the Policy: the arguments of the plugin that get its labels
     "serviceAffinity": ("affinityLabels", "affinityLabels"),
     "labelsPresence": ("absentLabels", "presentLabels"),
     "serviceAntiAffinity": ("antiAffinityLabelsPreference", "antiAffinityLabelsPreference"),
@@ -111,7 +111,7 @@ class _Reader(msgspec.Struct):
 
     def scores(self, entries: Sequence[Manifest]) -> dict[str, Any]:
         """Return the plugin sets of the priorities, with their weights."""
-        first: dict[str, Manifest] = {}  # by argument, if all of them are one plugin
+        first: dict[str, Manifest] = {}  # by argument, if all entries with it become one plugin
         for index, entry in enumerate(entries):
             path: Path = ("priorities", index)
             weight = entry.get("weight") or 0
@@ -137,7 +137,7 @@ class _Reader(msgspec.Struct):
                         self.problems.error(("predicates" if present == "presentLabels" else "priorities",), message)
 
     def set_hard_affinity(self, weight: int) -> None:
-        """Set the weight of required affinity in scores; 0 is as absent."""
+        """Set the weight of required affinity in scores; 0 has no effect."""
         if not 0 <= weight <= 100:
             reason = Message("not in valid range [0-100]")
             self.problems.error(("hardPodAffinitySymmetricWeight",), invalid(weight, reason))
@@ -256,7 +256,7 @@ class _Reader(msgspec.Struct):
         args.setdefault(LISTS[argument][bool(found.get("presence"))], []).extend(labels)
 
     def _sets(self, points: Iterable[str], plugins: Sequence[str]) -> dict[str, Any]:
-        """Return the plugin sets of extension points: nothing but these plugins, in this order."""
+        """Return the plugin sets of extension points, with only these plugins, in this order."""
         known = {name: self.release.plugin_points[self.names.get(name, name)] for name in plugins}
         return {
             POINT_FIELDS[point]: {
@@ -286,7 +286,7 @@ class _Reader(msgspec.Struct):
         self.problems.error((*path, "name"), message)
 
     def _check_name(self, path: Path, name: str) -> None:
-        """`validateAlgorithmNameOrDie`."""
+        """Report an invalid name (`validateAlgorithmNameOrDie`)."""
         if not VALID_NAME.fullmatch(name):
             reason = Message("must be two or more letters, digits and '-', with a letter or a digit at both ends")
             self.problems.error((*path, "name"), invalid(name, reason))

@@ -30,7 +30,7 @@ from scheduler_core.scenario.types import (
 
 Manifest = Mapping[str, Any]
 
-LONGEST = 10.0 * 365 * 86_400  # seconds of virtual time, for `at` and untilSeconds
+LONGEST = 10.0 * 365 * 86_400  # the largest `at` and untilSeconds, in seconds of virtual time
 PENDING = "pending"
 
 
@@ -64,7 +64,7 @@ def build_scenario_document(data: Manifest, problems: Problems, release: Release
     until, expect = spec.get("untilSeconds"), spec.get("expect")
     release = release or RELEASES.get(
         spec.get("kubernetesVersion") or "", DEFAULT_RELEASE
-    )  # SCENARIO lets no other pass
+    )  # the field table allows no other type
     return ScenarioDocument(
         name=metadata.get("name") or "",
         annotations=annotations,

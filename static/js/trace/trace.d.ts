@@ -205,7 +205,7 @@ export interface PluginScores {
   raw?: number | string | null;
 }
 
-/** A step of giving pods back to a candidate node: the pod either fits again (reprieved) or becomes a victim. */
+/** A step of restoring the pods of a candidate node: the pod either fits again (reprieved) or becomes a victim. */
 export interface Reprieve {
   pod: string;
   reprieved: boolean;
@@ -309,7 +309,7 @@ export interface DeviceTry {
   line?: number;
 }
 
-/** A request for several devices that the search cannot complete: at most `found` of `wanted` at once. */
+/** A request for several devices that the search cannot complete: it finds at most `found` of `wanted` at once. */
 export interface DeviceShortage {
   claim: string;
   request: string;
@@ -384,7 +384,7 @@ export interface PlacementStarted {
   count: number;
 }
 
-/** All members were tried one after another, each after those before it. Nothing has been bound yet. */
+/** All members were tried, each with the previous ones assumed on their nodes. Nothing has been bound yet. */
 export interface PodGroupEvaluated {
   type: "PodGroupEvaluated";
   pod_group: string;
@@ -396,7 +396,7 @@ export interface PodGroupEvaluated {
   message?: string;
 }
 
-/** Several placements can hold the group: the one with the highest total is selected, the first one in a tie. */
+/** Several placements can hold the group. The one with the highest total is selected, or the first of equal ones. */
 export interface PlacementsScored {
   type: "PlacementsScored";
   pod_group: string;
@@ -455,7 +455,7 @@ export interface PodGroupCycleFinished {
   waiting_on_permit?: string[];
 }
 
-/** DefaultPreemption's PostFilter ran (or was not reached: see `message`). */
+/** DefaultPreemption's PostFilter ran, or was not reached (see `message`). */
 export interface PreemptionEvaluated {
   type: "PreemptionEvaluated";
   eligible: boolean;
@@ -474,7 +474,7 @@ export interface PreemptionEvaluated {
   budgets?: BudgetNow[];
 }
 
-/** The preemptor's victim was deleted; it is gone at `gone_at` (now, or after its termination seconds). */
+/** The preemptor's victim was deleted. Its termination ends at `gone_at`. */
 export interface VictimEvicted {
   type: "VictimEvicted";
   pod: string;
@@ -513,7 +513,7 @@ export interface NominationCleared {
   cause: "preempted-by-higher-priority" | "attempt-failed" | "bound" | "deleted";
 }
 
-/** The first event: the cluster as loaded. Pending pods follow as PodEnqueued, PodGated or PodIgnored. */
+/** The first event: the initial cluster. PodEnqueued, PodGated or PodIgnored follows for each pending pod. */
 export interface RunStarted {
   type: "RunStarted";
   title: string;
@@ -543,7 +543,7 @@ export interface ClockAdvanced {
   cause: "event" | "termination" | "backoff" | "unschedulable-flush" | "permit-timeout" | "binding" | "preemption" | "end";
 }
 
-/** An object was created or updated by the timeline (`at` is now). Objects that are drawn include their summary. */
+/** An object was created or updated by the timeline. Objects that the player draws include their summary. */
 export interface ObjectApplied {
   type: "ObjectApplied";
   action: "create" | "update";
@@ -620,7 +620,7 @@ export interface CycleStarted {
   pod_group?: string;
 }
 
-/** PreFilter ran. `rejected_by` is None if the cycle goes on; `nodes` is the intersection of the node names. */
+/** PreFilter ran. `rejected_by` is None if the cycle continues; `nodes` is the intersection of the node names. */
 export interface PreFilterFinished {
   type: "PreFilterFinished";
   results: PreFilterResult[];
@@ -755,14 +755,14 @@ export interface SchedulingFailed {
   nominated_node?: string;
 }
 
-/** A plugin requested that the pod is moved to activeQ (Activate). */
+/** A plugin requested the move of the pod to activeQ (Activate). */
 export interface PodActivated {
   type: "PodActivated";
   pod: string;
   by: string;
 }
 
-/** An attempt has ended; the queues are in the state in which the next attempt finds them. */
+/** An attempt has ended; the queues are in the state that the next attempt finds. */
 export interface AttemptFinished {
   type: "AttemptFinished";
   attempt: number;
@@ -772,7 +772,7 @@ export interface AttemptFinished {
   claims?: string[];
 }
 
-/** Nothing can happen any more (or untilSeconds was reached). */
+/** The run has ended: no action is due, or untilSeconds was reached. */
 export interface RunFinished {
   type: "RunFinished";
   time: number;

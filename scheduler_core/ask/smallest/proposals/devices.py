@@ -1,6 +1,6 @@
-"""Proposals of DynamicResources: claims that ask for less, taints that they tolerate, and devices that others hold.
+"""Proposals for DynamicResources: smaller requests, tolerations for taints, and the release of allocated devices.
 
-The spec of a claim cannot be changed in a cluster: it is created anew, as its pod is. A generated claim stands for its
+The spec of a claim is immutable, so the claim and its pod are created again. An edit of a generated claim changes its
 template.
 """
 
@@ -76,7 +76,7 @@ def _name(claim: ResourceClaim, request: DeviceRequest) -> str:
 
 
 def _of_class(asked: Asked, claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
-    """Propose classes that exist instead of one that does not, those with similar names first."""
+    """Propose existing classes in place of one that does not exist, those with similar names first."""
     cluster = asked.world.cluster
     if isinstance(cluster.get("DeviceClass", request.device_class), DeviceClass):
         return
@@ -88,9 +88,9 @@ def _of_class(asked: Asked, claim: ResourceClaim, path: Path, request: DeviceReq
 
 
 def _fewer(asked: Asked, claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
-    """Propose the largest count that suffices, or one device, beside which something else has to change."""
+    """Propose the largest count that suffices, otherwise one device, which needs other changes too."""
     if request.mode == ALL:
-        edit = _set(claim, (*path, "allocationMode"), "ExactCount")  # whose count is 1 if it is not given
+        edit = _set(claim, (*path, "allocationMode"), "ExactCount")  # the default count is 1
         yield Proposal("device-count", [edit], _name(claim, request), ALL, 1, 1.0)
         return
     for count in range(request.count - 1, 0, -1):
@@ -152,7 +152,7 @@ def _devices(asked: Asked) -> Iterator[Device]:
 
 
 def _holders(asked: Asked) -> Iterator[Proposal]:
-    """Propose to delete the users of each claim that has devices of the node; the claim then gives them back."""
+    """Propose to delete the users of each claim that has devices of the node, which releases the devices."""
     pools = {(one.driver, one.pool) for one in _slices(asked)}
     number = 0
     for claim in asked.world.cluster.objects("ResourceClaim"):
@@ -168,7 +168,7 @@ def _holders(asked: Asked) -> Iterator[Proposal]:
 
 
 def _release(asked: Asked, claim: ResourceClaim) -> Iterator[Proposal]:
-    """Propose to delete a claim's other users, which gives back its devices; a generated claim goes with its pod."""
+    """Propose to delete a claim's other users, which releases its devices; a generated claim goes with its pod."""
     if any(one.resource != "pods" for one in claim.reserved_for):
         return
     users = [f"{claim.namespace}/{one.name}" for one in claim.reserved_for]

@@ -1,4 +1,4 @@
-"""Proposals about nodes that reject pods independently of what runs there: taints, cordons, labels."""
+"""Proposals about nodes that reject pods whatever runs there: taints, cordons, labels."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 from scheduler_core.ask.editing.edits import Edit, Path
 from scheduler_core.ask.smallest.proposals.proposal import REQUIRED, Asked, Proposal
 
-NO_SKEW = 2**31 - 1  # allows any
+NO_SKEW = 2**31 - 1  # allows any skew
 CONTAINERS = ("containers", "initContainers")
 
 
@@ -71,7 +71,7 @@ def pod_topology_spread(asked: Asked) -> Iterator[Proposal]:
                 words = f"{key} minDomains"
                 yield Proposal("spread", [edit], words, domains, fewer, 0.25 * (domains - fewer))
                 break
-        if key not in soft:  # of one topologyKey there is one preference at most
+        if key not in soft:  # a topologyKey can have one soft constraint
             edits: list[Edit] = [asked.of_pod((*path, "minDomains"))] if domains > 1 else []
             edits.append(asked.of_pod((*path, "whenUnsatisfiable"), "ScheduleAnyway"))
             yield Proposal("spread", edits, key, "DoNotSchedule", "ScheduleAnyway", 1.0)

@@ -37,7 +37,7 @@ Kind = Literal[
     "nodes",
 ]
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-MOST_VALUES = 5  # of a label, to choose from
+MOST_VALUES = 5  # the number of values of a label that are proposed
 
 
 class Proposal(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from scheduler_core.ask.editing.edits import Edit, Path, SetField
 from scheduler_core.ask.smallest.proposals.proposal import Asked, Proposal
 from scheduler_core.ask.smallest.proposals.truth import falsified
 
-OVERCOMMITTED = ("cpu", "memory", "ephemeral-storage")  # of others request and limit are the same
+OVERCOMMITTED = ("cpu", "memory", "ephemeral-storage")  # for other resources, request and limit are equal
 
 
 def proposals(asked: Asked) -> Iterator[Proposal]:
@@ -91,7 +91,7 @@ def _lowered(asked: Asked, resource: str, budget: int) -> list[Edit]:
             sidecars += wanted[index]
     return [
         _asking(asked, one, resource, now) for one, now in zip(found, wanted, strict=True) if now != one.now
-    ]  # sidecars and containers first fit together, so what a sidecar leaves an init container is never negative
+    ]  # never negative, since sidecars and containers fit together
 
 
 def _containers(asked: Asked, resource: str) -> Iterator[_Container]:

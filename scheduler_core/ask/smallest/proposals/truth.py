@@ -9,9 +9,9 @@ from scheduler_core.ask.editing.edits import Edit, SetField
 
 False_ = Literal["", "cloud", "machine", "condition"]
 
-# Taints that a controller sets for as long as the node is so.
+# Taints that a controller sets as long as the node has the condition.
 CONDITIONS = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
-PODS = "pods"  # how many a node takes is a setting of its kubelet; all else that it has is the machine's
+PODS = "pods"  # a setting of the kubelet; all other resources are those of the machine
 
 
 def is_of_the_cloud(key: str) -> bool:

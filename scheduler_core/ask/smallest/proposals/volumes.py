@@ -58,7 +58,7 @@ def _other_classes(asked: Asked, claim: PersistentVolumeClaim) -> Iterator[Propo
 
 
 def _where_volumes_are(asked: Asked) -> Iterator[Proposal]:
-    """Propose node labels that volumes and classes require; marked as untrue, since labels move no machine."""
+    """Propose the node labels that volumes and classes require. They are marked as untrue: labels move no machine."""
     cluster = asked.world.cluster
     keys: dict[str, None] = {}
     values: dict[str, set[str]] = {}

@@ -56,15 +56,15 @@ class AssumeCache(msgspec.Struct):
         assert stored is not None
         self.claims[claim_key(assumed)] = (stored, assumed)
 
-    def outdated(self, storage: Storage, found: PodVolumes) -> str:
+    def outdated(self, storage: Storage, volumes: PodVolumes) -> str:
         """Return the reason that the API server rejects the assumed writes (a write in between), "" if it
         accepts them.
         """
-        for _, pv in found.bindings:
+        for _, pv in volumes.bindings:
             stored = storage.persistent_volume(pv.name)
             if stored is None or stored is not self.volumes[pv.name][0]:
                 return _refusal("persistentvolumes", pv.name, exists=stored is not None)
-        for claim in found.provisions:
+        for claim in volumes.provisions:
             persistent_volume_claim = storage.persistent_volume_claim(claim_key(claim))
             if persistent_volume_claim is None or persistent_volume_claim is not self.claims[claim_key(claim)][0]:
                 return _refusal("persistentvolumeclaims", claim.name, exists=persistent_volume_claim is not None)

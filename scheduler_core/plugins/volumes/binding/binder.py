@@ -73,14 +73,15 @@ class Search(msgspec.Struct, frozen=True):
 
     storage: Storage
     bound: tuple[tuple[PersistentVolumeClaim, PersistentVolume | None], ...]
-    selected: tuple[PersistentVolumeClaim, ...]  # the provisioner was already told a node
-    free: tuple[Candidates, ...]  # smallest request first
+    selected: tuple[PersistentVolumeClaim, ...]  # claims with a selected node
+    free: tuple[Candidates, ...]  # the smallest request first
 
     @staticmethod
     def prepare(claims: PodVolumeClaims, storage: Storage, assumed: AssumeCache) -> Search:
         selected = tuple(claim for claim in claims.delayed if SELECTED_NODE in claim.annotations)
         free = sorted(
-            (claim for claim in claims.delayed if SELECTED_NODE not in claim.annotations), key=lambda one: one.request
+            (claim for claim in claims.delayed if SELECTED_NODE not in claim.annotations),
+            key=lambda delayed_claim: delayed_claim.request,
         )
         return Search(
             storage,
@@ -145,14 +146,14 @@ class Search(msgspec.Struct, frozen=True):
 
     def _find_unbound(self, labels: Labels) -> PodVolumes:
         """Return volumes for the unbound claims (`findMatchingVolumes`), and provision the rest."""
-        taken: dict[str, None] = {}
+        chosen: dict[str, None] = {}
         bindings, unmatched = [], list(self.selected)
         for candidate in self.free:
-            pv = candidate.choose(labels, taken)
+            pv = candidate.choose(labels, chosen)
             if pv is None:
                 unmatched.append(candidate.claim)
             else:
-                taken[pv.name] = None
+                chosen[pv.name] = None
                 bindings.append((candidate.claim, pv))
         for claim in unmatched:
             reason = why_not_provisioned(claim, self.storage, labels)

@@ -34,23 +34,23 @@ FIELD = "spec.volumes[*].persistentVolumeClaim.claimName"
 
 def facts(search: Search, node: Node, csi_node: CSINode | None) -> list[Fact]:
     """Return one fact for each claim of the pod."""
-    found = [_bound(claim, pv, node, csi_node) for claim, pv in search.bound]
+    all_facts = [_bound(claim, pv, node, csi_node) for claim, pv in search.bound]
     waiting: list[tuple[PersistentVolumeClaim, str]] = []
     for claim in search.selected:
         selected = claim.annotations[SELECTED_NODE]
         if selected == node.name:
             waiting.append((claim, "Its volume is already on the way"))
         else:
-            found.append(_elsewhere(claim, selected, node))
-    taken: set[str] = set()
+            all_facts.append(_elsewhere(claim, selected, node))
+    chosen: set[str] = set()
     for candidates in search.free:
-        pv = candidates.choose(node.labels, taken)
+        pv = candidates.choose(node.labels, chosen)
         if pv is None:
-            waiting.append((candidates.claim, _no_match_text(candidates, node, taken)))
+            waiting.append((candidates.claim, _no_match_text(candidates, node, chosen)))
         else:
-            taken.add(pv.name)
-            found.append(_matched(candidates, pv, node))
-    return found + [_provisioned(claim, search, node, why) for claim, why in waiting]
+            chosen.add(pv.name)
+            all_facts.append(_matched(candidates, pv, node))
+    return all_facts + [_provisioned(claim, search, node, why) for claim, why in waiting]
 
 
 def _bound(claim: PersistentVolumeClaim, pv: PersistentVolume | None, node: Node, csi_node: CSINode | None) -> Fact:
@@ -69,16 +69,16 @@ def _bound(claim: PersistentVolumeClaim, pv: PersistentVolume | None, node: Node
         holds = reachable_after_migration(pv, node.labels, csi_node)
     except TranslationError:
         holds = False
-    wanted = str(pv.node_affinity) if pv.node_affinity is not None else "any node"
+    required = str(pv.node_affinity) if pv.node_affinity is not None else "any node"
     verb = "matches" if holds else "does not match"
     return Fact(
         "VolumeBinding.bound",
         left=node.name,
         op="∈" if holds else "∉",
-        right=wanted,
+        right=required,
         holds=holds,
-        values={"claim": claim.name, "volume": pv.name, "nodeAffinity": wanted},
-        text=f"The claim {claim.name} is bound to {pv.name}, whose node affinity ({wanted}) {node.name} {verb}.",
+        values={"claim": claim.name, "volume": pv.name, "nodeAffinity": required},
+        text=f"The claim {claim.name} is bound to {pv.name}, whose node affinity ({required}) {node.name} {verb}.",
         field=FIELD,
     )
 
@@ -129,17 +129,17 @@ def _provisioned(claim: PersistentVolumeClaim, search: Search, node: Node, why: 
     )
 
 
-def _no_match_text(candidates: Candidates, node: Node, taken: Container[str]) -> str:
+def _no_match_text(candidates: Candidates, node: Node, chosen: Container[str]) -> str:
     """Return the reason that no volume of the class fits on the node."""
     claim = candidates.claim
-    reasons = [f"{pv.name} {_why(pv, claim, taken)}" for pv in candidates.passed_over + candidates.available]
+    reasons = [f"{pv.name} {_why(pv, claim, chosen)}" for pv in candidates.passed_over + candidates.available]
     reasons += [f"{pv.name}, reserved for it, is out of {node.name}'s reach" for pv in candidates.reserved]
     because = f" ({listed(reasons, most=3)})" if reasons else ""
     return f"No volume that exists fits the claim {claim.name} of {format_bytes(claim.request)}{because}"
 
 
-def _why(pv: PersistentVolume, claim: PersistentVolumeClaim, taken: Container[str]) -> str:
-    if pv.name in taken:
+def _why(pv: PersistentVolume, claim: PersistentVolumeClaim, chosen: Container[str]) -> str:
+    if pv.name in chosen:
         return "goes to another claim of the pod"
     return why_unfit(pv, claim) or why_unavailable(pv, claim) or "is out of the node's reach"
 

@@ -79,9 +79,9 @@ class State(msgspec.Struct):
     """
 
     search: Search
-    verdicts: tuple[int, Interned[Status]] | None = None  # of all rows, for one generation of the node table
+    verdicts: tuple[int, Interned[Status]] | None = None  # for all rows, in one generation of the node table
     answers: dict[tuple[object, ...], Status] = {}
-    reserved: PodVolumes | None = None  # None: every claim is bound, there is nothing to do
+    reserved: PodVolumes | None = None  # None: all claims are bound, so there is nothing to do
 
 
 class VolumeBinding(
@@ -158,9 +158,9 @@ class VolumeBinding(
             return SUCCESS
         node = self.storage.cluster.node(node_name)
         assert node is not None
-        found = state.search.find(node.labels, node_name, self.storage.csi_node(node_name))
-        bindings = tuple((claim, with_claim(pv, claim)) for claim, pv in found.bindings)
-        provisions = tuple(with_selected_node(claim, node_name) for claim in found.provisions)
+        volumes = state.search.find(node.labels, node_name, self.storage.csi_node(node_name))
+        bindings = tuple((claim, with_claim(pv, claim)) for claim, pv in volumes.bindings)
+        provisions = tuple(with_selected_node(claim, node_name) for claim in volumes.provisions)
         for _, pv in bindings:
             self.assumed.assume_volume(self.storage, pv)
         for claim in provisions:
@@ -223,11 +223,11 @@ class VolumeBinding(
         )
         if key not in state.answers:
             try:
-                found = state.search.find(node.labels, node.name, csi_node)
+                volumes = state.search.find(node.labels, node.name, csi_node)
             except BinderError as error:
                 state.answers[key] = Status(Code.ERROR, (str(error),))
             else:
-                state.answers[key] = self._status(found.reasons)
+                state.answers[key] = self._status(volumes.reasons)
         return state.answers[key]
 
     def _status(self, reasons: tuple[str, ...]) -> Status:
@@ -237,8 +237,8 @@ class VolumeBinding(
     def _migrated(self, nodes: NodeTable) -> NDArray[np.intp]:
         """Return a column of codes for the migrated in-tree plugins in each node's CSINode."""
         number: dict[object, int] = {}
-        found = (self.storage.csi_node(name) for name in nodes.names)
-        views = (None if csi_node is None else csi_node.migrated for csi_node in found)
+        csi_nodes = (self.storage.csi_node(name) for name in nodes.names)
+        views = (None if csi_node is None else csi_node.migrated for csi_node in csi_nodes)
         return np.array([number.setdefault(view, len(number)) for view in views], np.intp)
 
     def _all_bound(self, pod: Pod) -> bool:

@@ -26,22 +26,22 @@ BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
-def bind_volumes(found: PodVolumes, node_name: str, storage: Storage, handle: Handle) -> str:
+def bind_volumes(volumes: PodVolumes, node_name: str, storage: Storage, handle: Handle) -> str:
     """Bind and provision for the node. Return the error (`checkBindings`), "" if there is none."""
     node = storage.cluster.node(node_name)
     if node is None:
         return f'failed to get node "{node_name}": node "{node_name}" not found'
-    for claim, pv in found.bindings:
+    for claim, pv in volumes.bindings:
         handle.write(_bound_volume(pv))
         handle.write(_bound_claim(claim, pv.name))
-    for claim in found.provisions:
+    for claim in volumes.provisions:
         handle.write(claim)
         storage_class = storage.storage_class(claim_class(claim))
         assert storage_class is not None
         handle.write(provisioned(claim, storage_class, node), "create")
         handle.write(_bound_claim(claim, volume_name(claim)))
     csi_node = storage.csi_node(node_name)
-    for _, pv in found.bindings:
+    for _, pv in volumes.bindings:
         try:
             reachable = reachable_after_migration(pv, node.labels, csi_node)
         except TranslationError as error:
@@ -116,7 +116,7 @@ def _manifest(pv: PersistentVolume, here: tuple[Requirement, ...]) -> dict[str, 
         "volumeMode": pv.volume_mode,
     }
     if here:
-        terms = [{"key": one.key, "operator": one.operator, "values": list(one.values)} for one in here]
+        terms = [{"key": term.key, "operator": term.operator, "values": list(term.values)} for term in here]
         spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": [{"matchExpressions": terms}]}}
     return {
         "apiVersion": "v1",

@@ -151,7 +151,7 @@ def _holds(requirement: Requirement, nodes: NodeTable) -> Mask:
 
 def _in(key: str, values: Iterable[str], nodes: NodeTable) -> Mask:
     column = nodes.label(key)
-    wanted = np.zeros(len(column.values) + 1, np.bool_)
-    wanted[[column.number[value] for value in values if value in column.number]] = True
-    mask: Mask = wanted[column.codes]
+    is_listed = np.zeros(len(column.values) + 1, np.bool_)
+    is_listed[[column.number[value] for value in values if value in column.number]] = True
+    mask: Mask = is_listed[column.codes]
     return mask

@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core import parse_scenario
 from scheduler_core.plugins.default_preemption import candidates
-from scheduler_core.plugins.default_preemption.by_node import ByNode, KeptDryRuns
+from scheduler_core.plugins.default_preemption.by_node import ByNode, DryRunCache
 from scheduler_core.releases import RELEASES
 from scheduler_core.simulation.simulation import simulate
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
@@ -73,6 +73,6 @@ def test_a_run_is_the_same_as_if_nothing_were_kept(monkeypatch):
     """Every third recorded scenario of preemption."""
     scenarios = [parse_scenario(path.read_text(), release=RELEASES["1.34"]) for path in RECORDED[::3]]
     kept = [list(simulate(scenario)) for scenario in scenarios]
-    monkeypatch.setattr(KeptDryRuns, "known", lambda self, cycle, *, budgets: ByNode(self._handle))
+    monkeypatch.setattr(DryRunCache, "results_for", lambda self, cycle, *, budgets: ByNode(self._handle))
     assert kept == [list(simulate(scenario)) for scenario in scenarios]
     assert sum(isinstance(event, PreemptionEvaluated) for events in kept for event in events) > len(scenarios)
