@@ -122,5 +122,5 @@ def list_choices(scenario: Scenario) -> dict[str, Any]:
         "classes": [one for one in classes if not str(one[0]).startswith("system-")][:MOST_OFFERED],
         "pods": [one.key for one in objects if isinstance(one, Pod)][:MOST_OFFERED],
         "plugins": sorted(scoring),
-        "drawn": scenario.release.rules.ties_are_drawn or bool(scenario.config.extenders),
+        "drawn": scenario.release.rules.ties_are_broken_at_random or bool(scenario.config.extenders),
     }

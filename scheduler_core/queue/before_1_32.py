@@ -82,7 +82,7 @@ class SchedulingQueueBefore132(SchedulingQueue):
         self._move_pods_near(pod, ASSIGNED_POD_ADD, None)
 
     def assigned_pod_updated(self, old: Pod, new: Pod) -> None:
-        if not self._rules.assigned_pod_updates_tell_what_changed:
+        if not self._rules.assigned_pod_updates_are_split:
             self._move_pods_near(new, ASSIGNED_POD_UPDATE, old)
             return
         for event in pod_scheduling_properties_change(old, new):
@@ -101,7 +101,7 @@ class SchedulingQueueBefore132(SchedulingQueue):
     def _is_near(self, queued: QueuedPod, pod: Pod, labels: Labels) -> bool:
         """Return whether the pod was rejected for spreading in that namespace, or one of its required terms matches."""
         if (
-            self._rules.assigned_pods_wake_spreading_ones
+            self._rules.assigned_pods_requeue_spread_pods
             and "PodTopologySpread" in queued.unschedulable_plugins
             and queued.pod.namespace == pod.namespace
         ):

@@ -29,7 +29,7 @@ class QueueingHintMap(msgspec.Struct):
 
     registrations: list[Registration]
     matches: Callable[[ClusterEvent, ClusterEvent], bool] = ClusterEvent.matches
-    gated_pods_hear_every_event: bool = False
+    gated_pods_are_checked_on_every_event: bool = False
     _matching: dict[ClusterEvent, list[Registration]] = {}
 
     @staticmethod
@@ -39,12 +39,12 @@ class QueueingHintMap(msgspec.Struct):
         registrations = []
         for plugin, events in plugins:
             registrations += [Registration(plugin, registered.event, registered.hint) for registered in events]
-            if not release.rules.new_nodes_stand_for_taint_updates:
+            if not release.rules.new_node_events_include_taint_updates:
                 continue
             of_nodes = [registered.event.action for registered in events if registered.event.resource == "Node"]
             if any(a & Action.ADD for a in of_nodes) and not any(a & Action.UPDATE_NODE_TAINT for a in of_nodes):
                 registrations.append(Registration(plugin, _NODE_TAINT_UPDATE, None))
-        return QueueingHintMap(registrations, matches, release.rules.gated_pods_hear_every_event)
+        return QueueingHintMap(registrations, matches, release.rules.gated_pods_are_checked_on_every_event)
 
     def matching(self, event: ClusterEvent) -> list[Registration]:
         registrations = self._matching.get(event)
@@ -66,7 +66,7 @@ class QueueingHintMap(msgspec.Struct):
 
     def moves_gated(self, plugin: str, event: ClusterEvent) -> bool:
         """Return whether a pod gated by the plugin is checked again after the event."""
-        if self.gated_pods_hear_every_event:
+        if self.gated_pods_are_checked_on_every_event:
             return plugin != SCHEDULING_GATES
         return any(
             registration.plugin == plugin and registration.event.matches(event) for registration in self.registrations

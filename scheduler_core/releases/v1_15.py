@@ -11,7 +11,7 @@ V1_15 = V1_16.derive(
     recorded={"public": 134, "classic": 17, "older": 13},
     rules=replace(
         V1_16.rules,
-        ties_go_round=True,
+        ties_are_taken_in_turn=True,
         affinity_counters_may_be_missing=True,
         capacity_ratio_weighs_resources=False,
     ),

@@ -73,9 +73,9 @@ V1_16 = V1_18.derive(
     recorded={"public": 152, "classic": 18, "older": 14},
     rules=replace(
         V1_18.rules,
-        nodes_are_taken_in_turn=True,
+        nodes_are_taken_from_the_tree=True,
         failure_precedes_preemption=True,
-        backoff_is_kept_apart=True,
+        backoff_is_stored_separately=True,
         pods_have_overhead=False,
         victims_use_up_budgets="none",
         extenders_score_from_0_to_10=True,

@@ -23,7 +23,7 @@ V1_18 = V1_25.derive(
         inline_volumes_need_a_csi_node=False,
         victims_use_up_budgets="until violated",
         first_rejection_ends_filtering=True,
-        fit_knows_what_no_eviction_helps=False,
+        too_large_requests_are_unresolvable=False,
     ),
     gates=dict.fromkeys(V1_25.gates),
     plugin_points={

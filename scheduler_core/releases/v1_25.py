@@ -17,8 +17,8 @@ V1_25 = V1_26.derive(
         pre_filter_reasons_are_counted=True,
         post_filter_message_gets_a_dot=False,
         victims_get_a_condition=False,
-        bind_errors_say_rejected=True,
-        binding_brings_the_start_time=False,
+        bind_errors_are_prefixed=True,
+        binding_sets_the_start_time=False,
         fit_compares_extended_requests_of_zero=True,
     ),
     gates={

@@ -12,11 +12,11 @@ V1_28 = V1_29.derive(
     recorded={"public": 302, "classic": 20},
     rules=replace(
         V1_29.rules,
-        victims_take_the_preemptors_status=False,
+        victims_get_the_preemptors_status=False,
         post_filter_message_gets_a_dot=True,
         scores_are_allocated_without_skipped=True,
         images_are_counted_once=True,
-        volume_zone_knows_stable_labels=False,
+        volume_zone_matches_stable_labels=False,
     ),
     refused_plugins=("SelectorSpread",),
     gates={

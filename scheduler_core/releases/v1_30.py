@@ -20,12 +20,12 @@ V1_30 = V1_31.derive(
     recorded={"public": 342, "classic": 20},
     rules=replace(
         V1_31.rules,
-        assigned_pods_wake_spreading_ones=False,
-        assigned_pod_updates_tell_what_changed=False,
-        nodes_cut_off="rejected",
-        search_goes_on_in_narrowed_nodes=True,
+        assigned_pods_requeue_spread_pods=False,
+        assigned_pod_updates_are_split=False,
+        nodes_excluded_by_pre_filter="rejected",
+        search_position_counts_narrowed_nodes=True,
         narrowing_plugins_are_blamed=False,
-        victims_take_the_preemptors_status=True,
+        victims_get_the_preemptors_status=True,
         preemption_tries_all_but_unresolvable=True,
     ),
     gates={

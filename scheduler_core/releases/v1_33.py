@@ -13,9 +13,9 @@ V1_33 = V1_34.derive(
     rules=replace(
         V1_34.rules,
         backoff_counts_every_attempt=True,
-        fit_knows_what_no_eviction_helps=False,
+        too_large_requests_are_unresolvable=False,
         node_ports_counts_sidecars=False,
-        claim_in_use_reason_speaks_of_the_node=True,
+        claim_in_use_reason_names_the_node=True,
     ),
     gates={
         "DRAAdminAccess": Gate(False),

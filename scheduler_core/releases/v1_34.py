@@ -16,10 +16,10 @@ V1_34 = V1_35.derive(
         pools_are_complete_across_nodes=False,
         invalid_pools_are_skipped=False,
         results_have_class_configs_once=False,
-        ties_are_drawn=True,
+        ties_are_broken_at_random=True,
         binding_a_nominated_pod_wakes_others=True,
         terminating_victims_are_marked=True,
-        gated_pods_hear_every_event=True,
+        gated_pods_are_checked_on_every_event=True,
     ),
     gates={
         "GangScheduling": None,

@@ -208,7 +208,7 @@ def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, 
     """Roll back, requeue the pods that its resources may help, and requeue the pod (handleBindingCycleError)."""
     roll_back(scheduler, attempt, point, status)
     pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # for hints, it is on its node
-    if point == "Bind" and scheduler.rules.bind_errors_say_rejected and not status.is_rejected:
+    if point == "Bind" and scheduler.rules.bind_errors_are_prefixed and not status.is_rejected:
         status = replace(status, reasons=(f"binding rejected: {status.message}",))
     error = as_error(status)
     if not status.is_rejected:

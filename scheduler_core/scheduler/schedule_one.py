@@ -190,9 +190,9 @@ def select_host(
     """
     best = highest(totals)
     tied = (totals == best).nonzero()[0]
-    by_heap = not scheduler.rules.ties_are_drawn and not (extenders_scored and scheduler.rng is not None)
+    by_heap = not scheduler.rules.ties_are_broken_at_random and not (extenders_scored and scheduler.rng is not None)
     choice = 0
-    if scheduler.rules.ties_go_round:
+    if scheduler.rules.ties_are_taken_in_turn:
         choice = scheduler.search.take_turn(len(tied))
     elif len(tied) > 1 and by_heap:
         choice = top_of_heap(tied)
@@ -214,7 +214,7 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
         return
     assert attempt.cycle is not None
     result = framework.run_post_filter(attempt.cycle, error.diagnosis)
-    if result.status.code != Code.ERROR or framework.release.rules.post_filter_errors_are_told:
+    if result.status.code != Code.ERROR or framework.release.rules.post_filter_errors_are_reported:
         error.diagnosis.post_filter_message = result.status.message
     attempt.nominated_node = result.nominated_node
     attempt.nominated = result.status.is_success and bool(result.nominated_node)
@@ -229,7 +229,7 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
         status = prepare_candidate(scheduler, attempt.pod, result)
         if not status.is_success:
             attempt.nominated, attempt.nominated_node = False, None
-            if framework.release.rules.post_filter_errors_are_told:
+            if framework.release.rules.post_filter_errors_are_reported:
                 error.diagnosis.post_filter_message = f"preemption: {status.message}"
 
 

@@ -180,7 +180,7 @@ def build_queue(
 
 
 def _node_tree(rules: Rules) -> NodeTree:
-    if rules.nodes_are_taken_in_turn:
+    if rules.nodes_are_taken_from_the_tree:
         return NodeTreeBefore117()
     return NodeTreeBefore119() if rules.generic_scheduler else NodeTree()
 
@@ -193,7 +193,7 @@ def _api_server_class(rules: Rules) -> type[ApiServer]:
 
 def _queue_class(rules: Rules) -> type[SchedulingQueue]:
     if rules.every_event_moves_every_pod:
-        return SchedulingQueueBefore117 if rules.backoff_is_kept_apart else SchedulingQueueBefore119
+        return SchedulingQueueBefore117 if rules.backoff_is_stored_separately else SchedulingQueueBefore119
     return SchedulingQueueBefore132 if rules.event_handlers_check_pods else SchedulingQueue
 
 

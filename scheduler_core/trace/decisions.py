@@ -113,7 +113,7 @@ class DecisionReader:
         if self._as_recorded and isinstance(event, trace.RunStarted):
             rules = RELEASES[event.kubernetes_version].rules
             older = RecordsBefore119(
-                names_victims=not rules.ties_go_round, failure_first=rules.failure_precedes_preemption
+                names_victims=not rules.ties_are_taken_in_turn, failure_first=rules.failure_precedes_preemption
             )
             self._older = older if rules.generic_scheduler else None
         if self._older is not None:

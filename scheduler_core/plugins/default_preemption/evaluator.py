@@ -96,7 +96,7 @@ class Evaluator:
             evaluation = self.records.evaluation(candidates, message=message, extenders=extenders)
             return PostFilterResult(Status(Code.UNSCHEDULABLE, (message,)), evaluation=evaluation)
         compared = candidates.runs.compared.take(remaining)
-        in_turn = not self.handle.release.rules.binding_brings_the_start_time
+        in_turn = not self.handle.release.rules.binding_sets_the_start_time
         winner, dropped_by = pick_one_node_for_preemption(compared, unstarted_are_asked_in_turn=in_turn)
         evaluation = self.records.evaluation(
             candidates, choice=Choice(remaining, compared, dropped_by, winner), extenders=extenders

@@ -51,7 +51,10 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions):
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         """Return the events that may end a gate of PreEnqueue."""
-        if not self._handle.feature_gates.get(GATE, False) or self._handle.release.rules.gated_pods_hear_every_event:
+        if (
+            not self._handle.feature_gates.get(GATE, False)
+            or self._handle.release.rules.gated_pods_are_checked_on_every_event
+        ):
             return ()
         return (RegisteredEvent(ClusterEvent("Pod", Action.DELETE), lambda pod, old, new: QueueingHint.SKIP),)
 

@@ -216,6 +216,6 @@ def _by_importance(handle: Handle, slots: Ints, index: Ints) -> Ints:
     """
     pods, order = handle.cluster.pods, np.arange(len(slots))
     start = pods.start[slots]
-    if not handle.release.rules.binding_brings_the_start_time:  # "now" is computed twice, for the earlier pod first
+    if not handle.release.rules.binding_sets_the_start_time:  # "now" is computed twice, for the earlier pod first
         order = np.where(np.isinf(start), -order, order)
     return np.lexsort((order, start, -pods.priority[slots], index))

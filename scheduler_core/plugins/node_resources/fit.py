@@ -98,7 +98,7 @@ class NodeResourcesFit(
         self._rejects_sidecars = handle.release.gate_is_off("SidecarContainers")
         self._compares_extended_zero = handle.release.rules.fit_compares_extended_requests_of_zero
         self._compares_zero = handle.release.rules.fit_compares_requests_of_zero
-        self._tells_too_small = handle.release.rules.fit_knows_what_no_eviction_helps
+        self._tells_too_small = handle.release.rules.too_large_requests_are_unresolvable
         self._by_devices = handle.extended_resources
         self._notices_device_classes = handle.release.has_on("DRAExtendedResource")
         self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}

@@ -81,8 +81,8 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)
-        self._stable = handle.release.rules.volume_zone_knows_stable_labels
-        self._zoned_only = handle.release.rules.volume_zone_looks_at_zoned_nodes_only
+        self._stable = handle.release.rules.volume_zone_matches_stable_labels
+        self._zoned_only = handle.release.rules.volume_zone_reads_claims_on_zoned_nodes
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         if not pod.volumes:

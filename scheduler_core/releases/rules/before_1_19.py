@@ -31,17 +31,17 @@ class RulesBefore119:
             ),
         },
     )
-    nodes_are_taken_in_turn: bool = rule(
+    nodes_are_taken_from_the_tree: bool = rule(
         "",
         "internal/cache/node_tree.go: Next",
         {
             False: Text(
-                "each search goes around the list of the snapshot; zones are told by the beta or the stable label",
+                "each search continues in the list of the snapshot; the beta or the stable label determines the zone",
                 "每次搜索都绕快照的列表进行；可用区由 beta 标签或稳定标签确定",
             ),
             True: Text(
-                "each search takes its nodes from the tree of zones one by one, and the next search goes on behind the "
-                "last one that was taken; zones are told by the beta labels alone",
+                "each search takes its nodes from the tree of zones one by one, and the next search continues after "
+                "the last one; only the beta labels determine the zone",
                 "每次搜索从可用区树中逐个取节点，下一次搜索从最后取出的节点之后继续；可用区只由 beta 标签确定",
             ),
         },
@@ -54,24 +54,29 @@ class RulesBefore119:
             True: Text("the pod's condition is written before preemption", "先写入 Pod 的状况，再抢占"),
         },
     )
-    backoff_is_kept_apart: bool = rule(
+    backoff_is_stored_separately: bool = rule(
         "",
         "internal/queue/pod_backoff.go: PodBackoffMap",
         {
             False: Text("the backoff grows with the attempts of the pod", "退避时间随 Pod 的尝试次数增长"),
             True: Text(
-                "the backoff is kept apart from the pod and forgotten after 10 seconds: it then begins again with 1 "
-                "second",
+                "the backoff is stored separately from the pod and dropped after 10 seconds; it then starts again "
+                "with 1 second",
                 "退避与 Pod 分开保存，10 秒后被遗忘，然后重新从 1 秒开始",
             ),
         },
     )
-    ties_go_round: bool = rule(
+    ties_are_taken_in_turn: bool = rule(
         "",
         "core/generic_scheduler.go: selectHost",
         {
-            False: Text("a tie between the best nodes is random", "最佳节点得分相同时随机选择"),
-            True: Text("the best nodes of a tie are taken in turn", "得分相同的最佳节点轮流选用"),
+            False: Text(
+                "if several nodes have the highest score, one of them is selected at random",
+                "最佳节点得分相同时随机选择",
+            ),
+            True: Text(
+                "if several nodes have the highest score, they are selected in turn", "得分相同的最佳节点轮流选用"
+            ),
         },
     )
     affinity_counters_may_be_missing: bool = rule(
@@ -80,7 +85,7 @@ class RulesBefore119:
         {
             False: Text("every node has a counter for affinity", "每个节点都有亲和计数器"),
             True: Text(
-                "the scheduler panics if a term of an existing pod gives points to a node without pods that have "
+                "the scheduler panics if a term of an existing pod changes the score of a node without pods that have "
                 "affinity",
                 "如果已有 Pod 的规则给一个没有带亲和规则的 Pod 的节点加分，调度器会 panic",
             ),
@@ -104,26 +109,28 @@ class RulesBefore119:
         "",
         "core/generic_scheduler.go: PrioritizeNodes",
         {
-            False: Text("the scores of extenders count ten times: from 0 to 100", "扩展器的得分乘以 10：从 0 到 100"),
-            True: Text("the scores of extenders count as they are, from 0 to 10", "扩展器的得分直接计入：从 0 到 10"),
+            False: Text(
+                "the scores of extenders are multiplied by ten: from 0 to 100", "扩展器的得分乘以 10：从 0 到 100"
+            ),
+            True: Text("the scores of extenders are added unchanged, from 0 to 10", "扩展器的得分直接计入：从 0 到 10"),
         },
     )
     pods_have_overhead: bool = rule(
         "",
         "nodeinfo/node_info.go: calculateResource",
         {
-            True: Text("the overhead of a pod counts with its requests", "Pod 的开销计入其请求"),
-            False: Text("the overhead of a pod does not count", "Pod 的开销不计入"),
+            True: Text("the overhead of a pod is added to its requests", "Pod 的开销计入其请求"),
+            False: Text("the overhead of a pod is ignored", "Pod 的开销不计入"),
         },
     )
     plugins_as_of: str = rule(
         "",
         "algorithmprovider/registry.go: getDefaultConfig",
         {
-            "": Text("plugins score and give reasons as today", "插件的打分和理由与今天相同"),
+            "": Text("plugins have their current scores and reasons", "插件的打分和理由与今天相同"),
             "1.18": Text(
                 (
-                    "plugins score and give reasons as in 1.18: two scorers for resources, one for services, "
+                    "plugins have the scores and reasons of 1.18: two scorers for resources, one for services, "
                     "and two reasons for each rejection by another pod's terms"
                 ),
                 "插件按 1.18 的方式打分和给出理由：资源由两个插件打分，服务由一个插件打分，"
@@ -145,7 +152,7 @@ class RulesBefore119:
                 "每个牺牲者消耗覆盖它的各预算的一次中断，直到它违反的第一个预算为止",
             ),
             "none": Text(
-                "victims use up no disruptions: a budget that allows one is violated by none of them",
+                "victims use up no disruptions: a budget that allows at least one is never violated",
                 "牺牲者不消耗中断次数：预算只要允许一次，任何牺牲者都不算违反",
             ),
         },
@@ -159,10 +166,7 @@ class RulesBefore119:
                 "事件只让它可能有帮助的 Pod 重试",
             ),
             True: Text(
-                (
-                    "an event retries all unschedulable pods, or none; any update of a pod that backs off ends its "
-                    "backoff"
-                ),
+                ("an event retries all unschedulable pods, or none; any update of a pod in backoff ends its backoff"),
                 "事件要么让所有不可调度的 Pod 重试，要么都不重试；退避中的 Pod 一有更新，退避即结束",
             ),
         },

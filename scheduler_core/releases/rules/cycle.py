@@ -12,7 +12,7 @@ from scheduler_core.releases.rules.rule import rule
 class CycleRules:
     """Rules of the cycles, in the order of an attempt."""
 
-    ties_are_drawn: bool = rule(
+    ties_are_broken_at_random: bool = rule(
         "",
         "schedule_one.go: newSortedNodeScores, selectHost",
         {
@@ -60,28 +60,28 @@ class CycleRules:
             ),
         },
     )
-    nodes_cut_off: str = rule(
+    nodes_excluded_by_pre_filter: str = rule(
         "",
         "schedule_one.go: findNodesThatFitPod",
         {
-            "told": Text(
+            "reported": Text(
                 "nodes excluded by PreFilter are reported with the plugins that excluded them",
                 "被 PreFilter 排除的节点会连同排除它们的插件一起报告",
             ),
-            "untold": Text(
+            "unreported": Text(
                 "nodes excluded by PreFilter are not reported in the message", "消息中不报告被 PreFilter 排除的节点"
             ),
             "rejected": Text(
                 "nodes excluded by PreFilter each get a rejected status, as from a filter",
                 "被 PreFilter 排除的节点各自得到拒绝状态，如同被过滤器拒绝",
             ),
-            "unjudged": Text(
+            "without status": Text(
                 "nodes excluded by PreFilter get no status, so preemption tries them",
                 "被 PreFilter 排除的节点没有状态，因此抢占会尝试它们",
             ),
         },
     )
-    search_goes_on_in_narrowed_nodes: bool = rule(
+    search_position_counts_narrowed_nodes: bool = rule(
         "",
         "schedule_one.go: findNodesThatFitPod",
         {
@@ -109,7 +109,7 @@ class CycleRules:
             ),
         },
     )
-    victims_take_the_preemptors_status: bool = rule(
+    victims_get_the_preemptors_status: bool = rule(
         "DefaultPreemption",
         "framework/preemption/preemption.go: prepareCandidate",
         {
@@ -195,7 +195,7 @@ class CycleRules:
             ),
         },
     )
-    search_ignores_who_scores: bool = rule(
+    search_ignores_scorers: bool = rule(
         "",
         "schedule_one.go: findNodesThatPassFilters",
         {
@@ -266,7 +266,7 @@ class CycleRules:
             ),
         },
     )
-    post_filter_errors_are_told: bool = rule(
+    post_filter_errors_are_reported: bool = rule(
         "",
         "schedule_one.go: schedulingCycle",
         {
@@ -314,7 +314,7 @@ class CycleRules:
             ),
         },
     )
-    bind_errors_say_rejected: bool = rule(
+    bind_errors_are_prefixed: bool = rule(
         "",
         "schedule_one.go: scheduleOne",
         {

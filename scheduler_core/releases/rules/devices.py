@@ -17,11 +17,11 @@ class DeviceRules:
         "structured/internal/incubating/pools_incubating.go: GatherPools",
         {
             True: Text(
-                "a pool is complete with its slices for all nodes, and an incomplete one gives no devices",
+                "a pool is complete if its slices for all nodes exist; an incomplete pool provides no devices",
                 "池的完整与否按它在所有节点上的 ResourceSlice 计算，不完整的池不提供设备",
             ),
             False: Text(
-                ("a pool is complete with its slices for the node alone, and an incomplete one gives its devices, too"),
+                "a pool is complete if its slices for this node exist; an incomplete pool still provides devices",
                 "池的完整与否只按它在该节点上的 ResourceSlice 计算，不完整的池也提供设备",
             ),
         },
@@ -32,7 +32,7 @@ class DeviceRules:
         {
             True: Text("a pool that has a device twice is skipped", "同名设备出现两次的池被跳过"),
             False: Text(
-                "a pool that has a device twice ends the attempt with an error when the search comes to it",
+                "a pool that has a device twice ends the attempt with an error when the search reaches it",
                 "搜索遇到同名设备出现两次的池时，这次尝试以错误结束",
             ),
         },
@@ -41,9 +41,11 @@ class DeviceRules:
         "DynamicResources",
         "structured/internal/incubating/allocator_incubating.go: Allocate",
         {
-            True: Text("an allocation has the configuration of a class once", "分配结果中，一个设备类的配置只出现一次"),
+            True: Text(
+                "an allocation contains the configuration of a class once", "分配结果中，一个设备类的配置只出现一次"
+            ),
             False: Text(
-                "an allocation has the configuration of a class for each request of the class",
+                "an allocation contains the configuration of a class once for each request of the class",
                 "分配结果中，使用某设备类的每个请求都带有该类的配置",
             ),
         },
@@ -55,7 +57,7 @@ class DeviceRules:
             True: Text("a subrequest for all devices takes each of them", "要求全部设备的子请求取得其中的每一个"),
             False: Text(
                 (
-                    "a subrequest for all devices that is not the first takes one of them and goes on with the first "
+                    "a subrequest for all devices that is not the first takes one device and continues with the first "
                     "subrequest"
                 ),
                 "不是第一个的“全部设备”子请求只取一个设备，然后转到第一个子请求",

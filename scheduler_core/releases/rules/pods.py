@@ -12,7 +12,7 @@ from scheduler_core.releases.rules.rule import rule
 class PodRules:
     """Rules for the requests of a pod."""
 
-    fit_knows_what_no_eviction_helps: bool = rule(
+    too_large_requests_are_unresolvable: bool = rule(
         "NodeResourcesFit",
         "plugins/noderesources/fit.go: Filter",
         {
@@ -34,7 +34,7 @@ class PodRules:
             False: Text("host ports of sidecar containers are not checked", "不检查边车容器的主机端口"),
         },
     )
-    claim_in_use_reason_speaks_of_the_node: bool = rule(
+    claim_in_use_reason_names_the_node: bool = rule(
         "VolumeRestrictions",
         "plugins/volumerestrictions/volume_restrictions.go: ErrReasonReadWriteOncePodConflict",
         {
@@ -52,7 +52,7 @@ class PodRules:
         "NodeResourcesBalancedAllocation",
         "plugins/noderesources/balanced_allocation.go: PreScore",
         {
-            True: Text("a pod that requests nothing gets no score", "什么都不请求的 Pod 不参与打分"),
+            True: Text("a pod that requests nothing is not scored", "什么都不请求的 Pod 不参与打分"),
             False: Text("a pod that requests nothing is scored like any other", "什么都不请求的 Pod 照常打分"),
         },
     )
@@ -177,8 +177,8 @@ class PodRules:
         "NodeAffinity",
         "plugins/nodeaffinity/node_affinity.go: PreScore",
         {
-            True: Text("a pod without preferences gets no score", "没有偏好的 Pod 不参与打分"),
-            False: Text("a pod without preferences gets 0 on every node", "没有偏好的 Pod 在每个节点上得 0 分"),
+            True: Text("a pod without preferences is not scored", "没有偏好的 Pod 不参与打分"),
+            False: Text("a pod without preferences scores 0 on every node", "没有偏好的 Pod 在每个节点上得 0 分"),
         },
     )
     image_locality_counts_init_containers: bool = rule(
@@ -206,7 +206,7 @@ class PodRules:
             ),
         },
     )
-    volume_zone_knows_stable_labels: bool = rule(
+    volume_zone_matches_stable_labels: bool = rule(
         "VolumeZone",
         "plugins/volumezone/volume_zone.go: Filter",
         {
@@ -220,7 +220,7 @@ class PodRules:
             ),
         },
     )
-    volume_zone_looks_at_zoned_nodes_only: bool = rule(
+    volume_zone_reads_claims_on_zoned_nodes: bool = rule(
         "VolumeZone",
         "plugins/volumezone/volume_zone.go: Filter",
         {
@@ -302,11 +302,11 @@ class PodRules:
             ),
         },
     )
-    binding_brings_the_start_time: bool = rule(
+    binding_sets_the_start_time: bool = rule(
         "DefaultPreemption",
         "internal/cache/cache.go: AddPod",
         {
-            True: Text("a bound pod has its start time from the binding on", "Pod 从绑定起即有启动时间"),
+            True: Text("a pod has a start time as soon as it is bound", "Pod 从绑定起即有启动时间"),
             False: Text(
                 (
                     "a bound pod has no start time until its next update; of several such victims, and of nodes with "

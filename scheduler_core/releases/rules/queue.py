@@ -53,12 +53,12 @@ class QueueRules:
             ),
         },
     )
-    gated_pods_hear_every_event: bool = rule(
+    gated_pods_are_checked_on_every_event: bool = rule(
         "",
         "backend/queue/scheduling_queue.go: movePodsToActiveOrBackoffQueue",
         {
             False: Text(
-                "a gated pod is checked again on events that the plugin registered which gates it",
+                "a gated pod is checked again on events that its gating plugin registered",
                 "被 PreEnqueue 挡住的 Pod，在挡住它的插件所注册的事件发生时重新检查",
             ),
             True: Text(
@@ -108,7 +108,7 @@ class QueueRules:
             ),
         },
     )
-    new_nodes_stand_for_taint_updates: bool = rule(
+    new_node_events_include_taint_updates: bool = rule(
         "",
         "scheduler.go: buildQueueingHintMap",
         {
@@ -130,7 +130,7 @@ class QueueRules:
             False: Text("no pod is retried when a node is deleted", "删除节点后，没有 Pod 会因此重试"),
         },
     )
-    assigned_pods_wake_spreading_ones: bool = rule(
+    assigned_pods_requeue_spread_pods: bool = rule(
         "PodTopologySpread",
         "internal/queue/scheduling_queue.go: getUnschedulablePodsWithCrossTopologyTerm",
         {
@@ -144,7 +144,7 @@ class QueueRules:
             ),
         },
     )
-    assigned_pod_updates_tell_what_changed: bool = rule(
+    assigned_pod_updates_are_split: bool = rule(
         "",
         "internal/queue/scheduling_queue.go: AssignedPodUpdated",
         {
@@ -158,7 +158,7 @@ class QueueRules:
             ),
         },
     )
-    node_updates_are_told_one_by_one: bool = rule(
+    node_updates_are_split: bool = rule(
         "",
         "eventhandlers.go: updateNodeInCache",
         {

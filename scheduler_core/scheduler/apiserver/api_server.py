@@ -36,10 +36,10 @@ class ApiServer:
         self._handlers = handlers
         self._delete_pod = delete_pod
         self._terminate = terminate
-        self._starts_bound_pods = rules.binding_brings_the_start_time
+        self._starts_bound_pods = rules.binding_sets_the_start_time
         self._marks_victims = rules.victims_get_a_condition
         self._marks_terminating = rules.terminating_victims_are_marked
-        self._copies_status = rules.victims_take_the_preemptors_status
+        self._copies_status = rules.victims_get_the_preemptors_status
         self._watch: deque[Callable[[], None]] = deque()
         self._conditions: dict[PodKey, Condition] = {}
         self._evicting: set[PodKey] = set()  # since the last delivery

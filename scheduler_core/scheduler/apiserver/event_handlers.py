@@ -60,7 +60,7 @@ class EventHandlers:
         self._new_pods_wake_others = new_pods_wake_others  # with GangScheduling
         self.claim_controller: ClaimController | None = None  # where ResourceClaims are served
         self._checks = EventChecks(cluster, rules) if rules.event_handlers_check_pods else None
-        every = rules.node_updates_are_told_one_by_one
+        every = rules.node_updates_are_split
         self._node_changes = node_scheduling_properties_change if every else first_node_change
 
     def applied(self, item: KubernetesObject) -> None:

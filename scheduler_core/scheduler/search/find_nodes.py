@@ -44,11 +44,11 @@ class Search(msgspec.Struct):
 
     percentage_of_nodes_to_score: int = 0
     next_start_node_index: int = 0
-    last_node_index: int = 0  # counts the selections among equal nodes (`ties_go_round`)
+    last_node_index: int = 0  # counts the selections among equal nodes (`ties_are_taken_in_turn`)
     expected: dict[int, int] = {}  # the number of nodes that a search will evaluate, by the pod's shape
 
     def take_turn(self, ties: int) -> int:
-        """Return which of the best nodes is next (`ties_go_round`)."""
+        """Return which of the best nodes is next (`ties_are_taken_in_turn`)."""
         turn, self.last_node_index = self.last_node_index % ties, self.last_node_index + 1
         return turn
 
@@ -159,11 +159,11 @@ def _rows_to_filter(
     missing = sorted(name for name in names if name not in nodes.row_of)
     if missing and rules.nodes_named_by_pre_filter_must_exist:
         raise SchedulingError(f'nodeinfo not found for node name "{missing[0]}"')
-    if rules.nodes_cut_off == "told":
+    if rules.nodes_excluded_by_pre_filter == "reported":
         plugins = " ".join(sorted(diagnosis.unschedulable_plugins))  # with those that rejected the nominated node
         reason = f"node(s) didn't satisfy plugin(s) [{plugins}]"
         diagnosis.absent = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (reason,))
-    elif rules.nodes_cut_off == "unjudged":
+    elif rules.nodes_excluded_by_pre_filter == "without status":
         diagnosis.absent = Status()
     rows = np.array(sorted(nodes.row_of[name] for name in names if name in nodes.row_of), np.intp)
     return rows if cycle.placement is None else np.intersect1d(rows, all_rows)
@@ -171,7 +171,7 @@ def _rows_to_filter(
 
 def _num_nodes_to_find(framework: Framework, search: Search, nodes: int) -> int:
     """Return 1 if no plugin or extender scores, since the first feasible node is then used."""
-    scores = framework.at(ScorePlugin) or framework.release.rules.search_ignores_who_scores
+    scores = framework.at(ScorePlugin) or framework.release.rules.search_ignores_scorers
     if scores or any(extender.filters or extender.prioritizes for extender in framework.extenders):
         return num_feasible_nodes_to_find(framework, search, nodes)
     return 1
@@ -202,7 +202,7 @@ def _run_filters(
     filtered = find_nodes_that_pass_filters(framework, cycle, start, rows, num_nodes_to_find, expected)
     evaluated = len(filtered.evaluated)
     search.remember(cycle.shape, evaluated, evaluated - len(filtered.feasible))
-    if framework.release.rules.nodes_cut_off == "rejected":
+    if framework.release.rules.nodes_excluded_by_pre_filter == "rejected":
         filtered = _reject(filtered, np.setdiff1d(framework.cluster.nodes.all_rows, rows))
     diagnosis.judge(filtered.evaluated, filtered.which, filtered.statuses)
     return filtered
@@ -231,10 +231,10 @@ def _advance_start(
 ) -> None:
     """Start the next search after the nodes of this one: feasible nodes and nodes with a status."""
     nodes = len(framework.cluster.nodes) if cycle.placement is None else len(cycle.placement)
-    ring = len(rows) if framework.release.rules.search_goes_on_in_narrowed_nodes else nodes
+    ring = len(rows) if framework.release.rules.search_position_counts_narrowed_nodes else nodes
     if not ring:
         raise _divide_by_zero(framework, cycle)
-    if framework.release.rules.nodes_are_taken_in_turn:
+    if framework.release.rules.nodes_are_taken_from_the_tree:
         tree, evaluated = framework.cluster.tree, len(filtered.evaluated)
         assert isinstance(tree, NodeTreeBefore117)
         tree.take(evaluated + (evaluated < len(rows)))  # a search that ends early has taken one more feasible node

@@ -28,7 +28,7 @@ SHOWS_LATER = {  # rules that decide nothing between these two releases: another
     "failure_precedes_preemption-1.16",  # decides nothing: events and writes come in another order
 }
 HIDDEN_ALONE = {  # the pair differs, the rule alone makes no difference in either release
-    "volume_zone_looks_at_zoned_nodes_only-1.26",  # in 1.26 VolumeZone has no PreFilter
+    "volume_zone_reads_claims_on_zoned_nodes-1.26",  # in 1.26 VolumeZone has no PreFilter
 }
 WITHOUT_PODS_OF_THEIR_OWN = {"SchedulingGates", "CinderLimits"}  # plugins whose pods the older release refuses
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
@@ -94,8 +94,8 @@ def test_an_example_is_read_on_both_releases_which_its_text_then_names(example: 
 
 def test_the_page_compares_the_two_runs_of_a_difference(author: Browser) -> None:
     page = author.get("/releases/?from=1.34&to=1.35").content.decode()
-    assert '<button class="button small" name="example" value="ties_are_drawn-1.34">' in page
-    asked = {"example": "fit_knows_what_no_eviction_helps-1.33"}
+    assert '<button class="button small" name="example" value="ties_are_broken_at_random-1.34">' in page
+    asked = {"example": "too_large_requests_are_unresolvable-1.33"}
     answer = author.post("/releases/example", asked)
     assert answer.status_code == 302
     assert author.post("/releases/example", asked).url == answer.url, "the same scenarios are found again"
@@ -129,14 +129,14 @@ def test_runs_that_decide_the_same_say_where_their_words_differ(author: Browser)
 
 
 def test_a_difference_that_is_not_there_is_refused(author: Browser) -> None:
-    for asked in ({}, {"example": "nonsense-1.33"}, {"example": "ties_are_drawn-1.36"}):
+    for asked in ({}, {"example": "nonsense-1.33"}, {"example": "ties_are_broken_at_random-1.36"}):
         assert author.post("/releases/example", asked).status_code == 404
     hidden = {"example": "victims_get_a_condition-1.25"}
     assert "This difference has no scenario" in author.post("/releases/example", hidden).content.decode()
 
 
 def test_nobody_owns_or_lists_an_example(author: Browser, stranger: Browser) -> None:
-    url = author.post("/releases/example", {"example": "ties_are_drawn-1.34"}).url
+    url = author.post("/releases/example", {"example": "ties_are_broken_at_random-1.34"}).url
     sid = url.split("/")[2]
     assert stranger.get(f"/s/{sid}/").status_code == 200
     assert author.get(f"/s/{sid}/edit/").status_code == 302, "it is edited as a fork"
@@ -152,7 +152,7 @@ def test_a_lesson_about_a_difference_pins_its_release() -> None:
 
 
 def test_an_example_is_told_in_the_visitors_language(author: Browser) -> None:
-    asked = {"example": "nodes_cut_off-1.30"}
+    asked = {"example": "nodes_excluded_by_pre_filter-1.30"}
     english = author.get(author.post("/releases/example", asked).url).content.decode()
     assert "Nodes excluded by PreFilter are not reported in the message" in english
     author.cookies["django_language"] = "zh-hans"
