@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 TASK = "kschedui.tasks.work_on_runs"
 TOLD_SECONDS = 60  # later a worker that is told need not come: queued runs are told again
 UNSEEN = timedelta(seconds=15)  # a preview that nobody has looked at for so long ends
+MOST_AT_ONCE = 500  # chunks that are deleted before others may write
 NOBODY = Asker()
 ENGINES_OF_ONE_RELEASE = ("0.1.0", "0.2.0", "0.3.0")
 THE_ONE_RELEASE = "1.34"
@@ -327,11 +328,17 @@ def _end_mine(run: Run, **changes: Any) -> None:
 
 def cancel(run: Run) -> bool:
     """Cancel a run that has not ended; its worker notices at its next write. Stored chunks stay."""
-    open_run = Run.objects.filter(pk=run.pk, state__in=[Run.State.QUEUED, Run.State.RUNNING])
-    stopped = open_run.update(state=Run.State.CANCELLED, finished=timezone.now(), lease_until=None)
+    stopped = _cancel(Run.objects.filter(pk=run.pk))
     announce(run.public_id)
-    tallies.add(tallies.RUNS, Run.State.CANCELLED, stopped)
     return bool(stopped)
+
+
+def _cancel(found: QuerySet[Run]) -> int:
+    """Cancel those that have not ended. Return their number."""
+    open_runs = found.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])
+    stopped = open_runs.update(state=Run.State.CANCELLED, finished=timezone.now(), lease_until=None)
+    tallies.add(tallies.RUNS, Run.State.CANCELLED, stopped)
+    return stopped
 
 
 def requeue_lost() -> int:
@@ -364,12 +371,15 @@ def cancel_unseen_previews() -> int:
 def forget_traces(scenario: Scenario) -> None:
     """Stop the runs of a deleted scenario and free their storage; if it is restored, it is simulated again.
 
-    Runs of other engines stay, since this one might have a different result.
+    Runs of other engines stay, since this one might have a different result. There may be as many runs as a visitor has
+    room for, so they are not gone through one by one, and other writers of SQLite come in between.
     """
-    for run in Run.objects.filter(version__scenario=scenario):
-        cancel(run)
-        if run.engine_version == ENGINE_VERSION:
-            forget_trace(run)
+    found = Run.objects.filter(version__scenario=scenario)
+    _cancel(found)
+    chunks = Chunk.objects.filter(run__in=found.filter(engine_version=ENGINE_VERSION))
+    while keys := list(chunks.values_list("pk", flat=True)[:MOST_AT_ONCE]):
+        Chunk.objects.filter(pk__in=keys).delete()
+    _mark_forgotten(found.filter(engine_version=ENGINE_VERSION))
 
 
 def forget_trace(run: Run) -> None:
@@ -378,9 +388,13 @@ def forget_trace(run: Run) -> None:
     When it is opened again, it is simulated to the same trace, so links keep their steps.
     """
     with transaction.atomic():
-        gone = {"state": Run.State.CANCELLED, "chunks": 0, "steps": 0, "bytes": 0, "time": 0.0, "outcome": {}}
-        Run.objects.filter(pk=run.pk).update(**gone, attempt=F("attempt") + 1, lease_until=None)
+        _mark_forgotten(Run.objects.filter(pk=run.pk))
         Chunk.objects.filter(run=run).delete()
+
+
+def _mark_forgotten(found: QuerySet[Run]) -> None:
+    gone = {"state": Run.State.CANCELLED, "chunks": 0, "steps": 0, "bytes": 0, "time": 0.0, "outcome": {}}
+    found.update(**gone, attempt=F("attempt") + 1, lease_until=None)
 
 
 def prunable(before: datetime) -> QuerySet[Run]:

@@ -7,12 +7,14 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from kschedui.in_turn import in_turn
 from kschedui.models import Course, Scenario, is_public_id
 from kschedui.scenarios import access
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.prose import clean_title
 from scheduler_core.apis.messages import Message
 
+MOST_COURSES = 100  # of one author
 MOST_SCENARIOS = 100
 LONGEST_ABOUT = 4000
 LINK = re.compile(r"(?:.*/)?(?P<kind>s|library|embed)/(?P<name>[\w-]+)(?:/.*)?", re.DOTALL)
@@ -37,7 +39,12 @@ def create(visitor: Visitor, title: str, about: str, names: list[str]) -> Course
     """Create a course of scenarios given by name or link. Raises BadCourse."""
     hashed = "" if visitor.user else visitor.editor_hash
     course = Course(owner=visitor.user, editor_hash=hashed)
-    return save(visitor, course, title, about, names)
+    with in_turn(f"courses of {visitor.author}"):
+        if of_visitor(visitor).count() >= MOST_COURSES:
+            raise BadCourse(
+                Message("You have {most} courses, which is the limit. Delete some of them.", most=MOST_COURSES)
+            )
+        return save(visitor, course, title, about, names)
 
 
 def save(visitor: Visitor, course: Course, title: str, about: str, names: list[str]) -> Course:

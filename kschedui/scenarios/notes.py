@@ -1,6 +1,6 @@
 """Private notes at the steps of a version, visible only to their author (an account or a browser)."""
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from kschedui.in_turn import in_turn
 from kschedui.models import Note, Version
@@ -9,6 +9,7 @@ from scheduler_core.apis.messages import Message
 
 LONGEST = 2000
 MOST = 300  # of one person on one version
+MOST_CARRIED = 1000  # of other people than the owner, to the next version
 
 
 class BadNote(ValueError):
@@ -47,9 +48,14 @@ def keep(visitor: Visitor, version: Version, step: int, text: str) -> str:
 
 
 def carry_over(before: Version, after: Version) -> None:
-    """Copy each person's notes from the previous version to the same steps of a new one."""
-    kept = Note.objects.filter(version=before).values("owner_id", "editor_hash", "step", "text")
-    Note.objects.bulk_create([Note(version=after, **one) for one in kept])
+    """Copy each person's notes from the previous version to the same steps of a new one: those of the scenario's owner,
+    and of everybody else the last MOST_CARRIED.
+    """
+    scenario, kept = before.scenario, Note.objects.filter(version=before)
+    own = Q(owner=scenario.owner_id) if scenario.owner_id else Q(owner=None, editor_hash=scenario.editor_hash)
+    columns = "owner_id", "editor_hash", "step", "text"
+    rows = [*kept.filter(own).values(*columns), *kept.exclude(own).order_by("-pk").values(*columns)[:MOST_CARRIED]]
+    Note.objects.bulk_create([Note(version=after, **one) for one in rows])
 
 
 def claim_all(visitor: Visitor) -> None:

@@ -23,6 +23,7 @@ from scheduler_core.ask.challenge import with_challenge
 
 KEPT_AFTER_DELETE = timedelta(days=30)
 KEPT_PREVIEW = timedelta(days=1)
+MOST_LISTED = 200  # rows that a list has at once
 IS_CHALLENGE = Q(slug__startswith="challenge-")  # of the library: scenarios/challenges
 
 
@@ -169,6 +170,12 @@ def version(scenario: Scenario, number: int) -> Version:
 def versions(scenario: Scenario) -> QuerySet[Version]:
     """Return all versions, newest first; a text, which may be large, is loaded on access."""
     return scenario.versions.defer("text", "challenge").order_by("-number")
+
+
+def listed_versions(scenario: Scenario, before: int | None = None) -> list[Version]:
+    """Return up to MOST_LISTED versions with their runs, newest first; only those before a number, if given."""
+    found = versions(scenario).filter(**({"number__lt": before} if before else {}))
+    return list(found.prefetch_related("runs")[:MOST_LISTED])
 
 
 def text_for_work(version: Version) -> Fetched:

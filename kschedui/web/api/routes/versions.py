@@ -1,12 +1,12 @@
 """Versions of a scenario: save, read, run again, compare."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from msgspec.structs import asdict
-from ninja import Router, Status
+from ninja import Query, Router, Status
 
 from kschedui.language import language
 from kschedui.models import Scenario, Version
@@ -41,6 +41,7 @@ from scheduler_core.scenario.lesson import Caption, Question
 
 router = Router(tags=["versions"])
 LONGEST_DESCRIPTION = 2000
+Before = Annotated[int, Query(ge=1, le=999_999_999)]
 
 
 @router.post(
@@ -63,10 +64,11 @@ def save(request: HttpRequest, sid: str, body: VersionIn) -> Status[Saved]:
     return Status(201, run_and_describe(request, version))
 
 
-@router.get("/{id:sid}/versions", auth=reads(), response=list[VersionOut], summary="All versions, newest first")
-def listed(request: HttpRequest, sid: str) -> list[VersionOut]:
+@router.get("/{id:sid}/versions", auth=reads(), response=list[VersionOut], summary="The versions, newest first")
+def listed(request: HttpRequest, sid: str, before: Before | None = None) -> list[VersionOut]:
+    """Up to 200; pass the last `number` as `before` to get older ones."""
     _, scenario = visible_scenario(request, sid)
-    return [VersionOut(**describe(scenario, one)) for one in scenarios.versions(scenario).prefetch_related("runs")]
+    return [VersionOut(**describe(scenario, one)) for one in scenarios.listed_versions(scenario, before)]
 
 
 @router.get("/{id:sid}/versions/{n:number}", auth=reads(), response=VersionText, summary="Read a version's text")

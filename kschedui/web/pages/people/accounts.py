@@ -33,7 +33,7 @@ from kschedui.web.pages.people.passwords import hashed
 from kschedui.web.pages.requested import local_address
 
 CLAIM_SALT = "kschedui.claim"
-MOST_SHARED = 100
+MOST_MINE = MOST_SHARED = 100
 OWN_ACCOUNTS = "django.contrib.auth.backends.ModelBackend"
 CLAIM_SECONDS = 30 * 24 * 3600
 
@@ -106,24 +106,26 @@ def safe_next(request: HttpRequest) -> str:
 @page_view
 @require_safe
 def mine(request: HttpRequest) -> HttpResponse:
-    """Show the visitor's scenarios with scenarios/mine.html: `scenarios` (cards.mine_row), `shared` (the same, of
-    others), `deleted` [{id, title}] that can be restored, `courses`, `runs` [{id, title, url, megabytes}] that
-    count towards the visitor's storage; `example` and `chapter` (see cards.example, example_course) if there is nothing
-    yet.
+    """Show the visitor's scenarios with scenarios/mine.html: `scenarios` (cards.mine_row), after the one in `?after=`;
+    `more` (the id of the last of them, if older ones follow), `shared` (the same, of others), `deleted` [{id, title}]
+    that can be restored, `courses`, `runs` [{id, title, url, megabytes}] that count towards the visitor's storage;
+    `example` and `chapter` (see cards.example, example_course) if there is nothing yet.
     """
-    visitor = access.visitor_of(request)
-    found = list(scenarios.of_visitor(visitor))
-    kept = [cards.mine_row(visitor, scenario) for scenario in found if not scenario.deleted_at]
-    deleted = [{"id": scenario.public_id, "title": scenario.title} for scenario in found if scenario.deleted_at]
+    visitor, first = access.visitor_of(request), request.GET.get("after")
+    mine = scenarios.of_visitor(visitor)
+    found = list(scenarios.after(mine.filter(deleted_at=None), first)[: MOST_MINE + 1])
+    kept = [cards.mine_row(visitor, scenario) for scenario in found[:MOST_MINE]]
+    deleted = mine.exclude(deleted_at=None).values("public_id", "title")[:MOST_MINE]
     shared = [cards.mine_row(visitor, scenario) for scenario in scenarios.shared_with(visitor)[:MOST_SHARED]]
     context: dict[str, Any] = {
         "scenarios": kept,
+        "more": kept[-1]["id"] if len(found) > MOST_MINE else "",
         "shared": shared,
-        "deleted": deleted,
-        "courses": courses.of_visitor(visitor),
+        "deleted": [{"id": one["public_id"], "title": one["title"]} for one in deleted],
+        "courses": courses.of_visitor(visitor)[:MOST_MINE],
     }
     context["runs"] = [paid_row(visitor, run) for run in runs_of_others(visitor)[:MOST_SHARED]]
-    context["example"] = None if kept else cards.example()
+    context["example"] = None if kept or first else cards.example()
     context["chapter"] = None if context["courses"] else cards.example_course()
     return render(request, "scenarios/mine.html", context)
 
@@ -148,7 +150,8 @@ def delete_run(request: HttpRequest, rid: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: HttpRequest, sid: str) -> HttpResponse:
     """Show the settings with scenarios/settings.html: `scenario` (id, title), `form` (title, visibility), `versions`
-    [{number, url, created, engine}], `claim_url` (a link that gives the scenario to an account; "" when it has an
+    [{number, url, created, engine}] before the one in `?before=`, `first` (whether the first is among them),
+    `claim_url` (a link that gives the scenario to an account; "" when it has an
     owner), and the context of shares.context_of.
     """
     visitor, scenario = owned_scenario(request, sid)
@@ -159,19 +162,22 @@ def settings(request: HttpRequest, sid: str) -> HttpResponse:
         scenarios.rename(scenario, form.cleaned_data["title"])
         messages.success(request, _("Saved."))
         return redirect("scenario-settings", sid)
-    about = {"scenario": {"id": sid, "title": scenario.title}}
+    before = request.GET.get("before", "")
+    versions = version_rows(scenario, int(before) if before.isdecimal() and len(before) < 9 else None)
+    about: dict[str, Any] = {"scenario": {"id": sid, "title": scenario.title}, "versions": versions}
+    about["first"] = not versions or versions[-1]["number"] == 1
     claim_url = "" if scenario.owner_id else reverse("claim", args=[signing.dumps(sid, salt=CLAIM_SALT)])
-    context = {**about, "form": form, "versions": version_rows(scenario), "claim_url": claim_url}
+    context = {**about, "form": form, "claim_url": claim_url}
     context |= shares.context_of(scenario)
     return render(request, "scenarios/settings.html", context)
 
 
-def version_rows(scenario: Scenario) -> list[dict[str, Any]]:
+def version_rows(scenario: Scenario, before: int | None) -> list[dict[str, Any]]:
     """Return [{number, url, created, engine}] newest first; `engine` made the trace that links show ("": there is
     none).
     """
     rows = []
-    for version in scenarios.versions(scenario).prefetch_related("runs"):
+    for version in scenarios.listed_versions(scenario, before):
         run = runs.find_run(version)
         url = reverse("version", args=[scenario.public_id, version.number])
         engine = run.engine_version if run else ""
