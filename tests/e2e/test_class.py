@@ -295,9 +295,11 @@ def test_lesson_1_is_taught_to_three_phones_from_start_to_end_by_keyboard(visito
     press(teacher, "Enter")
     expect(teacher.locator("#class-code")).to_be_visible()
     code = teacher.locator(".class-code-letters").inner_text()
-    press(teacher, "Enter")  # its only button
     for phone in phones:
         join(phone, code)
+    expect(teacher.locator(".class-here")).to_have_text("3 following")
+    press(teacher, "PageDown")
+    expect(teacher.locator("#class-code")).to_be_hidden()
     expect(teacher.locator(".class-count")).to_have_text("3 following")
     asked = []
     while teacher.evaluate("kschedui.player.step < kschedui.store.steps - 1"):

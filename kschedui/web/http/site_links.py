@@ -1,22 +1,34 @@
 """`{% site_links as links %}`: the navigation that all pages share."""
 
+from typing import Any
+
 from django import template
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 register = template.Library()
 
+# Each page, and the pages that belong to it.
 PAGES = {
-    "home": _("Learn"),
-    "new": _("New scenario"),
-    "decode": _("Why is it Pending?"),
-    "releases": _("Releases"),
-    "experiments-example": _("Experiments"),
-    "mine": _("My scenarios"),
+    "home": (_("Learn"), ("names", "challenges", "challenge", "course", "class-join")),
+    "new": (_("New scenario"), ("scenario-edit",)),
+    "decode": (_("Why is it Pending?"), ("pending",)),
+    "releases": (_("Releases"), ("version-releases",)),
+    "experiments-example": (_("Experiments"), ("experiments", "experiment")),
+    "mine": (_("My scenarios"), ("scenario-settings", "course-new", "course-edit")),
 }
 
 
-@register.simple_tag
-def site_links() -> list[dict[str, str]]:
-    """Return each page as {url, label}."""
-    return [{"url": reverse(name), "label": str(label)} for name, label in PAGES.items()]
+@register.simple_tag(takes_context=True)
+def site_links(context: dict[str, Any]) -> list[dict[str, str]]:
+    """Return each page as {url, label, current: the value of aria-current, "" for other pages}."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    here = match.url_name if match else ""
+    return [
+        {
+            "url": reverse(name),
+            "label": str(label),
+            "current": "page" if here == name else "true" if here in parts else "",
+        }
+        for name, (label, parts) in PAGES.items()
+    ]

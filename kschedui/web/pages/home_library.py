@@ -1,6 +1,5 @@
 """The lessons on the home page, which take ten times as long to render as all the rest of it."""
 
-from collections import Counter
 from functools import lru_cache
 from typing import Any
 
@@ -9,8 +8,10 @@ from django.utils.safestring import SafeString
 
 from kschedui.language import language
 from kschedui.scenarios import store as scenarios
-from kschedui.scenarios.lessons import LEVELS, TOPICS, old_names, track
+from kschedui.scenarios.lessons import TOPICS, old_names, track
 from kschedui.web.pages import cards
+
+WORDS = 4
 
 
 def render_library() -> SafeString:
@@ -21,13 +22,15 @@ def render_library() -> SafeString:
 @lru_cache(maxsize=4)
 def _render(language: str, marks: tuple[tuple[Any, ...], ...]) -> SafeString:
     """Render with `lessons` (cards.lesson_card), `chapters` [{key, title, lessons: [{id, title, url}]}], `old_names`
-    (old_names.former_names), `topics` [(key, label, count)], `levels` [(key, label)] and `teach` (cards.class_of the
-    first lesson)."""
+    (old_names.former_names), `words` to search for and `teach` (cards.class_of the first lesson)."""
     library = track.in_order(scenarios.library())
     lessons = [cards.lesson_card(found) for found in library]
-    counts = Counter(topic for made in lessons for topic, _ in made["topics"])
-    topics = [(key, label, counts[key]) for key, label in TOPICS.items() if counts[key]]
-    context = {"lessons": lessons, "topics": topics, "levels": list(LEVELS.items())}
-    context |= {"chapters": cards.chapters(lessons), "old_names": old_names.former_names()}
-    context["teach"] = cards.class_of(library[0]) if library else ""
+    used = {topic for made in lessons for topic, _ in made["topics"]}
+    context = {
+        "lessons": lessons,
+        "chapters": cards.chapters(lessons),
+        "old_names": old_names.former_names(),
+        "words": [label for topic, label in TOPICS.items() if topic in used][:WORDS],
+        "teach": cards.class_of(library[0]) if library else "",
+    }
     return render_to_string("home_library.html", context)

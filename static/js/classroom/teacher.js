@@ -11,6 +11,9 @@ import { ofClass, openSpeaker } from "./speaking.js";
 
 /** @typedef {import("./socket.js").Page} Page */
 
+/** Keys that go on from the class's code, as from everything else. */
+const ON = new Set(["ArrowRight", "PageDown"]);
+
 /** @param {Page} page */
 export function teach(page) {
 	const { root, screen, boot } = page;
@@ -23,9 +26,12 @@ export function teach(page) {
 	lead.foot = foot;
 
 	const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("class-code"));
+	const here = /** @type {HTMLElement} */ (dialog.querySelector(".class-here"));
 	const bar = /** @type {HTMLElement} */ (document.getElementById("class-bar"));
+	dialog.addEventListener("keydown", ({ key }) => ON.has(key) && dialog.close());
 	function show() {
 		patch(bar, barOf());
+		patch(here, [studentsText()]);
 		ofClass.changed();
 	}
 
@@ -67,9 +73,13 @@ export function teach(page) {
 		);
 	}
 
+	function studentsText() {
+		return lost ? t("class.lost") : t("class.students", { n: lead.counted.students });
+	}
+
 	/** @returns {Child[]} */
 	function barOf() {
-		const { paused, counted } = lead;
+		const { paused } = lead;
 		const ended = lead.board?.ended;
 		return [
 			h(
@@ -86,7 +96,7 @@ export function teach(page) {
 			h(
 				"div",
 				{ key: "counts", class: "class-counts" },
-				h("p", { class: "class-count" }, lost ? t("class.lost") : t("class.students", { n: counted.students })),
+				h("p", { class: "class-count" }, studentsText()),
 				!ended && tallyText(),
 			),
 			h("p", { key: "live", class: "sr", role: "status" }, ended ? t("class.ended") : news),

@@ -193,7 +193,7 @@ function endCard(view, predictions) {
 	const [right, told] = predictions.tally;
 	const attempts = view.index.columns.flatMap((column) => (column.kind === "attempt" ? [column] : []));
 	const facts = {
-		placed: attempts.filter(({ outcome }) => outcome === "Scheduled").length,
+		bound: Object.keys(event.bound).length + (event.stayed ?? 0),
 		evicted: attempts.reduce((sum, { victims }) => sum + victims, 0),
 		waiting: event.pending.length,
 	};

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The library: how far you are, search as you type ("/" goes there), topics and levels. The state is in the
- * address, so a view can be sent.
+ * The library: how far you are, a chapter at a time, search as you type in all of them ("/" goes there). The state is
+ * in the address, so a view can be sent.
  */
 
 import { handOver } from "../intake/handed_over.js";
@@ -11,35 +11,31 @@ const search = /** @type {HTMLInputElement} */ (document.getElementById("search"
 const cards = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#cards > .scenario-card")]);
 const shownCount = /** @type {HTMLElement} */ (document.getElementById("shown"));
 const none = /** @type {HTMLElement} */ (document.getElementById("none"));
-const buttons = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".finder .filters button")]);
+const buttons = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".chapters button")]);
 const chapters = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".chapters > [data-lessons]")]);
 const oldNames = /** @type {HTMLElement} */ (document.getElementById("names"));
 const query = new URLSearchParams(location.search);
-const wanted = { topic: query.get("topic") ?? "", level: query.get("level") ?? "" };
-search.value = query.get("q") ?? "";
+let chosen = query.get("chapter") ?? "";
+search.value = query.get("q") ?? query.get("topic") ?? ""; // topics had a filter of their own
 
 function show() {
 	const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+	const chapter = chosen || (nextLesson()?.chapter ?? "all");
+	const own = buttons.find((button) => button.dataset.chapter === chapter)?.parentElement;
+	const lessons = new Set(words.length || !own ? [] : lessonsOf(own));
 	let shown = 0;
 	for (const card of cards) {
 		const text = `${card.textContent} ${card.dataset.words}`.toLowerCase();
-		const fits =
-			words.every((word) => text.includes(word)) &&
-			(!wanted.topic || (card.dataset.topics ?? "").split(" ").includes(wanted.topic)) &&
-			(!wanted.level || card.dataset.level === wanted.level);
-		card.hidden = !fits;
-		shown += Number(fits);
+		card.hidden = lessons.size ? !lessons.has(card.dataset.id ?? "") : !words.every((word) => text.includes(word));
+		shown += Number(!card.hidden);
 	}
-	for (const button of buttons) {
-		const { topic, level } = button.dataset;
-		button.setAttribute("aria-pressed", String(topic ? wanted.topic === topic : wanted.level === level));
-	}
+	for (const button of buttons)
+		button.setAttribute("aria-pressed", String(button.dataset.chapter === (lessons.size ? chapter : "all")));
 	none.hidden = showNames(words) + shown > 0 || !cards.length;
 	shownCount.textContent = shown < cards.length ? `${shown} / ${cards.length}` : String(cards.length || "");
 	const next = new URLSearchParams();
 	if (search.value) next.set("q", search.value);
-	if (wanted.topic) next.set("topic", wanted.topic);
-	if (wanted.level) next.set("level", wanted.level);
+	if (chosen) next.set("chapter", chosen);
 	history.replaceState(null, "", next.size ? `?${next}` : location.pathname);
 }
 
@@ -69,10 +65,8 @@ function drawTrack() {
 		if (n)
 			counter.textContent = (counter.dataset.told ?? "").replace("{n}", String(n)).replace("{all}", String(ids.length));
 		chapter.classList.toggle("complete", n === ids.length);
-		const next = ids.find((id) => !done.has(id)) ?? ids[0];
-		/** @type {HTMLAnchorElement} */ (chapter.querySelector("a")).href = linkTo(next);
 	}
-	const next = chapters.flatMap(lessonsOf).find((id) => !done.has(id));
+	const next = nextLesson()?.id;
 	const link = /** @type {HTMLAnchorElement | null} */ (document.getElementById("continue"));
 	if (!link) return;
 	link.hidden = !next;
@@ -82,6 +76,16 @@ function drawTrack() {
 	/** @type {HTMLElement} */ (link.querySelector("span")).textContent = `${words}: `;
 	/** @type {HTMLElement} */ (link.querySelector("b")).textContent =
 		cardOf(next)?.querySelector("h3")?.textContent ?? "";
+}
+
+/** The first lesson that is not done. */
+function nextLesson() {
+	const done = doneScenarios();
+	for (const one of chapters) {
+		const id = lessonsOf(one).find((lesson) => !done.has(lesson));
+		if (id) return { id, chapter: one.querySelector("button")?.dataset.chapter };
+	}
+	return null;
 }
 
 /** @param {HTMLElement} chapter */
@@ -106,21 +110,21 @@ addEventListener("pageshow", drawTrack); // also on the way back
 search.addEventListener("input", show);
 for (const button of buttons) {
 	button.addEventListener("click", () => {
-		const { topic = "", level = "" } = button.dataset;
-		if (topic) wanted.topic = wanted.topic === topic ? "" : topic;
-		else wanted.level = wanted.level === level ? "" : level;
+		chosen = button.dataset.chapter ?? "";
+		search.value = "";
 		show();
 	});
 }
 for (const button of /** @type {NodeListOf<HTMLElement>} */ (none.querySelectorAll("[data-try]"))) {
 	button.addEventListener("click", () => {
-		[search.value, wanted.topic, wanted.level] = [button.dataset.try ?? "", "", ""];
+		search.value = button.dataset.try ?? "";
 		show();
 		search.focus();
 	});
 }
 document.getElementById("clear")?.addEventListener("click", () => {
-	search.value = wanted.topic = wanted.level = "";
+	search.value = "";
+	chosen = "all";
 	show();
 	search.focus();
 });

@@ -185,7 +185,7 @@ function joinSentences(why) {
 export function nextOf({ event, frame, order, following, state, hero }) {
 	if (frame < framesOf(event, order) - 1) return parts("next.frame");
 	if (!following) return state.finished ? parts("next.finished") : parts("next.unknown");
-	const name = "pod" in following && typeof following.pod === "string" ? following.pod : "";
+	const name = "pod" in following && typeof following.pod === "string" ? following.pod : hero;
 	const { type, queue, action, plugin, pod_group } = following;
 	const key = `next.${type}.${queue || action || (pod_group && "group") || plugin || state.pods.get(name)?.place}`;
 	const values = {

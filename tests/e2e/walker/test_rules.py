@@ -48,6 +48,12 @@ SPOILT = {
         "one.lastChild.style.left = `${one.querySelector('b').offsetLeft + 12}px`;"
         "one.lastChild.style.zIndex = 9",
     ),
+    "covered: .*a line crosses .(Spread|Room|Labels|skew|disk|1.5)": (
+        "ScoresComputed",
+        "#stage .lanes.score .lane.out .why-stopped",
+        "const lead = document.querySelector('#stage .lead').getBoundingClientRect().left;"
+        "one.style.cssText += `;z-index: auto; left: ${lead - one.parentElement.getBoundingClientRect().left - 20}px`",
+    ),
     "faint": ("PodAssumed", "#caption h1", "one.style.color = '#bbb'"),
     "figure": ("NodesFiltered", "#caption h1", "one.append(' 47110815')"),
     "figure: 47110815 in .*note": (
@@ -78,6 +84,8 @@ SPOILT = {
         "one.style.cssText = 'align-content: start; grid-auto-rows: 40px'",
     ),
     "wish": ("PodAssumed", "#hero .labels", "one.style.cssText = 'white-space: normal; height: 9px'"),
+    "queue": ("CycleStarted", "#caption h1", "one.textContent = 'etl-2 leaves backoffQ'"),
+    "end: .* and 47": ("RunFinished", ".end-card dd", "one.textContent = '47'"),
     "hidden": ("AttemptFinished", "#queue .unschedulable small:not(.moved)", "one.textContent = ''; one.title = ''"),
 }
 

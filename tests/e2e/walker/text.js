@@ -65,12 +65,15 @@ function covered({ text, parent, box }) {
 
 /** A line over a text, such as the mark of what a node has. @param {import("./seen.js").Text[]} found */
 function* crossed(found) {
-	for (const line of document.querySelectorAll(".scene:not([hidden]) .brim")) {
+	for (const line of document.querySelectorAll(".scene:not([hidden]) :is(.brim, .lead)")) {
+		if (!seen(line)) continue;
 		const { box: at } = lookOf(line);
+		line.style.pointerEvents = "auto"; // or it is no element at a point
 		for (const { text, box } of found) {
 			if (at.left < box.left || at.right > box.right || at.top > box.top || at.bottom < box.bottom) continue;
 			if (document.elementFromPoint(at.left + at.width / 2, box.top + box.height / 2) === line) yield `a line crosses "${text.slice(0, 40)}"`;
 		}
+		line.style.pointerEvents = "";
 	}
 }
 

@@ -184,6 +184,22 @@ export function* wishes() {
 		if (line.scrollHeight > line.clientHeight + 2 && getComputedStyle(line).whiteSpace !== "nowrap") yield ["wish", `"${line.textContent}" is cut off`];
 }
 
+/** A pod leaves the queue that it was popped from: in the column, and in the sentence. @returns {Generator<[string, string]>} */
+export function* leaving({ event, state }) {
+	const source = state.cycle.CycleStarted?.source ?? "active";
+	for (const one of shown(".queue-pod.left"))
+		if (!one.closest(".queue-section")?.classList.contains(source)) yield ["queue", `"${one.textContent}", and it was popped from ${source}Q`];
+	const told = /(active|backoff)Q/.exec(document.querySelector("#caption h1")?.textContent ?? "")?.[1];
+	if (event.type === "CycleStarted" && told && told !== source) yield ["queue", `the sentence names ${told}Q, and it was popped from ${source}Q`];
+}
+
+/** What is counted at the end is what the sentence says. @returns {Generator<[string, string]>} */
+export function* ends({ event }) {
+	const bound = document.querySelector(".end-card dd")?.textContent ?? "0";
+	const words = document.querySelector("#caption h1")?.textContent ?? "";
+	if (event.type === "RunFinished" && bound !== "0" && !words.match(/[\d.]+/g)?.includes(bound)) yield ["end", `"${words}", and ${bound} on the card`];
+}
+
 const COUNTS = { no: 0, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, 一: 1, 两: 2, 三: 3, 四: 4, 五: 5, 六: 6 };
 const CONCERNS = {
 	NodeAffinity: /label|affinity|标签|亲和/i,

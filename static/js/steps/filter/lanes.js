@@ -144,7 +144,9 @@ function header(view, lanes) {
 			),
 			phase === "score"
 				? switchTable(view)
-				: [h("p", null, t(lanes.mode === "heads" ? "lane.legend" : "lane.legend.short")), model && switches(view)],
+				: model
+					? switches(view)
+					: h("p", null, t(lanes.mode === "heads" ? "lane.legend" : "lane.legend.short")),
 		),
 		phase === "filter" &&
 			funnel(

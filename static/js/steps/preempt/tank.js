@@ -250,6 +250,7 @@ export function ladder(view, play, shown, frame) {
 	const { act, at } = actOf(play, frame);
 	const now = act === "rung" ? at : 0;
 	if (!play.rungs) return h("p", { key: "single", class: "rung-not" }, t("rung.single"));
+	if (!now) return h("p", { key: "ahead", class: "rung-not" }, t("rung.ahead"));
 	return h(
 		"div",
 		{ key: "ladder", class: "ladder" },

@@ -37,7 +37,7 @@ export function drawQueue(target, view) {
 		section(view, "active", by.active, t("queue.order")),
 		section(view, "backoff", by.backoff),
 		section(view, "unschedulable", by.unschedulable),
-		section(view, "gated", by.gated, by.gated.length ? gates(by.gated) : undefined),
+		section(view, "gated", by.gated, gates(by.gated)),
 		section(view, "waiting", by.waiting),
 		by.outside.length > 0 && section(view, "outside", by.outside, t("queue.outside")),
 		by.binding.length > 0 && section(view, "binding", by.binding, t("queue.inflight")),
@@ -67,7 +67,7 @@ function gates(pods) {
 }
 
 /** @param {View} view @param {keyof typeof ICONS} name @param {PodState[]} pods @param {string} [note] */
-function section(view, name, pods, note = pods.length ? "" : t("queue.nobody")) {
+function section(view, name, pods, note = "") {
 	return h(
 		"section",
 		{ key: name, class: `queue-section ${name}` },

@@ -91,7 +91,7 @@ export function scoreBars(view, lanes, name) {
 				: t(tied ? "score.tied" : "score.leads");
 	const zero = scores.plugins
 		.slice(0, scored)
-		.filter((one) => !one.weighted[i])
+		.filter((one) => !one.weighted[i] && one.weighted.some(Boolean))
 		.map((one) => scoreName(one.plugin));
 	const cut = shortened(scores);
 	const drawn = totals[i] - (scored > cut.at ? cut.by : 0);
