@@ -28,7 +28,7 @@ LONGEST_MARKER = 80
 JSON = re.compile(r"\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z)")
 DESCRIBED = re.compile(r"Name: {2,}\S[^\n]*\n[A-Z][\w ]*: {2,}")
 TABLE = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z]")
-HEAD = re.compile(r"""(apiVersion|kind): *(["']?)([\w./-]+)\2\s*$""", re.ASCII)
+HEAD = re.compile(r"""\n(apiVersion|kind): *(["']?)([\w./-]+)\2[^\S\n]*(?=\n|\Z)""", re.ASCII)
 MOST_ERRORS = 20
 
 
@@ -98,7 +98,7 @@ class YamlReading:
         """Read the text as far as it is YAML."""
         last: Piece | None = None
         before = len(self.errors)
-        for piece in pieces(self.source.lines(), self.source.line_here, self.source.back):
+        for piece in pieces(self.source.runs(), self.source.line_here, self.source.back):
             last = piece
             self.number += 1
             if piece.cut:
@@ -111,13 +111,13 @@ class YamlReading:
 
     def take(self, piece: Piece) -> None:
         """Parse an object, unless its kind is left out."""
-        version, kind = head_of(piece.lines)
+        version, kind = head_of(piece.text)
         if kind and not kind.endswith("List") and not type_of_kind(version, kind):
             self.dump.left_out.kinds[name_of_kind(version, kind)] += 1
             return
         problems = Problems()
         with suppress(TooManyProblems):
-            for document in read_documents("\n".join(piece.lines), self.limits, problems):
+            for document in read_documents(piece.text, self.limits, problems):
                 self.dump.take(document.data)
         for error in problems.errors():
             line = piece.first_line + max(error.line, 1) - 1
@@ -129,13 +129,10 @@ class YamlReading:
             raise ScenarioErrors(self.errors)
 
 
-def head_of(lines: list[str]) -> tuple[str, str]:
+def head_of(text: str) -> tuple[str, str]:
     """Return (apiVersion, kind) of an object in block style; "" if absent."""
-    head = {"apiVersion": "", "kind": ""}
-    for line in lines:
-        if line[:1] in ("a", "k") and (match := HEAD.match(line)):
-            head[match[1]] = match[3]
-    return head["apiVersion"], head["kind"]
+    head = {match[1]: match[3] for match in HEAD.finditer("\n" + text)}
+    return head.get("apiVersion", ""), head.get("kind", "")
 
 
 def _placed(error: ScenarioError, last: Piece | None) -> ScenarioError:

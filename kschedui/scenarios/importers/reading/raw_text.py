@@ -5,7 +5,7 @@ from __future__ import annotations
 from kschedui.scenarios import compact_yaml
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.pruning import pruned
-from kschedui.scenarios.importers.reading.yaml_pieces import Piece, pieces
+from kschedui.scenarios.importers.reading.yaml_pieces import Piece, pieces, runs
 from kschedui.scenarios.kinds_of_text import was_printed
 from kschedui.work import progress
 from scheduler_core.scenario.parse import Limits
@@ -20,16 +20,16 @@ def reduced(text: str, limits: Limits) -> str:
     """
     if not was_printed(text):
         return text
-    lines, found, read = text.split("\n"), [], 0
-    for piece in pieces(iter(lines)):
+    found, read = [], 0
+    for piece in pieces(runs(text)):
         found.append(_reduced(piece, limits))
-        read += len(piece.lines)
-        progress.tell(min(1.0, read / len(lines)))
+        read += len(piece.text)
+        progress.tell(min(1.0, read / len(text)))
     return "---\n".join(filter(None, found))
 
 
 def _reduced(piece: Piece, limits: Limits) -> str:
-    text = "\n".join(piece.lines) + "\n"
+    text = piece.text + "\n"
     problems = Problems()
     objects = [document.data for document in read_documents(text, limits, problems)]
     kept = [pruned(data, LeftOut()) for data in objects]

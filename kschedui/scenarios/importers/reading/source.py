@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kschedui.scenarios.importers.reading.left_out import LeftOut
+from kschedui.scenarios.importers.reading.yaml_pieces import runs
 
-# Around what containers wrote, in `kubectl cluster-info dump`.
-LOG, LOG_END = re.compile(r"^==== START logs for .*$", re.MULTILINE), re.compile(r"==== END logs for .*$", re.MULTILINE)
+# Around what containers wrote, in `kubectl cluster-info dump`. Fixed words come first: they are found many times faster.
+LOG = re.compile(r"==== START logs for (?<=^==== START logs for ).*$", re.MULTILINE)
+LOG_END = re.compile(r"==== END logs for .*$", re.MULTILINE)
 LONGEST_MARK = 700
 
 # What a terminal shows around a dump, each on a line of its own: what kubectl says, its own log, how it was called.
@@ -17,7 +19,7 @@ _SAID = (
     r"|No resources found|[Ee]rror(?=: )|Warning(?=: ))|([EWIF]\d{4} \d\d:\d\d:\d\d\.)"
     r"|((?:PS )?(?:[^\s#]\S{0,80} ?)?[$%>#] (?:kubectl|oc) )|```\w*(?=\s))[^\n]*"
 )
-SAID, SAID_FIRST = re.compile(r"\n" + _SAID), re.compile(_SAID)
+SAID, SAID_FIRST = re.compile(r"\n(?! )" + _SAID), re.compile(_SAID)
 
 
 class Source:
@@ -25,10 +27,9 @@ class Source:
 
     def __init__(self, blocks: Iterable[str], left_out: LeftOut) -> None:
         self._blocks = without_said(without_logs(blocks, left_out), left_out)
-        self._lines: list[str] = []
-        self._index = 0
         self.text = ""
         self.at = 0
+        self._last = 0
         self.line = 1
 
     @property
@@ -56,24 +57,26 @@ class Source:
         self.line, self.at, self.text = self.line_here, 0, "".join(parts)
         return True
 
-    def lines(self) -> Iterator[str]:
-        """Yield the lines from the current position, without their ends."""
+    def runs(self) -> Iterator[str]:
+        """Yield the lines from the current position, indented ones together as far as they are in memory (`runs`)."""
         while True:
-            self._lines = self.text[self.at :].split("\n")
-            for index, line in enumerate(self._lines[:-1]):
-                self._index = index
-                yield line[:-1] if line.endswith("\r") else line
-            self.at = len(self.text) - len(self._lines[-1])
+            end = self.text.rfind("\n")
+            for run in runs(self.text[self.at : end]) if end >= self.at else ():
+                self._last, self.at = self.at, self.at + len(run) + 1
+                yield _unix(run)
             if not self.more():
-                if rest := self.text[self.at :]:
-                    self._lines, self._index = [rest], 0
-                    yield rest
-                    self.at = len(self.text)
+                if run := self.text[self.at :]:
+                    self._last, self.at = self.at, len(self.text)
+                    yield _unix(run)
                 return
 
     def back(self) -> None:
-        """Unread the last line that `lines` returned."""
-        self.at += sum(len(line) + 1 for line in self._lines[: self._index])
+        """Unread what `runs` yielded last."""
+        self.at = self._last
+
+
+def _unix(lines: str) -> str:
+    return lines.replace("\r\n", "\n").removesuffix("\r") if "\r" in lines else lines
 
 
 def without_logs(blocks: Iterable[str], left_out: LeftOut) -> Iterator[str]:

@@ -5,10 +5,11 @@ directly.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
+MARGIN = re.compile(r"\n(?! )")  # before a line that is not indented
 DASH = re.compile(r"( *)-( +)(?=[^ #])")
 ITEMS = re.compile(r"items:\s*(#.*)?$")
 KIND = re.compile(r"kind: *[\"']?([A-Za-z]*List)[\"']?\s*$")
@@ -17,7 +18,7 @@ MARKER = re.compile(r"---(?=[ \t]|$)")
 JSON = re.compile(r"\{\s*(\"|$)|\[\s*(\{|$)")  # at the start of a line: what follows is no YAML
 
 # Of an object that an API server printed, whose keys kubectl sorts: what comes early in it, and what comes last.
-PRINTED = re.compile(r"  (?:managedFields|resourceVersion|selfLink):| {4}\S+/last-applied-configuration:")
+PRINTED = re.compile(r"\n(?:  (?:managedFields|resourceVersion|selfLink):| {4}\S+/last-applied-configuration:)")
 LAST = {
     "Pod": "  phase:",
     "Node": "  nodeInfo:",
@@ -28,24 +29,24 @@ LAST = {
 
 
 class Piece(msgspec.Struct):
-    """Lines of one object; `first_line` counts from 1.
+    """The text of one object; `first_line` counts from 1.
 
     `cut`: the text is truncated in it.
     """
 
-    lines: list[str]
+    text: str
     first_line: int
     cut: bool = False
 
     @property
     def last_line(self) -> int:
-        return self.first_line + len(self.lines) - 1
+        return self.first_line + self.text.count("\n")
 
 
 class _Open(msgspec.Struct):
     """The document that is being read."""
 
-    lines: list[str] = []
+    runs: list[str] = []
     first_line: int = 1
     in_items: bool = False
     dash: int = -1  # the indentation of the items
@@ -53,46 +54,74 @@ class _Open(msgspec.Struct):
     keys: set[str] = set()
     waiting: list[Piece] = []  # items that say no kind of their own
 
+    @property
+    def text(self) -> str:
+        return "\n".join(self.runs)
 
-def pieces(lines: Iterator[str], first: int = 1, at_json: Callable[[], None] | None = None) -> Iterator[Piece]:
-    """Yield the objects in order; an item is moved to the left margin. `first`: the number of the first line.
+    def add(self, run: str, number: int) -> None:
+        """Add lines, the first of which has this number."""
+        if not self.runs:
+            self.first_line = number
+        self.runs.append(run)
 
-    If `at_json` is set, the function ends, and calls it, at a line where a JSON dump begins.
+
+def runs(text: str) -> Iterator[str]:
+    """Yield the lines of a text: those at the margin one by one, indented ones that follow one another together.
+
+    They hold most of a dump, and are nearly always of the object above them.
+    """
+    for lines in MARGIN.split(text):
+        if not lines.startswith(" "):
+            line, more, lines = lines.partition("\n")
+            yield line
+            if not more:
+                continue
+        yield lines
+
+
+def pieces(parts: Iterable[str], first: int = 1, at_json: Callable[[], None] | None = None) -> Iterator[Piece]:
+    """Yield the objects in order; an item is moved to the left margin.
+
+    `parts`: lines, or `runs` of them; `first`: the number of the first line. If `at_json` is set, the function ends,
+    and calls it, at a line where a JSON dump begins.
     """
     now = _Open(first_line=first)
+    number = first
     printed = False
-    for number, line in enumerate(lines, first):
-        if line[:1] == " " and now.dash == 0:  # within an item: most lines of a dump
-            now.lines.append(line)
-        elif at_json and JSON.match(line) and _may_end(now):
+    for run in parts:
+        if run.startswith(" ") and now.in_items and now.dash != 0:
+            for at, line in enumerate(run.split("\n"), number):
+                yield from _in_items(now, line, at)
+        elif run.startswith(" "):
+            now.add(run, number)
+        elif at_json and JSON.match(run) and _may_end(now):
             at_json()
             break
-        elif MARKER.match(line):
-            printed = printed or _is_printed(now.lines)
+        elif MARKER.match(run):
+            printed = printed or bool(PRINTED.search(now.text))
             yield from _end(now)
             now = _Open(first_line=number)
-            if line[3:].strip() and not line[3:].lstrip().startswith("#"):
-                now.lines.append("   " + line[3:])
-        elif _starts_another(now, line):
+            if run[3:].strip() and not run[3:].lstrip().startswith("#"):
+                now.runs.append("   " + run[3:])
+        elif _starts_another(now, run):
             yield from _end(now)
-            now = _Open([line], number)
-            _note_key(now, line)
+            now = _Open([run], number)
+            _note_key(now, run)
         elif now.in_items:
-            yield from _in_items(now, line, number)
-        elif ITEMS.match(line) and not line.startswith(" "):
-            now.in_items, now.lines, now.first_line = True, [], number + 1
+            yield from _in_items(now, run, number)
+        elif ITEMS.match(run):
+            now.in_items, now.runs, now.first_line = True, [], number + 1
             now.keys.add("items")
         else:
-            if not now.lines:
-                now.first_line = number
-            _note_key(now, line)
-            now.lines.append(line)
+            now.add(run, number)
+            _note_key(now, run)
+        number += 1 + run.count("\n")
     yield from _end(now, at_end=True, printed=printed)
 
 
 def _may_end(now: _Open) -> bool:
     """Return whether another document may begin here without a marker."""
-    return "kind" in now.keys or not any(line.strip() and not line.startswith("#") for line in now.lines)
+    return "kind" in now.keys or not any(run.strip() and not run.startswith("#") for run in now.runs)
 
 
 def _starts_another(now: _Open, line: str) -> bool:
@@ -112,21 +141,21 @@ def _note_key(now: _Open, line: str) -> None:
 def _in_items(now: _Open, line: str, number: int) -> Iterator[Piece]:
     match = DASH.match(line)
     if match and now.dash in (-1, len(match[1])) and not _has_anchor(now):
-        if now.lines:
+        if now.runs:
             yield from _item(now)
         now.dash = len(match[1])
-        now.lines, now.first_line = [line], number
+        now.runs, now.first_line = [line], number
     elif line[:1] not in ("", " ", "#", "-"):
-        if now.lines:
+        if now.runs:
             yield from _item(now)
-        now.in_items, now.lines, now.first_line = False, [], number
+        now.in_items, now.runs, now.first_line = False, [], number
         _note_key(now, line)
     else:
-        now.lines.append(line)
+        now.runs.append(line)
 
 
 def _has_anchor(now: _Open) -> bool:
-    return any("&" in line and ANCHOR.search(line) for line in now.lines)
+    return any("&" in run and ANCHOR.search(run) for run in now.runs)
 
 
 def _item(now: _Open) -> Iterator[Piece]:
@@ -135,42 +164,48 @@ def _item(now: _Open) -> Iterator[Piece]:
     If anchors are used, all following items are included.
     """
     if _has_anchor(now):
-        yield Piece([f"kind: {now.kind or 'List'}", "items:", *now.lines], now.first_line - 2)
+        yield Piece(f"kind: {now.kind or 'List'}\nitems:\n{now.text}", now.first_line - 2)
         return
-    match = DASH.match(now.lines[0])
+    match = DASH.match(now.runs[0])
     inner = match.end() if match else 0
-    moved = [" " * inner + now.lines[0][inner:], *now.lines[1:]]
-    whole = all(not line[:inner].strip() for line in moved)
-    piece = Piece([line[inner:] for line in moved] if whole else now.lines, now.first_line)
-    if any(line.startswith("kind:") for line in piece.lines):
+    text = _moved(" " * inner + now.text[inner:], inner) or now.text
+    piece = Piece(text, now.first_line)
+    if text.startswith("kind:") or "\nkind:" in text:
         yield piece
     else:
         now.waiting.append(piece)
 
 
+def _moved(text: str, columns: int) -> str:
+    """Return the text, moved to the left; "" if that would cut something off."""
+    start = "\n" + " " * columns
+    if text.count(start) == text.count("\n"):
+        return text[columns:].replace(start, "\n")
+    lines = text.split("\n")  # some are blank
+    return "" if any(line[:columns].strip() for line in lines) else "\n".join([line[columns:] for line in lines])
+
+
 def _end(now: _Open, *, at_end: bool = False, printed: bool = False) -> Iterator[Piece]:
+    text = now.text
     if now.in_items:
         if at_end and "kind" not in now.keys:
-            yield Piece(now.lines, now.first_line, cut=True)
-        elif now.lines:
+            yield Piece(text, now.first_line, cut=True)
+        elif now.runs:
             yield from _item(now)
-    elif "items" not in now.keys and any(line.strip() for line in now.lines):
-        yield Piece(now.lines, now.first_line, cut=at_end and _is_unfinished(now.lines, printed=printed))
+    elif "items" not in now.keys and text.strip():
+        yield Piece(text, now.first_line, cut=at_end and _is_unfinished(text, printed=printed))
     for piece in now.waiting:
         if kind := now.kind.removesuffix("List"):
-            piece = Piece([f"kind: {kind}", *piece.lines], piece.first_line - 1)
+            piece = Piece(f"kind: {kind}\n{piece.text}", piece.first_line - 1)
         yield piece
 
 
-def _is_printed(lines: list[str]) -> bool:
-    return any(PRINTED.match(line) for line in lines)
-
-
-def _is_unfinished(lines: list[str], *, printed: bool) -> bool:
+def _is_unfinished(text: str, *, printed: bool) -> bool:
     """Return whether the last object lacks the usual end of an API server's output. `printed`: others had it."""
+    lines = text.split("\n")
     kind = next((line[6:].strip() for line in lines if line.startswith("kind: ")), "")
     wanted = ("  name:", "spec:" if kind in LAST else "") if printed else ()
-    if _is_printed(lines):
+    if PRINTED.search(text):
         if next(line for line in reversed(lines) if line.strip()).rstrip().endswith(":"):
             return True  # a name whose value is missing
         if any(line.startswith("spec:") for line in lines) and not any(line.startswith("  uid:") for line in lines):
