@@ -12,8 +12,6 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from scheduler_core.apis.messages import Message
-
 # Without the letters and digits that are mistaken for each other when read aloud or typed from a slide.
 ID_ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 ID_LENGTH = 12  # 57 ** 12 is 2 ** 70
@@ -30,14 +28,25 @@ def is_public_id(text: str) -> bool:
 
 
 class MessageField(models.TextField):
-    """A message with its template and values, so that each reader gets it in their own language."""
+    """A message with its template and values, so that each reader gets it in their own language.
+
+    It imports the engine only where there is one: the start of a site needs the tables, and people wait for it.
+    """
 
     def get_prep_value(self, value: Any) -> Any:
+        if not value:
+            return super().get_prep_value(value)
+        from scheduler_core.apis.messages import Message
+
         return json.dumps(value.as_data()) if isinstance(value, Message) else super().get_prep_value(value)
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> str | None:
         """Read a stored message; a value that is not a pair is a sentence from before templates were stored."""
-        return Message.from_data(json.loads(value)) if value and value.startswith('["') else value
+        if not value or not value.startswith('["'):
+            return value
+        from scheduler_core.apis.messages import Message
+
+        return Message.from_data(json.loads(value))
 
 
 class Scenario(models.Model):

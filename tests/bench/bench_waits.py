@@ -48,7 +48,7 @@ LESSON = ROOT / "kschedui" / "scenarios" / "lessons" / "first-pod.yaml"
 NODES, PODS = 300, 7000  # 57 MB of YAML
 LOADS = 7
 PATIENCE = 300.0  # seconds
-SECRET_KEY = "only for this measurement, and long enough to be accepted by production"  # noqa: S105
+SECRET_KEY = "only for this measurement, and long enough to be accepted by production"
 
 
 class Row(NamedTuple):
@@ -91,9 +91,7 @@ def import_by_command(folder: Path, pace: Pace) -> Rows:
 
 def many_pods(folder: Path, pace: Pace) -> Rows:
     command = ["simulate", "--quiet", str(made(folder, write_many_pods))]
-    yield Row(
-        "5,000 nodes x 10,000 pods, CLI", pace.scaled(lambda: run_command(command)[0]), 20, "s", "processor"
-    )
+    yield Row("5,000 nodes x 10,000 pods, CLI", pace.scaled(lambda: run_command(command)[0]), 20, "s", "processor")
 
 
 def import_by_page(folder: Path, pace: Pace) -> Rows:
@@ -253,9 +251,7 @@ def site(folder: Path, more: dict[str, str] | None = None, *, library: bool = Fa
 @contextmanager
 def browsing() -> Iterator[Browser]:
     with sync_playwright() as playwright, ExitStack() as stack:
-        browser = playwright.chromium.launch(
-            executable_path=chromium(), args=CHROMIUM_FLAGS, chromium_sandbox=False
-        )
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS, chromium_sandbox=False)
         stack.callback(browser.close)
         yield browser
 

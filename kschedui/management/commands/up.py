@@ -15,9 +15,6 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connections
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
-from kschedui import library
-from kschedui.celery import app as celery_app
-from kschedui.runs import store as runs
 from kschedui.supervisor.data_folder import DataFolder
 from kschedui.supervisor.errors import StartError
 from kschedui.supervisor.ports import free_port, is_loopback, require_free
@@ -84,8 +81,8 @@ def run(host: str, port: int, say: Any) -> None:
         prepare("migrate", interactive=False)
         if settings.PRODUCTION:
             prepare("collectstatic", interactive=False)
-        stack.start_worker()
         stack.start_web(host, port or free_port())  # found now: one found earlier may be taken meanwhile
+        stack.start_worker()
         prepare("load_library", no_run=True)  # while the other two start
         queue_new_lessons(stack.env["REDIS_URL"])
         url = stack.wait()
@@ -108,6 +105,10 @@ def child_environment(folder: DataFolder) -> dict[str, str]:
 
 def queue_new_lessons(broker: str) -> None:
     """Queue new lessons, so that a worker simulates them before the first visit."""
+    from kschedui import library  # now, while the other processes start: these import the engine
+    from kschedui.celery import app as celery_app
+    from kschedui.runs import store as runs
+
     celery_app.conf.broker_url = broker  # settings were read before the embedded broker had an address
     for lesson_run in library.unrun():
         runs.enqueue(lesson_run.public_id)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.yaml_pieces import runs
 
-# Around what containers wrote, in `kubectl cluster-info dump`. Fixed words come first: they are found many times faster.
+# Around what containers wrote, in `kubectl cluster-info dump`. Fixed words come first: they are found fastest.
 LOG = re.compile(r"==== START logs for (?<=^==== START logs for ).*$", re.MULTILINE)
 LOG_END = re.compile(r"==== END logs for .*$", re.MULTILINE)
 LONGEST_MARK = 700

@@ -6,14 +6,10 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
-from jwt import PyJWTError
-from mozilla_django_oidc.views import OIDCAuthenticationCallbackView, OIDCAuthenticationRequestView
-from requests import RequestException
 
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.pages.page_view import page_view
-from kschedui.web.pages.people.accounts import take_over
 
 logger = logging.getLogger(__name__)
 
@@ -30,20 +26,9 @@ def log_in(request: HttpRequest) -> HttpResponse:
     """Handle /accounts/sso/: redirect to the provider, and back to `?next=`."""
     require_provider()
     count(request, "login")
-    response: HttpResponse = OIDCAuthenticationRequestView.as_view()(request)
-    return response
+    from kschedui.web.pages.people import provider  # with libraries that no other site needs
 
-
-class Callback(OIDCAuthenticationCallbackView):
-    """The callback of single sign-on; scenarios of this browser are moved to the account."""
-
-    def login_success(self) -> HttpResponse:
-        response: HttpResponse = super().login_success()
-        take_over(self.request)
-        return response
-
-    def login_failure(self) -> HttpResponse:
-        raise Refusal(403, gettext_noop("The identity provider did not log you in. Try again."))
+    return provider.log_in(request)
 
 
 @page_view
@@ -52,9 +37,10 @@ def callback(request: HttpRequest) -> HttpResponse:
     """Handle /accounts/sso/callback, to which the provider redirects the browser."""
     require_provider()
     count(request, "login")
+    from kschedui.web.pages.people import provider
+
     try:
-        response: HttpResponse = Callback.as_view()(request)
-    except (RequestException, PyJWTError) as error:
+        return provider.callback(request)
+    except provider.FAILURES as error:
         logger.warning("the provider of single sign-on failed: %s", error)
         raise Refusal(503, gettext_noop("The identity provider did not log you in. Try again.")) from None
-    return response
