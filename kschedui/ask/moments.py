@@ -31,6 +31,11 @@ class Name(NamedTuple):
     kubernetes: str
     attempt: int
 
+    @property
+    def run(self) -> tuple[str, str]:
+        """Return what the moments of a run share: a process that has parsed its text need not do it again."""
+        return self.sha256, self.kubernetes
+
 
 class NotHere(Exception):
     """The moment is not cached in this process: ask again with the text."""

@@ -71,9 +71,13 @@ def explain(text: str, attempt: int, nodes: Sequence[str] | None, kubernetes: st
     return scheduler_core.explain(read_again(text, kubernetes), attempt, nodes, registry())
 
 
-@lru_cache(maxsize=2)  # a large one takes hundreds of megabytes
 def read_again(text: str, kubernetes: str = "") -> Scenario:
     """Parse a stored text like `read`, with a cache for texts that are used often."""
+    return _read_before(text, kubernetes)
+
+
+@lru_cache(maxsize=2)  # a large one takes hundreds of megabytes
+def _read_before(text: str, kubernetes: str) -> Scenario:
     return read(text, kubernetes)
 
 

@@ -83,7 +83,7 @@ def node_groups(request: HttpRequest, rid: str) -> HttpResponse:
 def helped(request: HttpRequest, version: Version, kubernetes: str) -> bytes:
     """Return the JSON of a Helping."""
     found = work(
-        request, jobs.help_waiting, scenarios.text_for_work(version), kubernetes, near=near(version, kubernetes)
+        request, jobs.help_waiting, scenarios.text_for_work(version), kubernetes, near=near(version, kubernetes).run
     )
     assert found is not None  # the text was sent
     return found
@@ -92,7 +92,12 @@ def helped(request: HttpRequest, version: Version, kubernetes: str) -> bytes:
 def operated(request: HttpRequest, version: Version, kubernetes: str, question: Mapping[str, Any]) -> bytes:
     """Return the JSON of an Answer."""
     found = work(
-        request, jobs.operate, scenarios.text_for_work(version), kubernetes, question, near=near(version, kubernetes)
+        request,
+        jobs.operate,
+        scenarios.text_for_work(version),
+        kubernetes,
+        question,
+        near=near(version, kubernetes).run,
     )
     assert found is not None  # the text was sent
     return found
@@ -101,7 +106,7 @@ def operated(request: HttpRequest, version: Version, kubernetes: str, question: 
 def upgraded(request: HttpRequest, version: Version, kubernetes: str, to: str) -> bytes:
     """Return the JSON of an Upgrade."""
     own = runs.release_of(version, kubernetes)
-    found = work(request, jobs.upgrade, scenarios.text_for_work(version), own, to, near=near(version, kubernetes))
+    found = work(request, jobs.upgrade, scenarios.text_for_work(version), own, to, near=near(version, kubernetes).run)
     assert found is not None  # the text was sent
     return found
 
@@ -111,7 +116,7 @@ def kept(request: HttpRequest, origin: Version, kubernetes: str, question: Mappi
     count(request, "run")
     keeping_visitor(request)
     name = near(origin, kubernetes)
-    digest, words = work(request, jobs.perform, scenarios.text_for_work(origin), kubernetes, question, near=name)
+    digest, words = work(request, jobs.perform, scenarios.text_for_work(origin), kubernetes, question, near=name.run)
     with keeping(request) as visitor:
         made = scenarios.create(visitor, digest, origin, change=words)
     return made, runs.start_run(made, asker_of(request), kubernetes=kubernetes or None)

@@ -118,7 +118,7 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
     origin = run.version
     text = scenarios.text_for_work(origin)
     name = name_of(run, attempt)
-    digest, step, words = work(request, jobs.keep, name, text, body.edits, near=name)
+    digest, step, words = work(request, jobs.keep, name, text, body.edits, near=name.run)
     with keeping(request) as visitor:
         made = scenarios.create(visitor, digest, origin, change=words)
     started = runs.start_run(made, asker_of(request), kubernetes=run.kubernetes_version or None)
@@ -139,8 +139,8 @@ def answer(request: HttpRequest, run: Run, attempt: int, job: Callable[..., Any]
 
 def run_job(request: HttpRequest, version: Version, name: Name, job: Callable[..., Any], *args: Any) -> bytes:
     """Return the job's result as bytes, for a moment of a version's run."""
-    found: bytes | None = work(request, job, name, None, *args, near=name)
-    return found or work(request, job, name, scenarios.text_for_work(version), *args, near=name)
+    found: bytes | None = work(request, job, name, None, *args, near=name.run)
+    return found or work(request, job, name, scenarios.text_for_work(version), *args, near=name.run)
 
 
 def name_of(run: Run, attempt: int) -> Name:
