@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact
 from scheduler_core.framework.interface import MAX_NODE_SCORE, PASS, Change, Code, Rows, Scores, Status, Verdicts
 from scheduler_core.plugins.inter_pod_affinity.counting import Plan, ScoringTerm
+from scheduler_core.plugins.inter_pod_affinity.explain import explain_filter
 from scheduler_core.plugins.inter_pod_affinity.plugin import InterPodAffinity as InterPodAffinityToday
-from scheduler_core.plugins.inter_pod_affinity.plugin import broken_rules
+from scheduler_core.plugins.inter_pod_affinity.plugin import broken_rules, may_be_first
 
 BOTH = "node(s) didn't match pod affinity/anti-affinity"
 ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, (BOTH, "node(s) didn't match pod anti-affinity rules"))
@@ -36,11 +39,19 @@ class InterPodAffinity(InterPodAffinityToday):
         which: Any = None
         for number, key in enumerate(state.keys):
             existing, anti_affinity, unmatched = broken_rules(state, number, key, rows, delta)
+            if unmatched is not None:  # the first pod of its group needs no labels on the node
+                unmatched = unmatched & np.logical_not(may_be_first(state, None if delta is None else delta[0]))
             for rank, broken in enumerate((anti_affinity, unmatched, existing), 1):
                 if broken is not None:
                     numbers = np.where(broken, np.int16(rank), np.int16(0))
                     which = numbers if which is None else np.maximum(which, numbers)
         return Verdicts(which, STATUSES) if which is not None and np.count_nonzero(which) else PASS
+
+    def explain_filter(
+        self, pod: Pod, state: Plan, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        delta = None if change is None else change.delta[:, 0]
+        return explain_filter(pod, state, cluster, row, delta, first_needs_labels=False)
 
     def normalize(
         self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp], scores: Scores

@@ -49,37 +49,41 @@ class InterPodAffinityPriority(MatchInterPodAffinity):
         self._handle = handle
 
     def score(self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        scores = super().normalize(pod, state, nodes, rows, super().score(pod, state, nodes, rows))
         if self._handle.release.rules.affinity_counters_may_be_missing:
-            self._require_counters(pod, state, rows)
-        return super().normalize(pod, state, nodes, rows, super().score(pod, state, nodes, rows))
+            missing = self._without_counter(pod, rows)
+            self._require_counters(pod, state, rows[missing])
+            scores[missing] = 0
+        return scores
 
     def normalize(
         self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
     ) -> Scores:
         return scores
 
-    def _require_counters(self, pod: Pod, terms: list[ScoringTerm], rows: NDArray[np.intp]) -> None:
-        """Require a counter for each scored node, as kube-scheduler does. Raises RunEnded where it crashes.
-
-        Nodes with pods that have affinity have a counter; for a pod with affinity of its own, all nodes have one.
-        """
+    def _without_counter(self, pod: Pod, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return which nodes have no counter: those without a pod that has affinity, if this pod has none either."""
         pods = self._handle.cluster.pods
         if pods.terms[pods.slot_of[pod.key]]:
-            return
+            return np.zeros(len(rows), np.bool_)
+        owners = np.flatnonzero((pods.terms[: len(pods)] > 0) & (pods.row[: len(pods)] >= 0))
+        return ~np.isin(rows, pods.row[owners])
+
+    def _require_counters(self, pod: Pod, terms: list[ScoringTerm], rows: NDArray[np.intp]) -> None:
+        """Require that no term gives points to these nodes. Raises RunEnded where kube-scheduler crashes."""
         counted = np.zeros(len(rows), np.bool_)
         for term in terms:
             counted |= term.counter.cells[term.domains.codes[rows]] > 0
         for row in rows[counted].tolist():
-            if not any(pods.terms[slot] for slot in pods.on_row(row)):
-                raise RunEnded(
-                    Message(
-                        "kube-scheduler {release} panics here (nil pointer dereference): a term of another pod gives "
-                        "points to {node}, which has no pod with affinity, for {pod}",
-                        release=self._handle.release.version,
-                        node=self._handle.cluster.nodes.names[row],
-                        pod=pod.key,
-                    )
+            raise RunEnded(
+                Message(
+                    "kube-scheduler {release} panics here (nil pointer dereference): a term of another pod gives "
+                    "points to {node}, which has no pod with affinity, for {pod}",
+                    release=self._handle.release.version,
+                    node=self._handle.cluster.nodes.names[row],
+                    pod=pod.key,
                 )
+            )
 
 
 class LeastRequestedPriority(NodeResourcesLeastAllocated):

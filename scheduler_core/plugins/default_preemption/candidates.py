@@ -59,9 +59,11 @@ def find_candidates(
     handle: Handle, cache: DryRunCache, cycle: CycleState, diagnosis: Diagnosis, args: DefaultPreemptionArgs
 ) -> Candidates:
     """Perform dry runs on unschedulable nodes, starting with the first one (a random one in kube-scheduler)."""
-    codes = diagnosis.codes()
-    more = handle.release.rules.preemption_tries_all_but_unresolvable
+    codes, rules = diagnosis.codes(), handle.release.rules
+    more = rules.preemption_tries_all_but_unresolvable
     potential = np.flatnonzero(codes != Code.UNSCHEDULABLE_AND_UNRESOLVABLE if more else codes == Code.UNSCHEDULABLE)
+    if cycle.placement is not None and not rules.nodes_are_taken_in_turn:
+        potential = np.intersect1d(potential, cycle.placement)
     budgets = [item for item in handle.cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]
     runs = cache.results_for(cycle, budgets=bool(budgets))
     candidates = Candidates(len(potential), candidates_wanted(len(potential), args), runs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +30,14 @@ FIELDS = {
 }
 
 
-def explain_filter(pod: Pod, plan: Plan, cluster: Cluster, row: int, delta: IntColumn | None) -> list[Fact]:
+def explain_filter(
+    pod: Pod, plan: Plan, cluster: Cluster, row: int, delta: IntColumn | None, *, first_needs_labels: bool = True
+) -> list[Fact]:
     """Explain affinity, anti-affinity and existing anti-affinity; only the first failure is reported."""
     changes = np.zeros(1 + 2 * len(plan.keys), np.int64) if delta is None else delta
     facts: list[Fact] = []
-    for kind in (_affinity, _anti_affinity, _existing_anti_affinity):
+    affinity = partial(_affinity, first_needs_labels=first_needs_labels)
+    for kind in (affinity, _anti_affinity, _existing_anti_affinity):
         facts_of_kind = kind(plan, cluster, row, changes)
         if not all(fact.holds for fact in facts_of_kind):
             return facts_of_kind
@@ -41,7 +45,7 @@ def explain_filter(pod: Pod, plan: Plan, cluster: Cluster, row: int, delta: IntC
     return facts
 
 
-def _affinity(plan: Plan, cluster: Cluster, row: int, delta: IntColumn) -> list[Fact]:
+def _affinity(plan: Plan, cluster: Cluster, row: int, delta: IntColumn, *, first_needs_labels: bool) -> list[Fact]:
     facts = []
     with_affinity = [(key, key.affinity_counts) for key in plan.keys if key.affinity_counts is not None]
     first = plan.self_match and not plan.affinity_total + int(delta[0]) * len(with_affinity)
@@ -49,7 +53,8 @@ def _affinity(plan: Plan, cluster: Cluster, row: int, delta: IntColumn) -> list[
     for key, affinity_counts in with_affinity:
         domain = _domain(key.domains, row)
         if domain is None:
-            facts.append(_no_label(str(key.domains.key), cluster.nodes.names[row], field))
+            if first_needs_labels or not first:
+                facts.append(_no_label(str(key.domains.key), cluster.nodes.names[row], field))
             continue
         count = int(affinity_counts.cells[key.domains.codes[row]] + delta[0])
         if first:

@@ -216,18 +216,21 @@ def _rows_without_match(
 ) -> NDArray[np.bool_]:
     """Return the opposite of satisfyPodAffinity: rows without the key, or without a pod in the domain that matches all
     terms, unless the pod may be the first.
-
-    It may be the first if it matches its own terms and no pod on a node with any of the keys does.
     """
     assert key.affinity_counts is not None
-    affinity_counts, counted = key.affinity_counts.cells[codes], plan.affinity_total
-    if delta is None:
-        alone = affinity_counts <= 0 if counted or not plan.self_match else np.zeros(len(codes), np.bool_)
-    else:
-        with_affinity = sum(other.affinity_counts is not None for other in plan.keys)
-        first = (counted + delta * with_affinity == 0) & plan.self_match
-        alone = (affinity_counts + delta <= 0) & ~first
+    affinity_counts, first = key.affinity_counts.cells[codes], may_be_first(plan, delta)
+    alone = (affinity_counts if delta is None else affinity_counts + delta) <= 0
+    alone = np.logical_and(alone, np.logical_not(first))
     return alone if key.domains.complete else alone | (codes < 0)
+
+
+def may_be_first(plan: Plan, delta: IntColumn | None) -> bool | NDArray[np.bool_]:
+    """Return whether the pod matches its own affinity terms and no pod on a node with any of the keys does."""
+    if delta is None:
+        return plan.self_match and not plan.affinity_total
+    with_affinity = sum(key.affinity_counts is not None for key in plan.keys)
+    found: NDArray[np.bool_] = (plan.affinity_total + delta * with_affinity == 0) & plan.self_match
+    return found
 
 
 def _times(numbers: Sequence[int], size: int) -> NDArray[np.int64]:

@@ -65,6 +65,8 @@ def find_nodes_that_fit_pod(
     `hint` is called after PreFilter has succeeded; it returns the node to try first, or "".
     """
     diagnosis = Diagnosis(len(framework.cluster.nodes))
+    if framework.release.rules.generic_scheduler:
+        diagnosis.absent = Status()
     pre_filter = _run_pre_filter(framework, cycle, diagnosis, emit)
     if not pre_filter.status.is_success:
         return NO_ROWS, diagnosis
