@@ -24,7 +24,6 @@ V1_18 = V1_25.derive(
         victims_use_up_budgets="until violated",
         first_rejection_ends_filtering=True,
         too_large_requests_are_unresolvable=False,
-        preemption_tries_all_but_unresolvable=True,
     ),
     gates=dict.fromkeys(V1_25.gates),
     plugin_points={

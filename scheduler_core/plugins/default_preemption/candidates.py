@@ -62,7 +62,7 @@ def find_candidates(
     codes, rules = diagnosis.codes(), handle.release.rules
     more = rules.preemption_tries_all_but_unresolvable
     potential = np.flatnonzero(codes != Code.UNSCHEDULABLE_AND_UNRESOLVABLE if more else codes == Code.UNSCHEDULABLE)
-    if cycle.placement is not None and not rules.nodes_are_taken_in_turn:
+    if cycle.placement is not None and not rules.nodes_are_taken_from_the_tree:
         potential = np.intersect1d(potential, cycle.placement)
     budgets = [item for item in handle.cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]
     runs = cache.results_for(cycle, budgets=bool(budgets))

@@ -66,7 +66,7 @@ def find_nodes_that_fit_pod(
     """
     diagnosis = Diagnosis(len(framework.cluster.nodes))
     if framework.release.rules.generic_scheduler:
-        diagnosis.absent = Status()
+        diagnosis.absent = Status(Code.UNSCHEDULABLE)  # preemption tries nodes that were not looked at
     pre_filter = _run_pre_filter(framework, cycle, diagnosis, emit)
     if not pre_filter.status.is_success:
         return NO_ROWS, diagnosis
