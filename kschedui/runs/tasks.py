@@ -17,6 +17,7 @@ from kschedui.celery import app
 from kschedui.classrooms import store as classrooms
 from kschedui.runs import places, worker
 from kschedui.runs import store as runs
+from kschedui.runs.steady_clock import clock
 from kschedui.scenarios import access, idempotency
 from kschedui.scenarios import store as scenarios
 from kschedui.work import limits
@@ -45,7 +46,8 @@ def work_on_runs() -> None:
 def reap() -> None:
     """Queue lost runs again within seconds; the broker's own redelivery after a crash takes hours."""
     try:
-        runs.cancel_unseen_previews()
+        if clock.has_been_steady(runs.UNSEEN.total_seconds()):  # else nobody had time to look at them since it was set
+            runs.cancel_unseen_previews()
         runs.requeue_lost()
     except Error as error:  # a database that is away for a while is waited for
         logger.warning("lost runs were not looked for: %s", error)

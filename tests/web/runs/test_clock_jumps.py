@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from kschedui.accounts import tokens
 from kschedui.models import Batch, Run, Upload, Version
-from kschedui.runs import leases, room, turns
+from kschedui.runs import leases, room, steady_clock, tasks, turns
 from kschedui.runs import store as runs
 from kschedui.runs.turns import Asker
 from kschedui.supervisor import probe
@@ -181,3 +181,33 @@ def test_a_worker_that_stands_still_does_not_live_on_in_a_future(
     for seconds, alive in ((1, True), (-1, True), (86_400, False), (-86_400, False)):
         monkeypatch.setattr(probe, "time", SimpleNamespace(time=lambda seconds=seconds: now + seconds))
         assert probe.worker_turns(str(file)) is alive
+
+
+@pytest.mark.django_db
+@JUMPS
+def test_a_preview_that_somebody_watches_goes_on_when_the_clock_is_set(
+    author: Browser, monkeypatch: pytest.MonkeyPatch, jump: timedelta
+) -> None:
+    passed = [1000.0]
+    monkeypatch.setattr(steady_clock, "monotonic", lambda: passed[0])
+    monkeypatch.setattr(steady_clock.clock, "offset", None)
+    preview = author.post_json("/api/v1/preview", text=SMALL).json()["run"]
+    start = timezone.now()
+
+    def look(seconds: float, *, watched: bool) -> str:
+        """So many seconds later, as all clocks show."""
+        passed[0] += seconds
+        moved[0] += timedelta(seconds=seconds)
+        if watched:
+            runs.touch(preview)
+        tasks.reap()
+        return Run.objects.get(public_id=preview).state
+
+    moved = [timedelta()]
+    monkeypatch.setattr(timezone, "now", lambda: start + moved[0])
+    states = [look(2, watched=True) for _ in range(10)]
+    moved[0] += jump
+    states += [look(0, watched=False), look(1, watched=False)]  # whoever watches says so every two seconds
+    states += [look(2, watched=True) for _ in range(10)]
+    assert set(states) == {"queued"}
+    assert look(20, watched=False) == "cancelled", "nobody watches it any more"

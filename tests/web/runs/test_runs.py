@@ -318,7 +318,7 @@ def test_housekeeping_waits_for_a_database_that_is_away(monkeypatch: pytest.Monk
     def away() -> int:
         raise OperationalError("the database is away")
 
-    monkeypatch.setattr(runs, "cancel_unseen_previews", away)
+    monkeypatch.setattr(runs, "requeue_lost", away)
     tasks.reap()
 
 

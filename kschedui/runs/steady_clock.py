@@ -1,0 +1,27 @@
+"""Notices that the machine's clock was set: times stored before say nothing about how long ago they are."""
+
+from time import monotonic
+
+from django.utils import timezone
+
+TOLERANCE = 1.0  # seconds between two looks by which a clock is corrected, not set
+
+
+class SteadyClock:
+    """Compares the machine's clock with one that is never set, whenever it is asked."""
+
+    def __init__(self) -> None:
+        self.offset: float | None = None
+        self.since = 0.0
+
+    def has_been_steady(self, seconds: float) -> bool:
+        """Return whether the clock was not set for so long, as far as this process knows."""
+        now = monotonic()
+        offset = timezone.now().timestamp() - now
+        if self.offset is None or abs(offset - self.offset) > TOLERANCE:
+            self.since = now
+        self.offset = offset
+        return now - self.since >= seconds
+
+
+clock = SteadyClock()
