@@ -327,7 +327,7 @@ RATE_LIMITS = {
     "code": number("KSCHEDUI_RATE_CODE", 20),  # wrong codes of classes; of one address just as many
     "chunk": number("KSCHEDUI_RATE_CHUNK", 12_000),  # a link into the middle of a long run asks for all before it
 }
-DATA_UPLOAD_MAX_MEMORY_SIZE = LIMITS["direct_bytes"]
+DATA_UPLOAD_MAX_MEMORY_SIZE = min(512 * 1024, LIMITS["direct_bytes"])  # of a form
 TEXT_BODY_BYTES = 2 * LIMITS["scenario_bytes"] + 64 * 1024  # of a request with a text, which JSON makes twice as long
 HEAD_SECONDS = number("KSCHEDUI_HEAD_SECONDS", 20)  # in which the head of a request has to come
 BODY_SECONDS = number("KSCHEDUI_BODY_SECONDS", 30)  # between two pieces of a request's body

@@ -1,7 +1,5 @@
 """/api/v1: combines the operations, and handles what they have in common: problems, the visitor's cookie, caching."""
 
-import json
-import re
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
@@ -12,6 +10,7 @@ from django.utils.translation import gettext_noop
 from ninja.errors import HttpError, ValidationError
 from ninja.parser import Parser
 
+from kschedui.web.api.bodies import parse_json
 from kschedui.web.api.callers import Large
 from kschedui.web.api.document import DocumentedAPI
 from kschedui.web.api.rates import rate_headers
@@ -38,28 +37,18 @@ from kschedui.web.http.problems import API_PREFIX, MEDIA_TYPE
 from kschedui.work.place import Busy
 from scheduler_core.apis.messages import Message
 
-SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # half of a pair, which only JSON's escapes can write
 
-
-class WellFormed(Parser):
-    """Parses JSON whose texts are valid Unicode: an unpaired surrogate can be neither stored nor sent."""
+class BodyParser(Parser):
+    """Parses bodies within limits."""
 
     def parse_body(self, request: HttpRequest) -> Any:
-        """Parse the body. Raises ValueError, and Refusal for such a text."""
-        body = super().parse_body(request)
-        if SURROGATE.search(request.body):
-            try:
-                json.dumps(body, ensure_ascii=False).encode()
-            except UnicodeEncodeError:
-                raise Refusal(
-                    400, gettext_noop("The request contains half of a character (a lone surrogate).")
-                ) from None
-        return body
+        """Parse the body. Raises ValueError, Refusal."""
+        return parse_json(request.body)
 
 
 SERVERS = [{"url": "/", "description": "This site"}]
 api = DocumentedAPI(
-    title="kschedui", version="1", urls_namespace="v1", docs_url=None, parser=WellFormed(), servers=SERVERS
+    title="kschedui", version="1", urls_namespace="v1", docs_url=None, parser=BodyParser(), servers=SERVERS
 )
 for room in (library, texts, imports):
     api.add_router("", room.router)

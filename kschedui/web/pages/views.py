@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -19,6 +20,7 @@ from kschedui.scenarios.lessons import old_names
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.streams import in_pieces
 from kschedui.web.api.visitors import keeping, keeping_visitor, start_run, visible_scenario
 from kschedui.web.api.work import work
 from kschedui.web.pages import cards, plugin_source
@@ -126,7 +128,7 @@ def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 @page_view
 @require_safe
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: HttpRequest) -> HttpResponseBase:
     """Show /new/ with editor.html, empty or with the text of `?from=<sid>`, which is then saved as a fork."""
     origin = request.GET.get("from", "")
     text, title = editor_templates.STARTER, ""
@@ -138,7 +140,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @page_view
 @require_safe
-def edit(request: HttpRequest, sid: str) -> HttpResponse:
+def edit(request: HttpRequest, sid: str) -> HttpResponseBase:
     """Show /s/<sid>/edit/: the author edits the newest version; everybody else starts a fork."""
     visitor, scenario = visible_scenario(request, sid)
     if not access.may_edit(visitor, scenario):
@@ -157,7 +159,7 @@ def editor(
     number: int | str = "",
     fork: str = "",
     challenge: dict[str, Any] | None = None,
-) -> HttpResponse:
+) -> HttpResponseBase:
     """Show the editor with editor.html, with the text in place of TEXT_HERE.
 
     Its context: `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""), `fork` (id
@@ -169,13 +171,15 @@ def editor(
     most = settings.LIMITS["import_bytes"]
     context = {"title": title, "most_import": most, "releases": releases, **about}
     page = render_to_string("editor.html", {**context, "challenge": challenge}, request)
-    return HttpResponse(put_text(page, text))
+    parts = put_text(page, text)
+    return HttpResponse(parts) if len(text) <= PART else StreamingHttpResponse(in_pieces(parts))
 
 
 def put_text(page: str, text: str) -> Iterator[bytes]:
     """Yield a page with a text in place of TEXT_HERE.
 
-    It is done in parts and without a template: other threads are blocked while megabytes are replaced or encoded.
+    It is done in parts and without a template: other threads are blocked while megabytes are replaced, encoded or
+    joined.
     """
     before, _, after = page.partition(TEXT_HERE)
     yield before.encode()

@@ -12,6 +12,7 @@ from django.test import Client
 from kschedui.models import Scenario, Version
 from kschedui.runs import worker
 from kschedui.scenarios import prose
+from kschedui.web.api import bodies
 from tests.builders import node, pod, scenario
 from tests.web.conftest import SMALL, Browser
 
@@ -320,3 +321,36 @@ def test_nobody_edits_the_library(author: Browser) -> None:
     assert author.post_json(f"/api/v1/scenarios/{saved['id']}/versions", text=EVIL).status_code == 403
     assert author.post(f"/s/{saved['id']}/delete").status_code == 403
     assert author.get("/library/a-lesson/")["Location"] == saved["url"]
+
+
+MANY = 200_000
+BODIES = {
+    "lists": '{"text": [' + "[]," * MANY + "[]]}",
+    "a list": "[" + "[]," * MANY + "[]]",
+    "fields": "{" + ",".join(f'"field-{i}":1' for i in range(MANY // 4)) + "}",
+    "few bytes of fields": "{" + ",".join(f'"k{i}":1' for i in range(1000)) + "}",
+    "values": '{"text": "x", "factors": [' + "{}," * MANY + "{}]}",
+    "nesting": '{"text": ' + '{"a":' * MANY,
+    "a number": '{"text": ' + "9" * 4 * MANY + "}",
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+@pytest.mark.parametrize("path", ["scenarios", "check", "import", "experiments", "courses", "runs/abc/operations"])
+def test_a_body_of_many_values_is_refused_in_short(path: str, body: str, author: Browser) -> None:
+    """In the time of parsing it, the process serves nobody; and a sentence about each field would be megabytes."""
+    answer = author.post(f"/api/v1/{path}", body, content_type="application/json")
+    assert answer.status_code in (400, 404, 413, 422)
+    assert len(answer.content) < 2000
+    sentence(answer)
+
+
+def test_what_is_parsed_at_once_is_short(author: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[int] = []
+    loads = json.loads
+    monkeypatch.setattr(bodies.json, "loads", lambda body: (parsed.append(len(body)), loads(body))[1])
+    for body in BODIES.values():
+        author.post("/api/v1/check", body, content_type="application/json")
+    assert max(parsed, default=0) <= bodies.MOST_STRUCTURE
+    long = author.post_json("/api/v1/check", text=SMALL + "#" * 3 * MANY)
+    assert (long.status_code, max(parsed) > bodies.MOST_STRUCTURE) == (200, True)

@@ -3,7 +3,7 @@
 import json
 import shutil
 import tempfile
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import msgspec
 from django.conf import settings
@@ -18,6 +18,7 @@ from kschedui.scenarios.digest import Digest
 from kschedui.uploads import store as uploads
 from kschedui.uploads.answering import upload_of
 from kschedui.web.api import jobs
+from kschedui.web.api.bodies import parse_json
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import dump
 from kschedui.web.api.rates import count
@@ -98,8 +99,8 @@ def dump_in(request: HttpRequest) -> str | BinaryIO:
     if request.content_type != "application/json":
         return cast(BinaryIO, request)
     try:
-        body: Any = json.loads(request.read())
-    except (ValueError, RecursionError):
+        body = parse_json(request.read())
+    except ValueError:
         raise Refusal(400, gettext_noop("Send a JSON object.")) from None
     text = body.get("text") if isinstance(body, dict) else None
     if not isinstance(text, str) or not text.strip():

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -39,7 +40,7 @@ def card(scenario: Any) -> dict[str, Any]:
 
 @page_view
 @require_safe
-def show(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+def show(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """Show /s/<sid>/v/<n>/challenge/ with editor.html: `challenge` (about).
 
     Saving creates a fork without the challenge.
@@ -53,7 +54,7 @@ def show(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 @page_view
 @require_safe
-def in_class(request: HttpRequest, code: str) -> HttpResponse:
+def in_class(request: HttpRequest, code: str) -> HttpResponseBase:
     """Show /c/<code>/challenge/: to the teacher with class/challenge.html, to students with editor.html.
 
     class/challenge.html: `code`, `title`, `solvers` (a URL) and `variants`; editor.html: `challenge` (about).

@@ -1,0 +1,49 @@
+"""JSON bodies of requests. Their texts may be long; the rest is short, since other threads wait while it is parsed."""
+
+import json
+import re
+from typing import Any
+
+import msgspec
+from django.utils.translation import gettext_noop
+
+from kschedui.web.api.refusals import Refusal
+from scheduler_core.apis.messages import Message
+
+MOST_FIELDS = 50
+MOST_STRUCTURE = 256 * 1024  # bytes of what is no text
+SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # half of a pair, which only JSON's escapes can write
+
+
+def parse_json(body: bytes) -> Any:
+    """Parse a body whose texts are valid Unicode: an unpaired surrogate can be neither stored nor sent.
+
+    Raises ValueError, and Refusal for such a text and for too many values.
+    """
+    if len(body) > MOST_STRUCTURE and structure_of(body) > MOST_STRUCTURE:
+        raise Refusal(
+            413, Message("Apart from its text, the request has more than {most:,} bytes.", most=MOST_STRUCTURE)
+        )
+    try:
+        found = json.loads(body)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if isinstance(found, dict) and len(found) > MOST_FIELDS:
+        raise Refusal(
+            422, Message("The request has more than {most} fields.", most=MOST_FIELDS), code="invalid_request"
+        )
+    if SURROGATE.search(body):
+        try:
+            json.dumps(found, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise Refusal(400, gettext_noop("The request contains half of a character (a lone surrogate).")) from None
+    return found
+
+
+def structure_of(body: bytes) -> int:
+    """Return the number of bytes that are not in a text of the object itself; all of them if it is not an object."""
+    try:
+        fields = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, RecursionError):
+        return len(body)
+    return len(body) - sum(len(value) for value in fields.values() if bytes(memoryview(value)[:1]) == b'"')
