@@ -91,7 +91,7 @@ def row(found: Difference, before: Release, after: Release) -> Row:
 @page_view
 @require_POST
 def example(request: HttpRequest) -> HttpResponse:
-    """Handle /releases/example: compare the runs of the POSTed `example` ("nodes_cut_off-1.30") on its older release
+    """Handle /releases/example: compare the runs of the POSTed `example` ("nodes_excluded_by_pre_filter-1.30") on its older release
     and the next one.
 
     If one of the two has no run, show all releases.
