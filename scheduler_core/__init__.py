@@ -13,7 +13,7 @@ from scheduler_core.scenario.parse import Limits, Scenario, ScenarioError, Scena
 from scheduler_core.simulation.simulation import EndlessMoment, LimitReached, simulate
 from scheduler_core.trace.chunks import chunked
 from scheduler_core.trace.columns import decode_column, encode_column
-from scheduler_core.trace.decisions import decisions, short_decisions
+from scheduler_core.trace.decisions import attempt_records, decisions, short_decisions
 from scheduler_core.trace.events import SCHEMA_VERSION, AnyEvent
 from scheduler_core.trace.keyframe import Keyframe, TraceChunk, decode_chunk, decode_event, encode
 from scheduler_core.version import ENGINE_VERSION
@@ -32,6 +32,7 @@ __all__ = [
     "ScenarioError",
     "ScenarioErrors",
     "TraceChunk",
+    "attempt_records",
     "chunked",
     "decisions",
     "decode_chunk",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
 import msgspec
 
-from scheduler_core import decisions
-from scheduler_core.trace.decisions import Record
+from scheduler_core import attempt_records
 from scheduler_core.trace.events import AnyEvent
 
 MOST_ATTEMPTS = 2000  # that are looked at
@@ -36,17 +35,12 @@ class Unlike(msgspec.Struct, frozen=True):
 
 def first_unlike(before: Callable[[], Iterable[AnyEvent]], after: Callable[[], Iterable[AnyEvent]]) -> Unlike | None:
     """Return the first difference in any of the parts; None if there is none."""
-    pairs = zip(_attempts(before()), _attempts(after()), strict=False)
+    pairs = zip(attempt_records(before()), attempt_records(after()), strict=False)
     for one, other in islice(pairs, MOST_ATTEMPTS):
         what = next((name for name, fields in PARTS.items() if any(one[f] != other[f] for f in fields)), "")
         if what:
             return _difference(one, other, what)
     return None
-
-
-def _attempts(events: Iterable[AnyEvent]) -> Iterator[Record]:
-    """Yield the records of attempts, without those of pod groups and the final record."""
-    return (record for record in decisions(events) if "attempt" in record)
 
 
 def _difference(one: Mapping[str, Any], other: Mapping[str, Any], what: str) -> Unlike:

@@ -17,7 +17,7 @@ from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import registry
 from kschedui.waiting import words
 from kschedui.waiting.analysis import Follower, Nearby, WaitingPod, dumped_messages
-from scheduler_core import RunEnded, decisions, explain
+from scheduler_core import RunEnded, attempt_records, decisions, explain
 from scheduler_core.apis.core import Pod
 from scheduler_core.ask.moments.moment import followed
 from scheduler_core.trace.events import AnyEvent
@@ -94,7 +94,7 @@ def of_waiting(pod: WaitingPod) -> dict[str, Any]:
 
 def add_examples(causes: Sequence[dict[str, Any]], source: Input, attempt: int, events: Sequence[AnyEvent]) -> None:
     """Add to each cause a node that it rejects with the compared values: `example` is {node, facts}."""
-    record = next((candidate for candidate in decisions(events) if candidate.get("attempt") == attempt), None)
+    record = next((candidate for candidate in attempt_records(events) if candidate["attempt"] == attempt), None)
     rejected = record["filter"] if record else {}
     of_cause = {(status["plugin"], *status["reasons"]): node for node, status in reversed(rejected.items())}
     nodes = {number: of_cause.get((cause["plugin"], *cause["reasons"]), "") for number, cause in enumerate(causes)}

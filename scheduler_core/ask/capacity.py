@@ -66,22 +66,22 @@ class Capacity(msgspec.Struct, frozen=True):
     rooms: dict[NodeName, list[Room]] = {}
 
 
-def capacity(moment: Moment, key: PodKey, wanted: int | None = None) -> Capacity:
+def capacity(moment: Moment, key: PodKey, requested: int | None = None) -> Capacity:
     """Count the copies of a pod that fit; with `wanted`, also the nodes needed for that many. Raises NotPossible."""
-    if wanted is not None and not 1 <= wanted <= MOST_REPLICAS:
+    if requested is not None and not 1 <= requested <= MOST_REPLICAS:
         raise NotPossible(Message("replicas must be between 1 and {most:,}", most=MOST_REPLICAS))
     world = moment.world()
     pod = world.cluster.pods.get(key)
     if pod is None:
         raise no_such("Pod", key)
-    places, message = placed(world, pod, wanted or MOST_REPLICAS)
-    more = [] if wanted is None or len(places) >= wanted else _nodes_more(moment, pod, wanted, len(places))
+    places, message = placed(world, pod, requested or MOST_REPLICAS)
+    more = [] if requested is None or len(places) >= requested else _nodes_more(moment, pod, requested, len(places))
     on = Counter(places)
     zones = Counter({_zone(world.cluster.node(name)): 0 for name in on})
     for name, count in on.items():
         zones[_zone(world.cluster.node(name))] += count
     by_zone = {} if set(zones) <= {""} else dict(zones)
-    return Capacity(key, len(places), wanted, message, dict(on.most_common()), by_zone, more, _rooms(world, pod, on))
+    return Capacity(key, len(places), requested, message, dict(on.most_common()), by_zone, more, _rooms(world, pod, on))
 
 
 def placed(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str]:
@@ -118,7 +118,7 @@ def _rooms(world: World, pod: Pod, on: Counter[NodeName]) -> dict[NodeName, list
             Room(resource, whole, used - count * amount, count * amount, max(0, whole - used) // amount)
             for resource, amount, whole, used in sums
         ]
-        rooms[name] = sorted(found, key=lambda one: (one.further, one.resource == "pods"))
+        rooms[name] = sorted(found, key=lambda room: (room.further, room.resource == "pods"))
     return rooms
 
 
@@ -146,10 +146,10 @@ def _zone(node: Node | None) -> str:
     return next((labels[label] for label in ZONE_LABELS if label in labels), "")
 
 
-def _nodes_more(moment: Moment, pod: Pod, wanted: int, fit: int) -> list[NodesMore]:
+def _nodes_more(moment: Moment, pod: Pod, requested: int, fit: int) -> list[NodesMore]:
     """Return the smallest sufficient number for each kind of node (by bisection), the smallest first."""
-    found = [NodesMore(node.name, _fewest(moment, pod, node.name, wanted, fit)) for node in kinds(moment)]
-    return sorted(found, key=lambda one: (one.count is None, one.count or 0))
+    results = [NodesMore(node.name, _fewest(moment, pod, node.name, requested, fit)) for node in kinds(moment)]
+    return sorted(results, key=lambda result: (result.count is None, result.count or 0))
 
 
 def kinds(moment: Moment, most: int = 8) -> Sequence[Node]:
@@ -162,42 +162,42 @@ def kinds(moment: Moment, most: int = 8) -> Sequence[Node]:
         shape = tuple(sorted(node.allocatable.items())), tuple(sorted(labels.items())), node.taints
         if not node.unschedulable:
             seen.setdefault((*shape, devices.get(node.name)), node)
-    return sorted(seen.values(), key=lambda one: one.allocatable.get("cpu", 0))[:most]
+    return sorted(seen.values(), key=lambda node: node.allocatable.get("cpu", 0))[:most]
 
 
 def _devices_of_nodes(cluster: Cluster) -> dict[NodeName, tuple[Hashable, ...]]:
     """Return the devices of each node, without the attributes that identify a device."""
-    slices = [one for one in cluster.objects("ResourceSlice") if isinstance(one, ResourceSlice) and one.reach]
-    local = [one for one in slices if one.reach is not None and one.reach.node_name]
+    slices = [piece for piece in cluster.objects("ResourceSlice") if isinstance(piece, ResourceSlice) and piece.reach]
+    local = [piece for piece in slices if piece.reach is not None and piece.reach.node_name]
     values = Counter(
-        (key, value) for one in local for device in one.devices for key, value in device.attributes.items()
+        (key, value) for piece in local for device in piece.devices for key, value in device.attributes.items()
     )
     several = {key for (key, _), count in values.items() if count > 1}
     number = Counter(key for key, _ in values)
-    found: dict[NodeName, tuple[Hashable, ...]] = {}
-    for one in local:
-        assert one.reach is not None
+    contents: dict[NodeName, tuple[Hashable, ...]] = {}
+    for piece in local:
+        assert piece.reach is not None
         described = tuple(
             (
-                one.driver,
+                piece.driver,
                 tuple((key, value) for key, value in device.attributes.items() if key in several or number[key] <= FEW),
                 tuple(device.capacity.items()),
                 device.taints,
                 device.consumes_counters,
             )
-            for device in one.devices
+            for device in piece.devices
         )
-        found[one.reach.node_name] = (*found.get(one.reach.node_name, ()), described, one.shared_counters)
-    return found
+        contents[piece.reach.node_name] = (*contents.get(piece.reach.node_name, ()), described, piece.shared_counters)
+    return contents
 
 
-def _fewest(moment: Moment, pod: Pod, like: NodeName, wanted: int, fit: int) -> int | None:
+def _fewest(moment: Moment, pod: Pod, like: NodeName, requested: int, fit: int) -> int | None:
     def enough(count: int) -> bool:
         world = moment.world()
         world.edited([AddNodes(like, count)], {})
-        return len(placed(world, pod, wanted)[0]) >= wanted
+        return len(placed(world, pod, requested)[0]) >= requested
 
-    most = min(wanted - fit, MOST_NODES_ADDED)
+    most = min(requested - fit, MOST_NODES_ADDED)
     if not enough(most):
         return None
     low, high = 0, most  # `low` nodes are too few, `high` are enough

@@ -75,10 +75,10 @@ def with_challenge(text: str, challenge: str) -> str:
 
 def answer_in(text: str, asks: Sequence[str]) -> str:
     """Return the documents of a text that can be an answer, unchanged."""
-    wanted = {ANSWERS[kind] for kind in asks}
+    kinds = {ANSWERS[kind] for kind in asks}
     chunks: dict[int, Chunk] = {}
     for document in read_documents(text, Limits(), Problems()):
-        if (document.data.get("apiVersion"), document.data.get("kind")) in wanted and not document.prefix:
+        if (document.data.get("apiVersion"), document.data.get("kind")) in kinds and not document.prefix:
             chunks[document.chunk.first_line] = document.chunk
     return _DOCUMENT.join(chunk.text.strip() for chunk in chunks.values())
 
@@ -121,26 +121,31 @@ def variant_text(
     dump: Callable[[Any], str],
 ) -> str:
     """Return a variant with the answer as a scenario of its own, the answer first."""
-    asked = {ANSWERS[kind] for kind in challenge.asks}
-    kept = [
+    kinds = {ANSWERS[kind] for kind in challenge.asks}
+    documents = [
         document.data
         for document in read_documents(text, Limits(), Problems())
-        if (document.data.get("apiVersion"), document.data.get("kind")) not in {*asked, CHALLENGE}
+        if (document.data.get("apiVersion"), document.data.get("kind")) not in {*kinds, CHALLENGE}
     ]
-    made = [*_objects(kept, variant)] if variant else kept
-    return _DOCUMENT.join(filter(None, [answer, *(dump(_asked(one, variant, seed)).strip() for one in made)])) + "\n"
+    all_documents = [*_objects(documents, variant)] if variant else documents
+    return (
+        _DOCUMENT.join(
+            filter(None, [answer, *(dump(_asked(document, variant, seed)).strip() for document in all_documents)])
+        )
+        + "\n"
+    )
 
 
 def _objects(documents: Sequence[Manifest], variant: Variant) -> Iterator[Manifest]:
     """Replace existing objects in place and append new ones."""
-    given = {_name(one): one for one in variant.objects}
+    replacements = {_name(document): document for document in variant.objects}
     for document in documents:
         name = _name(document)
-        if name in given:
-            yield given.pop(name)
+        if name in replacements:
+            yield replacements.pop(name)
         elif name not in variant.removed:
             yield document
-    yield from given.values()
+    yield from replacements.values()
 
 
 def _name(data: Manifest) -> ObjectName:

@@ -16,7 +16,7 @@ import msgspec
 from scheduler_core.ask.measures import Measures, Tally
 from scheduler_core.trace import events as trace
 from scheduler_core.trace.claim_decisions import Claims
-from scheduler_core.trace.decisions import Record, decisions
+from scheduler_core.trace.decisions import Record, attempt_records
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.pod_group_events import PodGroupCycleStarted
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
@@ -120,11 +120,11 @@ class _Run:
             self.attempts.append(attempt)
         self.measures = tally.measures()
         self.place: dict[PodKey, NodeName] = {**dict.fromkeys(tally.pending, ""), **tally.bound}
-        self.by_pod = {(one.pod, one.pod_attempt): index for index, one in enumerate(self.attempts)}
+        self.by_pod = {(attempt.pod, attempt.pod_attempt): index for index, attempt in enumerate(self.attempts)}
 
     def record(self, attempt: Attempt) -> Record:
         """Return the results of the plugins in the attempt."""
-        return next(decision for decision in decisions(self.events()) if decision.get("attempt") == attempt.attempt)
+        return next(record for record in attempt_records(self.events()) if record["attempt"] == attempt.attempt)
 
 
 def compare(before: Events, after: Events) -> Comparison:
@@ -179,21 +179,21 @@ def attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
                 going[event.pod].message = event.message
             case trace.AttemptFinished():
                 number = tries[event.pod] = tries.get(event.pod, 0) + 1
-                one = going[event.pod]
-                told = (one.nominated, one.victims, one.message, _devices(claims.of(event.claims)))
-                yield Attempt(event.attempt, event.pod, number, one.step, time, event.outcome, event.node, *told)
+                attempt = going[event.pod]
+                details = (attempt.nominated, attempt.victims, attempt.message, _devices(claims.of(event.claims)))
+                yield Attempt(event.attempt, event.pod, number, attempt.step, time, event.outcome, event.node, *details)
 
 
 def _devices(record: Record) -> tuple[str, ...]:
     """Return the devices and the number of configurations of each claim in a record."""
-    given = []
+    devices = []
     for key, claim in record.get("claims", {}).items():
         allocation = (claim or {}).get("allocation") or {}
-        given += [
+        devices += [
             f"{key}: {result['driver']}/{result['pool']}/{result['device']}" for result in allocation.get("results", ())
         ]
-        given += [f"{key}: {allocation['config']} config"] if "config" in allocation else []
-    return tuple(given)
+        devices += [f"{key}: {allocation['config']} config"] if "config" in allocation else []
+    return tuple(devices)
 
 
 class _Going(msgspec.Struct):
@@ -213,8 +213,8 @@ def _paired(before: _Run, after: _Run) -> list[Pair]:
         pairs.append(Pair(index, other, same))
     pairs += [
         Pair(-1, index, False)
-        for index, one in enumerate(after.attempts)
-        if (one.pod, one.pod_attempt) not in before.by_pod
+        for index, attempt in enumerate(after.attempts)
+        if (attempt.pod, attempt.pod_attempt) not in before.by_pod
     ]
     return pairs
 
@@ -223,8 +223,8 @@ def _first(differing: list[Pair], before: _Run, after: _Run) -> Difference:
     """Return the earliest difference in virtual time; of several at the same time, the first attempt."""
 
     def when(pair: Pair) -> tuple[float, int]:
-        found = [run.attempts[place] for run, place in ((before, pair.before), (after, pair.after)) if place >= 0]
-        return min((one.time, one.attempt) for one in found)
+        at_pair = [run.attempts[place] for run, place in ((before, pair.before), (after, pair.after)) if place >= 0]
+        return min((attempt.time, attempt.attempt) for attempt in at_pair)
 
     pair = min(differing, key=when)
     old = before.attempts[pair.before] if pair.before >= 0 else None
@@ -236,10 +236,10 @@ def _first(differing: list[Pair], before: _Run, after: _Run) -> Difference:
 
 def cause_of(old: Record, new: Record) -> Cause:
     """Return the cause of a different decision, from the results of the two selected nodes."""
-    for name, one in ((new["node"], old), (old["node"], new)):
-        if name and name not in one["feasible"]:
-            said = _rejection(one, name)
-            return Cause("filter", name, *((said, "") if one is old else ("", said)))
+    for name, record in ((new["node"], old), (old["node"], new)):
+        if name and name not in record["feasible"]:
+            rejection = _rejection(record, name)
+            return Cause("filter", name, *((rejection, "") if record is old else ("", rejection)))
     if not (old["node"] and new["node"]):
         if _victims(old) != _victims(new):
             return Cause("victims", before=", ".join(_victims(old)), after=", ".join(_victims(new)))
@@ -253,14 +253,14 @@ def _score(old: Record, new: Record) -> Cause:
     """Return the node whose total changed most, and the plugin that changed it most."""
     names = [name for name in (new["node"], old["node"]) if name]
     deltas = {name: (new["totals"].get(name) or 0) - (old["totals"].get(name) or 0) for name in names}
-    name = max(names, key=lambda one: abs(deltas[one]))
+    name = max(names, key=lambda candidate: abs(deltas[candidate]))
     if not deltas[name]:
         return Cause("tie", new["node"], old["totals"].get(old["node"]), new["totals"].get(new["node"]))
     weighted = {
         plugin: tuple((record["scores"].get(plugin, {}).get(name) or (0, 0, 0))[2] for record in (old, new))
         for plugin in dict.fromkeys((*old["scores"], *new["scores"]))
     }
-    plugin = max(weighted, key=lambda one: abs(weighted[one][1] - weighted[one][0]), default="")
+    plugin = max(weighted, key=lambda candidate: abs(weighted[candidate][1] - weighted[candidate][0]), default="")
     moved = weighted.get(plugin, (None, None))
     return Cause("score", name, old["totals"].get(name), new["totals"].get(name), plugin, *moved)
 

@@ -77,8 +77,8 @@ def match_devices(expression: str, devices: dict[str, Device], release: Release)
     results: dict[str, dict[str, object]] = {}
     for name, device in sorted(devices.items()):
         answer = selector.evaluate(device)
-        said = {"matches": answer.matches} if answer.error is None else {"error": answer.error}
-        results[name] = {"cost": answer.cost, **said}
+        result = {"matches": answer.matches} if answer.error is None else {"error": answer.error}
+        results[name] = {"cost": answer.cost, **result}
     return {"expression": expression, "maxCost": selector.max_cost, "results": results}
 
 
@@ -117,9 +117,11 @@ def _devices_of_slice(spec: dict[str, Any], problems: Problems) -> Iterator[tupl
 def _read_device(fields: dict[str, Any], driver: str, path: Path, problems: Problems) -> Device:
     attributes: dict[str, AttributeValue] = {}
     for name, value in (fields.get("attributes") or {}).items():
-        given = [(kind, each) for kind, each in (value or {}).items() if kind in _ATTRIBUTE.fields and each is not None]
-        if len(given) == 1:
-            attributes[name] = given[0]
+        values = [
+            (kind, each) for kind, each in (value or {}).items() if kind in _ATTRIBUTE.fields and each is not None
+        ]
+        if len(values) == 1:
+            attributes[name] = values[0]
         else:
             message = Message("must have exactly one of string, version, int and bool")
             problems.error((*path, "attributes", name), invalid(value, message))

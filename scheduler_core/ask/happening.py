@@ -51,33 +51,33 @@ def _seconds(time: float) -> float | int:
 def _events(moment: Moment, edits: Sequence[Edit]) -> list[dict[str, Any]]:
     """Return an event for each object, with its state after all edits."""
     cluster = moment.world().cluster
-    made: dict[tuple[str, str, str], dict[str, Any]] = {}
+    manifests: dict[tuple[str, str, str], dict[str, Any]] = {}
     for edit in edits:
         assert isinstance(edit, ObjectEdit)
         match edit:
             case AddNodes():
                 nodes: dict[str, Mapping[str, Any]] = {node.name: node.manifest for node in cluster.all_nodes()}
-                nodes |= {key[2]: event["create"] for key, event in made.items() if "create" in event}
+                nodes |= {key[2]: event["create"] for key, event in manifests.items() if "create" in event}
                 for data in manifests_like(edit, nodes.get(edit.like), nodes):
                     name = data["metadata"]["name"]
-                    made["Node", "", name] = {"create": data}
+                    manifests["Node", "", name] = {"create": data}
                     for piece in slices_like(edit.like, name, slices_of(cluster)):
-                        made["ResourceSlice", "", piece["metadata"]["name"]] = {"create": piece}
+                        manifests["ResourceSlice", "", piece["metadata"]["name"]] = {"create": piece}
             case SetField():
                 key = (edit.kind, edit.namespace, edit.name)
-                event = made.get(key) or {"update": _manifest(stored(cluster, *key))}
-                made[key] = {
+                event = manifests.get(key) or {"update": _manifest(stored(cluster, *key))}
+                manifests[key] = {
                     action: patched(data, [Step(edit.path, edit.value, edit.add)]) for action, data in event.items()
                 }
             case Remove():
                 names = {"apiVersion": KINDS[edit.kind].api_version, "kind": edit.kind, "name": edit.name}
                 namespace = {"namespace": edit.namespace} if edit.namespace else {}
-                made[edit.kind, edit.namespace, edit.name] = {"delete": {**names, **namespace}}
-    return list(made.values())
+                manifests[edit.kind, edit.namespace, edit.name] = {"delete": {**names, **namespace}}
+    return list(manifests.values())
 
 
-def _manifest(found: Any) -> Mapping[str, Any]:
-    manifest: Mapping[str, Any] = found.manifest
-    if isinstance(found, Node):
+def _manifest(item: Any) -> Mapping[str, Any]:
+    manifest: Mapping[str, Any] = item.manifest
+    if isinstance(item, Node):
         return {"apiVersion": "v1", "kind": "Node", **manifest}
     return manifest

@@ -96,8 +96,8 @@ class Tally:
             self._victims += [pod.priority] if pod else []
         elif event.nominated_node:
             self._counts["preemptions"] += 1
-            chosen = (candidate for candidate in candidates_of(event) if candidate.node == event.nominated_node)
-            self._counts["violations"] += next((one.pdb_violations for one in chosen), 0)
+            candidates = (candidate for candidate in candidates_of(event) if candidate.node == event.nominated_node)
+            self._counts["violations"] += next((candidate.pdb_violations for candidate in candidates), 0)
 
     def _object(self, event: ObjectApplied | ObjectDeleted) -> None:
         if isinstance(event, ObjectDeleted):

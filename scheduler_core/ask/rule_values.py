@@ -45,7 +45,7 @@ class PodValues(msgspec.Struct, frozen=True):
 
 def evaluate_rules(scenario: Scenario, pod: PodKey = "", registry: Registry = REGISTRY) -> PodValues | None:
     """Return the values for a pod, by default the first pod to be scheduled; None without rules or such pods."""
-    waiting = [one for one in scenario.objects if isinstance(one, Pod) and not one.node_name]
+    waiting = [pod for pod in scenario.objects if isinstance(pod, Pod) and not pod.node_name]
     waiting += [
         event.object
         for event in scenario.events
@@ -57,16 +57,16 @@ def evaluate_rules(scenario: Scenario, pod: PodKey = "", registry: Registry = RE
         make_rule_plugin,
     )  # imports the compiler, which only scenarios with rules need
 
-    chosen = next((one for one in waiting if one.key == pod), waiting[0])
+    selected = next((one for one in waiting if one.key == pod), waiting[0])
     simulation = Simulation(scenario, registry)
     next(simulation.run())
     scheduler = simulation.scheduler
     scheduler.cluster.snapshot()
-    framework = scheduler.frameworks.get(chosen.scheduler_name) or next(iter(scheduler.frameworks.values()))
+    framework = scheduler.frameworks.get(selected.scheduler_name) or next(iter(scheduler.frameworks.values()))
     rows = np.arange(min(len(scheduler.cluster.nodes), MOST_NODES), dtype=np.intp)
     rules = []
     for rule in scenario.rules:
-        values = make_rule_plugin(rule, framework).values(chosen, rows)
+        values = make_rule_plugin(rule, framework).values(selected, rows)
         rules.append(RuleValues(rule.name, [PointValues(point, value) for point, value in values.items()]))
     names = scheduler.cluster.nodes.names[:MOST_NODES]
-    return PodValues(chosen.key, [one.key for one in waiting[:MOST_PODS]], names, rules)
+    return PodValues(selected.key, [pod.key for pod in waiting[:MOST_PODS]], names, rules)

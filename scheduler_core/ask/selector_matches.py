@@ -41,11 +41,13 @@ def match_selectors(scenario: Scenario) -> list[SelectorMatches]:
 
     The first expression that takes too long to evaluate, and all after it, are left out.
     """
-    devices = list(_devices(one for one in scenario.objects if isinstance(one, ResourceSlice)))
-    expressions = dict.fromkeys(one for item in scenario.objects for one in _expressions(item))
+    devices = list(
+        _devices(resource_slice for resource_slice in scenario.objects if isinstance(resource_slice, ResourceSlice))
+    )
+    expressions = dict.fromkeys(expression for item in scenario.objects for expression in _expressions(item))
     if not devices or not expressions:
         return []
-    found: list[SelectorMatches] = []
+    results: list[SelectorMatches] = []
     left = MOST_COST
     for expression in list(expressions)[:MOST_EXPRESSIONS]:
         matches, cost = _match(expression, devices, scenario, left)
@@ -53,8 +55,8 @@ def match_selectors(scenario: Scenario) -> list[SelectorMatches]:
         if left <= 0:
             break
         if matches is not None:
-            found.append(matches)
-    return found
+            results.append(matches)
+    return results
 
 
 def _match(
@@ -94,14 +96,14 @@ def _match(
 
 def _devices(slices: Iterable[ResourceSlice]) -> Iterator[tuple[str, str, Device]]:
     """Yield (pool, driver, device) of the newest generation of each pool."""
-    listed = list(slices)
+    all_slices = list(slices)
     newest: dict[tuple[str, str], int] = {}
-    for one in listed:
-        key = one.driver, one.pool
-        newest[key] = max(newest.get(key, 0), one.generation)
-    for one in listed:
-        if one.generation == newest[one.driver, one.pool]:
-            yield from ((one.pool, one.driver, device) for device in one.devices)
+    for piece in all_slices:
+        key = piece.driver, piece.pool
+        newest[key] = max(newest.get(key, 0), piece.generation)
+    for piece in all_slices:
+        if piece.generation == newest[piece.driver, piece.pool]:
+            yield from ((piece.pool, piece.driver, device) for device in piece.devices)
 
 
 def _expressions(item: object) -> Iterator[str]:
@@ -113,5 +115,5 @@ def _expressions(item: object) -> Iterator[str]:
 
 def _of_claim(spec: ClaimSpec) -> Iterator[str]:
     for request in spec.requests:
-        for one in request.first_available or (request,):
-            yield from one.selectors
+        for subrequest in request.first_available or (request,):
+            yield from subrequest.selectors

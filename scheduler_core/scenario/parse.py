@@ -157,21 +157,21 @@ class _Reader:
 
     def read(self) -> Scenario:
         documents = read_documents(self._text, self._limits, self._problems, lambda part: self._tell(READING * part))
-        found = self._sort(documents)
-        own = self._own_document(found.scenario)
-        self._check_limits(found, own)
-        rules = self._rules(found.rules, own)
-        challenge = self._challenge(found.challenge, documents, own)
-        config = self._configuration(found.configuration, own, rules)
-        if found.policy is not None:
-            config = self._policy(found.policy, found, own, config)
-        self._check_scripts(own, config, found)
+        documents_by_kind = self._sort(documents)
+        own = self._own_document(documents_by_kind.scenario)
+        self._check_limits(documents_by_kind, own)
+        rules = self._rules(documents_by_kind.rules, own)
+        challenge = self._challenge(documents_by_kind.challenge, documents, own)
+        config = self._configuration(documents_by_kind.configuration, own, rules)
+        if documents_by_kind.policy is not None:
+            config = self._policy(documents_by_kind.policy, documents_by_kind, own, config)
+        self._check_scripts(own, config, documents_by_kind)
         admission = Admission(own.release, own.feature_gates, recorded=bool(own.observed))
         initial = InitialObjects(self._problems, admission, lambda part: self._tell(READING + (1 - READING) * part))
-        objects = initial.build(found.objects, created_by(own.events))
+        objects = initial.build(documents_by_kind.objects, created_by(own.events))
         events: tuple[TimelineEvent, ...] = ()
-        if found.scenario and own.events:
-            timeline = Timeline(found.scenario, self._problems, admission, set(initial.exist))
+        if documents_by_kind.scenario and own.events:
+            timeline = Timeline(documents_by_kind.scenario, self._problems, admission, set(initial.exist))
             events = timeline.build(own.events)
             objects = _with_namespaces(objects, timeline.namespaces)
         return Scenario(
@@ -190,7 +190,7 @@ class _Reader:
             faults=own.faults,
             extender_scripts=own.extender_scripts,
             expect=own.expect,
-            node_groups=build_node_groups(found.node_groups, self._problems, admission),
+            node_groups=build_node_groups(documents_by_kind.node_groups, self._problems, admission),
             rules=rules,
             observed=own.observed,
             unobserved=own.unobserved,
@@ -200,7 +200,7 @@ class _Reader:
         )
 
     def _sort(self, documents: list[Document]) -> _Sorted:
-        found = _Sorted()
+        documents_by_kind = _Sorted()
         if not documents and not self._problems.count:
             self._problems.add(
                 ScenarioError("", 1, Message("the file has no documents; expected Kubernetes objects in YAML"))
@@ -209,22 +209,22 @@ class _Reader:
             self._problems.enter(document.chunk, document.prefix)
             kind = (document.data.get("apiVersion"), document.data.get("kind"))
             if kind == SCENARIO:
-                found.scenario = self._only(found.scenario, document)
+                documents_by_kind.scenario = self._only(documents_by_kind.scenario, document)
             elif kind == CONFIGURATION:
-                found.configuration = self._only(found.configuration, document)
+                documents_by_kind.configuration = self._only(documents_by_kind.configuration, document)
             elif kind in POLICIES:
-                found.policy = self._only(found.policy, document)
+                documents_by_kind.policy = self._only(documents_by_kind.policy, document)
             elif kind == CONFIG_MAP and _holds_policy(document):
-                found.policy = self._policy_inside(document, found.policy)
+                documents_by_kind.policy = self._policy_inside(document, documents_by_kind.policy)
             elif kind == NODE_GROUP:
-                found.node_groups.append(document)
+                documents_by_kind.node_groups.append(document)
             elif kind == SCHEDULER_PLUGIN:
-                found.rules.append(document)
+                documents_by_kind.rules.append(document)
             elif kind == CHALLENGE:
-                found.challenge = self._only(found.challenge, document)
+                documents_by_kind.challenge = self._only(documents_by_kind.challenge, document)
             elif known := kind_of(document.data, (), self._problems):
-                found.objects.setdefault(known.identity, []).append(document)
-        return found
+                documents_by_kind.objects.setdefault(known.identity, []).append(document)
+        return documents_by_kind
 
     def _only(self, first: Document | None, second: Document) -> Document:
         if first is None:
@@ -242,7 +242,7 @@ class _Reader:
         policies = read_embedded(document, ("data", POLICY_KEY), self._limits, self._problems)
         if self._problems.count > before:
             return first
-        if [(one.data.get("apiVersion"), one.data.get("kind")) in POLICIES for one in policies] != [True]:
+        if [(entry.data.get("apiVersion"), entry.data.get("kind")) in POLICIES for entry in policies] != [True]:
             message = Message("expected one document with {fields}", fields="apiVersion: v1, kind: Policy")
             self._problems.error(("data", POLICY_KEY), message)
             return first
@@ -250,13 +250,13 @@ class _Reader:
         return self._only(first, policies[0])
 
     def _policy(
-        self, document: Document, found: _Sorted, own: ScenarioDocument, config: SchedulerConfiguration
+        self, document: Document, documents_by_kind: _Sorted, own: ScenarioDocument, config: SchedulerConfiguration
     ) -> SchedulerConfiguration:
         """Return the configuration with the profile and the extenders of the Policy."""
         self._problems.enter(document.chunk, document.prefix)
-        beside = found.configuration.data if found.configuration else {}
+        beside = documents_by_kind.configuration.data if documents_by_kind.configuration else {}
         fields = [f"KubeSchedulerConfiguration.{field}" for field in ("profiles", "extenders") if beside.get(field)]
-        if fields := [*fields, *(["SchedulerPlugin"] if found.rules else [])]:
+        if fields := [*fields, *(["SchedulerPlugin"] if documents_by_kind.rules else [])]:
             message = Message("a scheduler has either a Policy or {fields}, not both", fields=", ".join(fields))
             self._problems.error(("kind",), message)
         policy = build_policy(document.data, self._problems, own.release)
@@ -283,7 +283,7 @@ class _Reader:
     ) -> Challenge | None:
         if document is None:
             return None
-        alone = sum(one.chunk is document.chunk for one in documents) == 1
+        alone = sum(other.chunk is document.chunk for other in documents) == 1
         challenge = build_challenge(document, self._problems, alone=alone)
         if own.expect is None:
             sentence = Message("a challenge needs spec.expect in the Scenario document: the outcome that is asked for")
@@ -300,11 +300,19 @@ class _Reader:
             document.data, self._problems, self._known_plugins, own.release, own.feature_gates, rules
         )
 
-    def _check_limits(self, found: _Sorted, own: ScenarioDocument) -> None:
+    def _check_limits(self, documents_by_kind: _Sorted, own: ScenarioDocument) -> None:
         created = [event["create"].get("kind") for event in own.events if isinstance(event.get("create"), dict)]
         for what, number, limit in (
-            (Message("nodes"), len(found.objects.get(("v1", "Node"), ())) + created.count("Node"), self._limits.nodes),
-            (Message("pods"), len(found.objects.get(("v1", "Pod"), ())) + created.count("Pod"), self._limits.pods),
+            (
+                Message("nodes"),
+                len(documents_by_kind.objects.get(("v1", "Node"), ())) + created.count("Node"),
+                self._limits.nodes,
+            ),
+            (
+                Message("pods"),
+                len(documents_by_kind.objects.get(("v1", "Pod"), ())) + created.count("Pod"),
+                self._limits.pods,
+            ),
             (Message("events"), len(own.events), self._limits.events),
         ):
             if number > limit:
@@ -325,12 +333,12 @@ class _Reader:
                 )
                 self._problems.warn(("extenders", index, "urlPrefix"), message)
 
-    def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, found: _Sorted) -> None:
+    def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, documents_by_kind: _Sorted) -> None:
         """Report a script without an extender."""
         if not config.profiles:
             return  # the document has errors
-        document = found.scenario
-        if (configured := found.policy or found.configuration) and config.extenders:
+        document = documents_by_kind.scenario
+        if (configured := documents_by_kind.policy or documents_by_kind.configuration) and config.extenders:
             self._warn_of_unscripted(own, configured)
         prefixes = {extender.url_prefix for extender in config.extenders}
         for index, script in enumerate(own.extender_scripts):
@@ -350,14 +358,14 @@ def _holds_policy(config_map: Document) -> bool:
 
 def created_by(events: Iterable[Mapping[str, Any]]) -> set[Identity]:
     """Yield the objects that events create, if they have the right type."""
-    made = [event["create"] for event in events if isinstance(event.get("create"), dict)]
-    kinds = [(OF_VERSION.get((str(one.get("apiVersion")), str(one.get("kind")))), one) for one in made]
-    return {identity(kind, one) for kind, one in kinds if kind is not None}
+    created = [event["create"] for event in events if isinstance(event.get("create"), dict)]
+    kinds = [(OF_VERSION.get((str(entry.get("apiVersion")), str(entry.get("kind")))), entry) for entry in created]
+    return {identity(kind, entry) for kind, entry in kinds if kind is not None}
 
 
 def _with_namespaces(objects: list[KubernetesObject], mentioned: Iterable[str]) -> list[KubernetesObject]:
     """Return the objects, namespaces first; namespaces that only events mention are added."""
-    namespaces = [found for found in objects if isinstance(found, Namespace)]
-    known = {namespace.name for namespace in namespaces}
-    new: list[KubernetesObject] = [implied_namespace(name) for name in dict.fromkeys(mentioned) if name not in known]
+    namespaces = [item for item in objects if isinstance(item, Namespace)]
+    names = {namespace.name for namespace in namespaces}
+    new: list[KubernetesObject] = [implied_namespace(name) for name in dict.fromkeys(mentioned) if name not in names]
     return [*objects[: len(namespaces)], *new, *objects[len(namespaces) :]]

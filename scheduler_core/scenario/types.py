@@ -239,5 +239,5 @@ class Scenario(msgspec.Struct, frozen=True):
 
     def script_for(self, url_prefix: str) -> ExtenderScript:
         """Return the script of an extender in the configuration, one without rules by default."""
-        found = (script for script in self.extender_scripts if script.url_prefix == url_prefix)
-        return next(found, ExtenderScript(url_prefix))
+        scripts = (script for script in self.extender_scripts if script.url_prefix == url_prefix)
+        return next(scripts, ExtenderScript(url_prefix))

@@ -141,13 +141,20 @@ class DecisionReader:
 
 
 def decisions(events: Iterable[AnyEvent], *, as_recorded: bool = False) -> Iterator[Record]:
-    """Yield a record for each attempt (for a group, before those of its members), then `{"final": ...}`.
+    """Yield all records of a run, in the form of the recorded runs: what the command line and the API return.
 
-    `as_recorded`: in the form of the release's recorded runs, which differs before 1.19.
+    They are of three kinds: that of an attempt has the field `attempt`; that of a pod group cycle, which precedes those
+    of its members, has `podGroupCycle` and no `attempt`; the last one is `{"final": ...}`. Use `attempt_records` to
+    read attempts. `as_recorded`: in the form of the release's recorded runs, which differs before 1.19.
     """
     reader = DecisionReader(as_recorded=as_recorded)
     for event in events:
         yield from reader.take(event)
+
+
+def attempt_records(events: Iterable[AnyEvent]) -> Iterator[Record]:
+    """Yield the records of attempts only."""
+    return (record for record in decisions(events) if "attempt" in record)
 
 
 def short_decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from scheduler_core import decisions, simulate
+from scheduler_core import attempt_records, simulate
 from scheduler_core.trace.events import AnyEvent, PodBound, PodEnqueued, RunFinished, RunStarted, SchedulingFailed
 from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
 from tests.builders import Manifest, parse
@@ -25,7 +25,7 @@ def only(kind: type[E], events: list[AnyEvent], pod: str = "") -> list[E]:
 
 def attempts(events: list[AnyEvent]) -> list[tuple[float, str, str]]:
     """(time, pod, outcome) of each attempt, in order."""
-    records = [record for record in decisions(events) if "final" not in record]
+    records = attempt_records(events)
     return [(record["time"], record["pod"].removeprefix("default/"), record["outcome"]) for record in records]
 
 

@@ -91,8 +91,9 @@ def row(found: Difference, before: Release, after: Release) -> Row:
 @page_view
 @require_POST
 def example(request: HttpRequest) -> HttpResponse:
-    """Handle /releases/example: compare the runs of the POSTed `example` ("nodes_excluded_by_pre_filter-1.30") on its older release
-    and the next one.
+    """Handle /releases/example: compare the runs of the POSTed `example` on its older release and the next one.
+
+    `example` is the name of a scenario ("nodes_excluded_by_pre_filter-1.30").
 
     If one of the two has no run, show all releases.
     """

@@ -54,8 +54,8 @@ def _weight(edit: SetWeight, profile: Mapping[str, Any], at: tuple[str | int, ..
         raise NotPossible(Message("a weight is a number from 1 to {most:,}", most=MOST_WEIGHT))
     plugins = profile.get("plugins") or {}
     for point in ("score", "multiPoint"):
-        for index, one in enumerate((plugins.get(point) or {}).get("enabled") or ()):
-            if one.get("name") == edit.plugin:
+        for index, entry in enumerate((plugins.get(point) or {}).get("enabled") or ()):
+            if entry.get("name") == edit.plugin:
                 return [Step((*at, "plugins", point, "enabled", index, "weight"), edit.weight)]
     return [Step((*at, "plugins", "multiPoint", "enabled"), {"name": edit.plugin, "weight": edit.weight}, add=True)]
 
@@ -63,9 +63,9 @@ def _weight(edit: SetWeight, profile: Mapping[str, Any], at: tuple[str | int, ..
 def _disabled(plugin: str, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
     """Disable the plugin at all extension points."""
     steps = []
-    for point, found in (profile.get("plugins") or {}).items():
-        enabled: Sequence[Any] = (found or {}).get("enabled") or ()
-        left = [one for one in enabled if one.get("name") != plugin]
+    for point, plugin_set in (profile.get("plugins") or {}).items():
+        enabled: Sequence[Any] = (plugin_set or {}).get("enabled") or ()
+        left = [entry for entry in enabled if entry.get("name") != plugin]
         if len(left) < len(enabled):
             steps.append(Step((*at, "plugins", point, "enabled"), left))
     return [*steps, Step((*at, "plugins", "multiPoint", "disabled"), {"name": plugin}, add=True)]
@@ -73,8 +73,8 @@ def _disabled(plugin: str, profile: Mapping[str, Any], at: tuple[str | int, ...]
 
 def _strategy(edit: SetStrategy, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
     where = (*at, "pluginConfig")
-    for index, one in enumerate(profile.get("pluginConfig") or ()):
-        if one.get("name") == "NodeResourcesFit":
+    for index, entry in enumerate(profile.get("pluginConfig") or ()):
+        if entry.get("name") == "NodeResourcesFit":
             return [Step((*where, index, "args", "scoringStrategy", "type"), edit.strategy)]
     strategy = {"type": edit.strategy, "resources": [{"name": name, "weight": 1} for name in ("cpu", "memory")]}
     return [Step(where, {"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}}, add=True)]

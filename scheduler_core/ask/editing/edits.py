@@ -98,17 +98,17 @@ def cordon(node: str, *, on: bool = True) -> SetField:
 
 def patched(data: Mapping[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
     """Return a copy of a document's data with the steps applied."""
-    found: dict[str, Any] = _copied(data)
+    document: dict[str, Any] = _copied(data)
     for step in steps:
-        _take(found, step)
-    return found
+        _take(document, step)
+    return document
 
 
 def _copied(value: Any) -> Any:
     """Return a deep copy without shared parts. (`deepcopy` would keep parts that YAML aliases share.)"""
     if isinstance(value, Mapping):
-        return {key: _copied(one) for key, one in value.items()}
-    return [_copied(one) for one in value] if isinstance(value, list) else value
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
 def _take(data: dict[str, Any], step: Step) -> None:

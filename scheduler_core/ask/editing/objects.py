@@ -39,34 +39,34 @@ HOSTNAME = "kubernetes.io/hostname"
 KnownPlugins = Mapping[str, Iterable[str]]
 
 
-def edited(found: KubernetesObject, steps: Sequence[Step], cluster: Cluster, release: Release) -> KubernetesObject:
+def edited(item: KubernetesObject, steps: Sequence[Step], cluster: Cluster, release: Release) -> KubernetesObject:
     """Return the object after the edit; its state from the run is kept. Raises NotPossible."""
-    new = built(kind_of(found), patched(found.manifest, steps), cluster, release)
-    match found, new:
+    new = built(kind_of(item), patched(item.manifest, steps), cluster, release)
+    match item, new:
         case Pod(), Pod():
             return replace(
                 new,
-                uid=found.uid,
-                creation_timestamp=found.creation_timestamp,
-                start_time=found.start_time,
-                node_name=found.node_name,
-                nominated_node_name=found.nominated_node_name,
-                phase=found.phase,
-                terminating=found.terminating,
-                disruption_target=found.disruption_target,
+                uid=item.uid,
+                creation_timestamp=item.creation_timestamp,
+                start_time=item.start_time,
+                node_name=item.node_name,
+                nominated_node_name=item.nominated_node_name,
+                phase=item.phase,
+                terminating=item.terminating,
+                disruption_target=item.disruption_target,
             )
         case Node(), Node():
-            return replace(new, uid=found.uid, creation_timestamp=found.creation_timestamp)
+            return replace(new, uid=item.uid, creation_timestamp=item.creation_timestamp)
         case PodDisruptionBudget(), PodDisruptionBudget():
             return new
-    uid = getattr(found, "uid", "")
+    uid = getattr(item, "uid", "")
     return replace(new, uid=uid) if uid else new
 
 
 def set_field(edit: SetField, cluster: Cluster, release: Release) -> KubernetesObject:
     """Return the object with the field set. Raises NotPossible."""
-    found = stored(cluster, edit.kind, edit.namespace, edit.name)
-    return edited(found, [Step(edit.path, edit.value, edit.add)], cluster, release)
+    item = stored(cluster, edit.kind, edit.namespace, edit.name)
+    return edited(item, [Step(edit.path, edit.value, edit.add)], cluster, release)
 
 
 def added_nodes(
@@ -83,7 +83,7 @@ def added_nodes(
 
 def slices_of(cluster: Cluster) -> list[Mapping[str, Any]]:
     """Return the manifests of the cluster's ResourceSlices."""
-    return [one.manifest for one in cluster.objects("ResourceSlice") if isinstance(one, ResourceSlice)]
+    return [piece.manifest for piece in cluster.objects("ResourceSlice") if isinstance(piece, ResourceSlice)]
 
 
 def manifests_like(edit: AddNodes, manifest: Mapping[str, Any] | None, taken: Iterable[str]) -> list[dict[str, Any]]:
@@ -93,13 +93,13 @@ def manifests_like(edit: AddNodes, manifest: Mapping[str, Any] | None, taken: It
     if not 1 <= edit.count <= MOST_NODES_ADDED:
         raise NotPossible(Message("add 1 to {most} nodes", most=MOST_NODES_ADDED))
     names, number = set(taken), 1
-    made: list[dict[str, Any]] = []
-    while len(made) < edit.count:
+    manifests: list[dict[str, Any]] = []
+    while len(manifests) < edit.count:
         name = f"{edit.like}-like-{number}"
         number += 1
         if name not in names:
-            made.append(_named(manifest, name))
-    return made
+            manifests.append(_named(manifest, name))
+    return manifests
 
 
 def _named(manifest: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -112,15 +112,15 @@ def _named(manifest: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def stored(cluster: Cluster, kind: str, namespace: str, name: str) -> KubernetesObject:
     """Return the object in the cluster. Raises NotPossible."""
-    found: KubernetesObject | None
+    item: KubernetesObject | None
     key = f"{namespace}/{name}" if namespace else name
     if kind == "Pod":
-        found = cluster.pods.get(key)
+        item = cluster.pods.get(key)
     else:
-        found = cluster.node(name) if kind == "Node" else cluster.get(kind, key)
-    if found is None:
+        item = cluster.node(name) if kind == "Node" else cluster.get(kind, key)
+    if item is None:
         raise no_such(kind, key)
-    return found
+    return item
 
 
 def no_such(kind: str, name: str) -> NotPossible:
@@ -128,14 +128,14 @@ def no_such(kind: str, name: str) -> NotPossible:
     return NotPossible(Message("there is no {kind} {name} at this moment", kind=kind, name=name))
 
 
-def configured(scenario: Scenario, edits: Sequence[ConfigurationEdit], known: KnownPlugins) -> SchedulerConfiguration:
+def configured(scenario: Scenario, edits: Sequence[ConfigurationEdit], plugins: KnownPlugins) -> SchedulerConfiguration:
     """Return the scenario's configuration with the edits applied. Raises NotPossible."""
     document = configuration_document(scenario.text)
     data: Mapping[str, Any] = document.data if document else EMPTY
     for edit in edits:
         data = patched(data, steps_of(edit, data))
     problems = Problems()
-    config = build_configuration(data, problems, known, scenario.release, scenario.feature_gates, scenario.rules)
+    config = build_configuration(data, problems, plugins, scenario.release, scenario.feature_gates, scenario.rules)
     _require_none(problems)
     return config
 
@@ -153,11 +153,17 @@ def configuration_document(text: str) -> Document | None:
 
 def built(kind: str, data: Mapping[str, Any], cluster: Cluster, release: Release) -> KubernetesObject:
     """Build an object from its manifest and the cluster's classes. Raises NotPossible."""
-    known = dict.fromkeys(release.default_gates(), True)  # objects that feature gates exclude are not in the cluster
-    problems, admission = Problems(), Admission(release, known)
+    gates = dict.fromkeys(release.default_gates(), True)  # objects that feature gates exclude are not in the cluster
+    problems, admission = Problems(), Admission(release, gates)
     classes = cluster.objects("PriorityClass"), cluster.objects("StorageClass")
-    admission.priority_classes |= {key_of(one): one for one in classes[0] if isinstance(one, PriorityClass)}
-    admission.storage_classes |= {key_of(one): one for one in classes[1] if isinstance(one, StorageClass)}
+    admission.priority_classes |= {
+        key_of(priority_class): priority_class
+        for priority_class in classes[0]
+        if isinstance(priority_class, PriorityClass)
+    }
+    admission.storage_classes |= {
+        key_of(storage_class): storage_class for storage_class in classes[1] if isinstance(storage_class, StorageClass)
+    }
     new = build(KINDS[kind], data, problems, admission)
     _require_none(problems)
     assert new is not None

@@ -36,7 +36,7 @@ def flow(value: Any) -> str:
         plain = isinstance(resolve_plain(value), str) and value and all(c.isalnum() or c in "-_./" for c in value)
         return value if plain and value[0].isalnum() else json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{flow(key)}: {flow(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{flow(key)}: {flow(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(flow, value)) + "]"
     return json.dumps(value)
@@ -64,8 +64,8 @@ def _child(node: Any, part: str | int) -> Any:
 
 def _spliced(text: str, node: Any, value: str) -> str:
     start, end = node.start_mark.index, node.end_mark.index
-    kept = text[start:end]
-    end -= len(kept) - len(kept.rstrip())
+    old_text = text[start:end]
+    end -= len(old_text) - len(old_text.rstrip())
     if start == end:  # the value is empty: "key:"
         value = value if text[start - 1 : start].isspace() else " " + value
     return text[:start] + _as_json(text, value) + text[end:]

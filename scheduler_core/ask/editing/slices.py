@@ -18,12 +18,12 @@ def slices_like(like: str, name: str, slices: Iterable[Manifest]) -> Iterator[di
     for (_, pool), pieces in pools.items():
         if all((piece.get("spec") or {}).get("nodeName") == like for piece in pieces):
             for piece in pieces:
-                made: dict[str, Any] = deepcopy(dict(piece))
-                metadata = made.get("metadata") or {}
-                made["metadata"] = {"name": _renamed(str(metadata.get("name")), like, name)}
-                made["spec"]["nodeName"] = name
-                made["spec"]["pool"]["name"] = _renamed(str(pool), like, name)
-                yield made
+                manifest: dict[str, Any] = deepcopy(dict(piece))
+                metadata = manifest.get("metadata") or {}
+                manifest["metadata"] = {"name": _renamed(str(metadata.get("name")), like, name)}
+                manifest["spec"]["nodeName"] = name
+                manifest["spec"]["pool"]["name"] = _renamed(str(pool), like, name)
+                yield manifest
 
 
 def _renamed(text: str, like: str, name: str) -> str:

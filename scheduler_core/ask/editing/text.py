@@ -73,7 +73,9 @@ def _as_written(text: str, edit: Edit) -> Edit | None:
         return None
     if template and isinstance(edit, SetField):
         return replace(edit, kind="ResourceClaimTemplate", name=template, path=("spec", *edit.path))
-    if of_status and not any(one.data.get("status") for one in _objects(text, edit.kind, edit.namespace, edit.name)):
+    if of_status and not any(
+        located.data.get("status") for located in _objects(text, edit.kind, edit.namespace, edit.name)
+    ):
         return None
     return edit
 
@@ -81,7 +83,7 @@ def _as_written(text: str, edit: Edit) -> Edit | None:
 def _template_of(text: str, namespace: str, claim: str) -> str:
     """Return the template from which a pod's claim is generated; "" for a claim that is in the text itself."""
     for document in _documents(text):
-        for data in (document.data, *(one.data for one in _created(document))):
+        for data in (document.data, *(located.data for located in _created(document))):
             pod, spec = data.get("metadata") or {}, data.get("spec") or {}
             if data.get("kind") != "Pod" or (pod.get("namespace") or "default") != namespace:
                 continue
@@ -214,12 +216,12 @@ def _without(text: str, located: _Located, dump: Dump) -> str:
 
 def _with_nodes(text: str, edit: AddNodes, dump: Dump) -> str:
     documents = [*_documents(text)]
-    listed: list[Mapping[str, Any]] = [item.data for item in documents]
+    manifests: list[Mapping[str, Any]] = [item.data for item in documents]
     for document in documents:
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
-            listed += [item.data for item in _created(document)]
-    by_name = {(item.get("metadata") or {}).get("name"): item for item in listed if item.get("kind") == "Node"}
-    slices = [item for item in listed if item.get("kind") == "ResourceSlice"]
+            manifests += [item.data for item in _created(document)]
+    by_name = {(item.get("metadata") or {}).get("name"): item for item in manifests if item.get("kind") == "Node"}
+    slices = [item for item in manifests if item.get("kind") == "ResourceSlice"]
     added: list[Mapping[str, Any]] = []
     for node in manifests_like(edit, by_name.get(edit.like), [str(name) for name in by_name]):
         added += [node, *slices_like(edit.like, node["metadata"]["name"], slices)]

@@ -71,27 +71,27 @@ class Judgement(msgspec.Struct, frozen=True):
         return self.before == self.after and not any(self.counts)
 
 
-def judge(moment: Moment, edits: Sequence[Edit], known: KnownPlugins | None = None) -> Judgement:
+def judge(moment: Moment, edits: Sequence[Edit], plugins: KnownPlugins | None = None) -> Judgement:
     """Compare the decision with the edits and without. Raises NotPossible."""
     if moment.pod is None:
         raise NotPossible(Message("no scheduling attempt happens at this step"))
     world = moment.world()
-    world.edited(edits, known or {})
+    world.edited(edits, plugins or {})
     return compared(moment.decision, world.decide(moment.pod.key))
 
 
 def compared(before: Decision, after: Decision) -> Judgement:
     """Compare two decisions about a pod."""
-    feasible = [dict.fromkeys(one.record["feasible"]) for one in (before, after)]
+    feasible = [dict.fromkeys(decision.record["feasible"]) for decision in (before, after)]
     gained = [name for name in feasible[1] if name not in feasible[0]]
     lost = [name for name in feasible[0] if name not in feasible[1]]
     both = (name for name in feasible[0] if name in feasible[1])
     moved = [change for name in both if (change := _change(name, before, after)).scores]
-    moved.sort(key=lambda one: -(one.total_after or 0))
+    moved.sort(key=lambda change: -(change.total_after or 0))
     counts = (len(gained), len(lost), len(moved))
-    told, gone = ([_change(name, before, after) for name in names[:MOST_NODES]] for names in (gained, lost))
+    changes, gone = ([_change(name, before, after) for name in names[:MOST_NODES]] for names in (gained, lost))
     more = (gained[MOST_NODES:], lost[MOST_NODES:])
-    return Judgement(after.pod, side_of(before), side_of(after), told, gone, moved[:MOST_NODES], counts, more)
+    return Judgement(after.pod, side_of(before), side_of(after), changes, gone, moved[:MOST_NODES], counts, more)
 
 
 def side_of(decision: Decision) -> Side:
@@ -111,8 +111,8 @@ def _change(name: NodeName, before: Decision, after: Decision) -> NodeChange:
 
 
 def _weighted(scores: Mapping[str, Mapping[str, Sequence[int]]], plugin: str, node: NodeName) -> int | None:
-    found = scores.get(plugin, {}).get(node)
-    return None if found is None else found[2]
+    entry = scores.get(plugin, {}).get(node)
+    return None if entry is None else entry[2]
 
 
 def _rejection(decision: Decision, node: NodeName) -> str:

@@ -117,12 +117,12 @@ class World:
                 framework.extenders = deepcopy(origin.frameworks[name].extenders)
         self._percentage = config.percentage_of_nodes_to_score
 
-    def edited(self, edits: Sequence[Edit], known: KnownPlugins) -> None:
+    def edited(self, edits: Sequence[Edit], plugins: KnownPlugins) -> None:
         """Apply the edits in order. Raises NotPossible."""
         self._edited = self._edited or bool(edits)
         of_configuration = [edit for edit in edits if isinstance(edit, ConfigurationEdit)]
         if of_configuration:
-            self._arrange(configured(self._scenario, of_configuration, known))
+            self._arrange(configured(self._scenario, of_configuration, plugins))
         for edit in edits:
             if not isinstance(edit, ConfigurationEdit):
                 self._make(edit)

@@ -103,4 +103,4 @@ class Answer(msgspec.Struct, frozen=True):
     @property
     def done(self) -> bool:
         """Return whether every evicted pod gets a node and no running pod becomes pending."""
-        return not self.blocked and not self.unmanaged and not any(one.before for one in self.unplaced)
+        return not self.blocked and not self.unmanaged and not any(pod.before for pod in self.unplaced)

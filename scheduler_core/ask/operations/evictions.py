@@ -68,8 +68,9 @@ class Budgets:
             del self._waiting[key]
         missing = Counter(self._waiting.values())
         self._allowed = {
-            key_of(one): counted(one, self._cluster).allowed - (missing[key_of(one)] if _is_fixed(one) else 0)
-            for one in self._all()
+            key_of(budget): counted(budget, self._cluster).allowed
+            - (missing[key_of(budget)] if _is_fixed(budget) else 0)
+            for budget in self._all()
         }
 
     def covering(self, pod: Pod) -> list[PodDisruptionBudget]:
@@ -77,7 +78,9 @@ class Budgets:
         if not pod.labels:
             return []
         return [
-            one for one in self._all() if one.namespace == pod.namespace and one.controller_selector.matches(pod.labels)
+            budget
+            for budget in self._all()
+            if budget.namespace == pod.namespace and budget.controller_selector.matches(pod.labels)
         ]
 
     def allowed(self, budget: PodDisruptionBudget) -> int:
@@ -102,7 +105,9 @@ class Budgets:
         return ""
 
     def _all(self) -> Iterator[PodDisruptionBudget]:
-        return (one for one in self._cluster.objects("PodDisruptionBudget") if isinstance(one, PodDisruptionBudget))
+        return (
+            budget for budget in self._cluster.objects("PodDisruptionBudget") if isinstance(budget, PodDisruptionBudget)
+        )
 
 
 def _is_fixed(budget: PodDisruptionBudget) -> bool:

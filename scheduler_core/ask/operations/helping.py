@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -73,8 +74,13 @@ def helping(scenario: Scenario, registry: Registry = REGISTRY) -> Helping:
     groups = groups_of(scenario, world.cluster.all_nodes())
     kinds = [(group, template) for group in groups for template in group.templates][:MOST_KINDS]
     helps = [_help(moment, group, template, pending) for group, template in kinds] if pending else []
-    helps.sort(key=lambda one: (-len(one.pods), one.price is None, one.price or 0, one.nodes, one.group, one.zone))
+    helps.sort(key=_rank)
     return Helping(scenario.release.version, pending, groups, helps)
+
+
+def _rank(result: Help) -> tuple[Any, ...]:
+    """Return the sort key: most pods first, then the cheapest, then the fewest nodes."""
+    return -len(result.pods), result.price is None, result.price or 0, result.nodes, result.group, result.zone
 
 
 def _help(moment: Moment, group: Group, template: Template, pending: Sequence[PodKey]) -> Help:
@@ -89,11 +95,11 @@ def _help(moment: Moment, group: Group, template: Template, pending: Sequence[Po
     @lru_cache
     def scheduled(count: int) -> frozenset[PodKey]:
         question = Add(group=group.name, zone=template.zone, like=template.like, count=count)
-        found = answer(moment.scenario, question, moment.registry)
-        return frozenset(one.pod for one in found.moved if not one.before)
+        result = answer(moment.scenario, question, moment.registry)
+        return frozenset(move.pod for move in result.moved if not move.before)
 
-    wanted = min(len(pending), MOST_NODES_ADDED)
-    most = min(allowed, wanted)
+    count = min(len(pending), MOST_NODES_ADDED)
+    most = min(allowed, count)
     if not scheduled(most):
         return replace(none, why=why[pending[0]])
     low, high = 0, most  # `low` nodes are too few, `high` are enough
@@ -105,7 +111,7 @@ def _help(moment: Moment, group: Group, template: Template, pending: Sequence[Po
         nodes=high,
         pods=[key for key in pending if key in scheduled(high)],
         price=None if group.price is None else round(group.price * high, 6),
-        short=most < wanted and len(scheduled(wanted)) > len(scheduled(most)),
+        short=most < count and len(scheduled(count)) > len(scheduled(most)),
     )
 
 
@@ -122,4 +128,5 @@ def _objections(
         world.cluster.apply(built("ResourceSlice", piece, world.cluster, moment.scenario.release))
     for key in keys:
         objections = world.objections(key, [node.name])
-        yield key, "; ".join(f"{one.plugin}: {one.message}" for one in objections.of(0)) if len(objections.rows) else ""
+        reasons = objections.of(0) if len(objections.rows) else []
+        yield key, "; ".join(f"{objection.plugin}: {objection.message}" for objection in reasons)

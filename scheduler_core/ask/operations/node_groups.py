@@ -85,23 +85,23 @@ def _group(declared: NodeGroup, label: str, nodes: Sequence[Node]) -> Group:
         declared.minimum,
         declared.maximum,
         declared.price,
-        sorted(templates, key=lambda one: (one.zone, one.like)),
+        sorted(templates, key=lambda template: (template.zone, template.like)),
     )
 
 
 def fresh(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """Return a new node of the same kind: not cordoned and without taints for node conditions."""
     spec = {key: value for key, value in (manifest.get("spec") or {}).items() if key not in ("unschedulable", "taints")}
-    kept = [taint for taint in (manifest.get("spec") or {}).get("taints") or () if taint.get("key") not in VANISHING]
-    return {**manifest, "spec": {**spec, **({"taints": kept} if kept else {})}}
+    taints = [taint for taint in (manifest.get("spec") or {}).get("taints") or () if taint.get("key") not in VANISHING]
+    return {**manifest, "spec": {**spec, **({"taints": taints} if taints else {})}}
 
 
 def template_of(groups: Sequence[Group], name: str, zone: str = "", like: NodeName = "") -> Template:
     """Return the kind of node for a group, a zone, or an existing node. Raises NotPossible."""
-    group = next((one for one in groups if one.name == name), None)
+    group = next((group for group in groups if group.name == name), None)
     if group is None:
-        known = ", ".join(one.name for one in groups) or "-"
-        raise NotPossible(Message("there is no node group {name}; known: {known}", name=name, known=known))
+        names = ", ".join(group.name for group in groups) or "-"
+        raise NotPossible(Message("there is no node group {name}; known: {known}", name=name, known=names))
     for template in group.templates:
         if (not zone or template.zone == zone) and (not like or template.like == like):
             return template

@@ -132,7 +132,7 @@ class _Asker:
             for pod in list(left.values()):
                 refusal = budgets.evict(pod)
                 if refusal:
-                    names = [key_of(one) for one in budgets.covering(pod)]
+                    names = [key_of(budget) for budget in budgets.covering(pod)]
                     self._blocked[pod.key] = Blocked(pod.key, pod.node_name, names, refusal)
                 else:
                     operation.causes[pod.key] = "evicted"
@@ -184,11 +184,11 @@ class _Asker:
             [node] = self._about(operation, [question.like] if question.like else [])
             like = name = node.name
             template = Template(zone_of(node), like, 1, fresh(node.manifest))
-        made = manifests_of(name, template, question.count, {node.name for node in operation.cluster.all_nodes()})
-        self._nodes = [one["metadata"]["name"] for one in made]
+        manifests = manifests_of(name, template, question.count, {node.name for node in operation.cluster.all_nodes()})
+        self._nodes = [manifest["metadata"]["name"] for manifest in manifests]
         daemons = self._daemons(operation, template)
         happenings: list[Happening] = []
-        for manifest in made:
+        for manifest in manifests:
             happenings.append({"create": {"apiVersion": "v1", "kind": "Node", **manifest}})
             slices = slices_like(like, manifest["metadata"]["name"], slices_of(operation.cluster))
             happenings += [{"create": piece} for piece in slices]
@@ -278,7 +278,7 @@ class _Asker:
             if fate_of(pod, owners_known=operation.owners_known) != "daemon"
         }
         emptied = [] if isinstance(self._question, Add) else [name for name in self._nodes if name not in staying]
-        blocked = Counter(name for one in self._blocked.values() for name in one.budgets)
+        blocked = Counter(name for blocked_pod in self._blocked.values() for name in blocked_pod.budgets)
         cluster = self._uses(operation)
         return Answer(
             release=operation.scenario.release.version,

@@ -81,22 +81,22 @@ def upgrade(before: Scenario, after: Scenario, registry: Registry = REGISTRY) ->
     """
     cluster = at_end(before, registry).world().cluster
     unreadable: dict[PodKey, str] = {}
-    worlds = [_world(one, cluster, unreadable, registry) for one in (before, after)]
+    worlds = [_world(release_scenario, cluster, unreadable, registry) for release_scenario in (before, after)]
     owners_known = any(pod.owner for pod in cluster.pods.all())
-    found, total = [], 0
+    all_decided, total = [], 0
     for pod in sorted(cluster.pods.all(), key=lambda pod: pod.key):
         tried = fate_of(pod, owners_known=owners_known) not in ("daemon", "ends") and pod.key not in unreadable
         if not tried or any(pod.scheduler_name not in world.frameworks for world in worlds) or pod.scheduling_gates:
             continue
         total += 1
         decisions = [_decided_alone(world, pod.key) for world in worlds]
-        found.append(_compared(pod, *decisions))
+        all_decided.append(_compared(pod, *decisions))
     return Upgrade(
         before.release.version,
         after.release.version,
         total,
-        [one for one in found if one.cause is not None],
-        [one for one in found if not (one.before.node and one.after.node)],
+        [entry for entry in all_decided if entry.cause is not None],
+        [entry for entry in all_decided if not (entry.before.node and entry.after.node)],
         [Unreadable(*pair) for pair in sorted(unreadable.items())],
     )
 
@@ -141,5 +141,5 @@ def _compared(pod: Pod, before: Decision, after: Decision) -> Decided:
     told_otherwise = not sides[0].node and not sides[1].node and sides[0].message != sides[1].message
     if came_to[0] == came_to[1] and not told_otherwise:
         return Decided(pod.key, pod.node_name, *sides, None)
-    old, new = ({"node": one.node, "message": one.message, **one.record} for one in (before, after))
+    old, new = ({"node": decision.node, "message": decision.message, **decision.record} for decision in (before, after))
     return Decided(pod.key, pod.node_name, *sides, cause_of(old, new))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from scheduler_core.trace.decisions import Record, decisions
+from scheduler_core.trace.decisions import Record, attempt_records
 from scheduler_core.trace.events import AnyEvent, ClockAdvanced, CycleStarted, RunStarted
 from scheduler_core.trace.observed_events import DecisionObserved
 
@@ -54,8 +54,8 @@ def replay(events: Iterable[AnyEvent]) -> Replay:
     weights: dict[str, int] = {}
     bindings: list[tuple[Record, str]] = []
     tried: dict[int, str] = {}
-    for record in decisions(_watched(events, result, weights, tried)):
-        node = tried.get(record.get("attempt", 0))
+    for record in attempt_records(_watched(events, result, weights, tried)):
+        node = tried.get(record["attempt"])
         if node and node in record["totals"]:
             bindings.append((record["scores"], node))
     _weigh(result, bindings, weights)

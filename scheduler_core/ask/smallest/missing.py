@@ -35,10 +35,12 @@ class Missing(msgspec.Struct, frozen=True):
 def missing(world: World, pod: Pod) -> list[Missing]:
     """Return everything that the pod requires and that is missing."""
     cluster = world.cluster
-    found = [one for name in _claims(pod) for one in _of_claim(cluster, pod, name)]
+    all_missing = [entry for name in _claims(pod) for entry in _of_claim(cluster, pod, name)]
     offered = {name for node in cluster.all_nodes() for name, amount in node.allocatable.items() if amount}
-    found += [Missing("resource", name) for name, asked in pod.requests.items() if asked and name not in offered]
-    return found
+    all_missing += [
+        Missing("resource", name) for name, amount in pod.requests.items() if amount and name not in offered
+    ]
+    return all_missing
 
 
 def _claims(pod: Pod) -> list[str]:
@@ -61,10 +63,10 @@ def _of_claim(cluster: Cluster, pod: Pod, name: str) -> Iterator[Missing]:
     if ONCE_POD in claim.access_modes:
         pods = cluster.pods
         users = (
-            one.key
-            for one in pods.all()
-            if one.namespace == pod.namespace and one.key != pod.key and name in _claims(one)
-            if pods.node_name[pods.slot_of[one.key]]
+            other.key
+            for other in pods.all()
+            if other.namespace == pod.namespace and other.key != pod.key and name in _claims(other)
+            if pods.node_name[pods.slot_of[other.key]]
         )
         yield from (Missing("in-use", name, user) for user in users)
 
@@ -76,9 +78,9 @@ def _reachable(cluster: Cluster, volume: PersistentVolume) -> bool:
 
 def _unbound(cluster: Cluster, claim: PersistentVolumeClaim) -> Iterator[Missing]:
     name = claim.storage_class or ""
-    found = cluster.get("StorageClass", name)
-    if not isinstance(found, StorageClass):
+    storage_class = cluster.get("StorageClass", name)
+    if not isinstance(storage_class, StorageClass):
         if name or not any(True for _ in cluster.objects("PersistentVolume")):
             yield Missing("class", name, claim.name)
-    elif found.volume_binding_mode == AT_ONCE:
+    elif storage_class.volume_binding_mode == AT_ONCE:
         yield Missing("binding", claim.name, name)

@@ -40,14 +40,16 @@ def nearest(moment: Moment, key: PodKey, most: int = NEAREST) -> list[Near]:
     if search.decision.node:
         return []
     names = search.nodes()[:LOOKED_AT]
-    found = [change for name in names for change in search.smallest_on(name, TRIES)]
-    changes = without_needless(sorted(found, key=lambda one: one.rank), lambda one: frozenset(one.changed))
+    changes_found = [change for name in names for change in search.smallest_on(name, TRIES)]
+    changes = without_needless(
+        sorted(changes_found, key=lambda change: change.rank), lambda change: frozenset(change.changed)
+    )
     if changes and not changes[0].false:
-        changes = [one for one in changes if not one.false]
+        changes = [change for change in changes if not change.false]
     seen: set[NodeName] = set()
     near: list[Near] = []
-    for one in changes:
-        if one.node not in seen and len(near) < most:
-            near.append(Near(one.node, one.changed, len(one.others)))
-            seen.update((one.node, *one.others))
+    for change in changes:
+        if change.node not in seen and len(near) < most:
+            near.append(Near(change.node, change.changed, len(change.others)))
+            seen.update((change.node, *change.others))
     return near or [Near(name, left=search.objections_on(name)) for name in names[:most]]

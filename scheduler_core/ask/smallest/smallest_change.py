@@ -24,7 +24,7 @@ from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.ask.moments.objections import Objections
 from scheduler_core.ask.moments.world import World
 from scheduler_core.ask.smallest.missing import Missing, missing
-from scheduler_core.ask.smallest.proposals import Asked, Kind, Proposal, proposals
+from scheduler_core.ask.smallest.proposals import Case, Kind, Proposal, proposals
 from scheduler_core.ask.smallest.proposals.truth import False_
 from scheduler_core.framework.interface import Code, Status
 from scheduler_core.scenario.objects.admission import HIGHEST_USER_PRIORITY
@@ -69,12 +69,12 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def kinds(self) -> frozenset[Kind]:
-        return frozenset(one.kind for one in self.changed)
+        return frozenset(part.kind for part in self.changed)
 
     @property
     def false(self) -> bool:
         """Return the kind of fact that the change contradicts, "" if none."""
-        return any(one.false for one in self.changed)
+        return any(part.false for part in self.changed)
 
     @property
     def rank(self) -> tuple[bool, int, float]:
@@ -164,17 +164,23 @@ class Search:
         """
         changes = self._found_by_rank()
         best = {change.kinds: change for change in reversed(changes)}
-        by_node = {(one.node, bool(one.victims)): one for one in reversed(changes) if "nodes" not in one.kinds}
+        by_node = {
+            (change.node, bool(change.victims)): change for change in reversed(changes) if "nodes" not in change.kinds
+        }
         smallest = [*best.values(), *by_node.values()]
-        return without_needless([one for one in changes if any(one is other for other in smallest)])
+        return without_needless([change for change in changes if any(change is other for other in smallest)])
 
     def by_node(self) -> dict[NodeName, Change]:
         """Return the smallest change for each evaluated node, without evictions."""
         there = {node.name for node in self._world.cluster.all_nodes()}
-        return {one.node: one for one in reversed(self._found_by_rank()) if not one.victims and one.node in there}
+        return {
+            change.node: change
+            for change in reversed(self._found_by_rank())
+            if not change.victims and change.node in there
+        }
 
     def _found_by_rank(self) -> list[Change]:
-        return sorted(self._found, key=lambda one: one.rank)
+        return sorted(self._found, key=lambda change: change.rank)
 
     def nodes(self) -> list[NodeName]:
         """Return the nodes with the fewest objections, and only a few of those that are alike."""
@@ -184,23 +190,23 @@ class Search:
         sized = sorted(zip(counts, short, range(len(counts)), strict=True))
         taken = np.zeros(len(objections.rows) + 1, np.intp)
         signatures = objections.signatures()
-        chosen: list[NodeName] = []
+        names: list[NodeName] = []
         small = len(objections.rows) <= MOST_NODES
         for _, _, position in sized:
             taken[signatures[position]] += 1
             if small or taken[signatures[position]] <= MOST_ALIKE:
-                chosen.append(objections.names[position])
-        return chosen[:MOST_NODES]
+                names.append(objections.names[position])
+        return names[:MOST_NODES]
 
     def _shares(self, rows: NDArray[np.intp]) -> list[float]:
         """Return, for each row, the largest share of a request that is missing on the node."""
         nodes, pod = self._world.cluster.nodes, self._world.cluster.pods.get(self.key)
         largest = np.zeros(len(rows))
-        for name, asked in pod.requests.items() if pod is not None else ():
+        for name, request in pod.requests.items() if pod is not None else ():
             number = nodes.resources.get(name)
-            if number is not None and asked:
+            if number is not None and request:
                 free = nodes.allocatable[number, rows] - nodes.requested[number, rows]
-                largest = np.maximum(largest, np.clip((asked - free) / asked, 0, None))
+                largest = np.maximum(largest, np.clip((request - free) / request, 0, None))
         shares: list[float] = largest.tolist()
         return shares
 
@@ -218,12 +224,16 @@ class Search:
     def smallest_on(self, node: NodeName, tries: int) -> list[Change]:
         """Return the smallest changes for one node within the allowed number of tries."""
         changes = _Node(self, node, of_pod=False, tries=tries).solutions(self._first)
-        return sorted((change for change in changes if not change.victims), key=lambda one: one.rank)[:1]
+        return sorted((change for change in changes if not change.victims), key=lambda change: change.rank)[:1]
 
     def objections_on(self, node: NodeName) -> list[str]:
         """Return the objections of all plugins to the node, with kube-scheduler's messages."""
         objections = self._world.objections(self.key, [node])
-        return [f"{one.plugin}: {one.message}" for one in objections.of(0)] if len(objections.rows) else []
+        return (
+            [f"{objection.plugin}: {objection.message}" for objection in objections.of(0)]
+            if len(objections.rows)
+            else []
+        )
 
     def change(self, node: NodeName, answers: Sequence[Proposal]) -> Change | None:
         """Return the proposals as a change, without unnecessary ones; None if the pod does not fit with them."""
@@ -282,7 +292,7 @@ class Search:
             allowed = self._prioritised(pod, pod.priority, "preemptionPolicy")
             if (decision := self._preempts(answers, allowed)) is not None:
                 return self._change(decision.nominated, [*answers, allowed], decision, decision.victims)
-        running = {one.priority for one in pods.all() if pods.node_name[pods.slot_of[one.key]]}
+        running = {pod.priority for pod in pods.all() if pods.node_name[pods.slot_of[pod.key]]}
         steps = sorted(p + 1 for p in running if pod.priority <= p < HIGHEST_USER_PRIORITY)
         for step in steps if len(steps) <= MOST_STEPS else self._halved(answers, pod, steps):
             raised = self._prioritised(pod, step)
@@ -306,11 +316,11 @@ class Search:
     def _prioritised(self, pod: Pod, value: int, name: str = "priority") -> Proposal:
         """Return the edits that set a priority without a class and allow preemption."""
         names = {"priorityClassName": None, "preemptionPolicy": None, "priority": value}
-        given = pod.manifest.get("spec") or {}
+        spec = pod.manifest.get("spec") or {}
         edits: list[Edit] = [
-            SetField("Pod", pod.name, ("spec", field), one, pod.namespace)
-            for field, one in names.items()
-            if field == "priority" or given.get(field)
+            SetField("Pod", pod.name, ("spec", field), value, pod.namespace)
+            for field, value in names.items()
+            if field == "priority" or spec.get(field)
         ]
         if name == "preemptionPolicy":
             return Proposal("priority", edits, name, "Never", "PreemptLowerPriority", 0.75)
@@ -330,18 +340,18 @@ class Search:
         ]
         there = {node.name for node in self._world.cluster.all_nodes()}
         open_kinds: list[tuple[Proposal, NodeName]] = []
-        for one in more:
-            decision = self.decided([*self._first, one])
+        for proposal in more:
+            decision = self.decided([*self._first, proposal])
             if decision is None:
                 continue
             added = [name for name in decision.record["feasible"] if name not in there]
             if added:
-                yield self._change(added[0], [*self._first, one], decision)
+                yield self._change(added[0], [*self._first, proposal], decision)
                 return
-            world = self.world([*self._first, one])
-            open_kinds += [(one, node.name) for node in world.cluster.all_nodes() if node.name not in there]
-        for one, name in open_kinds:
-            yield from self._answered(name, [*self._first, one], of_pod=True)
+            world = self.world([*self._first, proposal])
+            open_kinds += [(proposal, node.name) for node in world.cluster.all_nodes() if node.name not in there]
+        for proposal, name in open_kinds:
+            yield from self._answered(name, [*self._first, proposal], of_pod=True)
 
 
 class _Node:
@@ -386,11 +396,11 @@ class _Node:
                     preempting.setdefault(change.kinds, change)
             ways = self._ways(answers, objections, false=false)
             for way in ways or ():
-                key = frozenset(msgspec.json.encode(one.edits) for one in (*answers, way))
+                key = frozenset(msgspec.json.encode(proposal.edits) for proposal in (*answers, way))
                 if key not in seen:
                     seen.add(key)
                     number += 1
-                    size = sum(one.size for one in (*answers, way))
+                    size = sum(proposal.size for proposal in (*answers, way))
                     heappush(heap, (len(answers) - len(first) + 1, size, number, [*answers, way]))
         return [*fitting.values(), *preempting.values()]
 
@@ -415,8 +425,8 @@ class _Node:
         assert node is not None
         fewest: list[Proposal] | None = None
         for plugin in dict.fromkeys(objection.plugin for objection in objections):
-            asked = Asked(world, pod, node, partial(self._passes, answers, plugin))
-            ways = [proposal for proposal in proposals(asked, plugin) if self._allowed(proposal, false=false)]
+            case = Case(world, pod, node, partial(self._passes, answers, plugin))
+            ways = [proposal for proposal in proposals(case, plugin) if self._allowed(proposal, false=false)]
             if not ways:
                 return None
             if fewest is None or len(ways) < len(fewest):
@@ -445,8 +455,8 @@ def without_needless(
 ) -> list[Change]:
     """Return the changes that contain no other change; of changes with the same `parts`, the first."""
     of_parts = {parts(change): change for change in reversed(changes)}
-    needed = [one for own, one in of_parts.items() if not any(less < own for less in of_parts)]
-    return [one for one in changes if any(one is other for other in needed)]
+    needed = [change for own, change in of_parts.items() if not any(less < own for less in of_parts)]
+    return [change for change in changes if any(change is other for other in needed)]
 
 
 def first_of_all(moment: Moment, key: PodKey) -> list[Proposal]:
@@ -459,14 +469,14 @@ def first_of_all(moment: Moment, key: PodKey) -> list[Proposal]:
     def edit(field: str, value: str | None = None) -> SetField:
         return SetField("Pod", pod.name, ("spec", field), value, pod.namespace)
 
-    found = []
+    first = []
     if pod.scheduling_gates:
-        found.append(Proposal("gate", [edit("schedulingGates")], ", ".join(pod.scheduling_gates), "on", None, 0.5))
+        first.append(Proposal("gate", [edit("schedulingGates")], ", ".join(pod.scheduling_gates), "on", None, 0.5))
     if pod.scheduler_name not in world.frameworks:
         other = next(iter(world.frameworks))
         named: list[Edit] = [edit("schedulerName", other)]
-        found.append(Proposal("scheduler", named, "schedulerName", pod.scheduler_name, other, 1.0))
-    return found
+        first.append(Proposal("scheduler", named, "schedulerName", pod.scheduler_name, other, 1.0))
+    return first
 
 
 def _is_written_over(edit: Edit, later: Sequence[Edit]) -> bool:
@@ -483,7 +493,9 @@ def _is_written_over(edit: Edit, later: Sequence[Edit]) -> bool:
 
 def a_unit_less(change: Change) -> Iterator[list[Edit]]:
     """Yield the change without each one of its edits."""
-    if len(change.edits) < 2 or any(one.kind == "priority" for one in change.changed):  # its edits depend on each other
+    if len(change.edits) < 2 or any(
+        part.kind == "priority" for part in change.changed
+    ):  # its edits depend on each other
         return
     for index, edit in enumerate(change.edits):
         if not _releases(edit):

@@ -51,11 +51,11 @@ def weight_changes(moment: Moment, node: NodeName) -> list[WeightChange]:
         raise NotPossible(Message("{node} was not scored in this attempt", node=node))
     profile = moment.pod.scheduler_name
     weights = {plugin.name: weight for plugin, weight in world.frameworks[profile].points["score"]}
-    found = [
+    changes = [
         WeightChange(plugin, weights[plugin], _smallest(moment, decision, plugin, weights[plugin], node), profile)
         for plugin in decision.record["scores"]
     ]
-    return sorted(found, key=lambda one: (one.after is None, abs((one.after or 0) - one.before)))
+    return sorted(changes, key=lambda change: (change.after is None, abs((change.after or 0) - change.before)))
 
 
 def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: NodeName) -> int | None:
@@ -68,7 +68,7 @@ def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: N
     profile = moment.pod.scheduler_name
     tried = (*range(now - MOST_TRIED, now + MOST_TRIED + 1), low, low + 1, high - 1, high)
     allowed: set[int] = {weight for weight in tried if low <= weight <= high and weight != now}
-    for weight in sorted(allowed, key=lambda one: (abs(one - now), one)):
+    for weight in sorted(allowed, key=lambda candidate: (abs(candidate - now), candidate)):
         world = moment.world()
         world.edited([SetWeight(plugin, weight, profile)], {})
         if world.decide(decision.pod).node == node:

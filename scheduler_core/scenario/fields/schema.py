@@ -48,11 +48,11 @@ class Scalar(msgspec.Struct, frozen=True):
         if value is None:
             return None
         hint = Message("; put it in quotes") if kind in (int, float, bool) and str in self.python else ""
-        found: dict[str, object] = {"value": show(value), "expected": self.expected}
+        values: dict[str, object] = {"value": show(value), "expected": self.expected}
         if kind in self.python:
-            return [((), Message("{value} is out of range; expected {expected}", **found), False)]
-        found |= {"type": name_of_type(value), "hint": hint}
-        return [((), Message("{value} is {type}; expected {expected}{hint}", **found), False)]
+            return [((), Message("{value} is out of range; expected {expected}", **values), False)]
+        values |= {"type": name_of_type(value), "hint": hint}
+        return [((), Message("{value} is {type}; expected {expected}{hint}", **values), False)]
 
 
 STRING = Scalar("string", (str,), Message("a string"))
@@ -152,13 +152,13 @@ class ListOf(msgspec.Struct, frozen=True):
                     False,
                 )
             ]
-        found: Findings = []
+        findings: Findings = []
         for index, item in enumerate(value):
             if item is None:
-                found.append(((index,), Message("null is not allowed in a list"), False))
+                findings.append(((index,), Message("null is not allowed in a list"), False))
             elif below := self.item.check(item):
-                found.extend(((index, *path), message, unknown) for path, message, unknown in below)
-        return found or None
+                findings.extend(((index, *path), message, unknown) for path, message, unknown in below)
+        return findings or None
 
 
 class MapOf(msgspec.Struct, frozen=True):
@@ -178,11 +178,11 @@ class MapOf(msgspec.Struct, frozen=True):
                     False,
                 )
             ]
-        found: Findings = []
+        findings: Findings = []
         for key, item in value.items():
             if below := self.item.check(item):
-                found.extend(((key, *path), message, unknown) for path, message, unknown in below)
-        return found or None
+                findings.extend(((key, *path), message, unknown) for path, message, unknown in below)
+        return findings or None
 
 
 class Fields(msgspec.Struct, frozen=True):
@@ -203,15 +203,15 @@ class Fields(msgspec.Struct, frozen=True):
                     False,
                 )
             ]
-        found: Findings = []
+        findings: Findings = []
         for key, item in value.items():
-            known = self.fields.get(key)
-            if known is None:
-                hint = did_you_mean(key, self.fields) if len(found) < _HINTS else ""
-                found.append(((key,), Message("unknown field {key}{hint}", key=show(key), hint=hint), True))
-            elif below := known.check(item):
-                found.extend(((key, *path), message, unknown) for path, message, unknown in below)
-        return found or None
+            field = self.fields.get(key)
+            if field is None:
+                hint = did_you_mean(key, self.fields) if len(findings) < _HINTS else ""
+                findings.append(((key,), Message("unknown field {key}{hint}", key=show(key), hint=hint), True))
+            elif below := field.check(item):
+                findings.extend(((key, *path), message, unknown) for path, message, unknown in below)
+        return findings or None
 
 
 class Localized(msgspec.Struct, frozen=True):

@@ -49,7 +49,7 @@ class Admission:
         self._gates = release.default_gates() if feature_gates is None else feature_gates
         self.now: float | None = None
         self.updating = False
-        self.priority_classes = {found.name: found for found in SYSTEM_PRIORITY_CLASSES}
+        self.priority_classes = {priority_class.name: priority_class for priority_class in SYSTEM_PRIORITY_CLASSES}
         self.storage_classes: dict[str, StorageClass] = {}
         self.pod_index = 0  # the index of the current initial pod among all Pod documents
         self._uids = 0
@@ -65,8 +65,8 @@ class Admission:
 
     def creation(self, metadata: Mapping[str, Any]) -> float:
         """Return metadata.creationTimestamp, or the default creation time, in whole seconds."""
-        if given := metadata.get("creationTimestamp"):
-            return parse_time(given)
+        if timestamp := metadata.get("creationTimestamp"):
+            return parse_time(timestamp)
         return float(math.floor(self.now or 0.0))
 
     def start_time(self, metadata: Mapping[str, Any], status: Mapping[str, Any]) -> float | None:
@@ -76,56 +76,62 @@ class Admission:
         """
         if self.recorded:
             return parse_time(status["startTime"]) if status.get("startTime") else None
-        if given := status.get("startTime") or metadata.get("creationTimestamp"):
-            return parse_time(given)
+        if timestamp := status.get("startTime") or metadata.get("creationTimestamp"):
+            return parse_time(timestamp)
         return OLDEST_START + self.pod_index if self.now is None else float(math.floor(self.now))
 
     def priority(self, spec: Mapping[str, Any], problems: Problems) -> tuple[int, PreemptionPolicy, str]:
         """Return (priority, preemptionPolicy, class name) of a pod as the Priority admission plugin sets them."""
-        name, given, policy = spec.get("priorityClassName"), spec.get("priority"), spec.get("preemptionPolicy")
+        name, value, policy = spec.get("priorityClassName"), spec.get("priority"), spec.get("preemptionPolicy")
         if name:
-            found = self.priority_classes.get(name)
-            if found is None and self.updating:
+            priority_class = self.priority_classes.get(name)
+            if priority_class is None and self.updating:
                 return 0, "PreemptLowerPriority", name
-            if found is None and given is not None:  # the pod was admitted in a cluster that has the class
+            if priority_class is None and value is not None:  # the pod was admitted in a cluster that has the class
                 message = Message(
                     "no PriorityClass {name} is in the file; the pod's own priority counts", name=show(name)
                 )
                 problems.warn(("spec", "priorityClassName"), message)
-                return given, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), name
-            if found is None:
-                known = ", ".join(sorted(self.priority_classes))
+                return value, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), name
+            if priority_class is None:
+                names = ", ".join(sorted(self.priority_classes))
                 problems.error(
                     ("spec", "priorityClassName"),
                     Message(
-                        "no PriorityClass with name {name} was found; known: {known}", name=show(name), known=known
+                        "no PriorityClass with name {name} was found; known: {known}", name=show(name), known=names
                     ),
                 )
                 return 0, "PreemptLowerPriority", name
-            if given is not None and given != found.value:
+            if value is not None and value != priority_class.value:
                 problems.warn(
                     ("spec", "priority"),
                     Message(
                         "{given} is ignored; PriorityClass {name} gives {value}",
-                        given=given,
+                        given=value,
                         name=name,
-                        value=found.value,
+                        value=priority_class.value,
                     ),
                 )
-            return found.value, found.preemption_policy, name
-        if given is not None:
-            return given, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), ""
-        defaults = [found for found in self.priority_classes.values() if found.global_default]
+            return priority_class.value, priority_class.preemption_policy, name
+        if value is not None:
+            return value, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), ""
+        defaults = [
+            priority_class for priority_class in self.priority_classes.values() if priority_class.global_default
+        ]
         if defaults:
-            found = min(defaults, key=lambda one: one.value)
-            return found.value, cast(PreemptionPolicy, policy or found.preemption_policy), found.name
+            priority_class = min(defaults, key=lambda entry: entry.value)
+            return (
+                priority_class.value,
+                cast(PreemptionPolicy, policy or priority_class.preemption_policy),
+                priority_class.name,
+            )
         return 0, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), ""
 
-    def storage_class(self, given: str | None) -> str | None:
+    def storage_class(self, name: str | None) -> str | None:
         """Return the class that the DefaultStorageClass admission plugin sets; there must be exactly one default."""
-        if given is not None:
-            return given
-        defaults = [found.name for found in self.storage_classes.values() if found.is_default]
+        if name is not None:
+            return name
+        defaults = [storage_class.name for storage_class in self.storage_classes.values() if storage_class.is_default]
         return defaults[0] if len(defaults) == 1 else None
 
 

@@ -155,8 +155,8 @@ def _occurrences(data: Any, path: tuple[str, ...], at: Path) -> Iterator[Path]:
     first, *rest = path
     if first == EACH:
         items = data.items() if isinstance(data, dict) else enumerate(data if isinstance(data, list) else ())
-        for key, one in items:
-            yield from _occurrences(one, tuple(rest), (*at, key))
+        for key, entry in items:
+            yield from _occurrences(entry, tuple(rest), (*at, key))
     elif isinstance(data, dict):
         yield from _occurrences(data.get(first), tuple(rest), (*at, first))
 

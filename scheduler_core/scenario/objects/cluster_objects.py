@@ -50,7 +50,7 @@ def build_priority_class(data: Manifest, problems: Problems, admission: Admissio
     metadata = data.get("metadata") or {}
     check_metadata(metadata, ("metadata",), problems)
     name, number = metadata.get("name") or "", data.get("value") or 0
-    system = {found.name: found.value for found in SYSTEM_PRIORITY_CLASSES}
+    system = {priority_class.name: priority_class.value for priority_class in SYSTEM_PRIORITY_CLASSES}
     if name.startswith("system-"):
         if system.get(name) != number:
             message = Message("priority class names with 'system-' prefix are reserved for system use only")
@@ -74,8 +74,8 @@ def build_budget(data: Manifest, problems: Problems, admission: Admission) -> Po
     minimum, maximum = spec.get("minAvailable"), spec.get("maxUnavailable")
     if minimum is not None and maximum is not None:
         problems.error(("spec",), invalid({}, Message("minAvailable and maxUnavailable cannot be both set")))
-    for field, found in (("minAvailable", minimum), ("maxUnavailable", maximum)):
-        _check_int_or_percent(found, ("spec", field), problems)
+    for field, value in (("minAvailable", minimum), ("maxUnavailable", maximum)):
+        _check_int_or_percent(value, ("spec", field), problems)
     allowed = status.get("disruptionsAllowed") or 0
     if allowed < 0:
         problems.error(
@@ -119,15 +119,15 @@ def selector_from_template(data: Manifest) -> Manifest:
     return {**data, "apiVersion": "apps/v1", "spec": {**spec, "selector": {"matchLabels": labels}}}
 
 
-def _check_int_or_percent(found: int | str | None, path: Path, problems: Problems) -> None:
-    if isinstance(found, int) and found < 0:
-        problems.error(path, invalid(found, Message("must be greater than or equal to 0")))
-    elif isinstance(found, str):
-        if not _PERCENT.fullmatch(found):
+def _check_int_or_percent(value: int | str | None, path: Path, problems: Problems) -> None:
+    if isinstance(value, int) and value < 0:
+        problems.error(path, invalid(value, Message("must be greater than or equal to 0")))
+    elif isinstance(value, str):
+        if not _PERCENT.fullmatch(value):
             reason = Message("a valid percent string must be a numeric string followed by an ending '%' (such as 93%)")
-            problems.error(path, invalid(found, reason))
-        elif len(found) > 4 or int(found[:-1]) > 100:
-            problems.error(path, invalid(found, Message("must not be greater than 100%")))
+            problems.error(path, invalid(value, reason))
+        elif len(value) > 4 or int(value[:-1]) > 100:
+            problems.error(path, invalid(value, Message("must not be greater than 100%")))
 
 
 def build_workload(data: Manifest, problems: Problems, admission: Admission) -> Workload:

@@ -32,8 +32,8 @@ def _requests(spec: ClaimSpec, path: Path) -> Iterator[tuple[Path, DeviceRequest
     for index, request in enumerate(spec.requests):
         if not request.first_available:
             yield (*path, index, "exactly"), request
-        for place, one in enumerate(request.first_available):
-            yield (*path, index, "firstAvailable", place), one
+        for place, entry in enumerate(request.first_available):
+            yield (*path, index, "firstAvailable", place), entry
 
 
 def _refusal(expression: str, release: Release) -> Message | None:

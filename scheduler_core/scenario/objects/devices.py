@@ -229,8 +229,8 @@ def _claim_spec(spec: Manifest, at: Path, problems: Problems, admission: Admissi
     """Build the spec of a claim (`validateDeviceClaim`)."""
     devices, path = spec.get("devices") or {}, (*at, "devices")
     requests = tuple(
-        _request(one, (*path, "requests", index), problems)
-        for index, one in _listed(devices, "requests", MAX_REQUESTS, path, problems)
+        _request(entry, (*path, "requests", index), problems)
+        for index, entry in _listed(devices, "requests", MAX_REQUESTS, path, problems)
     )
     _check_unique([request.name for request in requests], (*path, "requests"), problems)
     names = set(_request_names(requests))
@@ -239,10 +239,10 @@ def _claim_spec(spec: Manifest, at: Path, problems: Problems, admission: Admissi
         for index, constraint in _listed(devices, "constraints", MAX_REQUESTS, path, problems)
     )
     configs = []
-    for index, one in _listed(devices, "config", MAX_REQUESTS, path, problems):
+    for index, entry in _listed(devices, "config", MAX_REQUESTS, path, problems):
         place = (*path, "config", index)
-        _check_configuration(one, place, problems)
-        configs.append(_references(one, names, place, problems))
+        _check_configuration(entry, place, problems)
+        configs.append(_references(entry, names, place, problems))
     claim_spec = ClaimSpec(requests, constraints, tuple(configs))
     check_claim_selectors(claim_spec, at, problems, admission.release)
     return claim_spec
@@ -252,36 +252,36 @@ def _request_names(requests: tuple[DeviceRequest, ...]) -> Iterator[str]:
     """Yield the names that constraints and configurations can use: requests, and "request/subrequest"."""
     for request in requests:
         yield request.name
-        yield from (f"{request.name}/{one.name}" for one in request.first_available)
+        yield from (f"{request.name}/{subrequest.name}" for subrequest in request.first_available)
 
 
-def _request(found: Manifest, path: Path, problems: Problems) -> DeviceRequest:
+def _request(data: Manifest, path: Path, problems: Problems) -> DeviceRequest:
     """Build a request (`validateDeviceRequest`)."""
-    name, exactly, subrequests = found.get("name") or "", found.get("exactly"), found.get("firstAvailable") or ()
+    name, exactly, subrequests = data.get("name") or "", data.get("exactly"), data.get("firstAvailable") or ()
     _check_request_name(name, path, problems)
     if exactly is not None and subrequests:
         reason = Message("exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set")
         problems.error(path, reason)
     elif subrequests:
-        listed = tuple(
-            _requested(one, one.get("name") or "", (*path, "firstAvailable", index), problems)
-            for index, one in _listed(found, "firstAvailable", MAX_SUB_REQUESTS, path, problems)
+        entries = tuple(
+            _requested(entry, entry.get("name") or "", (*path, "firstAvailable", index), problems)
+            for index, entry in _listed(data, "firstAvailable", MAX_SUB_REQUESTS, path, problems)
         )
-        for index, one in enumerate(listed):
-            _check_request_name(one.name, (*path, "firstAvailable", index), problems)
-        _check_unique([one.name for one in listed], (*path, "firstAvailable"), problems)
-        return DeviceRequest(name, first_available=listed)
+        for index, entry in enumerate(entries):
+            _check_request_name(entry.name, (*path, "firstAvailable", index), problems)
+        _check_unique([entry.name for entry in entries], (*path, "firstAvailable"), problems)
+        return DeviceRequest(name, first_available=entries)
     elif exactly is None:
         problems.error(path, required(Message("exactly one of `exactly` or `firstAvailable` is required")))
     return _requested(exactly or {}, name, (*path, "exactly"), problems, missing=exactly is None)
 
 
-def _requested(found: Manifest, name: str, path: Path, problems: Problems, *, missing: bool = False) -> DeviceRequest:
+def _requested(data: Manifest, name: str, path: Path, problems: Problems, *, missing: bool = False) -> DeviceRequest:
     """Build the exact part of a request, ExactCount 1 by default (`validateExactDeviceRequest`,
     `validateDeviceSubRequest`).
     """
-    device_class, mode = found.get("deviceClassName") or "", found.get("allocationMode") or EXACT_COUNT
-    count = found.get("count") or (1 if mode == EXACT_COUNT else 0)
+    device_class, mode = data.get("deviceClassName") or "", data.get("allocationMode") or EXACT_COUNT
+    count = data.get("count") or (1 if mode == EXACT_COUNT else 0)
     if not device_class and not missing:
         problems.error((*path, "deviceClassName"), required(Message("the DeviceClass of the devices")))
     elif device_class and (reason := dns_subdomain(device_class)):
@@ -291,26 +291,26 @@ def _requested(found: Manifest, name: str, path: Path, problems: Problems, *, mi
         problems.error((*path, "count"), invalid(count, reason))
     elif mode == EXACT_COUNT and count <= 0:
         problems.error((*path, "count"), invalid(count, Message("must be greater than zero")))
-    capacity = (found.get("capacity") or {}).get("requests")
+    capacity = (data.get("capacity") or {}).get("requests")
     return DeviceRequest(
         name=name,
         device_class=device_class,
         mode=mode,
         count=count,
-        selectors=_selectors(found.get("selectors"), (*path, "selectors"), problems),
-        admin_access=found.get("adminAccess"),
-        tolerations=_tolerations(found.get("tolerations"), (*path, "tolerations"), problems),
-        capacity=_quantities(capacity) if found.get("capacity") is not None else None,
+        selectors=_selectors(data.get("selectors"), (*path, "selectors"), problems),
+        admin_access=data.get("adminAccess"),
+        tolerations=_tolerations(data.get("tolerations"), (*path, "tolerations"), problems),
+        capacity=_quantities(capacity) if data.get("capacity") is not None else None,
     )
 
 
-def _selectors(found: Any, path: Path, problems: Problems) -> tuple[str, ...]:
+def _selectors(data: Any, path: Path, problems: Problems) -> tuple[str, ...]:
     """Build the selectors (`validateSelectorSlice`)."""
     expressions = []
-    if len(found or ()) > MAX_REQUESTS:
-        problems.error(path, _too_many(len(found), MAX_REQUESTS))
-    for index, one in enumerate(found or ()):
-        expression, at = (one.get("cel") or {}).get("expression") or "", (*path, index, "cel", "expression")
+    if len(data or ()) > MAX_REQUESTS:
+        problems.error(path, _too_many(len(data), MAX_REQUESTS))
+    for index, entry in enumerate(data or ()):
+        expression, at = (entry.get("cel") or {}).get("expression") or "", (*path, index, "cel", "expression")
         if not expression:
             problems.error(at, required(Message("a CEL expression over `device`")))
         elif len(expression.encode()) > MAX_EXPRESSION:
@@ -319,11 +319,11 @@ def _selectors(found: Any, path: Path, problems: Problems) -> tuple[str, ...]:
     return tuple(expressions)
 
 
-def _tolerations(found: Any, path: Path, problems: Problems) -> tuple[DeviceToleration, ...]:
+def _tolerations(data: Any, path: Path, problems: Problems) -> tuple[DeviceToleration, ...]:
     """Build the tolerations (`validateDeviceToleration`)."""
     tolerations = []
-    for index, one in enumerate(found or ()):
-        operator, key, value = one.get("operator") or "", one.get("key") or "", one.get("value") or ""
+    for index, entry in enumerate(data or ()):
+        operator, key, value = entry.get("operator") or "", entry.get("key") or "", entry.get("value") or ""
         if key and (reason := qualified_name(key)):
             problems.error((*path, index, "key"), invalid(key, reason))
         if value and operator == "Exists":
@@ -331,14 +331,14 @@ def _tolerations(found: Any, path: Path, problems: Problems) -> tuple[DeviceTole
         elif reason := label_value(value):
             problems.error((*path, index, "value"), invalid(value, reason))
         tolerations.append(
-            DeviceToleration(key, operator, value, one.get("effect") or "", one.get("tolerationSeconds"))
+            DeviceToleration(key, operator, value, entry.get("effect") or "", entry.get("tolerationSeconds"))
         )
     return tuple(tolerations)
 
 
-def _constraint(found: Manifest, names: set[str], path: Path, problems: Problems) -> DeviceConstraint:
+def _constraint(data: Manifest, names: set[str], path: Path, problems: Problems) -> DeviceConstraint:
     """Build a constraint (`validateDeviceConstraint`)."""
-    match, distinct = found.get("matchAttribute") or "", found.get("distinctAttribute") or ""
+    match, distinct = data.get("matchAttribute") or "", data.get("distinctAttribute") or ""
     if not match and not distinct:
         problems.error(path, required(Message('exactly one of "matchAttribute" or "distinctAttribute" is required')))
     elif match and distinct:
@@ -349,12 +349,12 @@ def _constraint(found: Manifest, names: set[str], path: Path, problems: Problems
             problems.error((*path, field), invalid(name, reason))
         elif name:
             _check_qualified(name, (*path, field), problems)
-    return DeviceConstraint(_references(found, names, path, problems), match, distinct)
+    return DeviceConstraint(_references(data, names, path, problems), match, distinct)
 
 
-def _references(found: Manifest, names: set[str], path: Path, problems: Problems) -> tuple[str, ...]:
+def _references(data: Manifest, names: set[str], path: Path, problems: Problems) -> tuple[str, ...]:
     """Check the names of requests (`validateRequestNameRef`)."""
-    references = tuple(found.get("requests") or ())
+    references = tuple(data.get("requests") or ())
     if len(references) > MAX_REQUESTS:
         problems.error((*path, "requests"), _too_many(len(references), MAX_REQUESTS))
     for index, name in enumerate(references):
@@ -364,20 +364,22 @@ def _references(found: Manifest, names: set[str], path: Path, problems: Problems
     return references
 
 
-def _allocation(found: Manifest | None, spec: ClaimSpec, path: Path, problems: Problems) -> Allocation | None:
+def _allocation(data: Manifest | None, spec: ClaimSpec, path: Path, problems: Problems) -> Allocation | None:
     """Build an allocation (`validateAllocationResult`)."""
-    if found is None:
+    if data is None:
         return None
-    devices, selector = found.get("devices") or {}, found.get("nodeSelector")
-    timestamp = found.get("allocationTimestamp")
+    devices, selector = data.get("devices") or {}, data.get("nodeSelector")
+    timestamp = data.get("allocationTimestamp")
     at, names = (*path, "devices"), set(_request_names(spec.requests))
     results = tuple(
-        _result(one, names, (*at, "results", index), problems)
-        for index, one in _listed(devices, "results", ALLOCATION_RESULTS_MAX_SIZE, at, problems)
+        _result(entry, names, (*at, "results", index), problems)
+        for index, entry in _listed(devices, "results", ALLOCATION_RESULTS_MAX_SIZE, at, problems)
     )
-    for index, one in _listed(devices, "config", 2 * MAX_REQUESTS, at, problems):  # those of the class and of the claim
-        _references(one, names, (*at, "config", index), problems)
-        _check_configuration(one, (*at, "config", index), problems)
+    for index, entry in _listed(
+        devices, "config", 2 * MAX_REQUESTS, at, problems
+    ):  # those of the class and of the claim
+        _references(entry, names, (*at, "config", index), problems)
+        _check_configuration(entry, (*at, "config", index), problems)
     return Allocation(
         results=results,
         node_selector=node_selector(selector, (*path, "nodeSelector"), problems) if selector is not None else None,
@@ -387,54 +389,61 @@ def _allocation(found: Manifest | None, spec: ClaimSpec, path: Path, problems: P
     )
 
 
-def _result(found: Manifest, names: set[str], path: Path, problems: Problems) -> DeviceResult:
+def _result(data: Manifest, names: set[str], path: Path, problems: Problems) -> DeviceResult:
     """Build the result of a request (`validateDeviceRequestAllocationResult`)."""
-    request, device = found.get("request") or "", found.get("device") or ""
+    request, device = data.get("request") or "", data.get("device") or ""
     if request not in names:
         problems.error((*path, "request"), invalid(request, _NO_REQUEST))
-    _check_driver(found.get("driver") or "", (*path, "driver"), problems)
-    _check_pool_name(found.get("pool") or "", (*path, "pool"), problems)
+    _check_driver(data.get("driver") or "", (*path, "driver"), problems)
+    _check_pool_name(data.get("pool") or "", (*path, "pool"), problems)
     if reason := dns_label(device):
         problems.error((*path, "device"), invalid(device, reason))
     return DeviceResult(
         request=request,
-        driver=found.get("driver") or "",
-        pool=found.get("pool") or "",
+        driver=data.get("driver") or "",
+        pool=data.get("pool") or "",
         device=device,
-        admin_access=found.get("adminAccess"),
-        tolerations=_tolerations(found.get("tolerations"), (*path, "tolerations"), problems),
-        binding_conditions=tuple(found.get("bindingConditions") or ()),
-        binding_failure_conditions=tuple(found.get("bindingFailureConditions") or ()),
-        share_id=found.get("shareID") or "",
-        consumed_capacity=_quantities(found.get("consumedCapacity")),
+        admin_access=data.get("adminAccess"),
+        tolerations=_tolerations(data.get("tolerations"), (*path, "tolerations"), problems),
+        binding_conditions=tuple(data.get("bindingConditions") or ()),
+        binding_failure_conditions=tuple(data.get("bindingFailureConditions") or ()),
+        share_id=data.get("shareID") or "",
+        consumed_capacity=_quantities(data.get("consumedCapacity")),
     )
 
 
-def _consumers(found: Any, path: Path, problems: Problems) -> tuple[Consumer, ...]:
+def _consumers(data: Any, path: Path, problems: Problems) -> tuple[Consumer, ...]:
     """Return the consumers of a claim. An entry without uid refers to the pod of that name."""
     consumers = []
-    if len(found) > RESERVED_FOR_MAX_SIZE:
-        problems.error(path, _too_many(len(found), RESERVED_FOR_MAX_SIZE))
-    for index, one in enumerate(found):
-        name = one.get("name") or ""
+    if len(data) > RESERVED_FOR_MAX_SIZE:
+        problems.error(path, _too_many(len(data), RESERVED_FOR_MAX_SIZE))
+    for index, entry in enumerate(data):
+        name = entry.get("name") or ""
         if not name:
             problems.error((*path, index, "name"), required(Message("who the claim is reserved for")))
-        consumers.append(Consumer(name, one.get("uid") or "", one.get("resource") or "pods", one.get("apiGroup") or ""))
+        consumers.append(
+            Consumer(name, entry.get("uid") or "", entry.get("resource") or "pods", entry.get("apiGroup") or "")
+        )
     return tuple(consumers)
 
 
-def _device_statuses(found: Any, allocation: Allocation | None, problems: Problems) -> tuple[DeviceStatus, ...]:
+def _device_statuses(data: Any, allocation: Allocation | None, problems: Problems) -> tuple[DeviceStatus, ...]:
     """Build the states of devices, which the claim must have (`validateDeviceStatus`)."""
-    allocated = {(one.driver, one.pool, one.device) for one in allocation.results} if allocation is not None else set()
-    statuses = tuple(map(_device_status, found))
-    for index, one in enumerate(statuses):
-        if (one.driver, one.pool, one.device) not in allocated:
-            name, reason = f"{one.driver}/{one.pool}/{one.device}", Message("must be an allocated device in the claim")
+    allocated = (
+        {(entry.driver, entry.pool, entry.device) for entry in allocation.results} if allocation is not None else set()
+    )
+    statuses = tuple(map(_device_status, data))
+    for index, entry in enumerate(statuses):
+        if (entry.driver, entry.pool, entry.device) not in allocated:
+            name, reason = (
+                f"{entry.driver}/{entry.pool}/{entry.device}",
+                Message("must be an allocated device in the claim"),
+            )
             problems.error(("status", "devices", index), invalid(name, reason))
     return statuses
 
 
-def _device_status(found: Manifest) -> DeviceStatus:
+def _device_status(data: Manifest) -> DeviceStatus:
     conditions = tuple(
         DeviceCondition(
             condition.get("type") or "",
@@ -442,9 +451,9 @@ def _device_status(found: Manifest) -> DeviceStatus:
             condition.get("reason") or "",
             condition.get("message") or "",
         )
-        for condition in found.get("conditions") or ()
+        for condition in data.get("conditions") or ()
     )
-    return DeviceStatus(found.get("driver") or "", found.get("pool") or "", found.get("device") or "", conditions)
+    return DeviceStatus(data.get("driver") or "", data.get("pool") or "", data.get("device") or "", conditions)
 
 
 # --- slices ---
@@ -482,10 +491,10 @@ def _check_driver(driver: str, path: Path, problems: Problems) -> None:
         problems.error(path, invalid(driver, reason))
 
 
-def _reach(found: Manifest, path: Path, problems: Problems, *, per_device: bool = False) -> Reach | None:
+def _reach(data: Manifest, path: Path, problems: Problems, *, per_device: bool = False) -> Reach | None:
     """Return the nodes that can use a slice; None if each device has its own nodes."""
-    selector = found.get("nodeSelector")
-    given = [field for field in ("nodeName", "nodeSelector", "allNodes") if found.get(field)]
+    selector = data.get("nodeSelector")
+    given = [field for field in ("nodeName", "nodeSelector", "allNodes") if data.get(field)]
     given += ["perDeviceNodeSelection"] if per_device else []
     if len(given) != 1:
         fields = Message("exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required")
@@ -496,25 +505,25 @@ def _reach(found: Manifest, path: Path, problems: Problems, *, per_device: bool 
     if selector is not None and len(selector.get("nodeSelectorTerms") or ()) != 1:
         reason = Message("must have exactly one node selector term")
         problems.error((*path, "nodeSelector", "nodeSelectorTerms"), reason)
-    return _node_reach(found, selector, path, problems)
+    return _node_reach(data, selector, path, problems)
 
 
-def _node_reach(found: Manifest, selector: Manifest | None, path: Path, problems: Problems) -> Reach:
-    if found.get("nodeName") == "":
+def _node_reach(data: Manifest, selector: Manifest | None, path: Path, problems: Problems) -> Reach:
+    if data.get("nodeName") == "":
         problems.error((*path, "nodeName"), Message("must be either unset or set to a non-empty string"))
-    if found.get("allNodes") is False:
+    if data.get("allNodes") is False:
         _refuse_false((*path, "allNodes"), problems)
     return Reach(
-        node_name=found.get("nodeName") or "",
-        all_nodes=bool(found.get("allNodes")),
+        node_name=data.get("nodeName") or "",
+        all_nodes=bool(data.get("allNodes")),
         selector=node_selector(selector, (*path, "nodeSelector"), problems) if selector is not None else None,
         selector_manifest=selector,
     )
 
 
-def _device_reach(found: Manifest, path: Path, problems: Problems, *, per_device: bool) -> Reach | None:
+def _device_reach(data: Manifest, path: Path, problems: Problems, *, per_device: bool) -> Reach | None:
     """Return the nodes of a device; None if they are those of its slice."""
-    fields = [field for field in ("nodeName", "nodeSelector", "allNodes") if found.get(field) is not None]
+    fields = [field for field in ("nodeName", "nodeSelector", "allNodes") if data.get(field) is not None]
     if not per_device:
         if fields:
             reason = Message(
@@ -529,41 +538,41 @@ def _device_reach(found: Manifest, path: Path, problems: Problems, *, per_device
             "to true in the ResourceSlice spec"
         )
         problems.error((*path, fields[1]) if fields else path, reason if fields else required(reason))
-    return _node_reach(found, found.get("nodeSelector"), path, problems)
+    return _node_reach(data, data.get("nodeSelector"), path, problems)
 
 
 def _refuse_false(path: Path, problems: Problems) -> None:
     problems.error(path, invalid(False, Message("must be either unset or set to true")))
 
 
-def _devices(found: Any, problems: Problems, *, per_device: bool) -> tuple[Device, ...]:
+def _devices(data: Any, problems: Problems, *, per_device: bool) -> tuple[Device, ...]:
     path: Path = ("spec", "devices")
-    more = any(one.get("taints") or one.get("consumesCounters") for one in found)
+    more = any(entry.get("taints") or entry.get("consumesCounters") for entry in data)
     most = MAX_DEVICES_WITH_MORE if more else MAX_DEVICES
-    if len(found) > most:
-        problems.error(path, _too_many(len(found), most))
-    devices = tuple(_device(one, (*path, index), problems, per_device=per_device) for index, one in enumerate(found))
+    if len(data) > most:
+        problems.error(path, _too_many(len(data), most))
+    devices = tuple(_device(entry, (*path, index), problems, per_device=per_device) for index, entry in enumerate(data))
     _check_unique([device.name for device in devices], path, problems)
     return devices
 
 
-def _device(found: Manifest, path: Path, problems: Problems, *, per_device: bool) -> Device:
+def _device(data: Manifest, path: Path, problems: Problems, *, per_device: bool) -> Device:
     """Build a device (`validateDevice`)."""
-    name = found.get("name") or ""
+    name = data.get("name") or ""
     if not name:
         problems.error((*path, "name"), required(Message("the device's name in its pool")))
     elif reason := dns_label(name):
         problems.error((*path, "name"), invalid(name, reason))
-    attributes, capacity = found.get("attributes") or {}, found.get("capacity") or {}
+    attributes, capacity = data.get("attributes") or {}, data.get("capacity") or {}
     if len(attributes) + len(capacity) > MAX_ATTRIBUTES:
         message = Message("the total number of attributes and capacities must not exceed {most}", most=MAX_ATTRIBUTES)
         problems.error(path, invalid(len(attributes) + len(capacity), message))
     for field, names in (("attributes", attributes), ("capacity", capacity)):
         for key in names:
             _check_qualified(key, (*path, field, key), problems)
-    shared = bool(found.get("allowMultipleAllocations"))
-    conditions = _conditions(found, "bindingConditions", path, problems)
-    failures = _conditions(found, "bindingFailureConditions", path, problems)
+    shared = bool(data.get("allowMultipleAllocations"))
+    conditions = _conditions(data, "bindingConditions", path, problems)
+    failures = _conditions(data, "bindingFailureConditions", path, problems)
     _check_binding(conditions, failures, path, problems)
     return Device(
         name=name,
@@ -575,20 +584,20 @@ def _device(found: Manifest, path: Path, problems: Problems, *, per_device: bool
             for key, value in capacity.items()
         },
         taints=tuple(
-            _taint(one, (*path, "taints", index), problems)
-            for index, one in _listed(found, "taints", MAX_TAINTS, path, problems)
+            _taint(entry, (*path, "taints", index), problems)
+            for index, entry in _listed(data, "taints", MAX_TAINTS, path, problems)
         ),
-        consumes_counters=_counter_sets(found, "consumesCounters", "counterSet", MAX_CONSUMED_SETS, path, problems),
+        consumes_counters=_counter_sets(data, "consumesCounters", "counterSet", MAX_CONSUMED_SETS, path, problems),
         allow_multiple_allocations=shared,
         binding_conditions=conditions,
         binding_failure_conditions=failures,
-        binds_to_node=bool(found.get("bindsToNode")),
-        reach=_device_reach(found, path, problems, per_device=per_device),
+        binds_to_node=bool(data.get("bindsToNode")),
+        reach=_device_reach(data, path, problems, per_device=per_device),
     )
 
 
-def _conditions(found: Manifest, field: str, path: Path, problems: Problems) -> tuple[str, ...]:
-    conditions = tuple(found.get(field) or ())
+def _conditions(data: Manifest, field: str, path: Path, problems: Problems) -> tuple[str, ...]:
+    conditions = tuple(data.get(field) or ())
     if len(conditions) > MAX_CONDITIONS:
         problems.error((*path, field), _too_many(len(conditions), MAX_CONDITIONS))
     for index, condition in enumerate(conditions):
@@ -612,14 +621,14 @@ def _check_binding(conditions: tuple[str, ...], failures: tuple[str, ...], path:
         problems.error((*path, "bindingConditions"), reason)
 
 
-def _attribute(found: Manifest, path: Path, problems: Problems) -> Attribute:
+def _attribute(data: Manifest, path: Path, problems: Problems) -> Attribute:
     """Build an attribute (`validateDeviceAttribute`)."""
-    given = [kind for kind in ATTRIBUTE_KINDS if found.get(kind) is not None]
+    given = [kind for kind in ATTRIBUTE_KINDS if data.get(kind) is not None]
     if len(given) != 1:
         kinds = one_of(ATTRIBUTE_KINDS)
         problems.error(path, Message("exactly one value must be specified: {kinds}", kinds=kinds))
         return Attribute("string", "")
-    kind, value = given[0], found[given[0]]
+    kind, value = given[0], data[given[0]]
     if isinstance(value, str) and len(value.encode()) > MAX_TEXT:
         problems.error((*path, kind), Message("too long: may not be more than {most} bytes", most=MAX_TEXT))
     if kind == "version" and not _VERSION.fullmatch(value):
@@ -628,21 +637,21 @@ def _attribute(found: Manifest, path: Path, problems: Problems) -> Attribute:
     return Attribute(kind, value)
 
 
-def _capacity(found: Manifest, path: Path, problems: Problems, *, shared: bool) -> Capacity:
-    policy = found.get("requestPolicy")
+def _capacity(data: Manifest, path: Path, problems: Problems, *, shared: bool) -> Capacity:
+    policy = data.get("requestPolicy")
     if policy is not None and not shared:
         problems.error((*path, "requestPolicy"), forbidden(Message("allowMultipleAllocations must be true")))
-    if found.get("value") is None:
+    if data.get("value") is None:
         problems.error((*path, "value"), required(Message("such as 40Gi")))
-    amount = _quantity(found.get("value")) or Quantity(0)
+    amount = _quantity(data.get("value")) or Quantity(0)
     return Capacity(amount, _policy(policy, amount, (*path, "requestPolicy"), problems) if policy is not None else None)
 
 
-def _policy(found: Manifest, capacity: Quantity, path: Path, problems: Problems) -> RequestPolicy:
+def _policy(data: Manifest, capacity: Quantity, path: Path, problems: Problems) -> RequestPolicy:
     """Build the policy of a capacity (`validateRequestPolicy`)."""
-    bounds, listed = found.get("validRange"), found.get("validValues") or ()
-    default = _quantity(found.get("default"))
-    values = tuple(Quantity.parse(str(one)) for one in listed)
+    bounds, valid_values = data.get("validRange"), data.get("validValues") or ()
+    default = _quantity(data.get("default"))
+    values = tuple(Quantity.parse(str(entry)) for entry in valid_values)
     valid = None
     if bounds is not None:
         valid = ValidRange(_quantity(bounds.get("min")), _quantity(bounds.get("max")), _quantity(bounds.get("step")))
@@ -716,33 +725,33 @@ def _larger_than(name: str, capacity: Quantity) -> Message:
     return Message("{name} is larger than capacity value: {most}", name=name, most=str(capacity))
 
 
-def _taint(found: Manifest, path: Path, problems: Problems) -> DeviceTaint:
-    key, value = found.get("key") or "", found.get("value") or ""
+def _taint(data: Manifest, path: Path, problems: Problems) -> DeviceTaint:
+    key, value = data.get("key") or "", data.get("value") or ""
     if not key:
         problems.error((*path, "key"), required(Message("the taint's key")))
     elif reason := qualified_name(key):
         problems.error((*path, "key"), invalid(key, reason))
     if reason := label_value(value):
         problems.error((*path, "value"), invalid(value, reason))
-    if not found.get("effect"):
+    if not data.get("effect"):
         problems.error((*path, "effect"), required(Message("expected NoSchedule, NoExecute or None")))
-    return DeviceTaint(key, value, found.get("effect") or "")
+    return DeviceTaint(key, value, data.get("effect") or "")
 
 
 def _counter_sets(
-    found: Manifest, field: str, name: str, most: int, path: Path, problems: Problems
+    data: Manifest, field: str, name: str, most: int, path: Path, problems: Problems
 ) -> tuple[CounterSet, ...]:
     sets = tuple(
-        _counter_set(one, name, (*path, field, index), problems)
-        for index, one in _listed(found, field, most, path, problems)
+        _counter_set(entry, name, (*path, field, index), problems)
+        for index, entry in _listed(data, field, most, path, problems)
     )
-    _check_unique([one for one, _ in sets], (*path, field), problems)
+    _check_unique([entry for entry, _ in sets], (*path, field), problems)
     return sets
 
 
-def _counter_set(found: Manifest, field: str, path: Path, problems: Problems) -> CounterSet:
+def _counter_set(data: Manifest, field: str, path: Path, problems: Problems) -> CounterSet:
     """Build a set of counters (`validateCounterSet`, `validateDeviceCounterConsumption`)."""
-    name, counters = found.get(field) or "", found.get("counters") or {}
+    name, counters = data.get(field) or "", data.get("counters") or {}
     if not name:
         problems.error((*path, field), required(Message("the name of a counter set")))
     elif reason := dns_label(name):
@@ -755,13 +764,13 @@ def _counter_set(found: Manifest, field: str, path: Path, problems: Problems) ->
         if reason := dns_label(counter):
             problems.error((*path, "counters", counter), invalid(counter, reason))
     return name, tuple(
-        (counter, (_quantity((one or {}).get("value")) or Quantity(0)).nano) for counter, one in counters.items()
+        (counter, (_quantity((entry or {}).get("value")) or Quantity(0)).nano) for counter, entry in counters.items()
     )
 
 
-def _check_configuration(found: Manifest, path: Path, problems: Problems) -> None:
+def _check_configuration(data: Manifest, path: Path, problems: Problems) -> None:
     """Check a configuration (`validateOpaqueConfiguration`)."""
-    opaque = found.get("opaque")
+    opaque = data.get("opaque")
     if opaque is None:
         problems.error((*path, "opaque"), required())
         return
@@ -786,16 +795,16 @@ def _parts(data: Manifest, problems: Problems) -> tuple[Manifest, Manifest]:
     return metadata, data.get("spec") or {}
 
 
-def _quantity(found: Any) -> Quantity | None:
-    return None if found is None else Quantity.parse(str(found))
+def _quantity(data: Any) -> Quantity | None:
+    return None if data is None else Quantity.parse(str(data))
 
 
-def _quantities(found: Mapping[str, Any] | None) -> tuple[tuple[str, Quantity], ...]:
-    return tuple((name, Quantity.parse(str(0 if one is None else one))) for name, one in (found or {}).items())
+def _quantities(data: Mapping[str, Any] | None) -> tuple[tuple[str, Quantity], ...]:
+    return tuple((name, Quantity.parse(str(0 if entry is None else entry))) for name, entry in (data or {}).items())
 
 
-def _listed(found: Manifest, field: str, most: int, path: Path, problems: Problems) -> Iterator[tuple[int, Manifest]]:
-    items = found.get(field) or ()
+def _listed(data: Manifest, field: str, most: int, path: Path, problems: Problems) -> Iterator[tuple[int, Manifest]]:
+    items = data.get(field) or ()
     if len(items) > most:
         problems.error((*path, field), _too_many(len(items), most))
         items = items[:most]

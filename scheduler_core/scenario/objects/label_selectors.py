@@ -21,14 +21,14 @@ from scheduler_core.scenario.fields.names import check_labels, dns_subdomain, la
 from scheduler_core.scenario.reading.problems import Path, Problems, forbidden, invalid, one_of, required
 
 
-def label_selector(found: Mapping[str, Any] | None, path: Path, problems: Problems) -> LabelSelector:
+def label_selector(data: Mapping[str, Any] | None, path: Path, problems: Problems) -> LabelSelector:
     """Build a label selector (`metav1.LabelSelectorAsSelector`): absent selects nothing, empty everything."""
-    if found is None:
+    if data is None:
         return LabelSelector.nothing()
-    labels = text_map(found.get("matchLabels"))
+    labels = text_map(data.get("matchLabels"))
     check_labels(labels, (*path, "matchLabels"), problems)
     requirements = [Requirement(key, "In", (value,)) for key, value in labels.items()]
-    for index, expression in enumerate(found.get("matchExpressions") or ()):
+    for index, expression in enumerate(data.get("matchExpressions") or ()):
         at = (*path, "matchExpressions", index)
         if requirement := _requirement(expression, at, problems, LABEL_SELECTOR_OPERATORS):
             _check_values(requirement.values, at, problems)
@@ -36,9 +36,9 @@ def label_selector(found: Mapping[str, Any] | None, path: Path, problems: Proble
     return LabelSelector(sorted_requirements(tuple(requirements))) if requirements else LabelSelector.everything()
 
 
-def node_selector(found: Mapping[str, Any], path: Path, problems: Problems, *, any_value: bool = False) -> NodeSelector:
+def node_selector(data: Mapping[str, Any], path: Path, problems: Problems, *, any_value: bool = False) -> NodeSelector:
     """Read the required node affinity of a pod or a volume (`ValidateNodeSelector`)."""
-    terms = found.get("nodeSelectorTerms") or ()
+    terms = data.get("nodeSelectorTerms") or ()
     at = (*path, "nodeSelectorTerms")
     if not terms:
         problems.error(at, required(Message("must have at least one node selector term")))
@@ -47,34 +47,32 @@ def node_selector(found: Mapping[str, Any], path: Path, problems: Problems, *, a
     )
 
 
-def node_selector_term(
-    found: Mapping[str, Any], path: Path, problems: Problems, *, any_value: bool
-) -> NodeSelectorTerm:
+def node_selector_term(data: Mapping[str, Any], path: Path, problems: Problems, *, any_value: bool) -> NodeSelectorTerm:
     """Build a node selector term (`ValidateNodeSelectorTerm`); `any_value`: values need not be label values (preferred
     terms).
     """
     expressions = []
-    for index, expression in enumerate(found.get("matchExpressions") or ()):
+    for index, expression in enumerate(data.get("matchExpressions") or ()):
         at = (*path, "matchExpressions", index)
         if requirement := _requirement(expression, at, problems, NODE_SELECTOR_OPERATORS):
             if not any_value:
                 _check_values(requirement.values, at, problems)
             expressions.append(requirement)
     fields = []
-    for index, expression in enumerate(found.get("matchFields") or ()):
+    for index, expression in enumerate(data.get("matchFields") or ()):
         if requirement := _field_requirement(expression, (*path, "matchFields", index), problems):
             fields.append(requirement)
     return NodeSelectorTerm(tuple(expressions), tuple(fields))
 
 
 def _requirement(
-    found: Mapping[str, Any], path: Path, problems: Problems, operators: tuple[Operator, ...]
+    data: Mapping[str, Any], path: Path, problems: Problems, operators: tuple[Operator, ...]
 ) -> Requirement | None:
     """Build a requirement, None if it is invalid (`ValidateLabelSelectorRequirement`,
     `ValidateNodeSelectorRequirement`).
     """
-    key, operator = found.get("key") or "", found.get("operator") or ""
-    values = tuple(found.get("values") or ())
+    key, operator = data.get("key") or "", data.get("operator") or ""
+    values = tuple(data.get("values") or ())
     if reason := qualified_name(key):
         problems.error((*path, "key"), invalid(key, reason))
     if operator not in operators:
@@ -100,10 +98,10 @@ def _check_values(values: tuple[str, ...], path: Path, problems: Problems) -> No
             problems.error((*path, "values"), invalid(value, reason))
 
 
-def _field_requirement(found: Mapping[str, Any], path: Path, problems: Problems) -> Requirement | None:
+def _field_requirement(data: Mapping[str, Any], path: Path, problems: Problems) -> Requirement | None:
     """Build a requirement on metadata.name, In or NotIn one name (`ValidateNodeFieldSelectorRequirement`)."""
-    key, operator = found.get("key") or "", found.get("operator") or ""
-    values = tuple(found.get("values") or ())
+    key, operator = data.get("key") or "", data.get("operator") or ""
+    values = tuple(data.get("values") or ())
     fits = True
     if operator not in ("In", "NotIn"):
         reason = Message("not a valid selector operator; expected In or NotIn")

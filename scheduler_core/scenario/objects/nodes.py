@@ -40,12 +40,12 @@ def build_node(data: Manifest, problems: Problems, admission: Admission) -> Node
     )
 
 
-def _taints(found: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
+def _taints(data: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
     """Build the taints (`validateNodeTaints`)."""
     taints: list[Taint] = []
     seen: set[tuple[str, str]] = set()
-    for index, one in enumerate(found):
-        taint = Taint(one.get("key") or "", one.get("value") or "", one.get("effect") or "")
+    for index, entry in enumerate(data):
+        taint = Taint(entry.get("key") or "", entry.get("value") or "", entry.get("effect") or "")
         at = (*path, index)
         if reason := qualified_name(taint.key):
             problems.error((*at, "key"), invalid(taint.key, reason))
@@ -65,8 +65,8 @@ def _taints(found: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
 
 def _images(status: Manifest) -> dict[str, int]:
     """Return the size in bytes by image name; the first entry for a name is used (`addNodeImageStates`)."""
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for image in status.get("images") or ():
         for name in image.get("names") or ():
-            found.setdefault(name, image.get("sizeBytes") or 0)
-    return found
+            sizes.setdefault(name, image.get("sizeBytes") or 0)
+    return sizes

@@ -40,14 +40,14 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def node_affinity(
-    found: Manifest, path: Path, problems: Problems
+    data: Manifest, path: Path, problems: Problems
 ) -> tuple[NodeSelector | None, tuple[PreferredNodeTerm, ...]]:
     """Return (required, preferred) of `affinity.nodeAffinity`."""
     needed = None
-    if (selector := found.get(_REQUIRED)) is not None:
+    if (selector := data.get(_REQUIRED)) is not None:
         needed = node_selector(selector, (*path, _REQUIRED), problems)
     preferred = []
-    for index, term in enumerate(found.get(_PREFERRED) or ()):
+    for index, term in enumerate(data.get(_PREFERRED) or ()):
         at = (*path, _PREFERRED, index)
         weight = _weight(term, at, problems)
         preference = node_selector_term(term.get("preference") or {}, (*at, "preference"), problems, any_value=True)
@@ -56,17 +56,17 @@ def node_affinity(
 
 
 def pod_affinity(
-    found: Manifest, path: Path, problems: Problems, namespace: str, labels: Labels
+    data: Manifest, path: Path, problems: Problems, namespace: str, labels: Labels
 ) -> tuple[tuple[PodAffinityTerm, ...], tuple[WeightedPodAffinityTerm, ...]]:
     """Return (required, preferred) terms of podAffinity or podAntiAffinity for a pod with this namespace and these
     labels.
     """
     needed = tuple(
         _affinity_term(term, (*path, _REQUIRED, index), problems, namespace, labels)
-        for index, term in enumerate(found.get(_REQUIRED) or ())
+        for index, term in enumerate(data.get(_REQUIRED) or ())
     )
     preferred = []
-    for index, weighted in enumerate(found.get(_PREFERRED) or ()):
+    for index, weighted in enumerate(data.get(_PREFERRED) or ()):
         at = (*path, _PREFERRED, index)
         weight = _weight(weighted, at, problems)
         term = weighted.get("podAffinityTerm") or {}
@@ -76,25 +76,25 @@ def pod_affinity(
     return needed, tuple(preferred)
 
 
-def _weight(found: Manifest, path: Path, problems: Problems) -> int:
-    weight = found.get("weight") or 0
+def _weight(data: Manifest, path: Path, problems: Problems) -> int:
+    weight = data.get("weight") or 0
     if not 1 <= weight <= 100:
         problems.error((*path, "weight"), invalid(weight, Message("must be in the range 1-100")))
     return int(weight)
 
 
-def _affinity_term(found: Manifest, path: Path, problems: Problems, namespace: str, labels: Labels) -> PodAffinityTerm:
-    key = found.get("topologyKey") or ""
+def _affinity_term(data: Manifest, path: Path, problems: Problems, namespace: str, labels: Labels) -> PodAffinityTerm:
+    key = data.get("topologyKey") or ""
     if not key:
         problems.error((*path, "topologyKey"), required(Message("can not be empty")))
     elif reason := qualified_name(key):
         problems.error((*path, "topologyKey"), invalid(key, reason))
-    selector = label_selector(found.get("labelSelector"), (*path, "labelSelector"), problems)
-    _check_label_keys(found, path, problems, labels)
+    selector = label_selector(data.get("labelSelector"), (*path, "labelSelector"), problems)
+    _check_label_keys(data, path, problems, labels)
     namespace_selector = None
-    if (other := found.get("namespaceSelector")) is not None:
+    if (other := data.get("namespaceSelector")) is not None:
         namespace_selector = label_selector(other, (*path, "namespaceSelector"), problems)
-    namespaces = found.get("namespaces") or ()
+    namespaces = data.get("namespaces") or ()
     for name in namespaces:
         if reason := dns_label(name):
             problems.error(
@@ -102,28 +102,26 @@ def _affinity_term(found: Manifest, path: Path, problems: Problems, namespace: s
             )
     if not namespaces and namespace_selector is None:
         namespaces = (namespace,)
-    merged = _merge_label_keys(found, selector, labels)
+    merged = _merge_label_keys(data, selector, labels)
     return PodAffinityTerm(key, merged, frozenset(namespaces), namespace_selector)
 
 
-def _merge_label_keys(found: Manifest, selector: LabelSelector, labels: Labels) -> LabelSelector:
+def _merge_label_keys(data: Manifest, selector: LabelSelector, labels: Labels) -> LabelSelector:
     """Return requirements on the pod's own values, In for matchLabelKeys, NotIn for mismatchLabelKeys; missing labels
     are skipped.
     """
-    extra = [Requirement(key, "In", (labels[key],)) for key in found.get("matchLabelKeys") or () if key in labels]
-    extra += [
-        Requirement(key, "NotIn", (labels[key],)) for key in found.get("mismatchLabelKeys") or () if key in labels
-    ]
-    return selector.and_also(*(one for one in extra if one not in selector.requirements))
+    extra = [Requirement(key, "In", (labels[key],)) for key in data.get("matchLabelKeys") or () if key in labels]
+    extra += [Requirement(key, "NotIn", (labels[key],)) for key in data.get("mismatchLabelKeys") or () if key in labels]
+    return selector.and_also(*(entry for entry in extra if entry not in selector.requirements))
 
 
-def _check_label_keys(found: Manifest, path: Path, problems: Problems, labels: Labels) -> None:
+def _check_label_keys(data: Manifest, path: Path, problems: Problems, labels: Labels) -> None:
     """Check the keys (`ValidateMatchLabelKeysAndMismatchLabelKeys`).
 
     Those of a pod from a cluster may already be merged.
     """
-    selector = found.get("labelSelector")
-    match, mismatch = found.get("matchLabelKeys") or (), found.get("mismatchLabelKeys") or ()
+    selector = data.get("labelSelector")
+    match, mismatch = data.get("matchLabelKeys") or (), data.get("mismatchLabelKeys") or ()
     selected = _selected_keys(selector, labels)
     for field, keys in (("matchLabelKeys", match), ("mismatchLabelKeys", mismatch)):
         if keys and selector is None:
@@ -154,19 +152,19 @@ def _selected_keys(selector: Manifest | None, labels: Labels) -> Counter[str]:
     return Counter([*(selector.get("matchLabels") or ()), *named])
 
 
-def tolerations(found: Any, path: Path, problems: Problems) -> tuple[Toleration, ...]:
+def tolerations(data: Any, path: Path, problems: Problems) -> tuple[Toleration, ...]:
     """Build the tolerations (`ValidateTolerations`)."""
     result = []
-    for index, one in enumerate(found or ()):
-        key, value, effect = one.get("key") or "", one.get("value") or "", one.get("effect") or ""
-        operator = one.get("operator") or "Equal"
+    for index, entry in enumerate(data or ()):
+        key, value, effect = entry.get("key") or "", entry.get("value") or "", entry.get("effect") or ""
+        operator = entry.get("operator") or "Equal"
         at = (*path, index)
         if key and (reason := qualified_name(key)):
             problems.error((*at, "key"), invalid(key, reason))
         if not key and operator != "Exists":
             reason = Message('operator must be Exists when `key` is empty, which means "match all values and all keys"')
             problems.error((*at, "operator"), invalid(operator, reason))
-        if one.get("tolerationSeconds") is not None and effect != "NoExecute":
+        if entry.get("tolerationSeconds") is not None and effect != "NoExecute":
             reason = Message("effect must be 'NoExecute' when `tolerationSeconds` is set")
             problems.error((*at, "effect"), invalid(effect, reason))
         if operator == "Exists" and value:
@@ -180,14 +178,14 @@ def tolerations(found: Any, path: Path, problems: Problems) -> tuple[Toleration,
 
 
 def spread_constraints(
-    found: Any, path: Path, problems: Problems, labels: Labels
+    data: Any, path: Path, problems: Problems, labels: Labels
 ) -> tuple[TopologySpreadConstraint, ...]:
     """Build the constraints (`validateTopologySpreadConstraints`); the plugin merges matchLabelKeys itself."""
     result: list[TopologySpreadConstraint] = []
     seen: set[tuple[str, str]] = set()
-    for index, one in enumerate(found or ()):
+    for index, entry in enumerate(data or ()):
         at = (*path, index)
-        constraint = spread_constraint(one, at, problems, labels)
+        constraint = spread_constraint(entry, at, problems, labels)
         kind = (constraint.topology_key, constraint.when_unsatisfiable)
         if kind in seen:
             reason = Message("one constraint per topologyKey and whenUnsatisfiable")
@@ -198,10 +196,10 @@ def spread_constraints(
     return tuple(result)
 
 
-def spread_constraint(found: Manifest, path: Path, problems: Problems, labels: Labels) -> TopologySpreadConstraint:
+def spread_constraint(data: Manifest, path: Path, problems: Problems, labels: Labels) -> TopologySpreadConstraint:
     """Build a constraint of a pod or of PodTopologySpreadArgs."""
-    skew, key, action = found.get("maxSkew") or 0, found.get("topologyKey") or "", found.get("whenUnsatisfiable") or ""
-    domains = found.get("minDomains")
+    skew, key, action = data.get("maxSkew") or 0, data.get("topologyKey") or "", data.get("whenUnsatisfiable") or ""
+    domains = data.get("minDomains")
     if skew <= 0:
         problems.error((*path, "maxSkew"), invalid(skew, Message("must be greater than zero")))
     if not key:
@@ -213,14 +211,14 @@ def spread_constraint(found: Manifest, path: Path, problems: Problems, labels: L
     if domains is not None and action != "DoNotSchedule":
         reason = Message("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}", action=action)
         problems.error((*path, "minDomains"), invalid(domains, reason))
-    _check_label_keys({**found, "mismatchLabelKeys": ()}, path, problems, labels)
+    _check_label_keys({**data, "mismatchLabelKeys": ()}, path, problems, labels)
     return TopologySpreadConstraint(
         max_skew=skew,
         topology_key=key,
         when_unsatisfiable=cast(Literal["DoNotSchedule", "ScheduleAnyway"], action),
-        selector=label_selector(found.get("labelSelector"), (*path, "labelSelector"), problems),
+        selector=label_selector(data.get("labelSelector"), (*path, "labelSelector"), problems),
         min_domains=domains,
-        node_affinity_policy=found.get("nodeAffinityPolicy") or "Honor",
-        node_taints_policy=found.get("nodeTaintsPolicy") or "Ignore",
-        match_label_keys=tuple(found.get("matchLabelKeys") or ()),
+        node_affinity_policy=data.get("nodeAffinityPolicy") or "Honor",
+        node_taints_policy=data.get("nodeTaintsPolicy") or "Ignore",
+        match_label_keys=tuple(data.get("matchLabelKeys") or ()),
     )

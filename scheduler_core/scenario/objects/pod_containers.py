@@ -38,8 +38,8 @@ def check_containers(spec: Manifest, problems: Problems) -> None:
     claims = [claim.get("name") or "" for claim in spec.get("resourceClaims") or ()]
     names: set[str] = set()
     taken: set[tuple[str, str, int]] = set()
-    for field, found in (("containers", containers), ("initContainers", init_containers)):
-        for index, container in enumerate(found):
+    for field, entries in (("containers", containers), ("initContainers", init_containers)):
+        for index, container in enumerate(entries):
             path: Path = ("spec", field, index)
             _check_name(container, path, names, problems)
             if resources := container.get("resources"):
@@ -116,13 +116,13 @@ def host_ports(spec: Manifest, release: Release) -> tuple[HostPort, ...]:
         init_container for init_container in spec.get("initContainers") or () if counted and is_sidecar(init_container)
     ]
     host_network = spec.get("hostNetwork")
-    found = []
+    ports = []
     for container in (*sidecars, *(spec.get("containers") or ())):
         for port in container.get("ports") or ():
             number = port.get("hostPort") or (port.get("containerPort") if host_network else 0)
             if number:
-                found.append(HostPort(port.get("hostIP") or DEFAULT_IP, port.get("protocol") or "TCP", number))
-    return tuple(found)
+                ports.append(HostPort(port.get("hostIP") or DEFAULT_IP, port.get("protocol") or "TCP", number))
+    return tuple(ports)
 
 
 def images(spec: Manifest, release: Release) -> tuple[str, ...]:
@@ -154,15 +154,15 @@ def _requests(container: Manifest, status: Manifest, field: str) -> Amounts:
     Source: component-helpers `determineContainerReqs` (InPlacePodVerticalScaling).
     """
     requests = requests_or_limits(container.get("resources") or {})
-    for found in status.get(field) or ():
-        if found.get("name") == container.get("name") and found.get("resources") is not None:
+    for entry in status.get(field) or ():
+        if entry.get("name") == container.get("name") and entry.get("resources") is not None:
             conditions = status.get("conditions") or ()
             pending: Manifest = next(
                 (condition for condition in conditions if condition.get("type") == "PodResizePending"), {}
             )
             result = {} if pending.get("reason") == "Infeasible" else dict(requests)
-            raise_to(result, amounts(found["resources"].get("requests")))
-            raise_to(result, amounts(found.get("allocatedResources")))
+            raise_to(result, amounts(entry["resources"].get("requests")))
+            raise_to(result, amounts(entry.get("allocatedResources")))
             return result
     return requests
 

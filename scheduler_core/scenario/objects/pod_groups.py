@@ -67,10 +67,10 @@ def _min_count(policy: Manifest, path: Path, problems: Problems) -> int | None:
 
 
 def _topology_key(constraints: Manifest, path: Path, problems: Problems) -> str:
-    found = constraints.get("topology") or ()
-    if len(found) > 1:
+    entries = constraints.get("topology") or ()
+    if len(entries) > 1:
         problems.error((*path, 1), Message("a PodGroup has at most one topology constraint"))
-    keys = [one.get("key") or "" for one in found]
+    keys = [entry.get("key") or "" for entry in entries]
     for index, key in enumerate(keys):
         if reason := qualified_name(key):
             problems.error((*path, index, "key"), invalid(key, reason))

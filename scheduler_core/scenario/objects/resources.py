@@ -63,9 +63,9 @@ def is_pod_level(name: str) -> bool:
     return name in ("cpu", "memory") or name.startswith("hugepages-")
 
 
-def counted(found: Amounts) -> Amounts:
+def counted(resources: Amounts) -> Amounts:
     """Return the amounts of a resource list that `framework.Resource.Add` counts, each an int64."""
-    return {name: min(number, MAX_INT64) for name, number in found.items() if name in _COUNTED or is_scalar(name)}
+    return {name: min(number, MAX_INT64) for name, number in resources.items() if name in _COUNTED or is_scalar(name)}
 
 
 # --- validation ---
@@ -84,10 +84,10 @@ def check_quantities(resources: Mapping[str, Any] | None, path: Path, problems: 
 
 
 def check_requirements(
-    found: Mapping[str, Any], path: Path, problems: Problems, *, pod_level: bool = False, claims: Iterable[str] = ()
+    data: Mapping[str, Any], path: Path, problems: Problems, *, pod_level: bool = False, claims: Iterable[str] = ()
 ) -> None:
     """Check `resources` of a container or pod: names, quantities, requests within limits."""
-    requests, limits = found.get("requests") or {}, found.get("limits") or {}
+    requests, limits = data.get("requests") or {}, data.get("limits") or {}
     for part, resources in (("limits", limits), ("requests", requests)):
         for name in resources:
             if reason := _name_problem(name, pod_level=pod_level):
@@ -99,7 +99,7 @@ def check_requirements(
     if any(name.startswith("hugepages-") for name in names) and not names & {"cpu", "memory"}:
         problems.error(path, forbidden(Message("HugePages require cpu or memory")))
     known = set(claims)
-    for index, claim in enumerate(found.get("claims") or ()):
+    for index, claim in enumerate(data.get("claims") or ()):
         if claim.get("name") not in known:
             reason = Message("must be one of the names in pod.spec.resourceClaims")
             problems.error(
@@ -191,10 +191,10 @@ class PodRequests:
         own = self._overhead.get("cpu", 0)
         if not own:
             return None
-        found = self.incoming(), self.total()
-        for total in found:
+        requests = self.incoming(), self.total()
+        for total in requests:
             total["cpu"] += -(-own // 1000) - own  # Quantity.Value
-        return found
+        return requests
 
     def non_zero_before_1_32(self) -> tuple[int, int]:
         """Return the requests of pods on nodes, with sidecars counted as init containers only (`calculateResource`)."""
@@ -237,8 +237,8 @@ class PodRequests:
         missing = {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY}
         if any(is_pod_level(name) for name in self._pod_level):
             missing = {name: number for name, number in missing.items() if name not in total}
-        found = self.total(missing) if missing else total
-        return min(found.get("cpu", 0), MAX_INT64), min(found.get("memory", 0), MAX_INT64)
+        requests = self.total(missing) if missing else total
+        return min(requests.get("cpu", 0), MAX_INT64), min(requests.get("memory", 0), MAX_INT64)
 
 
 def aggregate(

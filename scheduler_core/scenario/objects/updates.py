@@ -64,7 +64,7 @@ def _pod(old: Pod, new: Pod, release: Release) -> Pod:
         "preemptionPolicy": old.preemption_policy,
     }
     status = old.manifest.get("status")
-    resized = old.node_name and any(_in_force(one) for one in (old, new))
+    resized = old.node_name and any(_in_force(entry) for entry in (old, new))
     return replace(
         new,
         uid=old.uid,
@@ -88,7 +88,7 @@ def _pod(old: Pod, new: Pod, release: Release) -> Pod:
 
 def _claim(old: ResourceClaim, new: ResourceClaim) -> ResourceClaim:
     """Keep the stored status if the update has none, and always finalizers and owners."""
-    kept = replace(
+    stored = replace(
         new,
         uid=old.uid,
         terminating=old.terminating,
@@ -97,8 +97,8 @@ def _claim(old: ResourceClaim, new: ResourceClaim) -> ResourceClaim:
         owner_uid=old.owner_uid,
     )
     if not new.manifest.get("status"):
-        kept = replace(kept, allocation=old.allocation, reserved_for=old.reserved_for, devices=old.devices)
-    return replace(kept, manifest=claim_manifest(kept))
+        stored = replace(stored, allocation=old.allocation, reserved_for=old.reserved_for, devices=old.devices)
+    return replace(stored, manifest=claim_manifest(stored))
 
 
 def _in_force(pod: Pod) -> bool:

@@ -130,8 +130,12 @@ def build_storage_class(data: Manifest, problems: Problems, admission: Admission
 def _topology(term: Manifest, path: Path, problems: Problems) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Build a topology term (`ValidateTopologySelectorTerm`)."""
     pairs: list[tuple[str, tuple[str, ...]]] = []
-    for index, one in enumerate(term.get("matchLabelExpressions") or ()):
-        key, values, at = one.get("key") or "", tuple(one.get("values") or ()), (*path, "matchLabelExpressions", index)
+    for index, entry in enumerate(term.get("matchLabelExpressions") or ()):
+        key, values, at = (
+            entry.get("key") or "",
+            tuple(entry.get("values") or ()),
+            (*path, "matchLabelExpressions", index),
+        )
         if reason := qualified_name(key):
             problems.error((*at, "key"), invalid(key, reason))
         if any(key == other for other, _ in pairs):
@@ -206,9 +210,9 @@ def _parts(data: Manifest, problems: Problems) -> tuple[Manifest, Manifest, Mani
     return metadata, data.get("spec") or {}, data.get("status") or {}
 
 
-def _storage(found: Manifest | None, path: Path, problems: Problems) -> int:
+def _storage(data: Manifest | None, path: Path, problems: Problems) -> int:
     """Return the `storage` of a resource list in bytes; it is required and must be positive."""
-    quantity = (found or {}).get("storage")
+    quantity = (data or {}).get("storage")
     if quantity is None:
         problems.error((*path, "storage"), required())
         return 0

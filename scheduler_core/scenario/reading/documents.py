@@ -35,11 +35,11 @@ class Chunk(msgspec.Struct, frozen=True):
 
     def places(self, paths: set[Path]) -> dict[Path, Place]:
         """Return the place of each path, or of the deepest part of it that exists."""
-        found = {}
+        places = {}
         for path, mark in find_marks(self.text, paths).items():
             line, column = mark or _first_content(self.text)
-            found[path] = Place(self.number, self.first_line + line + 1, column + 1)
-        return found
+            places[path] = Place(self.number, self.first_line + line + 1, column + 1)
+        return places
 
     def inside(self, place: Place, line: int, column: int) -> Place:
         """Return the place of a line and column (from 1) within the text whose key is at `place`."""
@@ -92,8 +92,8 @@ def read_documents(
             )
         )
         return []
-    if found := _FORBIDDEN.search(text):
-        problems.add(_forbidden_character(text, found.start()))
+    if match := _FORBIDDEN.search(text):
+        problems.add(_forbidden_character(text, match.start()))
         return []
     documents: list[Document] = []
     alias_nodes = length = 0
@@ -123,9 +123,11 @@ def read_embedded(outer: Document, path: Path, limits: Limits, problems: Problem
         problems.error(path, error.message, (max(error.line, 1), error.column))
     return [
         Document(
-            one.data, Embedded(one.chunk.text, outer.chunk.number, one.chunk.first_line, outer.chunk, at), one.prefix
+            document.data,
+            Embedded(document.chunk.text, outer.chunk.number, document.chunk.first_line, outer.chunk, at),
+            document.prefix,
         )
-        for one in documents
+        for document in documents
     ]
 
 

@@ -53,37 +53,37 @@ class _Finder:
                 return mark
         return None
 
-    def _visit(self, event: Any, path: Path, wanted: Trie) -> None:
+    def _visit(self, event: Any, path: Path, trie: Trie) -> None:
         """Read the node that starts with `event`, and find the paths in it."""
-        if not wanted:
+        if not trie:
             self._skip(event)
         elif isinstance(event, MappingStartEvent):
-            self._mapping(path, dict(wanted))
+            self._mapping(path, dict(trie))
         elif isinstance(event, SequenceStartEvent):
-            self._sequence(path, dict(wanted))
+            self._sequence(path, dict(trie))
         else:  # a scalar or an alias: paths below it do not exist
-            self._close(_count(wanted))
+            self._close(_count(trie))
 
-    def _mapping(self, path: Path, wanted: Trie) -> None:
+    def _mapping(self, path: Path, trie: Trie) -> None:
         while not isinstance(key := self._parser.get_event(), CollectionEndEvent):
             part = key.value if isinstance(key, ScalarEvent) else None
             self._skip(key)
-            self._part(part, key, self._parser.get_event(), path, wanted)
-        self._close(_count(wanted) if wanted else 0)
+            self._part(part, key, self._parser.get_event(), path, trie)
+        self._close(_count(trie) if trie else 0)
 
-    def _sequence(self, path: Path, wanted: Trie) -> None:
+    def _sequence(self, path: Path, trie: Trie) -> None:
         index = 0
         while not isinstance(event := self._parser.get_event(), CollectionEndEvent):
-            self._part(index, event, event, path, wanted)
+            self._part(index, event, event, path, trie)
             index += 1
-        self._close(_count(wanted) if wanted else 0)
+        self._close(_count(trie) if trie else 0)
 
-    def _part(self, part: str | int | None, marked: Any, event: Any, path: Path, wanted: Trie) -> None:
+    def _part(self, part: str | int | None, marked: Any, event: Any, path: Path, trie: Trie) -> None:
         """Read a key with its value, or an item."""
-        if part is None or part not in wanted:
+        if part is None or part not in trie:
             self._skip(event)
             return
-        below = wanted.pop(part)
+        below = trie.pop(part)
         here = (*path, part)
         self._marks[here] = (marked.start_mark.line, marked.start_mark.column)
         if not below:
@@ -107,6 +107,6 @@ class _Finder:
             raise _Done
 
 
-def _count(wanted: Trie) -> int:
+def _count(trie: Trie) -> int:
     """Return the number of paths that end in this part of the trie."""
-    return sum(map(_count, wanted.values())) or 1
+    return sum(map(_count, trie.values())) or 1

@@ -45,7 +45,7 @@ class ScenarioErrors(ScenarioError):
     def __init__(self, errors: Iterable[ScenarioError], warnings: Iterable[ParseWarning] = ()) -> None:
         self.errors = tuple(errors)
         wrong = {(error.document, error.path) for error in self.errors}
-        self.warnings = tuple(one for one in warnings if (one.document, one.path) not in wrong)
+        self.warnings = tuple(warning for warning in warnings if (warning.document, warning.path) not in wrong)
         first = self.errors[0]
         super().__init__(first.path, first.line, first.message, first.document, first.column)
 
@@ -141,13 +141,13 @@ class Problems:
         return sorted(warnings, key=lambda warning: (warning.document, warning.line))
 
 
-def _locate(found: list[tuple[Text, Path, Message]]) -> Iterator[tuple[Path, Message, Place]]:
+def _locate(unplaced: list[tuple[Text, Path, Message]]) -> Iterator[tuple[Path, Message, Place]]:
     """Find the places of all paths of a document."""
     paths: dict[int, tuple[Text, set[Path]]] = {}
-    for text, path, _ in found:
+    for text, path, _ in unplaced:
         paths.setdefault(id(text), (text, set()))[1].add(path)
-    places = {key: text.places(wanted) for key, (text, wanted) in paths.items()}
-    for text, path, message in found:
+    places = {key: text.places(sub_paths) for key, (text, sub_paths) in paths.items()}
+    for text, path, message in unplaced:
         yield path, message, places[id(text)][path]
 
 
@@ -190,9 +190,9 @@ def name_of_type(value: Any) -> Message:
             return Message("a mapping")
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, words: Iterable[str]) -> str:
     """Return a hint if a known word is similar, otherwise an empty message. An editor can insert its `instead`."""
-    lower = {name.lower(): name for name in known}
+    lower = {name.lower(): name for name in words}
     close = difflib.get_close_matches(word.lower()[:100], lower, n=1, cutoff=0.65)
     return Message("; did you mean {instead}?", instead=show(lower[close[0]])) if close else ""
 

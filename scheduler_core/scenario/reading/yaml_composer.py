@@ -43,8 +43,8 @@ _MERGE = object()  # the key <<
 
 # Messages of libyaml that can be translated; its other messages stay in English.
 _LIBYAML = {
-    str(known): known
-    for known in (
+    str(text): text
+    for text in (
         Message("while parsing a block mapping"),
         Message("while parsing a block collection"),
         Message("while parsing a flow mapping"),
@@ -272,9 +272,9 @@ def _from_yaml(error: yaml.MarkedYAMLError, text: str) -> DocumentError:
     line, column = (mark.line, mark.column) if mark else (0, 0)
     if "".join(text.split("\n", line + 1)[line : line + 1])[column : column + 1] == "\t":
         return DocumentError(Message("a tab stands where YAML wants spaces"), line, column)
-    said = [_LIBYAML.get(part, part) for part in (error.context, error.problem) if part]
-    if len(said) == 2:
-        message = Message("not valid YAML: {context}, {problem}", context=said[0], problem=said[1])
+    messages = [_LIBYAML.get(part, part) for part in (error.context, error.problem) if part]
+    if len(messages) == 2:
+        message = Message("not valid YAML: {context}, {problem}", context=messages[0], problem=messages[1])
     else:
-        message = Message("not valid YAML: {problem}", problem=said[0] if said else "")
+        message = Message("not valid YAML: {problem}", problem=messages[0] if messages else "")
     return DocumentError(message, line, column)

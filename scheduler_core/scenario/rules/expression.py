@@ -97,11 +97,11 @@ def compile_expression(text: str, use: Use, minor: int) -> Expression:
     """Compile the expression for Kubernetes 1.`minor`. Raises RuleError."""
     if len(text) > MAX_LENGTH:
         raise _error(Position(1, 1), Message("the expression is longer than {limit:,} characters", limit=MAX_LENGTH))
-    known = environment(minor, of_pod_alone=use in _OF_POD_ALONE)
+    cel_environment = environment(minor, of_pod_alone=use in _OF_POD_ALONE)
     with deep_recursion():
         try:
-            checked = known.check(text)
-            program = known.plan(checked)
+            checked = cel_environment.check(text)
+            program = cel_environment.plan(checked)
         except CompileError as error:
             raise _compile_error(error) from None
         excess = find_excess(checked, FORM)
@@ -117,7 +117,7 @@ def compile_expression(text: str, use: Use, minor: int) -> Expression:
             limit=MAX_COST,
         )
         raise _error(_from_one(checked.position(checked.tree.root.id)), sentence)
-    return Expression(text, checked, program, known, tuple(read_paths(checked)), cost)
+    return Expression(text, checked, program, cel_environment, tuple(read_paths(checked)), cost)
 
 
 def _excess(what: str, limit: int) -> Message:
@@ -128,10 +128,12 @@ def _excess(what: str, limit: int) -> Message:
     return Message("more than {limit} macros are nested (all, exists, map, filter, ...)", limit=limit)
 
 
-def _check_result(checked: Checked, wanted: Type) -> None:
-    if checked.result.kind not in (wanted.kind, Kind.DYN, Kind.ANY):
+def _check_result(checked: Checked, expected: Type) -> None:
+    if checked.result.kind not in (expected.kind, Kind.DYN, Kind.ANY):
         sentence = Message(
-            "the result is {type}; expected {expected}", type=format_type(checked.result), expected=format_type(wanted)
+            "the result is {type}; expected {expected}",
+            type=format_type(checked.result),
+            expected=format_type(expected),
         )
         raise _error(_from_one(checked.position(checked.tree.root.id)), sentence)
 

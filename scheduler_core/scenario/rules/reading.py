@@ -37,7 +37,7 @@ def build_rules(
     documents: Sequence[Document], problems: Problems, release: Release, outside_plugins: Iterable[str]
 ) -> tuple[Rule, ...]:
     """Return the rules in the order of the file; their names must be unique and not those of other plugins."""
-    taken = {*outside_plugins, "Extender"} | {name for known in RELEASES.values() for name in known.plugin_points}
+    taken = {*outside_plugins, "Extender"} | {name for release in RELEASES.values() for name in release.plugin_points}
     rules: dict[str, Rule] = {}
     for document in documents:
         problems.enter(document.chunk, document.prefix)

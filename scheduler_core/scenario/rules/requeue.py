@@ -42,8 +42,8 @@ _OF_NODE: dict[Path, str] = {
 
 def derive_events(paths: Iterable[Path]) -> tuple[str, ...]:
     """Return the events that can change the values of the paths, in the order of EVENTS."""
-    found = {event for path in paths for event in _events_of(path)}
-    return tuple(event for event in EVENTS if event in found)
+    events = {event for path in paths for event in _events_of(path)}
+    return tuple(event for event in EVENTS if event in events)
 
 
 def _events_of(path: Path) -> Iterator[str]:

@@ -206,10 +206,10 @@ _known_zeros: dict[int, tuple[Fields, dict[Any, Callable[[], Value]]]] = {}
 
 
 def _zeros(kind: Fields) -> Mapping[Any, Callable[[], Value]]:
-    found = _known_zeros.get(id(kind))
-    if found is None or found[0] is not kind:
-        found = _known_zeros[id(kind)] = kind, {name: _zero(field) for name, field in kind.fields.items()}
-    return found[1]
+    zeros = _known_zeros.get(id(kind))
+    if zeros is None or zeros[0] is not kind:
+        zeros = _known_zeros[id(kind)] = kind, {name: _zero(field) for name, field in kind.fields.items()}
+    return zeros[1]
 
 
 def _zero(kind: Type) -> Callable[[], Value]:

@@ -50,29 +50,33 @@ def build_challenge(document: Document, problems: Problems, *, alone: bool) -> C
     )
 
 
-def _check_number(found: int, most: int, path: Path, problems: Problems) -> None:
-    if found > most:
-        problems.error(path, Message("Too many: {n}: must have at most {most} items", n=found, most=most))
+def _check_number(value: int, most: int, path: Path, problems: Problems) -> None:
+    if value > most:
+        problems.error(path, Message("Too many: {n}: must have at most {most} items", n=value, most=most))
 
 
-def _variant(found: Mapping[str, Any], path: Path, problems: Problems) -> Variant:
-    expect = found.get("expect") or {}
+def _variant(data: Mapping[str, Any], path: Path, problems: Problems) -> Variant:
+    expect = data.get("expect") or {}
     if not expect.get("pods") and expect.get("victims") is None:
         problems.error((*path, "expect"), required(Message("the outcome that is asked for")))
     build_expectation(expect, (*path, "expect"), problems)
-    objects = found.get("objects") or ()
-    for index, one in enumerate(objects):
-        if not isinstance(one, dict) or not isinstance(one.get("metadata"), dict) or not one["metadata"].get("name"):
+    objects = data.get("objects") or ()
+    for index, entry in enumerate(objects):
+        if (
+            not isinstance(entry, dict)
+            or not isinstance(entry.get("metadata"), dict)
+            or not entry["metadata"].get("name")
+        ):
             problems.error((*path, "objects", index), required(Message("a whole object, with metadata.name")))
-    removed = found.get("remove") or ()
-    for index, one in enumerate(removed):
-        if not one.get("kind") or not one.get("name"):
+    removed = data.get("remove") or ()
+    for index, entry in enumerate(removed):
+        if not entry.get("kind") or not entry.get("name"):
             problems.error((*path, "remove", index), required(Message("kind and name of an object of the scenario")))
-    title, title_zh = localized(found.get("title"))
+    title, title_zh = localized(data.get("title"))
     return Variant(title, title_zh, tuple(objects), tuple(map(_removed, removed)), expect)
 
 
-def _removed(found: Mapping[str, Any]) -> ObjectName:
-    namespace = found.get("namespace") or ""
-    name = found.get("name") or ""
-    return ObjectName(found.get("kind") or "", "" if namespace == "default" else namespace, name)
+def _removed(data: Mapping[str, Any]) -> ObjectName:
+    namespace = data.get("namespace") or ""
+    name = data.get("name") or ""
+    return ObjectName(data.get("kind") or "", "" if namespace == "default" else namespace, name)

@@ -99,8 +99,8 @@ def build(kind: Kind, data: Mapping[str, Any], problems: Problems, admission: Ad
     name = kind.fields.name
     if kind.convert is not None:
         name, data = kind.name, kind.convert(data)
-    found = kind.build(available(name, data, problems, admission), problems, admission)
-    return found if problems.count == before else None
+    item = kind.build(available(name, data, problems, admission), problems, admission)
+    return item if problems.count == before else None
 
 
 def _served(kind: Kind, problems: Problems, admission: Admission) -> bool:
@@ -143,7 +143,7 @@ class InitialObjects:
         self._most = self._read = 0  # numbers of documents
         # The document of each object; None for objects that exist without a document.
         self.exist: dict[Identity, Document | None] = {
-            ("PriorityClass", "", found.name): None for found in SYSTEM_PRIORITY_CLASSES
+            ("PriorityClass", "", priority_class.name): None for priority_class in SYSTEM_PRIORITY_CLASSES
         }
         self._namespaces: dict[str, None] = {}  # the mentioned namespaces, in order
         self._nodes: set[str] = set()
@@ -161,10 +161,10 @@ class InitialObjects:
         volumes[:] = _with_claims(volumes, claims)
         # A stable sort: running pods come before pending ones.
         pods.sort(key=lambda pod: isinstance(pod, Pod) and not pod.node_name)
-        objects = [found for kind in LOAD_ORDER for found in built[kind]]
+        objects = [item for kind in LOAD_ORDER for item in built[kind]]
         if self._admission.has_on(DRA_GATE):
-            known = {*self.exist, *to_come}
-            check_device_references(objects, known.__contains__, self._enter, self._problems)
+            identities = {*self.exist, *to_come}
+            check_device_references(objects, identities.__contains__, self._enter, self._problems)
         return objects
 
     def _enter(self, key: Identity) -> bool:
@@ -180,7 +180,7 @@ class InitialObjects:
             self._namespaces[namespace] = None
 
     def _build_kind(self, kind: Kind, documents: list[Document]) -> list[KubernetesObject]:
-        found: list[KubernetesObject] = []
+        built_objects: list[KubernetesObject] = []
         for index, document in enumerate(documents):
             self._problems.enter(document.chunk, document.prefix)
             self._admission.pod_index = index
@@ -188,18 +188,18 @@ class InitialObjects:
             self._tell(self._read / self._most)
             if not self._is_new(kind, document):
                 continue
-            one = build(kind, document.data, self._problems, self._admission)
-            if one is not None and not (isinstance(one, Pod) and one.phase in TERMINAL_PHASES):
-                found.append(one)
-                self._check_node(one)
-        return found
+            entry = build(kind, document.data, self._problems, self._admission)
+            if entry is not None and not (isinstance(entry, Pod) and entry.phase in TERMINAL_PHASES):
+                built_objects.append(entry)
+                self._check_node(entry)
+        return built_objects
 
-    def _check_node(self, found: KubernetesObject) -> None:
+    def _check_node(self, item: KubernetesObject) -> None:
         """Warn about a pod whose node does not exist: this is possible in a cluster, but probably a mistake."""
-        if isinstance(found, Node):
-            self._nodes.add(found.name)
-        elif isinstance(found, Pod) and found.node_name and found.node_name not in self._nodes:
-            message = Message("there is no node {name}: the pod takes room nowhere", name=show(found.node_name))
+        if isinstance(item, Node):
+            self._nodes.add(item.name)
+        elif isinstance(item, Pod) and item.node_name and item.node_name not in self._nodes:
+            message = Message("there is no node {name}: the pod takes room nowhere", name=show(item.node_name))
             self._problems.warn(("spec", "nodeName"), message)
 
     def _is_new(self, kind: Kind, document: Document) -> bool:

@@ -65,9 +65,9 @@ def build_configuration(
         return SchedulerConfiguration(())
     gates = release.default_gates() if feature_gates is None else feature_gates
     own = {rule.name: rule.points for rule in rules}
-    known: KnownPlugins = {**outside_plugins, **release.points_with(gates), **own}
+    plugins: KnownPlugins = {**outside_plugins, **release.points_with(gates), **own}
     defaults = (*release.plugins_with(gates), *(PluginRef(rule.name, rule.weight) for rule in rules))
-    profiles = _profiles(data.get("profiles") or [{}], known, release, defaults, problems)
+    profiles = _profiles(data.get("profiles") or [{}], plugins, release, defaults, problems)
     _check_fields(data, (), release.configurations_lack, release, problems)
     percentage = data.get("percentageOfNodesToScore")
     _check_percentage(percentage, ("percentageOfNodesToScore",), problems)
@@ -85,9 +85,9 @@ def build_configuration(
     )
 
 
-def _check_percentage(found: int | None, path: Path, problems: Problems) -> None:
-    if found is not None and not 0 <= found <= 100:
-        problems.error(path, invalid(found, Message("not in valid range [0-100]")))
+def _check_percentage(value: int | None, path: Path, problems: Problems) -> None:
+    if value is not None and not 0 <= value <= 100:
+        problems.error(path, invalid(value, Message("not in valid range [0-100]")))
 
 
 def _backoff(data: Manifest, problems: Problems) -> tuple[int, int]:
@@ -107,7 +107,7 @@ def _backoff(data: Manifest, problems: Problems) -> tuple[int, int]:
 
 
 def _profiles(
-    found: list[Manifest],
+    data: list[Manifest],
     known_plugins: KnownPlugins,
     release: Release,
     defaults: Sequence[PluginRef],
@@ -115,24 +115,24 @@ def _profiles(
 ) -> list[Profile]:
     names: dict[str, int] = {}
     profiles = []
-    for index, one in enumerate(found):
+    for index, entry in enumerate(data):
         path: Path = ("profiles", index)
-        name = one.get("schedulerName")
-        if name is None and len(found) == 1:
+        name = entry.get("schedulerName")
+        if name is None and len(data) == 1:
             name = DEFAULT_SCHEDULER  # only a single profile gets the default name
         if not name:
             problems.error((*path, "schedulerName"), required())
         elif name in names:
             problems.error((*path, "schedulerName"), duplicate(f"profiles[{names[name]}].schedulerName"))
         names[name or ""] = index
-        percentage = one.get("percentageOfNodesToScore")
+        percentage = entry.get("percentageOfNodesToScore")
         _check_percentage(percentage, (*path, "percentageOfNodesToScore"), problems)
-        _check_lacking(one, path, release, problems)
-        _check_removed_plugins(one.get("plugins") or {}, (*path, "plugins"), release, problems)
-        plugins = resolve(one.get("plugins") or {}, (*path, "plugins"), name or "", known_plugins, defaults, problems)
-        args = _plugin_args(one.get("pluginConfig") or (), (*path, "pluginConfig"), release, problems)
+        _check_lacking(entry, path, release, problems)
+        _check_removed_plugins(entry.get("plugins") or {}, (*path, "plugins"), release, problems)
+        plugins = resolve(entry.get("plugins") or {}, (*path, "plugins"), name or "", known_plugins, defaults, problems)
+        args = _plugin_args(entry.get("pluginConfig") or (), (*path, "pluginConfig"), release, problems)
         profiles.append(Profile(name or "", plugins, args, percentage))
-    _check_common_queue_sort(found, problems)
+    _check_common_queue_sort(data, problems)
     return profiles
 
 
@@ -152,55 +152,55 @@ def _removed(name: str) -> Message:
     )
 
 
-def _check_common_queue_sort(found: list[Manifest], problems: Problems) -> None:
+def _check_common_queue_sort(data: list[Manifest], problems: Problems) -> None:
     """Check that all profiles share one scheduling queue (`validateCommonQueueSort`)."""
-    sets = [PluginSet((one.get("plugins") or {}).get("queueSort"), ()) for one in found]
+    sets = [PluginSet((entry.get("plugins") or {}).get("queueSort"), ()) for entry in data]
     if (count := len(sets[0].enabled)) > 1:
         reason = Message("only one queue sort plugin can be enabled")
         problems.error(("profiles", 0, "plugins", "queueSort", "enabled"), invalid(count, reason))
-    for index, one in enumerate(sets[1:], start=1):
-        if (one.enabled, one.disabled) != (sets[0].enabled, sets[0].disabled):
+    for index, entry in enumerate(sets[1:], start=1):
+        if (entry.enabled, entry.disabled) != (sets[0].enabled, sets[0].disabled):
             path = ("profiles", index, "plugins", "queueSort")
-            names = [plugin.name for plugin in one.enabled]
+            names = [plugin.name for plugin in entry.enabled]
             problems.error(path, invalid(names, Message("must be the same for all profiles")))
 
 
-def _plugin_args(found: Any, path: Path, release: Release, problems: Problems) -> dict[str, PluginArgs]:
+def _plugin_args(data: Any, path: Path, release: Release, problems: Problems) -> dict[str, PluginArgs]:
     """Return arguments by plugin name; kube-scheduler's own plugins always have some."""
     args: dict[str, PluginArgs] = {}
-    for index, one in enumerate(found):
-        name, at = one.get("name") or "", (*path, index)
+    for index, entry in enumerate(data):
+        name, at = entry.get("name") or "", (*path, index)
         if name in args:
             problems.error(at, duplicate(name))
         if name in release.refused_plugins:
             problems.error(at, _removed(name))
-        args[name] = _decode_args(name, one.get("args") or {}, (*at, "args"), problems)
+        args[name] = _decode_args(name, entry.get("args") or {}, (*at, "args"), problems)
     for name, build in BUILDERS.items():
         if name not in args:
             args[name] = build({}, (), problems)
     return args
 
 
-def _decode_args(name: str, found: Any, path: Path, problems: Problems) -> PluginArgs:
+def _decode_args(name: str, data: Any, path: Path, problems: Problems) -> PluginArgs:
     """Decode the arguments (`PluginConfig.decodeNestedObjects`)."""
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         problems.error(
-            path, Message("{value} is {type}; expected a mapping", value=show(found), type=name_of_type(found))
+            path, Message("{value} is {type}; expected a mapping", value=show(data), type=name_of_type(data))
         )
         return OutsidePluginArgs()
     if name not in PLUGIN_ARGS:
-        return OutsidePluginArgs(found)
+        return OutsidePluginArgs(data)
     table = PLUGIN_ARGS[name]
-    if not check(table, found, path, problems, strict=True):
-        return OutsidePluginArgs(found)
-    if (kind := found.get("kind") or table.name) != table.name:
+    if not check(table, data, path, problems, strict=True):
+        return OutsidePluginArgs(data)
+    if (kind := data.get("kind") or table.name) != table.name:
         problems.error(
             (*path, "kind"),
             Message(
                 "args for plugin {name} were not of type {type}, got {kind}", name=name, type=table.name, kind=kind
             ),
         )
-    if (version := found.get("apiVersion") or _API_VERSION) != _API_VERSION:
+    if (version := data.get("apiVersion") or _API_VERSION) != _API_VERSION:
         message = Message(
             "no kind {name} is registered for version {version}; expected {expected}",
             name=show(table.name),
@@ -208,19 +208,19 @@ def _decode_args(name: str, found: Any, path: Path, problems: Problems) -> Plugi
             expected=_API_VERSION,
         )
         problems.error((*path, "apiVersion"), message)
-    return BUILDERS[name](found, path, problems)
+    return BUILDERS[name](data, path, problems)
 
 
 # --- extenders ---
 
 
-def _extenders(found: Any, problems: Problems) -> tuple[Extender, ...]:
+def _extenders(data: Any, problems: Problems) -> tuple[Extender, ...]:
     """Build the extenders, ignorable ones last (`validateExtenders`)."""
     managed: set[str] = set()
     extenders: list[Extender] = []
-    for index, one in enumerate(found):
+    for index, entry in enumerate(data):
         path: Path = ("extenders", index)
-        extender = _extender(one)
+        extender = _extender(entry)
         if extender.prioritize_verb and extender.weight <= 0:
             reason = Message("must have a positive weight applied to it")
             problems.error((*path, "weight"), invalid(extender.weight, reason))
@@ -234,30 +234,30 @@ def _extenders(found: Any, problems: Problems) -> tuple[Extender, ...]:
                 problems.error(at, invalid(resource.name, Message("duplicate extender managed resource name")))
             managed.add(resource.name)
         extenders.append(extender)
-    if (binders := sum(1 for one in extenders if one.bind_verb)) > 1:
+    if (binders := sum(1 for extender in extenders if extender.bind_verb)) > 1:
         value = f"found {binders} extenders implementing bind"  # in quotes, as in the API
         reason = Message("only one extender can implement bind")
         problems.error(("extenders",), invalid(value, reason))
     return tuple(sorted(extenders, key=lambda extender: extender.ignorable))
 
 
-def _extender(found: Manifest) -> Extender:
-    timeout = found.get("httpTimeout")
+def _extender(data: Manifest) -> Extender:
+    timeout = data.get("httpTimeout")
     return Extender(
-        url_prefix=found.get("urlPrefix") or "",
-        filter_verb=found.get("filterVerb") or "",
-        preempt_verb=found.get("preemptVerb") or "",
-        prioritize_verb=found.get("prioritizeVerb") or "",
-        bind_verb=found.get("bindVerb") or "",
-        weight=found.get("weight") or 0,
-        enable_https=bool(found.get("enableHTTPS")),
+        url_prefix=data.get("urlPrefix") or "",
+        filter_verb=data.get("filterVerb") or "",
+        preempt_verb=data.get("preemptVerb") or "",
+        prioritize_verb=data.get("prioritizeVerb") or "",
+        bind_verb=data.get("bindVerb") or "",
+        weight=data.get("weight") or 0,
+        enable_https=bool(data.get("enableHTTPS")),
         http_timeout_seconds=(parse_duration(timeout) if timeout else 0.0) or _EXTENDER_TIMEOUT,
-        node_cache_capable=bool(found.get("nodeCacheCapable")),
+        node_cache_capable=bool(data.get("nodeCacheCapable")),
         managed_resources=tuple(
             ManagedResource(resource.get("name") or "", bool(resource.get("ignoredByScheduler")))
-            for resource in found.get("managedResources") or ()
+            for resource in data.get("managedResources") or ()
         ),
-        ignorable=bool(found.get("ignorable")),
+        ignorable=bool(data.get("ignorable")),
     )
 
 
@@ -279,12 +279,12 @@ def _ignoring_managed_resources(profile: Profile, extenders: tuple[Extender, ...
     )
 
 
-def _check_lacking(one: Manifest, path: Path, release: Release, problems: Problems) -> None:
+def _check_lacking(entry: Manifest, path: Path, release: Release, problems: Problems) -> None:
     """Report fields of profiles and arguments that the release does not have."""
-    found: list[tuple[Manifest, Path]] = [(one, path), (one.get("plugins") or {}, (*path, "plugins"))]
-    for index, config in enumerate(one.get("pluginConfig") or ()):
-        found.append((config.get("args") or {}, (*path, "pluginConfig", index, "args")))
-    for fields, at in found:
+    mappings: list[tuple[Manifest, Path]] = [(entry, path), (entry.get("plugins") or {}, (*path, "plugins"))]
+    for index, config in enumerate(entry.get("pluginConfig") or ()):
+        mappings.append((config.get("args") or {}, (*path, "pluginConfig", index, "args")))
+    for fields, at in mappings:
         _check_fields(fields, at, release.profiles_lack, release, problems)
 
 

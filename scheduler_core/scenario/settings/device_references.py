@@ -27,7 +27,7 @@ Enter = Callable[[Identity], bool]
 
 
 def check_device_references(
-    objects: Iterable[KubernetesObject], known: Callable[[Identity], bool], enter: Enter, problems: Problems
+    objects: Iterable[KubernetesObject], exists: Callable[[Identity], bool], enter: Enter, problems: Problems
 ) -> None:
     """Warn about references to missing objects; `known` returns whether an object exists or will exist."""
     claims: dict[tuple[str, str], ResourceClaim] = {}
@@ -38,27 +38,29 @@ def check_device_references(
             slices[item.driver, item.pool].append(item)
         elif isinstance(item, ResourceClaimTemplate):
             if enter(("ResourceClaimTemplate", item.namespace, item.name)):
-                _check_claim(item.spec, ("spec", "spec"), known, problems)
+                _check_claim(item.spec, ("spec", "spec"), exists, problems)
         elif isinstance(item, ResourceClaim):
             claims[item.namespace, item.name] = item
             if item.allocation is None and enter(("ResourceClaim", item.namespace, item.name)):
-                _check_claim(item.spec, ("spec",), known, problems)
+                _check_claim(item.spec, ("spec",), exists, problems)
         elif isinstance(item, Pod) and item.resource_claims:
             pods.append(item)
     for pool in slices.values():
         _check_pool(pool, enter, problems)
     for pod in pods:
         if enter(("Pod", pod.namespace, pod.name)):
-            _check_pod(pod, claims, known, problems)
+            _check_pod(pod, claims, exists, problems)
 
 
-def _check_claim(spec: ClaimSpec, path: Path, known: Callable[[Identity], bool], problems: Problems) -> None:
+def _check_claim(spec: ClaimSpec, path: Path, exists: Callable[[Identity], bool], problems: Problems) -> None:
     path = (*path, "devices", "requests")
     for at, request in _requests(spec, path):
-        if not known(("DeviceClass", "", request.device_class)):
+        if not exists(("DeviceClass", "", request.device_class)):
             message = Message("there is no DeviceClass {name}", name=show(request.device_class))
             problems.warn((*at, "deviceClassName"), message)
-    fewest = sum(min(one.count for one in request.first_available or (request,)) for request in spec.requests)
+    fewest = sum(
+        min(subrequest.count for subrequest in request.first_available or (request,)) for request in spec.requests
+    )
     if fewest > ALLOCATION_RESULTS_MAX_SIZE:
         message = Message(
             "{count} devices are requested, and a claim can have at most {most}",
@@ -71,8 +73,8 @@ def _check_claim(spec: ClaimSpec, path: Path, known: Callable[[Identity], bool],
 def _requests(spec: ClaimSpec, path: Path) -> Iterator[tuple[Path, DeviceRequest]]:
     for index, request in enumerate(spec.requests):
         if request.first_available:
-            for place, one in enumerate(request.first_available):
-                yield (*path, index, "firstAvailable", place), one
+            for place, entry in enumerate(request.first_available):
+                yield (*path, index, "firstAvailable", place), entry
         else:
             yield (*path, index, "exactly"), request
 
@@ -97,12 +99,12 @@ def _check_pool(slices: list[ResourceSlice], enter: Enter, problems: Problems) -
 
 
 def _check_pod(
-    pod: Pod, claims: dict[tuple[str, str], ResourceClaim], known: Callable[[Identity], bool], problems: Problems
+    pod: Pod, claims: dict[tuple[str, str], ResourceClaim], exists: Callable[[Identity], bool], problems: Problems
 ) -> None:
     generated = dict(pod.resource_claim_statuses)
     for index, entry in enumerate(pod.resource_claims):
         path: Path = ("spec", "resourceClaims", index)
-        if entry.claim and not known(("ResourceClaim", pod.namespace, entry.claim)):
+        if entry.claim and not exists(("ResourceClaim", pod.namespace, entry.claim)):
             message = Message("there is no ResourceClaim {name}", name=show(entry.claim))
             problems.warn((*path, "resourceClaimName"), message)
         name = entry.claim or generated.get(entry.name, "")
@@ -111,6 +113,6 @@ def _check_pod(
         if claim is not None and theirs and (entry.template or POD_CLAIM_NAME in claim.annotations):
             message = Message("ResourceClaim {name} was generated for another pod", name=show(name))
             problems.warn((*path, "resourceClaimName" if entry.claim else "name"), message)
-        elif entry.template and not name and not known(("ResourceClaimTemplate", pod.namespace, entry.template)):
+        elif entry.template and not name and not exists(("ResourceClaimTemplate", pod.namespace, entry.template)):
             message = Message("there is no ResourceClaimTemplate {name}", name=show(entry.template))
             problems.warn((*path, "resourceClaimTemplateName"), message)

@@ -42,63 +42,64 @@ from scheduler_core.scenario.types import (
 Manifest = Mapping[str, Any]
 
 
-def extender_scripts(found: Any, path: Path, problems: Problems) -> tuple[ExtenderScript, ...]:
+def extender_scripts(data: Any, path: Path, problems: Problems) -> tuple[ExtenderScript, ...]:
     """Return the scripts in document order; `found` fits the table."""
     scripts: list[ExtenderScript] = []
-    for index, one in enumerate(found or ()):
+    for index, entry in enumerate(data or ()):
         at = (*path, index)
-        prefix = one.get("urlPrefix") or ""
+        prefix = entry.get("urlPrefix") or ""
         if not prefix:
             problems.error(
                 (*at, "urlPrefix"), required(Message("the urlPrefix of an extender in KubeSchedulerConfiguration"))
             )
         elif any(script.url_prefix == prefix for script in scripts):
             problems.error((*at, "urlPrefix"), duplicate(prefix))
-        scripts.append(_script(one, prefix, at, problems))
+        scripts.append(_script(entry, prefix, at, problems))
     return tuple(scripts)
 
 
-def _script(found: Manifest, prefix: str, path: Path, problems: Problems) -> ExtenderScript:
+def _script(data: Manifest, prefix: str, path: Path, problems: Problems) -> ExtenderScript:
     return ExtenderScript(
         prefix,
         filter=tuple(
-            _filter_rule(one, (*path, "filter", index), problems) for index, one in enumerate(found.get("filter") or ())
+            _filter_rule(entry, (*path, "filter", index), problems)
+            for index, entry in enumerate(data.get("filter") or ())
         ),
         prioritize=tuple(
-            _prioritize_rule(one, (*path, "prioritize", index), problems)
-            for index, one in enumerate(found.get("prioritize") or ())
+            _prioritize_rule(entry, (*path, "prioritize", index), problems)
+            for index, entry in enumerate(data.get("prioritize") or ())
         ),
         preempt=tuple(
-            ExtenderPreemptRule(*_pods_and_nodes(one, (*path, "preempt", index), problems))
-            for index, one in enumerate(found.get("preempt") or ())
+            ExtenderPreemptRule(*_pods_and_nodes(entry, (*path, "preempt", index), problems))
+            for index, entry in enumerate(data.get("preempt") or ())
         ),
         failures=tuple(
             _failure(failure, (*path, "failures", index), problems)
-            for index, failure in enumerate(found.get("failures") or ())
+            for index, failure in enumerate(data.get("failures") or ())
         ),
     )
 
 
-def _filter_rule(found: Manifest, path: Path, problems: Problems) -> ExtenderFilterRule:
-    message = found.get("reject") or ""
+def _filter_rule(data: Manifest, path: Path, problems: Problems) -> ExtenderFilterRule:
+    message = data.get("reject") or ""
     if not message:
         problems.error((*path, "reject"), required(Message("the message with which the nodes are rejected")))
-    pods, nodes = _pods_and_nodes(found, path, problems)
-    return ExtenderFilterRule(message, pods, nodes, bool(found.get("unresolvable")))
+    pods, nodes = _pods_and_nodes(data, path, problems)
+    return ExtenderFilterRule(message, pods, nodes, bool(data.get("unresolvable")))
 
 
-def _prioritize_rule(found: Manifest, path: Path, problems: Problems) -> ExtenderPrioritizeRule:
-    score = found.get("score")
+def _prioritize_rule(data: Manifest, path: Path, problems: Problems) -> ExtenderPrioritizeRule:
+    score = data.get("score")
     if score is None:
         problems.error((*path, "score"), required(Message("a score from 0 to 10")))
     elif not 0 <= score <= 10:
         problems.error((*path, "score"), invalid(score, Message("not in valid range [0, 10]")))
-    pods, nodes = _pods_and_nodes(found, path, problems)
+    pods, nodes = _pods_and_nodes(data, path, problems)
     return ExtenderPrioritizeRule(score or 0, pods, nodes)
 
 
-def _failure(found: Manifest, path: Path, problems: Problems) -> ExtenderFailure:
-    verb, message, times = found.get("verb") or "", found.get("message") or "", found.get("times")
+def _failure(data: Manifest, path: Path, problems: Problems) -> ExtenderFailure:
+    verb, message, times = data.get("verb") or "", data.get("message") or "", data.get("times")
     if verb not in EXTENDER_VERBS:
         problems.error((*path, "verb"), required(Message("filter, prioritize, preempt or bind")))
         verb = "filter"
@@ -106,28 +107,28 @@ def _failure(found: Manifest, path: Path, problems: Problems) -> ExtenderFailure
         problems.error((*path, "message"), required(Message("the error that the call ends with")))
     if times is not None and times < 1:
         problems.error((*path, "times"), invalid(times, Message("must be at least 1")))
-    pods = _selection(found.get("pods"), (*path, "pods"), problems, pods=True)
+    pods = _selection(data.get("pods"), (*path, "pods"), problems, pods=True)
     return ExtenderFailure(cast(ExtenderVerb, verb), message, pods, times)
 
 
-def _pods_and_nodes(found: Manifest, path: Path, problems: Problems) -> tuple[Selection, Selection]:
+def _pods_and_nodes(data: Manifest, path: Path, problems: Problems) -> tuple[Selection, Selection]:
     return (
-        _selection(found.get("pods"), (*path, "pods"), problems, pods=True),
-        _selection(found.get("nodes"), (*path, "nodes"), problems, pods=False),
+        _selection(data.get("pods"), (*path, "pods"), problems, pods=True),
+        _selection(data.get("nodes"), (*path, "nodes"), problems, pods=False),
     )
 
 
-def _selection(found: Any, path: Path, problems: Problems, *, pods: bool) -> Selection:
+def _selection(data: Any, path: Path, problems: Problems, *, pods: bool) -> Selection:
     """Return a list of names, or names and a label selector; a pod's name without a namespace is in default."""
-    if found is None:
+    if data is None:
         return EVERYTHING
-    shape = ListOf(STRING) if isinstance(found, list) else SELECTION
-    if not check(shape, found, path, problems, strict=True):
+    shape = ListOf(STRING) if isinstance(data, list) else SELECTION
+    if not check(shape, data, path, problems, strict=True):
         return EVERYTHING
-    names = found if isinstance(found, list) else found.get("names") or ()
+    names = data if isinstance(data, list) else data.get("names") or ()
     selector = None
-    if isinstance(found, dict) and ("matchLabels" in found or "matchExpressions" in found):
-        selector = label_selector(found, path, problems)
+    if isinstance(data, dict) and ("matchLabels" in data or "matchExpressions" in data):
+        selector = label_selector(data, path, problems)
     return Selection(frozenset(pod_key(name) if pods else name for name in names), selector)
 
 

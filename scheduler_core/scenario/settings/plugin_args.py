@@ -47,9 +47,9 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-def default_preemption(found: Manifest, path: Path, problems: Problems) -> DefaultPreemptionArgs:
-    percentage = _or(found.get("minCandidateNodesPercentage"), 10)
-    absolute = _or(found.get("minCandidateNodesAbsolute"), 100)
+def default_preemption(data: Manifest, path: Path, problems: Problems) -> DefaultPreemptionArgs:
+    percentage = _or(data.get("minCandidateNodesPercentage"), 10)
+    absolute = _or(data.get("minCandidateNodesAbsolute"), 100)
     at_percentage, at_absolute = (*path, "minCandidateNodesPercentage"), (*path, "minCandidateNodesAbsolute")
     if not 0 <= percentage <= 100:
         problems.error(at_percentage, invalid(percentage, Message("not in valid range [0, 100]")))
@@ -61,16 +61,16 @@ def default_preemption(found: Manifest, path: Path, problems: Problems) -> Defau
     return DefaultPreemptionArgs(percentage, absolute)
 
 
-def inter_pod_affinity(found: Manifest, path: Path, problems: Problems) -> InterPodAffinityArgs:
-    weight = _or(found.get("hardPodAffinityWeight"), 1)
+def inter_pod_affinity(data: Manifest, path: Path, problems: Problems) -> InterPodAffinityArgs:
+    weight = _or(data.get("hardPodAffinityWeight"), 1)
     if not 0 <= weight <= 100:
         problems.error((*path, "hardPodAffinityWeight"), invalid(weight, Message("not in valid range [0, 100]")))
-    return InterPodAffinityArgs(weight, bool(found.get("ignorePreferredTermsOfExistingPods")))
+    return InterPodAffinityArgs(weight, bool(data.get("ignorePreferredTermsOfExistingPods")))
 
 
-def node_affinity(found: Manifest, path: Path, problems: Problems) -> NodeAffinityArgs:
+def node_affinity(data: Manifest, path: Path, problems: Problems) -> NodeAffinityArgs:
     """Build the arguments. A preferred term with weight 0 adds nothing, but makes the plugin score every pod."""
-    affinity = found.get("addedAffinity") or {}
+    affinity = data.get("addedAffinity") or {}
     at = (*path, "addedAffinity")
     needed = affinity.get(_REQUIRED)
     preferred = []
@@ -83,8 +83,8 @@ def node_affinity(found: Manifest, path: Path, problems: Problems) -> NodeAffini
     )
 
 
-def balanced_allocation(found: Manifest, path: Path, problems: Problems) -> NodeResourcesBalancedAllocationArgs:
-    resources = _resources(found.get("resources"))
+def balanced_allocation(data: Manifest, path: Path, problems: Problems) -> NodeResourcesBalancedAllocationArgs:
+    resources = _resources(data.get("resources"))
     names: set[str] = set()
     for index, resource in enumerate(resources):
         if resource.name in names:
@@ -95,14 +95,14 @@ def balanced_allocation(found: Manifest, path: Path, problems: Problems) -> Node
     return NodeResourcesBalancedAllocationArgs(resources)
 
 
-def node_resources_fit(found: Manifest, path: Path, problems: Problems) -> NodeResourcesFitArgs:
+def node_resources_fit(data: Manifest, path: Path, problems: Problems) -> NodeResourcesFitArgs:
     for field in ("ignoredResources", "ignoredResourceGroups"):
-        for index, name in enumerate(found.get(field) or ()):
+        for index, name in enumerate(data.get(field) or ()):
             if field == "ignoredResourceGroups" and "/" in name:
                 problems.error((*path, field, index), invalid(name, Message("resource group name can't contain '/'")))
             elif reason := qualified_name(name):
                 problems.error((*path, field, index), invalid(name, reason))
-    given = found.get("scoringStrategy")
+    given = data.get("scoringStrategy")
     strategy = given or {}
     at = (*path, "scoringStrategy")
     kind = strategy.get("type") or ""
@@ -120,19 +120,19 @@ def node_resources_fit(found: Manifest, path: Path, problems: Problems) -> NodeR
         ratio = strategy.get("requestedToCapacityRatio") or {}
         shape = function_shape(ratio.get("shape"), (*at, "requestedToCapacityRatio", "shape"), problems)
     return NodeResourcesFitArgs(
-        frozenset(found.get("ignoredResources") or ()),
-        frozenset(found.get("ignoredResourceGroups") or ()),
+        frozenset(data.get("ignoredResources") or ()),
+        frozenset(data.get("ignoredResourceGroups") or ()),
         cast(ScoringStrategyType, kind),
         resources,
         shape if kind == "RequestedToCapacityRatio" else (),
     )
 
 
-def pod_topology_spread(found: Manifest, path: Path, problems: Problems) -> PodTopologySpreadArgs:
-    kind = found.get("defaultingType") or "System"
+def pod_topology_spread(data: Manifest, path: Path, problems: Problems) -> PodTopologySpreadArgs:
+    kind = data.get("defaultingType") or "System"
     constraints: dict[tuple[str, str], TopologySpreadConstraint] = {}
     at = (*path, "defaultConstraints")
-    for index, default_constraint in enumerate(found.get("defaultConstraints") or ()):
+    for index, default_constraint in enumerate(data.get("defaultConstraints") or ()):
         constraint = spread_constraint(default_constraint, (*at, index), problems, {})
         if default_constraint.get("labelSelector") is not None:
             reason = Message("constraint must not define a selector, as they deduced for each pod")
@@ -148,32 +148,32 @@ def pod_topology_spread(found: Manifest, path: Path, problems: Problems) -> PodT
     return PodTopologySpreadArgs(cast(Literal["System", "List"], kind), tuple(constraints.values()))
 
 
-def volume_binding(found: Manifest, path: Path, problems: Problems) -> VolumeBindingArgs:
-    seconds = _or(found.get("bindTimeoutSeconds"), 600)
+def volume_binding(data: Manifest, path: Path, problems: Problems) -> VolumeBindingArgs:
+    seconds = _or(data.get("bindTimeoutSeconds"), 600)
     if seconds < 0:
         reason = Message("invalid BindTimeoutSeconds, should not be a negative value")
         problems.error((*path, "bindTimeoutSeconds"), invalid(seconds, reason))
-    if found.get("shape") is not None:
+    if data.get("shape") is not None:
         reason = Message("unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring")
-        problems.error((*path, "shape"), invalid(found["shape"], reason))
+        problems.error((*path, "shape"), invalid(data["shape"], reason))
     return VolumeBindingArgs(seconds)
 
 
-def dynamic_resources(found: Manifest, path: Path, problems: Problems) -> DynamicResourcesArgs:
-    given = found.get("filterTimeout")
-    seconds = parse_duration(given) if given is not None else 10.0
+def dynamic_resources(data: Manifest, path: Path, problems: Problems) -> DynamicResourcesArgs:
+    timeout = data.get("filterTimeout")
+    seconds = parse_duration(timeout) if timeout is not None else 10.0
     if seconds < 0:
-        problems.error((*path, "filterTimeout"), invalid(given, Message("must be zero or positive")))
+        problems.error((*path, "filterTimeout"), invalid(timeout, Message("must be zero or positive")))
     return DynamicResourcesArgs(seconds)
 
 
-def coscheduling(found: Manifest, path: Path, problems: Problems) -> CoschedulingArgs:
-    waiting = _or(found.get("permitWaitingTimeSeconds"), 60)
-    backoff = _or(found.get("podGroupBackoffSeconds"), 0)
+def coscheduling(data: Manifest, path: Path, problems: Problems) -> CoschedulingArgs:
+    waiting = _or(data.get("permitWaitingTimeSeconds"), 60)
+    backoff = _or(data.get("podGroupBackoffSeconds"), 0)
     for field, seconds in (("permitWaitingTimeSeconds", waiting), ("podGroupBackoffSeconds", backoff)):
         if seconds < 0:
             problems.error((*path, field), invalid(seconds, Message("must be greater than 0")))
-    percentage = _or(found.get("podGroupRejectPercentage"), 10)
+    percentage = _or(data.get("podGroupRejectPercentage"), 10)
     if not 0 <= percentage <= 100:
         problems.error((*path, "podGroupRejectPercentage"), invalid(percentage, Message("must be between 0 and 100")))
     return CoschedulingArgs(waiting, backoff, percentage)
@@ -192,20 +192,23 @@ BUILDERS: dict[str, Callable[[Manifest, Path, Problems], PluginArgs]] = {
 }
 
 
-def _or(given: int | None, default: int) -> int:
-    return default if given is None else given
+def _or(value: int | None, default: int) -> int:
+    return default if value is None else value
 
 
-def _resources(found: Any) -> tuple[ResourceSpec, ...]:
+def _resources(data: Any) -> tuple[ResourceSpec, ...]:
     """Build resources with weights; a weight of 0 or none means 1."""
     return (
-        tuple(ResourceSpec(one.get("name") or "", one.get("weight") or 1) for one in found or ()) or DEFAULT_RESOURCES
+        tuple(ResourceSpec(entry.get("name") or "", entry.get("weight") or 1) for entry in data or ())
+        or DEFAULT_RESOURCES
     )
 
 
-def function_shape(found: Any, path: Path, problems: Problems) -> tuple[UtilizationShapePoint, ...]:
+def function_shape(data: Any, path: Path, problems: Problems) -> tuple[UtilizationShapePoint, ...]:
     """Build the shape of a scoring function (`validateFunctionShape`)."""
-    points = tuple(UtilizationShapePoint(one.get("utilization") or 0, one.get("score") or 0) for one in found or ())
+    points = tuple(
+        UtilizationShapePoint(entry.get("utilization") or 0, entry.get("score") or 0) for entry in data or ()
+    )
     if not points:
         problems.error(path, required(Message("at least one point must be specified")))
     for index, point in enumerate(points):

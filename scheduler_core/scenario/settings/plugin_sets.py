@@ -24,12 +24,12 @@ WEIGHTED = ("score", "placement_score")
 class PluginSet:
     """`enabled` and `disabled` of one extension point, or of multiPoint."""
 
-    def __init__(self, found: Manifest | None, path: Path) -> None:
+    def __init__(self, data: Manifest | None, path: Path) -> None:
         self.path = path
         self.enabled = [
-            PluginRef(one.get("name") or "", one.get("weight") or 0) for one in (found or {}).get("enabled") or ()
+            PluginRef(entry.get("name") or "", entry.get("weight") or 0) for entry in (data or {}).get("enabled") or ()
         ]
-        self.disabled_names = [one.get("name") or "" for one in (found or {}).get("disabled") or ()]
+        self.disabled_names = [entry.get("name") or "" for entry in (data or {}).get("disabled") or ()]
         self.disabled = set(self.disabled_names)
 
 
@@ -55,11 +55,11 @@ def resolve(
     }
     weights = {point: _score_weights(point, [*sets[point].enabled, *enabled_everywhere], known) for point in WEIGHTED}
     name = show(scheduler_name)
-    if (found := len(names["queue_sort"])) != 1:
+    if (count := len(names["queue_sort"])) != 1:
         message = Message(
             "only one queue sort plugin required for profile with scheduler name {name}, but got {found}",
             name=name,
-            found=found,
+            found=count,
         )
         problems.error((*path, "queueSort"), message)
     if not names["bind"]:
@@ -75,34 +75,36 @@ def _merge_with_default(custom: PluginSet, defaults: Sequence[PluginRef]) -> lis
     """Merge a set with the defaults (`mergePluginSet`): reconfigured default plugins keep their place, new ones come
     last.
     """
-    given = {plugin.name: plugin for plugin in custom.enabled}
+    custom_plugins = {plugin.name: plugin for plugin in custom.enabled}
     kept = [] if "*" in custom.disabled else [default for default in defaults if default.name not in custom.disabled]
-    replaced = {plugin.name for plugin in kept if plugin.name in given}
-    merged = [given.get(plugin.name, plugin) for plugin in kept]
+    replaced = {plugin.name for plugin in kept if plugin.name in custom_plugins}
+    merged = [custom_plugins.get(plugin.name, plugin) for plugin in kept]
     # Keep a plugin that is listed twice; the expansion reports it.
-    new = [one for one in custom.enabled if one.name not in replaced or one is not given[one.name]]
+    new = [
+        plugin for plugin in custom.enabled if plugin.name not in replaced or plugin is not custom_plugins[plugin.name]
+    ]
     return merged + new
 
 
 def _all_known(sets: Iterable[PluginSet], known_plugins: KnownPlugins, problems: Problems) -> bool:
     fits = True
-    for one in sets:
-        for index, plugin in enumerate(one.enabled):
+    for plugin_set in sets:
+        for index, plugin in enumerate(plugin_set.enabled):
             if plugin.name not in known_plugins:
                 hint = did_you_mean(plugin.name, known_plugins)
                 message = Message(
                     "{kind} {value} does not exist{hint}",
-                    kind=_type_name(str(one.path[-1])),
+                    kind=_type_name(str(plugin_set.path[-1])),
                     value=show(plugin.name),
                     hint=hint,
                 )
-                problems.error((*one.path, "enabled", index), message)
+                problems.error((*plugin_set.path, "enabled", index), message)
                 fits = False
-        for index, name in enumerate(one.disabled_names):
+        for index, name in enumerate(plugin_set.disabled_names):
             if name != "*" and name not in known_plugins:
                 hint = did_you_mean(name, known_plugins)
                 message = Message("no plugin {value} exists, so nothing is disabled{hint}", value=show(name), hint=hint)
-                problems.warn((*one.path, "disabled", index), message)
+                problems.warn((*plugin_set.path, "disabled", index), message)
     return fits
 
 

@@ -64,14 +64,15 @@ def build_policy(data: Manifest, problems: Problems, release: Release) -> Schedu
     reader.report_conflicting_labels()
     reader.set_hard_affinity(data.get("hardPodAffinitySymmetricWeight") or 0)
     profile = {"plugins": plugins, "pluginConfig": [{"name": name, "args": args} for name, args in reader.args.items()]}
-    extenders = [_extender(one) for one in data.get("extenders") or ()]
+    extenders = [_extender(entry) for entry in data.get("extenders") or ()]
     points = {name: release.plugin_points[plugin] for name, plugin in reader.names.items()}
     configuration = build_configuration({"profiles": [profile], "extenders": extenders}, problems, points, release)
     every = bool(data.get("alwaysCheckAllPredicates"))
     return replace(
         configuration,
         profiles=tuple(
-            replace(one, checks_all_filters=every, names_in_policy=reader.names) for one in configuration.profiles
+            replace(profile, checks_all_filters=every, names_in_policy=reader.names)
+            for profile in configuration.profiles
         ),
     )
 
@@ -88,9 +89,9 @@ class _Reader(msgspec.Struct):
 
     def filters(self, entries: Sequence[Manifest] | None) -> dict[str, Any]:
         """Return the plugin sets of the predicates, in kube-scheduler's order."""
-        chosen = set(MANDATORY)
+        names = set(MANDATORY)
         if entries is None:
-            chosen |= set(self.policy.default_predicates)
+            names |= set(self.policy.default_predicates)
         users: dict[str, str] = {}
         for index, entry in enumerate(entries or ()):
             name = self._predicate(entry, ("predicates", index))
@@ -101,10 +102,10 @@ class _Reader(msgspec.Struct):
                         name=name, other=users[plugin], plugin=plugin,
                     )  # fmt: skip
                     self.problems.error(("predicates", index, "name"), message)
-            chosen.add(name)
-        plugins = [plugin for name, those in self.policy.predicates.items() if name in chosen for plugin in those]
+            names.add(name)
+        plugins = [plugin for name, those in self.policy.predicates.items() if name in names for plugin in those]
         sets = self._sets(("pre_filter", "filter"), list(dict.fromkeys(plugins)))
-        if BINDS_VOLUMES not in chosen:
+        if BINDS_VOLUMES not in names:
             without = {"disabled": [{"name": plugin} for plugin in self.policy.predicates[BINDS_VOLUMES]]}
             sets |= {"reserve": without, "preBind": without}
         return sets
@@ -146,31 +147,31 @@ class _Reader(msgspec.Struct):
 
     def _predicate(self, entry: Manifest, path: Path) -> str:
         """Return the name of the predicate that runs for an entry, "" if none does."""
-        name, known = entry.get("name") or "", self.policy.predicates
+        name, predicates = entry.get("name") or "", self.policy.predicates
         argument = self._argument(entry, PREDICATE_ARGUMENTS, path)
         if argument is None:
             return ""
         if not argument:
-            if name not in known:
-                self._report_unknown(name, path, known)
-            elif not known[name]:
+            if name not in predicates:
+                self._report_unknown(name, path, predicates)
+            elif not predicates[name]:
                 self._warn_of_order(path, name)
             elif not self.policy.merges_arguments and name in self.policy.arguments.values():
-                wanted = next(one for one, plugin in self.policy.arguments.items() if plugin == name)
-                self.problems.error((*path, "argument"), required(Message("expected {field}", field=wanted)))
+                argument_kind = next(argument for argument, plugin in self.policy.arguments.items() if plugin == name)
+                self.problems.error((*path, "argument"), required(Message("expected {field}", field=argument_kind)))
             return name
         plugin = self.policy.arguments[argument]
         if self.policy.merges_arguments:
-            if name in known:
+            if name in predicates:
                 self._warn_of_own_name(path, name)
                 return name
             self._add_labels(plugin, argument, entry)
-            return next(one for one, plugins in known.items() if plugins == (plugin,))
+            return next(predicate for predicate, plugins in predicates.items() if plugins == (plugin,))
         if name == plugin:
             self.args.pop(plugin, None)
             self._add_labels(plugin, argument, entry)
             return name
-        if name in known:
+        if name in predicates:
             self._refuse_name(path, name, plugin)
         else:
             self._check_name(path, name)
@@ -178,33 +179,33 @@ class _Reader(msgspec.Struct):
         return ""
 
     def _priority(self, entry: Manifest, weight: int, path: Path, first: dict[str, Manifest]) -> None:
-        name, known = entry.get("name") or "", self.policy.priorities
+        name, priorities = entry.get("name") or "", self.policy.priorities
         argument = self._argument(entry, PRIORITY_ARGUMENTS, path)
         if argument is None:
             return
-        if not argument or (self.policy.merges_arguments and name in known):
+        if not argument or (self.policy.merges_arguments and name in priorities):
             if argument:
                 self._warn_of_own_name(path, name)
-            if name not in known:
-                self._report_unknown(name, path, known)
-            elif known[name]:
-                self.weights[known[name]] = weight
+            if name not in priorities:
+                self._report_unknown(name, path, priorities)
+            elif priorities[name]:
+                self.weights[priorities[name]] = weight
             return
         plugin = self.policy.arguments[argument]
         if argument == ONCE:
-            found = entry["argument"][ONCE]
-            function_shape(found.get("shape"), (*path, "argument", ONCE, "shape"), self.problems)
-            if found.get("resources") and not self.release.rules.capacity_ratio_weighs_resources:
+            value = entry["argument"][ONCE]
+            function_shape(value.get("shape"), (*path, "argument", ONCE, "shape"), self.problems)
+            if value.get("resources") and not self.release.rules.capacity_ratio_weighs_resources:
                 message = Message("Kubernetes {release} has no such field", release=self.release.version)
                 self.problems.warn((*path, "argument", ONCE, "resources"), message)
-            for place, resource in enumerate(found.get("resources") or ()):
+            for place, resource in enumerate(value.get("resources") or ()):
                 if (resource.get("weight") or 0) < 0:
                     at = (*path, "argument", ONCE, "resources", place, "weight")
                     self.problems.error(at, invalid(resource["weight"], Message("must not be less than 1")))
         if self.policy.merges_arguments:
             self._merge(entry, weight, argument, plugin, path, first)
             return
-        if name in known or (name in self.release.plugin_points and name != plugin):
+        if name in priorities or (name in self.release.plugin_points and name != plugin):
             self._refuse_name(path, name, plugin)
             return
         self._check_name(path, name)
@@ -227,7 +228,7 @@ class _Reader(msgspec.Struct):
             )  # fmt: skip
             self.problems.error((*path, "weight"), invalid(weight, reason))
         self._add_labels(plugin, argument, entry)
-        labels = sum(len(self.args[plugin].get(one, ())) for one in dict.fromkeys(LISTS.get(argument, ())))
+        labels = sum(len(self.args[plugin].get(entry, ())) for entry in dict.fromkeys(LISTS.get(argument, ())))
         self.weights[plugin] = weight * max(labels, 1)
         if 0 < weight <= MAX_WEIGHT < self.weights[plugin]:
             reason = Message("the weights of all priorities with {argument} are too large together", argument=argument)
@@ -239,21 +240,21 @@ class _Reader(msgspec.Struct):
         argument = entry.get("argument")
         if argument is None:
             return ""
-        given = [kind for kind in kinds if argument.get(kind) is not None]
-        if len(given) != 1:
+        given_kinds = [kind for kind in kinds if argument.get(kind) is not None]
+        if len(given_kinds) != 1:
             message = Message("expected exactly one of {kinds}", kinds=one_of(kinds))
             self.problems.error((*path, "argument"), message)
             return None
-        return given[0]
+        return given_kinds[0]
 
     def _add_labels(self, plugin: str, argument: str, entry: Manifest) -> None:
-        found = entry["argument"][argument]
+        value = entry["argument"][argument]
         args = self.args.setdefault(plugin, {})
         if argument == ONCE:
-            args |= {name: found.get(name) or [] for name in ("shape", "resources")}
+            args |= {name: value.get(name) or [] for name in ("shape", "resources")}
             return
-        labels = found.get("labels") or [] if argument in PREDICATE_ARGUMENTS else [found.get("label") or ""]
-        args.setdefault(LISTS[argument][bool(found.get("presence"))], []).extend(labels)
+        labels = value.get("labels") or [] if argument in PREDICATE_ARGUMENTS else [value.get("label") or ""]
+        args.setdefault(LISTS[argument][bool(value.get("presence"))], []).extend(labels)
 
     def _sets(self, points: Iterable[str], plugins: Sequence[str]) -> dict[str, Any]:
         """Return the plugin sets of extension points, with only these plugins, in this order."""
@@ -266,8 +267,8 @@ class _Reader(msgspec.Struct):
             for point in points
         }
 
-    def _report_unknown(self, name: str, path: Path, known: Iterable[str]) -> None:
-        hint: str = did_you_mean(name, list(known))
+    def _report_unknown(self, name: str, path: Path, names: Iterable[str]) -> None:
+        hint: str = did_you_mean(name, list(names))
         if name in OF_CONDITIONS:
             hint = Message("; taints for the conditions of nodes take its place (TaintNodesByCondition)")
         if path[0] == "predicates":
@@ -291,11 +292,11 @@ class _Reader(msgspec.Struct):
             reason = Message("must be two or more letters, digits and '-', with a letter or a digit at both ends")
             self.problems.error((*path, "name"), invalid(name, reason))
 
-    def _warn_of_order(self, path: Path, wanted: str) -> None:
+    def _warn_of_order(self, path: Path, expected: str) -> None:
         message = Message(
             "is never checked: Kubernetes {release} checks predicates in a fixed order of names; expected {name}",
             release=self.release.version,
-            name="PodFitsHostPorts" if wanted == "PodFitsPorts" else wanted,
+            name="PodFitsHostPorts" if expected == "PodFitsPorts" else expected,
         )
         self.problems.warn((*path, "name"), message)
 
@@ -308,9 +309,9 @@ class _Reader(msgspec.Struct):
         self.problems.warn((*path, "argument"), message)
 
 
-def _extender(found: Manifest) -> dict[str, Any]:
+def _extender(data: Manifest) -> dict[str, Any]:
     """Return an extender as a KubeSchedulerConfiguration has it; `httpTimeout` was a number of nanoseconds."""
-    same = {name: found[name] for name in SAME_IN_CONFIGURATION if name in found}
-    timeout = found.get("httpTimeout")
+    same = {name: data[name] for name in SAME_IN_CONFIGURATION if name in data}
+    timeout = data.get("httpTimeout")
     seconds = {"httpTimeout": f"{timeout / 10**9}s"} if timeout else {}
-    return {**same, **seconds, "enableHTTPS": bool(found.get("enableHttps"))}
+    return {**same, **seconds, "enableHTTPS": bool(data.get("enableHttps"))}

@@ -91,10 +91,10 @@ def seconds(number: float, path: Path, problems: Problems) -> float:
     return float(number)
 
 
-def _feature_gates(found: Mapping[str, bool], release: Release, problems: Problems) -> dict[str, bool]:
+def _feature_gates(data: Mapping[str, bool], release: Release, problems: Problems) -> dict[str, bool]:
     """Return the gates that can be set in the release, each with its value."""
     gates = release.default_gates()
-    for name, value in found.items():
+    for name, value in data.items():
         path = ("spec", "featureGates", name)
         gate = release.gates.get(name)
         if gate is None and any(name in other.gates for other in RELEASES.values()):
@@ -128,18 +128,18 @@ def _check_needs(gates: Mapping[str, bool], release: Release, problems: Problems
                 problems.error(("spec", "featureGates", name), message)
 
 
-def _faults(found: Any, problems: Problems) -> tuple[Fault, ...]:
+def _faults(data: Any, problems: Problems) -> tuple[Fault, ...]:
     faults = []
-    for index, one in enumerate(found):
+    for index, entry in enumerate(data):
         path: Path = ("spec", "faults", index)
-        pod, point, times = one.get("pod") or "", one.get("point") or "", one.get("times")
+        pod, point, times = entry.get("pod") or "", entry.get("point") or "", entry.get("times")
         if not pod:
             problems.error((*path, "pod"), required(Message("the pod as namespace/name")))
         if not point:
             problems.error((*path, "point"), required(one_of(FAULT_POINTS)))
         if times is not None and times < 1:
             problems.error((*path, "times"), invalid(times, Message("must be at least 1")))
-        message = one.get("message") or "injected fault"
+        message = entry.get("message") or "injected fault"
         faults.append(Fault(pod_key(pod), cast(FaultPoint, point), 1 if times is None else times, message))
     return tuple(faults)
 
@@ -184,29 +184,27 @@ def _unobserved(entries: Any, problems: Problems) -> tuple[Unobserved, ...]:
     return tuple(gaps)
 
 
-def build_expectation(found: Manifest, path: Path, problems: Problems) -> Expectation:
+def build_expectation(data: Manifest, path: Path, problems: Problems) -> Expectation:
     """Build expectations: `pods: {default/a: node-1, default/b: pending, default/c: {pending: true, reason:
     Insufficient cpu}}`.
     """
     pods = {}
-    for name, outcome in (found.get("pods") or {}).items():
+    for name, outcome in (data.get("pods") or {}).items():
         pods[pod_key(name)] = _expected_pod(outcome, (*path, "pods", name), problems)
-    victims = found.get("victims")
+    victims = data.get("victims")
     return Expectation(pods, None if victims is None else tuple(map(pod_key, victims)))
 
 
-def _expected_pod(found: Any, path: Path, problems: Problems) -> ExpectedPod:
-    if isinstance(found, str) and found:
-        return ExpectedPod("" if found == PENDING else found)
-    if not isinstance(found, dict):
+def _expected_pod(data: Any, path: Path, problems: Problems) -> ExpectedPod:
+    if isinstance(data, str) and data:
+        return ExpectedPod("" if data == PENDING else data)
+    if not isinstance(data, dict):
         expected = Message("a node's name, pending, or a mapping of node, pending, reason")
-        problems.error(
-            path, Message("{found} is no outcome; expected {expected}", found=show(found), expected=expected)
-        )
+        problems.error(path, Message("{found} is no outcome; expected {expected}", found=show(data), expected=expected))
         return ExpectedPod()
-    if not check(EXPECTED_POD, found, path, problems, strict=True):
+    if not check(EXPECTED_POD, data, path, problems, strict=True):
         return ExpectedPod()
-    node = found.get("node") or ""
-    if bool(node) == bool(found.get("pending")):
+    node = data.get("node") or ""
+    if bool(node) == bool(data.get("pending")):
         problems.error(path, required(Message("either node, or pending: true")))
-    return ExpectedPod(node, found.get("reason") or "")
+    return ExpectedPod(node, data.get("reason") or "")

@@ -39,22 +39,22 @@ class Timeline:
         self._ever = set(exist)
         self.namespaces: list[str] = []  # mentioned by objects that events create
 
-    def build(self, found: tuple[Manifest, ...]) -> tuple[TimelineEvent, ...]:
+    def build(self, data: tuple[Manifest, ...]) -> tuple[TimelineEvent, ...]:
         """Return the events sorted by time, equal times in document order."""
-        timed = [(self._at(one, ("spec", "events", index)), index, one) for index, one in enumerate(found)]
+        timed = [(self._at(entry, ("spec", "events", index)), index, entry) for index, entry in enumerate(data)]
         events = []
-        for at, index, one in sorted(timed, key=lambda entry: entry[:2]):
+        for at, index, entry in sorted(timed, key=lambda entry: entry[:2]):
             self._admission.now = at
-            if event := self._event(at, one, ("spec", "events", index)):
+            if event := self._event(at, entry, ("spec", "events", index)):
                 events.append(event)
         return tuple(events)
 
     def _enter(self, path: Path = ()) -> None:
         self._problems.enter(self._document.chunk, (*self._document.prefix, *path))
 
-    def _at(self, found: Manifest, path: Path) -> float:
+    def _at(self, data: Manifest, path: Path) -> float:
         self._enter()
-        if (at := found.get("at")) is None:
+        if (at := data.get("at")) is None:
             self._problems.error((*path, "at"), required(Message("when the event happens, in seconds")))
             return 0.0
         return seconds(at, (*path, "at"), self._problems)
@@ -102,8 +102,8 @@ class Timeline:
                 ("metadata", "name"),
                 Message("{problem}: {kind} {name} exists already", problem=duplicate(name), kind=kind, name=name),
             )
-        known = self._ever if kind == "Pod" else self._exist
-        if action == "update" and key not in known and kind != "Namespace":
+        existing = self._ever if kind == "Pod" else self._exist
+        if action == "update" and key not in existing and kind != "Namespace":
             self._problems.error(
                 ("metadata", "name"), Message("no {kind} {name} exists at this time", kind=kind, name=show(name))
             )

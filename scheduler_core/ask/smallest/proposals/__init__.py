@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from scheduler_core.ask.smallest.proposals import devices, nodes, pods, resources, volumes
-from scheduler_core.ask.smallest.proposals.proposal import Asked, Kind, Proposal
+from scheduler_core.ask.smallest.proposals.proposal import Case, Kind, Proposal
 
-__all__ = ["Asked", "Kind", "Proposal", "proposals"]
+__all__ = ["Case", "Kind", "Proposal", "proposals"]
 
-Answers = Callable[[Asked], Iterator[Proposal]]
+Answers = Callable[[Case], Iterator[Proposal]]
 
 BY_PLUGIN: Mapping[str, Answers] = {
     "NodeUnschedulable": nodes.node_unschedulable,
@@ -30,7 +30,7 @@ BY_PLUGIN: Mapping[str, Answers] = {
 }
 
 
-def proposals(asked: Asked, plugin: str) -> Iterator[Proposal]:
+def proposals(case: Case, plugin: str) -> Iterator[Proposal]:
     """Return ways to resolve the plugin's objection; none if no edit does."""
     answers = BY_PLUGIN.get(plugin)
-    return answers(asked) if answers is not None else iter(())
+    return answers(case) if answers is not None else iter(())

@@ -21,7 +21,7 @@ from scheduler_core.apis.devices import (
     ResourceSlice,
 )
 from scheduler_core.ask.editing.edits import Edit, Path, Remove, SetField
-from scheduler_core.ask.smallest.proposals.proposal import Asked, Proposal
+from scheduler_core.ask.smallest.proposals.proposal import Case, Proposal
 from scheduler_core.plugins.dynamic_resources.claims import claim_keys
 
 MOST_CLASSES = 5
@@ -29,30 +29,30 @@ MOST_HOLDERS = 8
 EFFECTS = ("NoSchedule", "NoExecute")
 
 
-def proposals(asked: Asked) -> Iterator[Proposal]:
+def proposals(case: Case) -> Iterator[Proposal]:
     """Propose changes of the claims that have no devices yet, and to release devices: those that the pod's own claims
     have elsewhere, and those that claims of other pods have.
     """
-    own = list(_claims_of(asked))
+    own = list(_claims_of(case))
     for claim in own:
         if claim.allocation is not None:
-            yield from _release(asked, claim)
+            yield from _release(case, claim)
     claims = [claim for claim in own if claim.allocation is None]
-    devices = list(_devices(asked)) if claims else []
+    devices = list(_devices(case)) if claims else []
     for claim in claims:
         for path, request in _requests(claim):
-            yield from _of_class(asked, claim, path, request)
-            yield from _fewer(asked, claim, path, request)
+            yield from _of_class(case, claim, path, request)
+            yield from _fewer(case, claim, path, request)
             yield from _without_selectors(claim, path, request)
             yield from _tolerations(claim, path, request, devices)
         yield from _without_constraints(claim)
     if claims:
-        yield from _holders(asked)
+        yield from _holders(case)
 
 
-def _claims_of(asked: Asked) -> Iterator[ResourceClaim]:
-    for key in claim_keys(asked.pod):
-        claim = asked.world.cluster.get("ResourceClaim", key)
+def _claims_of(case: Case) -> Iterator[ResourceClaim]:
+    for key in claim_keys(case.pod):
+        claim = case.world.cluster.get("ResourceClaim", key)
         if isinstance(claim, ResourceClaim):
             yield claim
 
@@ -61,8 +61,8 @@ def _requests(claim: ResourceClaim) -> Iterator[tuple[Path, DeviceRequest]]:
     """Yield the requests, and the subrequests of lists, with their paths."""
     for index, request in enumerate(claim.spec.requests):
         path: Path = ("spec", "devices", "requests", index)
-        for place, one in enumerate(request.first_available):
-            yield (*path, "firstAvailable", place), one
+        for place, subrequest in enumerate(request.first_available):
+            yield (*path, "firstAvailable", place), subrequest
         if not request.first_available:
             yield (*path, "exactly"), request
 
@@ -75,19 +75,21 @@ def _name(claim: ResourceClaim, request: DeviceRequest) -> str:
     return f"{claim.name} {request.name}"
 
 
-def _of_class(asked: Asked, claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
+def _of_class(case: Case, claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
     """Propose existing classes in place of one that does not exist, those with similar names first."""
-    cluster = asked.world.cluster
+    cluster = case.world.cluster
     if isinstance(cluster.get("DeviceClass", request.device_class), DeviceClass):
         return
-    names = [one.name for one in cluster.objects("DeviceClass") if isinstance(one, DeviceClass)]
+    names = [
+        device_class.name for device_class in cluster.objects("DeviceClass") if isinstance(device_class, DeviceClass)
+    ]
     alike = {name: SequenceMatcher(None, name, request.device_class).ratio() for name in names}
-    for name in sorted(names, key=lambda one: (-alike[one], one))[:MOST_CLASSES]:
+    for name in sorted(names, key=lambda name: (-alike[name], name))[:MOST_CLASSES]:
         edit = _set(claim, (*path, "deviceClassName"), name)
         yield Proposal("device-class", [edit], _name(claim, request), request.device_class, name, 1.0 - alike[name] / 2)
 
 
-def _fewer(asked: Asked, claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
+def _fewer(case: Case, claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
     """Propose the largest count that suffices, otherwise one device, which needs other changes too."""
     if request.mode == ALL:
         edit = _set(claim, (*path, "allocationMode"), "ExactCount")  # the default count is 1
@@ -95,31 +97,31 @@ def _fewer(asked: Asked, claim: ResourceClaim, path: Path, request: DeviceReques
         return
     for count in range(request.count - 1, 0, -1):
         edit = _set(claim, (*path, "count"), count)
-        if count == 1 or asked.answers([edit]):
+        if count == 1 or case.answers([edit]):
             share = (request.count - count) / request.count
             yield Proposal("device-count", [edit], _name(claim, request), request.count, count, share)
             return
 
 
 def _without_selectors(claim: ResourceClaim, path: Path, request: DeviceRequest) -> Iterator[Proposal]:
-    listed = [{"cel": {"expression": expression}} for expression in request.selectors]
+    selectors = [{"cel": {"expression": expression}} for expression in request.selectors]
     for index, expression in enumerate(request.selectors):
-        edit = _set(claim, (*path, "selectors"), _but(listed, index))
+        edit = _set(claim, (*path, "selectors"), _but(selectors, index))
         yield Proposal("device-selector", [edit], _name(claim, request), expression, None, 0.75)
 
 
 def _without_constraints(claim: ResourceClaim) -> Iterator[Proposal]:
     devices: Mapping[str, Any] = (claim.manifest.get("spec") or {}).get("devices") or {}
-    listed: Sequence[Any] = devices.get("constraints") or ()
+    constraints: Sequence[Any] = devices.get("constraints") or ()
     for index, constraint in enumerate(claim.spec.constraints):
         field = "matchAttribute" if constraint.match_attribute else "distinctAttribute"
         attribute = constraint.match_attribute or constraint.distinct_attribute
-        edit = _set(claim, ("spec", "devices", "constraints"), _but(listed, index))
+        edit = _set(claim, ("spec", "devices", "constraints"), _but(constraints, index))
         yield Proposal("device-constraint", [edit], f"{claim.name} {field}", attribute, None, 0.75)
 
 
-def _but(listed: Sequence[Any], index: int) -> list[Any] | None:
-    return [one for at, one in enumerate(listed) if at != index] or None
+def _but(entries: Sequence[Any], index: int) -> list[Any] | None:
+    return [entry for at, entry in enumerate(entries) if at != index] or None
 
 
 def _tolerations(
@@ -127,7 +129,7 @@ def _tolerations(
 ) -> Iterator[Proposal]:
     """Propose to tolerate each taint of the node's devices."""
     for taint in dict.fromkeys(taint for device in devices for taint in device.taints):
-        if taint.effect in EFFECTS and not any(one.tolerates(taint) for one in request.tolerations):
+        if taint.effect in EFFECTS and not any(toleration.tolerates(taint) for toleration in request.tolerations):
             edit = _set(claim, (*path, "tolerations"), _toleration(taint), add=True)
             name = f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
             yield Proposal("device-toleration", [edit], _name(claim, request), None, name, 0.5)
@@ -135,45 +137,45 @@ def _tolerations(
 
 def _toleration(taint: DeviceTaint) -> dict[str, str]:
     """Return the narrowest one."""
-    found = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
-    return {**found, "value": taint.value} if taint.value else found
+    toleration = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
+    return {**toleration, "value": taint.value} if taint.value else toleration
 
 
-def _slices(asked: Asked) -> Iterator[ResourceSlice]:
+def _slices(case: Case) -> Iterator[ResourceSlice]:
     """Yield the slices that the node can use."""
-    labels, name = asked.node.labels, asked.node.name
-    for one in asked.world.cluster.objects("ResourceSlice"):
-        if isinstance(one, ResourceSlice) and (one.reach is None or one.reach.includes(name, labels)):
-            yield one
+    labels, name = case.node.labels, case.node.name
+    for piece in case.world.cluster.objects("ResourceSlice"):
+        if isinstance(piece, ResourceSlice) and (piece.reach is None or piece.reach.includes(name, labels)):
+            yield piece
 
 
-def _devices(asked: Asked) -> Iterator[Device]:
-    return (device for one in _slices(asked) for device in one.devices)
+def _devices(case: Case) -> Iterator[Device]:
+    return (device for piece in _slices(case) for device in piece.devices)
 
 
-def _holders(asked: Asked) -> Iterator[Proposal]:
+def _holders(case: Case) -> Iterator[Proposal]:
     """Propose to delete the users of each claim that has devices of the node, which releases the devices."""
-    pools = {(one.driver, one.pool) for one in _slices(asked)}
+    pools = {(piece.driver, piece.pool) for piece in _slices(case)}
     number = 0
-    for claim in asked.world.cluster.objects("ResourceClaim"):
+    for claim in case.world.cluster.objects("ResourceClaim"):
         if not isinstance(claim, ResourceClaim) or claim.allocation is None:
             continue
-        if claim.key in claim_keys(asked.pod) or not any(
-            (one.driver, one.pool) in pools and not one.admin_access for one in claim.allocation.results
+        if claim.key in claim_keys(case.pod) or not any(
+            (result.driver, result.pool) in pools and not result.admin_access for result in claim.allocation.results
         ):
             continue
-        for proposal in _release(asked, claim) if number < MOST_HOLDERS else ():
+        for proposal in _release(case, claim) if number < MOST_HOLDERS else ():
             number += 1
             yield proposal
 
 
-def _release(asked: Asked, claim: ResourceClaim) -> Iterator[Proposal]:
+def _release(case: Case, claim: ResourceClaim) -> Iterator[Proposal]:
     """Propose to delete a claim's other users, which releases its devices; a generated claim goes with its pod."""
-    if any(one.resource != "pods" for one in claim.reserved_for):
+    if any(consumer.resource != "pods" for consumer in claim.reserved_for):
         return
-    users = [f"{claim.namespace}/{one.name}" for one in claim.reserved_for]
-    there = [pod for key in users if key != asked.pod.key and (pod := asked.world.cluster.pods.get(key)) is not None]
-    generated = POD_CLAIM_NAME in claim.annotations and claim.key not in claim_keys(asked.pod)
+    users = [f"{claim.namespace}/{consumer.name}" for consumer in claim.reserved_for]
+    there = [pod for key in users if key != case.pod.key and (pod := case.world.cluster.pods.get(key)) is not None]
+    generated = POD_CLAIM_NAME in claim.annotations and claim.key not in claim_keys(case.pod)
     release = Remove("ResourceClaim", claim.name, claim.namespace) if generated else _set(claim, ("status",))
     edits: list[Edit] = [release, *(Remove("Pod", pod.name, pod.namespace) for pod in there)]
     names = ", ".join(pod.name for pod in there)

@@ -57,7 +57,7 @@ class Proposal(msgspec.Struct, frozen=True):
     false: False_ = ""
 
 
-class Asked(NamedTuple):
+class Case(NamedTuple):
     """A pod and a node in a world. `answers(edits)` returns whether the plugin accepts the pod with these edits."""
 
     world: World
@@ -89,7 +89,7 @@ class Asked(NamedTuple):
         """Propose each other value of a node label that nodes have or the pod requests, and a new value."""
         there = {node.labels[key] for node in self.world.cluster.all_nodes() if key in node.labels}
         others = sorted(there | set(self._asked_for(key)))
-        for value in [one for one in others if one != self.node.labels.get(key)][:MOST_VALUES]:
+        for value in [known for known in others if known != self.node.labels.get(key)][:MOST_VALUES]:
             yield self.label(key, value)
         if self.node.name not in others:
             yield self.label(key, self.node.name)

@@ -7,35 +7,35 @@ from typing import Any, NamedTuple
 
 from scheduler_core.apis.quantity import format_bytes, format_cpu, milli_value, parse_nano, value
 from scheduler_core.ask.editing.edits import Edit, Path, SetField
-from scheduler_core.ask.smallest.proposals.proposal import Asked, Proposal
+from scheduler_core.ask.smallest.proposals.proposal import Case, Proposal
 from scheduler_core.ask.smallest.proposals.truth import falsified
 
 OVERCOMMITTED = ("cpu", "memory", "ephemeral-storage")  # for other resources, request and limit are equal
 
 
-def proposals(asked: Asked) -> Iterator[Proposal]:
+def proposals(case: Case) -> Iterator[Proposal]:
     """Propose smaller requests or a larger node for the resources that are insufficient."""
-    short = shortages(asked)
+    short = shortages(case)
     for name, (has, needs, total) in short.items():
-        if name != "pods" and needs and (less := _request(asked, name, max(has, 0))) is not None:
+        if name != "pods" and needs and (less := _request(case, name, max(has, 0))) is not None:
             yield less
-        where = "allocatable" if (asked.node.manifest.get("status") or {}).get("allocatable") else "capacity"
-        edit = asked.of_node(("status", where, name), written(name, total - has + needs))
+        where = "allocatable" if (case.node.manifest.get("status") or {}).get("allocatable") else "capacity"
+        edit = case.of_node(("status", where, name), written(name, total - has + needs))
         before = total if name == "pods" else written(name, total)
         after = total - has + needs if name == "pods" else written(name, total - has + needs)
         size = 0.5 if name == "pods" else 1.0 + (needs - has) / max(total, 1)
         yield Proposal("room", [edit], name, before, after, size, falsified(edit, "room"))
 
 
-def shortages(asked: Asked) -> dict[str, tuple[int, int, int]]:
+def shortages(case: Case) -> dict[str, tuple[int, int, int]]:
     """Return (free, requested, total) of each insufficient resource in base units; free may be negative."""
-    nodes = asked.world.cluster.nodes
-    row = nodes.row_of[asked.node.name]
+    nodes = case.world.cluster.nodes
+    row = nodes.row_of[case.node.name]
     short: dict[str, tuple[int, int, int]] = {}
     if int(nodes.pod_count[row]) + 1 > int(nodes.allowed_pods[row]):
         allowed = int(nodes.allowed_pods[row])
         short["pods"] = (allowed - int(nodes.pod_count[row]), 1, allowed)
-    for name, needs in asked.pod.requests.items():
+    for name, needs in case.pod.requests.items():
         number = nodes.resources.get(name)
         total = int(nodes.allocatable[number, row]) if number is not None else 0
         free = total - (int(nodes.requested[number, row]) if number is not None else 0)
@@ -56,66 +56,68 @@ class _Container(NamedTuple):
     alone: bool
 
 
-def _request(asked: Asked, resource: str, most: int) -> Proposal | None:
+def _request(case: Case, resource: str, most: int) -> Proposal | None:
     """Propose requests that total `most`; None if the overhead alone is more."""
-    needs = asked.pod.requests[resource]
-    budget = most - amount(resource, (asked.spec.get("overhead") or {}).get(resource, 0))
+    needs = case.pod.requests[resource]
+    budget = most - amount(resource, (case.spec.get("overhead") or {}).get(resource, 0))
     if budget < 0:
         return None
-    edits = _lowered(asked, resource, budget)
-    own = asked.spec.get("resources") or {}
+    edits = _lowered(case, resource, budget)
+    own = case.spec.get("resources") or {}
     if _given(resource, own) is not None:
-        edits.append(_asking(asked, _Container(("spec", "resources"), own, 0, alone=False), resource, budget))
+        edits.append(_asking(case, _Container(("spec", "resources"), own, 0, alone=False), resource, budget))
     share = (needs - most) / needs
     return Proposal("request", edits, resource, written(resource, needs), written(resource, most), share)
 
 
-def _lowered(asked: Asked, resource: str, budget: int) -> list[Edit]:
+def _lowered(case: Case, resource: str, budget: int) -> list[Edit]:
     """Return lower requests.
 
     Containers and sidecars share the amount, the largest is reduced first; each other init container can use all of it.
     """
-    found = list(_containers(asked, resource))
-    wanted = [one.now for one in found]
-    together = [index for index, one in enumerate(found) if not one.alone]
-    while (over := sum(wanted[index] for index in together) - budget) > 0:
-        largest = max(together, key=lambda index: wanted[index])
-        wanted[largest] -= min(over, wanted[largest])
+    containers = list(_containers(case, resource))
+    requests = [container.now for container in containers]
+    together = [index for index, container in enumerate(containers) if not container.alone]
+    while (over := sum(requests[index] for index in together) - budget) > 0:
+        largest = max(together, key=lambda index: requests[index])
+        requests[largest] -= min(over, requests[largest])
     sidecars = 0
-    for index, one in enumerate(found):
-        if one.path[1] != "initContainers":
+    for index, container in enumerate(containers):
+        if container.path[1] != "initContainers":
             continue
-        if one.alone:
-            wanted[index] = max(min(wanted[index], budget - sidecars), 0)
+        if container.alone:
+            requests[index] = max(min(requests[index], budget - sidecars), 0)
         else:
-            sidecars += wanted[index]
+            sidecars += requests[index]
     return [
-        _asking(asked, one, resource, now) for one, now in zip(found, wanted, strict=True) if now != one.now
+        _asking(case, container, resource, now)
+        for container, now in zip(containers, requests, strict=True)
+        if now != container.now
     ]  # never negative, since sidecars and containers fit together
 
 
-def _containers(asked: Asked, resource: str) -> Iterator[_Container]:
+def _containers(case: Case, resource: str) -> Iterator[_Container]:
     for field in ("initContainers", "containers"):
-        for index, one in enumerate(asked.spec.get(field) or ()):
-            resources = one.get("resources") or {}
-            alone = field == "initContainers" and one.get("restartPolicy") != "Always"
+        for index, container in enumerate(case.spec.get(field) or ()):
+            resources = container.get("resources") or {}
+            alone = field == "initContainers" and container.get("restartPolicy") != "Always"
             yield _Container(("spec", field, index, "resources"), resources, _given(resource, resources) or 0, alone)
 
 
 def _given(resource: str, resources: Mapping[str, Any]) -> int | None:
     """Return the request of a container; the limit is used if there is no request."""
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
-    found = requests.get(resource, limits.get(resource))
-    return None if found is None else amount(resource, found)
+    request = requests.get(resource, limits.get(resource))
+    return None if request is None else amount(resource, request)
 
 
-def _asking(asked: Asked, one: _Container, resource: str, units: int) -> SetField:
+def _asking(case: Case, container: _Container, resource: str, units: int) -> SetField:
     """Return the container's resources with another request; a limit equal to the request is changed too."""
     text = written(resource, units)
     if resource in OVERCOMMITTED:
-        return asked.of_pod((*one.path, "requests", resource), text)
-    both = {name: {**(one.resources.get(name) or {}), resource: text} for name in ("requests", "limits")}
-    return asked.of_pod(one.path, {**one.resources, **both})
+        return case.of_pod((*container.path, "requests", resource), text)
+    both = {name: {**(container.resources.get(name) or {}), resource: text} for name in ("requests", "limits")}
+    return case.of_pod(container.path, {**container.resources, **both})
 
 
 def amount(resource: str, quantity: object) -> int:

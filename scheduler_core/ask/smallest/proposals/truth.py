@@ -17,7 +17,9 @@ PODS = "pods"  # a setting of the kubelet; all other resources are those of the 
 def is_of_the_cloud(key: str) -> bool:
     """Return whether a kubelet or cloud provider sets the label."""
     domain = key.rpartition("/")[0]
-    return domain not in OF_OPERATORS and any(domain == one or domain.endswith(f".{one}") for one in OF_THE_CLOUD)
+    return domain not in OF_OPERATORS and any(
+        domain == suffix or domain.endswith(f".{suffix}") for suffix in OF_THE_CLOUD
+    )
 
 
 def is_condition(taint_key: str) -> bool:
