@@ -264,7 +264,7 @@ def run_started(
 
 
 def _ignoring(profile: Profile, ignored: frozenset[str]) -> Profile:
-    """Replace the ignoredResources of the plugins of resources by the resources that only extenders manage."""
+    """Replace ignoredResources by the resources that only extenders manage (scheduler.go: buildExtenders)."""
     if not ignored:
         return profile
     args = profile.plugin_args.get("NodeResourcesFit")

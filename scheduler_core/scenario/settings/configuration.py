@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from scheduler_core.apis.config import (
     Extender,
     ManagedResource,
-    NodeResourcesFitArgs,
     OutsidePluginArgs,
     PluginArgs,
     PluginRef,
@@ -75,13 +72,12 @@ def build_configuration(
     if (parallelism := data.get("parallelism")) is not None and parallelism <= 0:
         reason = Message("should be an integer value greater than zero")
         problems.error(("parallelism",), invalid(parallelism, reason))
-    extenders = _extenders(data.get("extenders") or (), problems)
     return SchedulerConfiguration(
-        profiles=tuple(_ignoring_managed_resources(profile, extenders) for profile in profiles),
+        profiles=tuple(profiles),
         percentage_of_nodes_to_score=percentage or 0,
         pod_initial_backoff_seconds=float(initial),
         pod_max_backoff_seconds=float(maximum),
-        extenders=extenders,
+        extenders=_extenders(data.get("extenders") or (), problems),
     )
 
 
@@ -258,24 +254,6 @@ def _extender(data: Manifest) -> Extender:
             for resource in data.get("managedResources") or ()
         ),
         ignorable=bool(data.get("ignorable")),
-    )
-
-
-def _ignoring_managed_resources(profile: Profile, extenders: tuple[Extender, ...]) -> Profile:
-    """Return the configuration with NodeResourcesFit's ignoredResources replaced by those that extenders manage
-    (`buildExtenders`).
-    """
-    names = frozenset(
-        resource.name
-        for extender in extenders
-        for resource in extender.managed_resources
-        if resource.ignored_by_scheduler
-    )
-    args = profile.plugin_args.get("NodeResourcesFit")
-    if not names or not isinstance(args, NodeResourcesFitArgs):
-        return profile
-    return replace(
-        profile, plugin_args={**profile.plugin_args, "NodeResourcesFit": replace(args, ignored_resources=names)}
     )
 
 

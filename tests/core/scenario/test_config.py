@@ -307,17 +307,12 @@ def test_another_version_is_refused() -> None:
         parse_scenario(scenario(old))
 
 
-def test_extenders_that_may_be_ignored_come_last_and_managed_resources_are_not_counted_by_fit() -> None:
-    managed = [{"name": "example.com/gpu", "ignoredByScheduler": True}, {"name": "example.com/fpga"}]
+def test_extenders_that_may_be_ignored_come_last() -> None:
     found = config(
-        profiles=[{"pluginConfig": [{"name": "NodeResourcesFit", "args": {"ignoredResources": ["example.com/a"]}}]}],
         extenders=[
             {"urlPrefix": "http://first", "ignorable": True, "filterVerb": "f"},
-            {"urlPrefix": "http://second", "managedResources": managed, "httpTimeout": "1m30s"},
+            {"urlPrefix": "http://second", "httpTimeout": "1m30s"},
         ],
     )
     assert [one.url_prefix for one in found.extenders] == ["http://second", "http://first"]
     assert (found.extenders[0].http_timeout_seconds, found.extenders[1].http_timeout_seconds) == (90.0, 5.0)
-    fit = found.profiles[0].plugin_args["NodeResourcesFit"]
-    assert isinstance(fit, NodeResourcesFitArgs)
-    assert fit.ignored_resources == {"example.com/gpu"}

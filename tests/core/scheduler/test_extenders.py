@@ -31,6 +31,7 @@ from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.decisions import decisions
 from scheduler_core.trace.events import NodesFiltered, ScoresComputed
 from tests import builders as manifests
+from tests.core import runs
 
 VERBS = {"filter_verb": "filter", "prioritize_verb": "prioritize", "preempt_verb": "preempt", "bind_verb": "bind"}
 
@@ -145,6 +146,23 @@ def test_a_failing_binder_is_skipped_when_ignorable_and_an_error_when_not():
 def test_resources_that_extenders_take_over_are_collected():
     managed = (ManagedResource("a.com/x", ignored_by_scheduler=True), ManagedResource("a.com/y"))
     assert resources_ignored_by_scheduler([Extender(managed_resources=managed)]) == {"a.com/x"}
+
+
+@pytest.mark.parametrize(("ignored", "outcome"), [(True, "Scheduled"), (False, "Unschedulable")])
+def test_a_resource_that_only_an_extender_manages_is_not_checked_and_replaces_ignored_resources(ignored, outcome):
+    managed = [{"name": "example.com/gpu", "ignoredByScheduler": ignored}, {"name": "example.com/fpga"}]
+    arguments = {"name": "NodeResourcesFit", "args": {"ignoredResources": ["example.com/other"]}}
+    configuration = manifests.configuration(
+        profiles=[{"pluginConfig": [arguments]}], extenders=[{"urlPrefix": "http://e", "managedResources": managed}]
+    )
+    gpu, other = manifests.pod("gpu"), manifests.pod("other")
+    for one, resource in ((gpu, "example.com/gpu"), (other, "example.com/other")):
+        one["spec"]["containers"][0]["resources"] = {"limits": {resource: 1}, "requests": {resource: 1}}
+    outcomes = runs.attempts(list(simulate(manifests.parse(manifests.node("n1"), gpu, other, configuration))))
+    assert [(name, result) for _, name, result in outcomes] == [
+        ("gpu", outcome),
+        ("other", "Unschedulable" if ignored else "Scheduled"),
+    ]
 
 
 def test_an_extender_s_scores_count_in_a_run_and_are_told_on_the_scheduler_s_scale():
