@@ -128,12 +128,8 @@ def variant_text(
         if (document.data.get("apiVersion"), document.data.get("kind")) not in {*kinds, CHALLENGE}
     ]
     all_documents = [*_objects(documents, variant)] if variant else documents
-    return (
-        _DOCUMENT.join(
-            filter(None, [answer, *(dump(_asked(document, variant, seed)).strip() for document in all_documents)])
-        )
-        + "\n"
-    )
+    texts = [dump(_variant_document(document, variant, seed)).strip() for document in all_documents]
+    return _DOCUMENT.join(filter(None, [answer, *texts])) + "\n"
 
 
 def _objects(documents: Sequence[Manifest], variant: Variant) -> Iterator[Manifest]:
@@ -154,7 +150,7 @@ def _name(data: Manifest) -> ObjectName:
     return ObjectName(str(data.get("kind")), "" if namespace == "default" else namespace, metadata.get("name") or "")
 
 
-def _asked(data: Manifest, variant: Variant | None, seed: int | None) -> Manifest:
+def _variant_document(data: Manifest, variant: Variant | None, seed: int | None) -> Manifest:
     """Return a document of the variant. Its Scenario contains the requirements, but no texts about the original run."""
     if (data.get("apiVersion"), data.get("kind")) != SCENARIO:
         return data

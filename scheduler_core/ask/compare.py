@@ -116,7 +116,7 @@ class _Run:
         self.events = events
         self.attempts: list[Attempt] = []
         tally = Tally()
-        for attempt in attempts(_seen_by(tally, events())):
+        for attempt in attempts(_tallied(tally, events())):
             self.attempts.append(attempt)
         self.measures = tally.measures()
         self.place: dict[PodKey, NodeName] = {**dict.fromkeys(tally.pending, ""), **tally.bound}
@@ -148,7 +148,7 @@ def compare(before: Events, after: Events) -> Comparison:
     )
 
 
-def _seen_by(tally: Tally, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
+def _tallied(tally: Tally, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
     for event in events:
         tally.take(event)
         yield event

@@ -213,7 +213,7 @@ class _Reader(msgspec.Struct):
             return written(expr)
         if value is None:
             return "null"
-        return _cut(_shown(value))
+        return _cut(_value_text(value))
 
     def _value(self, expr: Expr) -> Value:
         if expr.id not in self._values:
@@ -256,7 +256,7 @@ def written(expr: Expr) -> str:
     """Return an expression as text; a macro is shown as three dots."""
     node = expr.node
     if isinstance(node, Literal):
-        return _cut(_shown(node.value))
+        return _cut(_value_text(node.value))
     if isinstance(node, Ident):
         return node.name
     if isinstance(node, Select):
@@ -264,11 +264,11 @@ def written(expr: Expr) -> str:
     if isinstance(node, ListOf):
         return "[" + ", ".join(written(element) for element in node.elements) + "]"
     if isinstance(node, Call):
-        return _written_call(node)
+        return _call_text(node)
     return "…"
 
 
-def _written_call(node: Call) -> str:
+def _call_text(node: Call) -> str:
     arguments = [written(argument) for argument in node.arguments]
     if node.function in ("_[_]", "_[?_]"):
         return f"{arguments[0]}[{arguments[1]}]"
@@ -317,7 +317,7 @@ def _quantity_or_version(expr: Expr) -> str | None:
     return None
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     kind = type(value)
     if kind is str:
         return json.dumps(value, ensure_ascii=False)
@@ -327,7 +327,7 @@ def _shown(value: Any) -> str:
         after = "-" + ".".join(str(part) for part in value.prerelease) if value.prerelease else ""
         return f"{value.major}.{value.minor}.{value.patch}{after}"
     if is_list(value):
-        return "[" + ", ".join(_shown(each) for each in value) + "]"
+        return "[" + ", ".join(_value_text(each) for each in value) + "]"
     return text_of(value)
 
 

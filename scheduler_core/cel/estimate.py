@@ -440,7 +440,7 @@ class _Estimator:
         size = self._sizes.get(expr.id)
         if size is not None:
             return size
-        written = _written_size(expr)
+        written = _literal_size(expr)
         if written is not None:
             return written
         declared = self._declared_size(self._path(expr))
@@ -484,7 +484,7 @@ def _is_bind(node: Comprehension) -> bool:
     return empty and never and node.accumulator != _OLD_ACCUMULATOR
 
 
-def _written_size(expr: Expr) -> Range | None:
+def _literal_size(expr: Expr) -> Range | None:
     """Return the size of a literal, list or map."""
     node = expr.node
     if isinstance(node, ListOf):

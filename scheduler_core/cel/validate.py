@@ -79,7 +79,7 @@ def _check_elements(checked: Checked, issues: Issues) -> None:
         assert isinstance(expr.node, ListOf)
         first: Type | None = None
         for index, element in enumerate(expr.node.elements):
-            type_ = _held(checked.types[element.id], optional=index in expr.node.optional)
+            type_ = _value_type(checked.types[element.id], optional=index in expr.node.optional)
             if first is None:
                 first = type_
             elif not is_equivalent(first, type_):
@@ -90,7 +90,8 @@ def _check_elements(checked: Checked, issues: Issues) -> None:
         keys: Type | None = None
         values: Type | None = None
         for entry in expr.node.entries:
-            key, value = checked.types[entry.key.id], _held(checked.types[entry.value.id], optional=entry.optional)
+            key = checked.types[entry.key.id]
+            value = _value_type(checked.types[entry.value.id], optional=entry.optional)
             if keys is None or values is None:
                 keys, values = key, value
                 continue
@@ -100,7 +101,7 @@ def _check_elements(checked: Checked, issues: Issues) -> None:
                 report(entry.value, values, value)
 
 
-def _held(type_: Type, *, optional: bool) -> Type:
+def _value_type(type_: Type, *, optional: bool) -> Type:
     return type_.parameters[0] if optional and type_.parameters else type_
 
 

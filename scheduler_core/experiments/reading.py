@@ -78,7 +78,7 @@ def _factors(data: Any, path: Path, problems: Problems) -> Design | None:
     factors = [_factor(factor, (*path, index), problems) for index, factor in enumerate(data)]
     if problems.count:
         return None
-    design = design_of(_named(cast(list[Factor], factors)))
+    design = design_of(_with_unique_names(cast(list[Factor], factors)))
     if design.size > MOST_CELLS:
         reason = Message("the factors' combinations are too many; at most {most:,} runs", most=MOST_CELLS)
         problems.error(path, invalid(design.size, reason))
@@ -89,7 +89,7 @@ def _factors(data: Any, path: Path, problems: Problems) -> Design | None:
     return design
 
 
-def _named(factors: Sequence[Factor]) -> list[Factor]:
+def _with_unique_names(factors: Sequence[Factor]) -> list[Factor]:
     """Check that each factor has a unique name, which is the name of its column."""
     counts = dict.fromkeys(RESERVED, 1)
     unique = []

@@ -30,7 +30,7 @@ class ExtendedResources:
         self._follow()
         return self._classes.get(resource)
 
-    def wanted(self, pod: Pod) -> bool:
+    def requested_by(self, pod: Pod) -> bool:
         """Return whether the pod requests a resource that has a class."""
         self._follow()
         return bool(self._classes) and any(amount and name in self._classes for name, amount in pod.requests.items())

@@ -58,7 +58,7 @@ def amount(resource: str, value: int) -> str:
     return format_bytes(value) if resource in BYTES or resource.startswith("hugepages-") else str(value)
 
 
-def listed(names: Sequence[str], empty: str = "none", most: int = 8) -> str:
+def join_names(names: Sequence[str], empty: str = "none", most: int = 8) -> str:
     """Format names for a sentence: "a, b and 3 more"."""
     if not names:
         return empty

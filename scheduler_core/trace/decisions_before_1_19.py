@@ -66,7 +66,7 @@ class RecordsBefore119(msgspec.Struct):
         best = max(record["totals"].values(), default=0)
         return {
             **{name: record[name] for name in ("attempt", "time", "pod", "outcome", "node", "message", "feasible")},
-            "events": self._told(record),
+            "events": self._recorder_events(record),
             "filter": {name: _verdict(verdict) for name, verdict in record["filter"].items()},
             "scores": record["scores"],
             "totals": record["totals"],
@@ -82,7 +82,7 @@ class RecordsBefore119(msgspec.Struct):
         deleted = sorted(final["deleted"], key=lambda key: place.get(key, len(place)))
         return {"final": {**{name: final[name] for name in ("bound", "pending", "time")}, "deleted": deleted}}
 
-    def _told(self, record: Record) -> list[str]:
+    def _recorder_events(self, record: Record) -> list[str]:
         """Return the events of the recorder as text, in order."""
         messages = []
         preempted = self._evaluated if record["outcome"] == "Nominated" else None

@@ -33,12 +33,12 @@ class GroupSeen(msgspec.Struct):
                 self.runs.append((event, self.trying))
                 self.trying = {}
             case groups.PodGroupMemberDecided():
-                cycle = self.decided[event.pod] = {**self._chosen_tries().get(event.pod, {}), type(event): event}
+                cycle = self.decided[event.pod] = {**self._counted_evaluations().get(event.pod, {}), type(event): event}
             case _:
                 self.latest[type(event)] = event
         return cycle
 
-    def _chosen_tries(self) -> dict[PodKey, Cycle]:
+    def _counted_evaluations(self) -> dict[PodKey, Cycle]:
         """Return the evaluations of the members in the run whose result counts."""
         name = self._of(groups.PodGroupDecided).placement or ""
         return next((tries for run, tries in self.runs if run.placement == name), {})

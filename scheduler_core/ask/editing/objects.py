@@ -98,11 +98,11 @@ def manifests_like(edit: AddNodes, manifest: Mapping[str, Any] | None, taken: It
         name = f"{edit.like}-like-{number}"
         number += 1
         if name not in names:
-            manifests.append(_named(manifest, name))
+            manifests.append(_with_name(manifest, name))
     return manifests
 
 
-def _named(manifest: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _with_name(manifest: Mapping[str, Any], name: str) -> dict[str, Any]:
     data = deepcopy(dict(manifest))
     metadata = {key: value for key, value in (data.get("metadata") or {}).items() if key != "uid"}
     labels = {**(metadata.get("labels") or {}), HOSTNAME: name}

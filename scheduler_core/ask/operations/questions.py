@@ -97,7 +97,6 @@ class _Asker:
         self._fates: dict[Fate, list[Pod]] = {}
         self._covered: Counter[str] = Counter()
         self._allowed: dict[str, int] = {}
-        self._evictions = 0
 
     def rounds(self, operation: Operation) -> Iterator[Sequence[Happening]]:
         """Yield the events of each round."""
@@ -138,7 +137,6 @@ class _Asker:
                     operation.causes[pod.key] = "evicted"
                     happenings = [*happenings, *recreated(pod)]
                     del left[pod.key]
-                    self._evictions += 1
             if not happenings:
                 break
             yield happenings

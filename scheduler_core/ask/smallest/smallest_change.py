@@ -142,7 +142,7 @@ class Search:
         nodes = self.nodes()
         self.pieces = len(nodes) + 2
         for node in nodes:
-            self._found += self._answered(node, self._first)
+            self._found += self._solutions_on(node, self._first)
             self.done += 1
             yield
         for others in (self._priority_alone, self._one_more_node):
@@ -162,7 +162,7 @@ class Search:
 
         No change contains all parts of another one.
         """
-        changes = self._found_by_rank()
+        changes = self._changes_by_rank()
         best = {change.kinds: change for change in reversed(changes)}
         by_node = {
             (change.node, bool(change.victims)): change for change in reversed(changes) if "nodes" not in change.kinds
@@ -175,11 +175,11 @@ class Search:
         there = {node.name for node in self._world.cluster.all_nodes()}
         return {
             change.node: change
-            for change in reversed(self._found_by_rank())
+            for change in reversed(self._changes_by_rank())
             if not change.victims and change.node in there
         }
 
-    def _found_by_rank(self) -> list[Change]:
+    def _changes_by_rank(self) -> list[Change]:
         return sorted(self._found, key=lambda change: change.rank)
 
     def nodes(self) -> list[NodeName]:
@@ -212,7 +212,7 @@ class Search:
 
     # One node
 
-    def _answered(self, node: NodeName, first: Sequence[Proposal], *, of_pod: bool = False) -> list[Change]:
+    def _solutions_on(self, node: NodeName, first: Sequence[Proposal], *, of_pod: bool = False) -> list[Change]:
         """Return all smallest sets of proposals after which the pod fits on the node, if necessary with untrue ones.
 
         `of_pod`: only the pod is changed.
@@ -351,7 +351,7 @@ class Search:
             world = self.world([*self._first, proposal])
             open_kinds += [(proposal, node.name) for node in world.cluster.all_nodes() if node.name not in there]
         for proposal, name in open_kinds:
-            yield from self._answered(name, [*self._first, proposal], of_pod=True)
+            yield from self._solutions_on(name, [*self._first, proposal], of_pod=True)
 
 
 class _Node:

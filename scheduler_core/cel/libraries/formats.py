@@ -181,7 +181,7 @@ def _validate(format_: Format, text: Value) -> Value:
     return Optional(problems, present=True) if problems else NONE
 
 
-def _named(name: Value) -> Value:
+def _format_named(name: Value) -> Value:
     format_ = _FORMATS.get(name)
     return NONE if format_ is None else Optional(format_, present=True)
 
@@ -205,7 +205,7 @@ FORMATS = Library(
             "validate",
             (Overload("format-validate", (FORMAT, STRING), optional_of(list_of(STRING)), True, _validate),),
         ),
-        Function("format.named", (Overload("format-named", (STRING,), optional_of(FORMAT), False, _named),)),
+        Function("format.named", (Overload("format-named", (STRING,), optional_of(FORMAT), False, _format_named),)),
         *(_constant(name, format_) for name, format_ in _FORMATS.items()),
     )
 )

@@ -21,10 +21,10 @@ def _value(optional: Optional) -> Value:
 
 
 def _at(index: int) -> Implementation:
-    def taken(elements: Value) -> Value:
+    def element(elements: Value) -> Value:
         return Optional(elements[index], present=True) if len(elements) else NONE
 
-    return taken
+    return element
 
 
 def _unwrap(elements: Value) -> Value:

@@ -82,10 +82,10 @@ def compile_find(pattern: str) -> Implementation:
 def compile_find_all(pattern: str) -> Implementation:
     compiled = compile_pattern(pattern)
 
-    def found(text: Value, _: Value, limit: Value = -1) -> Value:
+    def find_all(text: Value, _: Value, limit: Value = -1) -> Value:
         return _find_all(compiled, text, limit) if type(text) is str else NO_SUCH_OVERLOAD
 
-    return found
+    return find_all
 
 
 def _find(compiled: re2._Regexp, text: Value) -> Value:

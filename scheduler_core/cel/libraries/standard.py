@@ -124,12 +124,12 @@ def _size(value: Value) -> Value:
 
 
 def _of_strings(holds: Callable[[str, str], bool]) -> Implementation:
-    def asked(text: Value, other: Value) -> Value:
+    def compare(text: Value, other: Value) -> Value:
         if type(text) is not str or type(other) is not str:
             return NO_SUCH_OVERLOAD
         return holds(text, other)
 
-    return asked
+    return compare
 
 
 def _overloads(prefix: str, of: dict[str, tuple[Type, ...]], result: Type | None = None) -> tuple[Overload, ...]:

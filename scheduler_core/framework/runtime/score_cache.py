@@ -34,7 +34,7 @@ KEPT_SHAPES = 256
 Which = NDArray[np.int16]
 
 
-def kept(plugin: Plugin) -> bool:
+def is_cached(plugin: Plugin) -> bool:
     """Return whether the plugin's results are cached."""
     reads = reads_of(plugin)
     return reads is not None and reads.can_be_kept
@@ -198,7 +198,7 @@ class NodeLocalCache:
 
     def __init__(self, cluster: Cluster, filters: Sequence[FilterPlugin], scorers: Sequence[ScorePlugin]) -> None:
         self._cluster = cluster
-        self._scorers = [plugin for plugin in scorers if kept(plugin)]
+        self._scorers = [plugin for plugin in scorers if is_cached(plugin)]
         declared = map(reads_of, (*filters, *scorers))
         self._key = shape_key(reads for reads in declared if reads is not None and reads.can_be_kept)
         self._number: dict[ShapeKey, int] = {}

@@ -27,7 +27,7 @@ from scheduler_core.framework.interface import (
 from scheduler_core.framework.reads import ReadsError
 from scheduler_core.framework.runtime.filters import contiguous
 from scheduler_core.framework.runtime.missing_state import score_error
-from scheduler_core.framework.runtime.score_cache import kept
+from scheduler_core.framework.runtime.score_cache import is_cached
 from scheduler_core.trace.columns import highest
 
 
@@ -51,7 +51,7 @@ class Scorers:
 
     def __init__(self, pre_score: Sequence[PreScorePlugin], score: Sequence[tuple[ScorePlugin, int]]) -> None:
         self._error = score_error(score, pre_score)
-        self._kept = {plugin.name for plugin, _ in score if kept(plugin)}
+        self._kept = {plugin.name for plugin, _ in score if is_cached(plugin)}
         self._zero_without_state = {plugin.name for plugin, _ in score if isinstance(plugin, ScoresZeroWithoutState)}
         self._pre_score = [(plugin.name, plugin.pre_score) for plugin in pre_score]
         self._score = [

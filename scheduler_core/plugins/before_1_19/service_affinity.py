@@ -76,12 +76,12 @@ class ServiceAffinity(
         if not self._labels:
             return PASS
         if change is None:
-            return Verdicts.reject(self._mismatches(self._wanted(state, nodes), nodes, rows), NO_MATCH)
+            return Verdicts.reject(self._mismatches(self._required_values(state, nodes), nodes, rows), NO_MATCH)
         numbers = nodes.all_rows[rows].tolist()
-        rejected = [
-            bool(self._mismatches(self._wanted(state, nodes, row, set(change.removed[i])), nodes, np.array([row]))[0])
-            for i, row in enumerate(numbers)
-        ]
+        rejected = []
+        for i, row in enumerate(numbers):
+            required = self._required_values(state, nodes, row, set(change.removed[i]))
+            rejected.append(bool(self._mismatches(required, nodes, np.array([row]))[0]))
         return Verdicts.reject(np.array(rejected, np.bool_), NO_MATCH)
 
     def add_pod_delta(
@@ -130,7 +130,7 @@ class ServiceAffinity(
                 text=f"The pods of the service are on nodes with {label}={value}.",
                 field="metadata.labels",
             )
-            for label, value in self._wanted(state, cluster.nodes, row, removed).items()
+            for label, value in self._required_values(state, cluster.nodes, row, removed).items()
         ]
 
     def explain_score(
@@ -139,7 +139,7 @@ class ServiceAffinity(
         name = cluster.nodes.names[int(rows[index])]
         return ScoreExplanation([f"{int(raw[index])} pods of the service on {name}, of {int(raw.sum())}"], [])
 
-    def _wanted(
+    def _required_values(
         self, state: AffinityState, nodes: NodeTable, row: int = -1, removed: set[int] | None = None
     ) -> dict[str, str]:
         """Return the values that a node must have. Without the `removed` pods of a row, another pod sets them."""

@@ -81,7 +81,7 @@ class ByNode:
         runs: DryRuns = self._runs[row]
         return runs.victims.of_node(int(self._position[row]))
 
-    def taken_off(self) -> Ints:
+    def removed_slots(self) -> Ints:
         """Return the slots of all pods that a dry run removed."""
         every = {id(runs): runs for runs in self._runs.tolist() if runs is not None}
         return np.unique(np.concatenate([np.empty(0, np.intp), *(runs.removed.slots for runs in every.values())]))

@@ -52,7 +52,7 @@ class Choice(msgspec.Struct, frozen=True):
     dropped_by: NDArray[np.uint8]
     chosen: int
 
-    def shown(self) -> NDArray[np.intp]:
+    def recorded_in_full(self) -> NDArray[np.intp]:
         """Return the indexes of the candidates to record in full: all of them, or those that were dropped last."""
         count = len(self.dropped_by)
         if count <= MOST:
@@ -94,7 +94,7 @@ class Records:
         budgets = [item for item in cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]
         if not budgets:
             return []
-        kinds = np.unique(cluster.pods.spec[candidates.runs.taken_off()])
+        kinds = np.unique(cluster.pods.spec[candidates.runs.removed_slots()])
         labelled = [cluster.pods.specs[number] for number in kinds.tolist()]
         return [_budget(budget, cluster) for budget in budgets if any(covers(budget, *spec) for spec in labelled)]
 
@@ -114,7 +114,7 @@ class Records:
 
     def _dry_runs(self, candidates: Candidates, choice: Choice) -> DryRuns:
         """Return the records of the candidates that are recorded in full."""
-        shown, names = choice.shown(), self._handle.cluster.nodes.names
+        shown, names = choice.recorded_in_full(), self._handle.cluster.nodes.names
         rows, compared = choice.rows[shown], choice.compared.take(shown)
         records = candidates.runs.records(rows)
         return DryRuns(
@@ -145,7 +145,7 @@ def _budget(budget: PodDisruptionBudget, cluster: Cluster) -> BudgetNow:
 def _more(choice: Choice) -> MoreCandidates | None:
     """Return columns for the other candidates."""
     undecided = np.ones(len(choice.dropped_by), np.bool_)
-    undecided[choice.shown()] = False
+    undecided[choice.recorded_in_full()] = False
     if not undecided.any():
         return None
     return MoreCandidates(

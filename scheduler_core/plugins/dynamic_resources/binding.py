@@ -32,10 +32,10 @@ PLAYED = ("Played", "set by the played driver")  # reason and message of its con
 
 
 class BindingError(Exception):
-    """A claim could not be written, or its devices are not ready."""
+    """A claim could not be with_manifest, or its devices are not ready."""
 
 
-def written(claim: ResourceClaim) -> ResourceClaim:
+def with_manifest(claim: ResourceClaim) -> ResourceClaim:
     """Return the claim with its current manifest."""
     return replace(claim, manifest=claim_manifest(claim))
 
@@ -68,15 +68,15 @@ def bind_claim(pod: Pod, claim: ResourceClaim, allocation: Allocation | None, ha
         )
     bound = replace(stored, reserved_for=consumers)
     if handle.release.has_on("DRADeviceBindingConditions"):
-        bound = _prepared(bound, handle.now)
-    bound = written(bound)
+        bound = _with_driver_status(bound, handle.now)
+    bound = with_manifest(bound)
     handle.write(bound)
     return bound
 
 
 def deallocate(claim: ResourceClaim, handle: Handle) -> None:
     """Remove the allocation of the claim."""
-    handle.write_later(written(replace(claim, allocation=None, reserved_for=(), devices=())))
+    handle.write_later(with_manifest(replace(claim, allocation=None, reserved_for=(), devices=())))
 
 
 def remove_reservation(claim: ResourceClaim, pod: Pod, handle: Handle) -> None:
@@ -84,14 +84,14 @@ def remove_reservation(claim: ResourceClaim, pod: Pod, handle: Handle) -> None:
     stored = stored_claim(handle.cluster, claim.namespace, claim.name)
     if stored is not None:
         remaining = tuple(consumer for consumer in stored.reserved_for if consumer.uid != pod.uid)
-        handle.write_later(written(replace(stored, reserved_for=remaining)))
+        handle.write_later(with_manifest(replace(stored, reserved_for=remaining)))
 
 
 def delete_claim(claim: ResourceClaim, handle: Handle) -> None:
     """Delete a claim that the scheduler created, after removing its finalizer."""
     stored = stored_claim(handle.cluster, claim.namespace, claim.name)
     if stored is not None:
-        handle.write_later(written(replace(stored, finalizer=False)))
+        handle.write_later(with_manifest(replace(stored, finalizer=False)))
         handle.delete_later("ResourceClaim", claim.key)
 
 
@@ -144,7 +144,7 @@ def has_timed_out(claim: ResourceClaim, now: float) -> bool:
     return waits and allocation.timestamp + BINDING_TIMEOUT_SECONDS < now
 
 
-def _prepared(claim: ResourceClaim, now: float) -> ResourceClaim:
+def _with_driver_status(claim: ResourceClaim, now: float) -> ResourceClaim:
     """Return the claim with its allocation time and the status that the simulated driver reports.
 
     All conditions are met, unless the claim is annotated to fail: "fail" for every device, "fail-first" for one.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.framework.facts import Fact, listed
+from scheduler_core.framework.facts import Fact, join_names
 from scheduler_core.trace.device_events import DeviceTry, NodeSearch
 
 SENTENCES = {  # by the kind of step; {devices}: names without driver and pool
@@ -23,7 +23,7 @@ MOST_FACTS = 8
 def facts_of(search: NodeSearch) -> list[Fact]:
     """Return one fact that holds if the node passes, otherwise the distinct reasons in the order of the search."""
     if search.outcome == "found":
-        devices = listed([_name(device) for _, _, device in search.found], "the allocated devices")
+        devices = join_names([_name(device) for _, _, device in search.found], "the allocated devices")
         text = f"The claims of the pod can have {devices}."
         return [Fact("DynamicResources.found", devices, "for", "claims", True, {"devices": devices}, text)]
     facts = {fact.text: fact for fact in (_few(search), *map(_fact, search.tries)) if fact is not None}
@@ -51,7 +51,7 @@ def _fact(step: DeviceTry) -> Fact | None:
     if sentence is None:
         return None
     values: dict[str, int | str] = {
-        "devices": listed([_name(device) for device in step.devices]),
+        "devices": join_names([_name(device) for device in step.devices]),
         "text": step.text,
         "claim": step.claim,
         "request": step.request,

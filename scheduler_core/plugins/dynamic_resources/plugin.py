@@ -152,7 +152,7 @@ class DynamicResources(
     # The scheduling cycle
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        wants_extended = self._resources.wanted(pod)
+        wants_extended = self._resources.requested_by(pod)
         if not self._enabled or not (pod.resource_claims or wants_extended):
             return NO_CLAIMS_TO_FIND
         try:

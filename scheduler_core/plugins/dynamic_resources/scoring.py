@@ -11,13 +11,13 @@ from scheduler_core.plugins.dynamic_resources.state import State
 
 def score(state: State, solution: Solution) -> int:
     """Return the raw score of a node with this solution."""
-    return sum(points for _, _, points in _chosen(state, solution))
+    return sum(points for _, _, points in _selected_subrequests(state, solution))
 
 
 def explain(state: State, node_name: str, raw: Scores, index: int) -> ScoreExplanation:
     """Return a line for each chosen subrequest."""
     on_node = state.nodes.get(node_name)
-    devices = _chosen(state, on_node.solution) if on_node is not None else ()
+    devices = _selected_subrequests(state, on_node.solution) if on_node is not None else ()
     lines = [f"{claim} gets {name}: {points}" for claim, name, points in devices]
     best = int(raw.max(initial=0))
     total = f"{int(raw[index])}"
@@ -26,7 +26,7 @@ def explain(state: State, node_name: str, raw: Scores, index: int) -> ScoreExpla
     return ScoreExplanation(lines or ["no claim has a prioritized list: 0"])
 
 
-def _chosen(state: State, solution: Solution) -> list[tuple[str, str, int]]:
+def _selected_subrequests(state: State, solution: Solution) -> list[tuple[str, str, int]]:
     """Return (claim, request/subrequest, points) of every prioritized list."""
     points = []
     solved = iter(solution.chosen)

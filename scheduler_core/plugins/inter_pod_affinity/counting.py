@@ -124,7 +124,7 @@ class Plans:
     def _stamp(self) -> tuple[Hashable, ...]:
         return (
             self._cluster.nodes.generation,
-            self._owners.known_terms(),
+            self._owners.number_of_terms(),
             self._cluster.version("Namespace"),
             self._counts.evictions,
             self._owners.evictions,

@@ -78,7 +78,7 @@ class TermOwners:
         cluster.pods.observers.append(owners)
         return owners
 
-    def known_terms(self) -> int:
+    def number_of_terms(self) -> int:
         """Return the number of distinct terms so far."""
         if len(self._sets) < len(self._pods.term_sets):
             self._learn()
@@ -86,7 +86,7 @@ class TermOwners:
 
     def reaching(self, spec: int) -> ReachingTerms:
         """Return the terms, with or without owners, that match pods with this spec (a number in `PodTable.specs`)."""
-        versions = (self.known_terms(), self._cluster.version("Namespace"))
+        versions = (self.number_of_terms(), self._cluster.version("Namespace"))
         terms = self._reaching.get(spec)
         if terms is None or terms[0] != versions:
             terms = self._reaching[spec] = versions, self._find(spec)

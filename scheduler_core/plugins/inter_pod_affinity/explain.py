@@ -12,7 +12,7 @@ from scheduler_core.apis.constraints import PodAffinityTerm
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import IntColumn
-from scheduler_core.framework.facts import Fact, ScoreExplanation, listed
+from scheduler_core.framework.facts import Fact, ScoreExplanation, join_names
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
 from scheduler_core.plugins.helpers.domain_counts import Domains
 from scheduler_core.plugins.helpers.pod_rules import PodRules, match_all
@@ -117,7 +117,7 @@ def _pods_in(cluster: Cluster, domains: Domains, row: int, is_match: Callable[[P
     pods, code = cluster.pods, domains.codes[row]
     standing = np.flatnonzero(pods.row[: len(pods)] >= 0)
     near = [pods.pods[slot] for slot in standing if domains.codes[pods.row[slot]] == code]
-    return listed([pod.key for pod in near if is_match(pod)])
+    return join_names([pod.key for pod in near if is_match(pod)])
 
 
 def _no_label(key: str, node: str, field: str) -> Fact:

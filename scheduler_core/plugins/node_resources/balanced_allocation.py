@@ -57,7 +57,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
 
     def sign_pod(self, pod: Pod) -> Fragments | None:
         """Return None for a pod that may get devices for an extended resource, which cannot be signed."""
-        return None if self._by_devices.wanted(pod) else by_requests(pod)
+        return None if self._by_devices.requested_by(pod) else by_requests(pod)
 
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
         """Skip a pod that requests none of the resources."""

@@ -105,7 +105,7 @@ class NodeResourcesFit(
 
     def sign_pod(self, pod: Pod) -> Fragments | None:
         """Return None for a pod that may get devices for an extended resource, which cannot be signed."""
-        return None if self._by_devices.wanted(pod) else by_requests(pod)
+        return None if self._by_devices.requested_by(pod) else by_requests(pod)
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         key = tuple(pod.requests.items())

@@ -12,7 +12,7 @@ from scheduler_core.apis.constraints import HostPort
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
-from scheduler_core.framework.facts import Fact, listed
+from scheduler_core.framework.facts import Fact, join_names
 from scheduler_core.framework.interface import (
     SKIP,
     Action,
@@ -133,6 +133,7 @@ def _port_fact(port: HostPort, used: Iterable[HostPort], others: Sequence[Pod], 
     name = f"{port.port}/{port.protocol}" if port.ip == ANY_IP else f"{port.ip}:{port.port}/{port.protocol}"
     free = not conflict((port,), used)
     users = [] if free else [other.key for other in others if conflict((port,), other.host_ports)]
+    state = "free" if free else f"taken by {join_names(users)}"
     return Fact(
         "NodePorts.port",
         left=name,
@@ -140,6 +141,6 @@ def _port_fact(port: HostPort, used: Iterable[HostPort], others: Sequence[Pod], 
         right=f"{node}'s taken host ports",
         holds=free,
         values={"port": port.port, "protocol": port.protocol, "ip": port.ip, "pods": ", ".join(users)},
-        text=f"The pod wants the host port {name}; on {node} it is {'free' if free else f'taken by {listed(users)}'}.",
+        text=f"The pod wants the host port {name}; on {node} it is {state}.",
         field="spec.containers[*].ports[*].hostPort",
     )

@@ -97,7 +97,7 @@ def build_device_class(data: Manifest, problems: Problems, admission: Admission)
         path = ("spec", "extendedResourceName")
         problems.error(path, invalid(extended, Message("must be a valid extended resource name")))
     selectors = _selectors(spec.get("selectors"), ("spec", "selectors"), problems)
-    for index, config in _listed(spec, "config", MAX_REQUESTS, ("spec",), problems):
+    for index, config in _items(spec, "config", MAX_REQUESTS, ("spec",), problems):
         _check_configuration(config, ("spec", "config", index), problems)
     check_selectors(selectors, ("spec", "selectors"), problems, admission.release)
     return DeviceClass(
@@ -230,16 +230,16 @@ def _claim_spec(spec: Manifest, at: Path, problems: Problems, admission: Admissi
     devices, path = spec.get("devices") or {}, (*at, "devices")
     requests = tuple(
         _request(entry, (*path, "requests", index), problems)
-        for index, entry in _listed(devices, "requests", MAX_REQUESTS, path, problems)
+        for index, entry in _items(devices, "requests", MAX_REQUESTS, path, problems)
     )
     _check_unique([request.name for request in requests], (*path, "requests"), problems)
     names = set(_request_names(requests))
     constraints = tuple(
         _constraint(constraint, names, (*path, "constraints", index), problems)
-        for index, constraint in _listed(devices, "constraints", MAX_REQUESTS, path, problems)
+        for index, constraint in _items(devices, "constraints", MAX_REQUESTS, path, problems)
     )
     configs = []
-    for index, entry in _listed(devices, "config", MAX_REQUESTS, path, problems):
+    for index, entry in _items(devices, "config", MAX_REQUESTS, path, problems):
         place = (*path, "config", index)
         _check_configuration(entry, place, problems)
         configs.append(_references(entry, names, place, problems))
@@ -265,7 +265,7 @@ def _request(data: Manifest, path: Path, problems: Problems) -> DeviceRequest:
     elif subrequests:
         entries = tuple(
             _requested(entry, entry.get("name") or "", (*path, "firstAvailable", index), problems)
-            for index, entry in _listed(data, "firstAvailable", MAX_SUB_REQUESTS, path, problems)
+            for index, entry in _items(data, "firstAvailable", MAX_SUB_REQUESTS, path, problems)
         )
         for index, entry in enumerate(entries):
             _check_request_name(entry.name, (*path, "firstAvailable", index), problems)
@@ -373,9 +373,9 @@ def _allocation(data: Manifest | None, spec: ClaimSpec, path: Path, problems: Pr
     at, names = (*path, "devices"), set(_request_names(spec.requests))
     results = tuple(
         _result(entry, names, (*at, "results", index), problems)
-        for index, entry in _listed(devices, "results", ALLOCATION_RESULTS_MAX_SIZE, at, problems)
+        for index, entry in _items(devices, "results", ALLOCATION_RESULTS_MAX_SIZE, at, problems)
     )
-    for index, entry in _listed(
+    for index, entry in _items(
         devices, "config", 2 * MAX_REQUESTS, at, problems
     ):  # those of the class and of the claim
         _references(entry, names, (*at, "config", index), problems)
@@ -585,7 +585,7 @@ def _device(data: Manifest, path: Path, problems: Problems, *, per_device: bool)
         },
         taints=tuple(
             _taint(entry, (*path, "taints", index), problems)
-            for index, entry in _listed(data, "taints", MAX_TAINTS, path, problems)
+            for index, entry in _items(data, "taints", MAX_TAINTS, path, problems)
         ),
         consumes_counters=_counter_sets(data, "consumesCounters", "counterSet", MAX_CONSUMED_SETS, path, problems),
         allow_multiple_allocations=shared,
@@ -743,7 +743,7 @@ def _counter_sets(
 ) -> tuple[CounterSet, ...]:
     sets = tuple(
         _counter_set(entry, name, (*path, field, index), problems)
-        for index, entry in _listed(data, field, most, path, problems)
+        for index, entry in _items(data, field, most, path, problems)
     )
     _check_unique([entry for entry, _ in sets], (*path, field), problems)
     return sets
@@ -803,7 +803,7 @@ def _quantities(data: Mapping[str, Any] | None) -> tuple[tuple[str, Quantity], .
     return tuple((name, Quantity.parse(str(0 if entry is None else entry))) for name, entry in (data or {}).items())
 
 
-def _listed(data: Manifest, field: str, most: int, path: Path, problems: Problems) -> Iterator[tuple[int, Manifest]]:
+def _items(data: Manifest, field: str, most: int, path: Path, problems: Problems) -> Iterator[tuple[int, Manifest]]:
     items = data.get(field) or ()
     if len(items) > most:
         problems.error((*path, field), _too_many(len(items), most))

@@ -58,8 +58,8 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
 def _pod(old: Pod, new: Pod, release: Release) -> Pod:
     spec = {
         **(new.manifest.get("spec") or {}),
-        **_given("nodeName", old.node_name),
-        **_given("priorityClassName", old.priority_class_name),
+        **_unless_empty("nodeName", old.node_name),
+        **_unless_empty("priorityClassName", old.priority_class_name),
         "priority": old.priority,
         "preemptionPolicy": old.preemption_policy,
     }
@@ -81,7 +81,7 @@ def _pod(old: Pod, new: Pod, release: Release) -> Pod:
         priority=old.priority,
         priority_class_name=old.priority_class_name,
         preemption_policy=old.preemption_policy,
-        manifest={**_without_status(new), "spec": spec, **_given("status", status)},
+        manifest={**_without_status(new), "spec": spec, **_unless_empty("status", status)},
         **(requested(spec, status or {}, Problems(), release) if resized else {}),
     )
 
@@ -121,9 +121,9 @@ def _node(old: Node, new: Node) -> Node:
         capacity=old.capacity,
         images=old.images,
         declared_features=old.declared_features,
-        manifest={**new.manifest, **_given("status", old.manifest.get("status"))},
+        manifest={**new.manifest, **_unless_empty("status", old.manifest.get("status"))},
     )
 
 
-def _given(key: str, value: Any) -> dict[str, Any]:
+def _unless_empty(key: str, value: Any) -> dict[str, Any]:
     return {key: value} if value else {}

@@ -118,19 +118,20 @@ def _term(case: Case, number: int, term: Mapping[str, Any]) -> Iterator[Proposal
             if matches(requirement, has):
                 continue
             path: Path = (*NODE_AFFINITY, "nodeSelectorTerms", number, field)
-            text = _said(requirement)
+            text = _requirement_text(requirement)
             if several:
                 left = [other for at, other in enumerate(requirements) if at != index] or None
                 yield Proposal("affinity", [case.of_pod(path, left)], text, text, None, 0.75)
             if (values := _values_with(requirement, has)) is not None:
                 edit = case.of_pod((*path, index, "values"), values)
-                yield Proposal("affinity", [edit], text, text, _said({**requirement, "values": values}), 0.5)
+                after = _requirement_text({**requirement, "values": values})
+                yield Proposal("affinity", [edit], text, text, after, 0.5)
             if field == "matchExpressions":
                 for value in _labels_that_meet(requirement):
                     yield case.label(key, value)
 
 
-def _said(requirement: Mapping[str, Any]) -> str:
+def _requirement_text(requirement: Mapping[str, Any]) -> str:
     """Return the requirement as text, such as: zone In [a, b]."""
     values = requirement.get("values")
     values_text = f" [{', '.join(map(str, values))}]" if values else ""

@@ -88,13 +88,13 @@ class Case(NamedTuple):
     def labels(self, key: str) -> Iterator[Proposal]:
         """Propose each other value of a node label that nodes have or the pod requests, and a new value."""
         there = {node.labels[key] for node in self.world.cluster.all_nodes() if key in node.labels}
-        others = sorted(there | set(self._asked_for(key)))
+        others = sorted(there | set(self._required_values(key)))
         for value in [known for known in others if known != self.node.labels.get(key)][:MOST_VALUES]:
             yield self.label(key, value)
         if self.node.name not in others:
             yield self.label(key, self.node.name)
 
-    def _asked_for(self, key: str) -> Iterator[str]:
+    def _required_values(self, key: str) -> Iterator[str]:
         """Yield the values that the pod's nodeSelector and required node affinity specify for a label."""
         if key in self.pod.node_selector:
             yield self.pod.node_selector[key]

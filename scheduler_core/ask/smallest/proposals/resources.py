@@ -64,7 +64,7 @@ def _request(case: Case, resource: str, most: int) -> Proposal | None:
         return None
     edits = _lowered(case, resource, budget)
     own = case.spec.get("resources") or {}
-    if _given(resource, own) is not None:
+    if _container_request(resource, own) is not None:
         edits.append(_asking(case, _Container(("spec", "resources"), own, 0, alone=False), resource, budget))
     share = (needs - most) / needs
     return Proposal("request", edits, resource, written(resource, needs), written(resource, most), share)
@@ -101,10 +101,11 @@ def _containers(case: Case, resource: str) -> Iterator[_Container]:
         for index, container in enumerate(case.spec.get(field) or ()):
             resources = container.get("resources") or {}
             alone = field == "initContainers" and container.get("restartPolicy") != "Always"
-            yield _Container(("spec", field, index, "resources"), resources, _given(resource, resources) or 0, alone)
+            request = _container_request(resource, resources) or 0
+            yield _Container(("spec", field, index, "resources"), resources, request, alone)
 
 
-def _given(resource: str, resources: Mapping[str, Any]) -> int | None:
+def _container_request(resource: str, resources: Mapping[str, Any]) -> int | None:
     """Return the request of a container; the limit is used if there is no request."""
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     request = requests.get(resource, limits.get(resource))

@@ -9,7 +9,7 @@ from collections.abc import Container
 
 from scheduler_core.apis.core import SELECTED_NODE, CSINode, Node, PersistentVolume, PersistentVolumeClaim
 from scheduler_core.apis.quantity import format_bytes
-from scheduler_core.framework.facts import Fact, listed
+from scheduler_core.framework.facts import Fact, join_names
 from scheduler_core.plugins.volumes.binding.binder import (
     BIND_CONFLICT,
     NOT_ENOUGH_SPACE,
@@ -134,7 +134,7 @@ def _no_match_text(candidates: Candidates, node: Node, chosen: Container[str]) -
     claim = candidates.claim
     reasons = [f"{pv.name} {_why(pv, claim, chosen)}" for pv in candidates.passed_over + candidates.available]
     reasons += [f"{pv.name}, reserved for it, is out of {node.name}'s reach" for pv in candidates.reserved]
-    because = f" ({listed(reasons, most=3)})" if reasons else ""
+    because = f" ({join_names(reasons, most=3)})" if reasons else ""
     return f"No volume that exists fits the claim {claim.name} of {format_bytes(claim.request)}{because}"
 
 
@@ -157,4 +157,4 @@ def _provision_text(claim: PersistentVolumeClaim, reason: str, storage: Storage,
         return f"{no_match}, and the class {name} provisions no new ones."
     assert not topology_allowed(storage_class, node.labels)
     allowed = [" and ".join(f"{k} in ({', '.join(v)})" for k, v in term) for term in storage_class.allowed_topologies]
-    return f"{no_match}, and the class {name} provisions only where {listed(allowed)}."
+    return f"{no_match}, and the class {name} provisions only where {join_names(allowed)}."
