@@ -241,7 +241,9 @@ def _advance_start(
         assert isinstance(tree, NodeTreeBefore117)
         tree.take(evaluated + (evaluated < len(rows)))  # a search that ends early has taken one more feasible node
         return
-    processed = len(filtered.feasible) + diagnosis.explicit()
+    # a list that names a node twice has one status for it
+    rejected = diagnosis.explicit() if cycle.placement is None else int(np.count_nonzero(diagnosis.which))
+    processed = len(filtered.feasible) + rejected
     search.next_start_node_index = (search.next_start_node_index + processed) % ring
 
 
