@@ -10,6 +10,7 @@ import { stageOf, theatreFrames } from "../steps/preempt/model.js";
 import { activeOrder } from "../steps/queue/view.js";
 import { framesOf } from "../steps/registry.js";
 import { scores } from "../steps/score/bars.js";
+import { zones } from "../trace/room.js";
 
 /** @typedef {{step: number, frame: number}} Spot */
 /** @typedef {{key: string, kind: "node" | "pod" | "number" | "plugin" | "word"}} Option `key` is the answer itself */
@@ -112,6 +113,12 @@ function few(keys, right = "") {
 	return [...kept].sort((a, b) => a - b).map((i) => keys[i]);
 }
 
+/** Nodes in the order of the picture's rows, as the keys 1, 2, 3 are. @param {State} state @param {string[]} names */
+function inRows(state, names) {
+	const some = new Set(names);
+	return zones(state).flatMap(([, all]) => all.filter((name) => some.has(name)));
+}
+
 /** @param {Case} found @param {string[]} words @param {string} right */
 function word(found, words, right) {
 	return makeAnswer(found, "word", words, right);
@@ -150,7 +157,7 @@ function leftOver(found) {
 	if (!model || model.hinted) return null;
 	const k = model.plugins.indexOf(found.ask.about ?? "");
 	const hits = found.ask.about ? (k < 0 ? [] : stoppedBy(model, k)) : model.feasible;
-	return hits.length === 1 ? makeAnswer(found, "node", model.names, hits[0]) : null;
+	return hits.length === 1 ? makeAnswer(found, "node", inRows(found.state, model.names), hits[0]) : null;
 }
 
 /** @param {Case} found */
@@ -239,7 +246,8 @@ function winner(found) {
 	if (!model || !host || host.by_heap) return null;
 	const best = Math.max(...model.totals);
 	if (model.totals.filter((points) => points === best).length !== 1) return null;
-	return makeAnswer(found, "node", model.names, host.node, { from: { step: found.step, frame: 1 } });
+	const names = inRows(found.state, model.names);
+	return makeAnswer(found, "node", names, host.node, { from: { step: found.step, frame: 1 } });
 }
 
 /** The total of the node `about`. @param {Case} found */

@@ -11,7 +11,7 @@ import { storageKey } from "../../trace/state.js";
 import { bindingStrips } from "../binding/view.js";
 import { filterModel, stoppedShort } from "../filter/model.js";
 import { deviceRows } from "../parts/devices.js";
-import { inOrder, plainBar, podBar, tags } from "../parts/pods.js";
+import { alike, inOrder, plainBar, podBar, tags } from "../parts/pods.js";
 import { scores } from "../score/bars.js";
 import { reachText } from "./words.js";
 
@@ -93,19 +93,6 @@ function zoneColumn(view, zone, names, size) {
 			names.map((name) => nodeCard(view, name, size)),
 		),
 	);
-}
-
-/** Pods of a zone like the amber one: what spreading counts. @param {View} view @param {string[]} names */
-function alike({ state, hero, event }, names) {
-	const label = Object.entries(state.pods.get(hero)?.summary.labels ?? {}).find(([key]) =>
-		/(^|\/)(app|name)$/.test(key),
-	);
-	if (!label) return "";
-	const keys = names.flatMap((name) => state.nodes.get(name)?.pods ?? []);
-	const n = keys.filter((key) => state.pods.get(key)?.summary.labels?.[label[0]] === label[1]).length;
-	const came = event.type === "PodAssumed" && keys.includes(event.pod);
-	const what = `${label[0].slice(label[0].lastIndexOf("/") + 1)}=${label[1]}`;
-	return came ? t("cluster.like.was", { n, what, was: n - 1 }) : t("cluster.like", { n, what });
 }
 
 const LETTER = 8.4; // pixels of a letter of a node's name

@@ -5,7 +5,7 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { cutName, inOneUnit, short } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, scarcest, used } from "../../trace/room.js";
-import { plainBar, podBar, tags } from "../parts/pods.js";
+import { alike, plainBar, podBar, tags } from "../parts/pods.js";
 import { like, noVictims, question, scoreName } from "../parts/words.js";
 import { scoreBars } from "../score/bars.js";
 import { PASSED, passedText, stoppedShort, stoppedText } from "./model.js";
@@ -15,8 +15,12 @@ const FREE = 112;
 
 /** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
 
-/** @param {View} view @param {Lanes} lanes @param {{name: string, first: boolean}} row @param {boolean} [picked] */
-export function laneRow(view, lanes, { name, first }, picked) {
+/**
+ * `zone`: what the row is the first of.
+ * @param {View} view @param {Lanes} lanes
+ * @param {{name: string, first: boolean, zone: {zone: string, names: string[]} | null}} row @param {boolean} [picked]
+ */
+export function laneRow(view, lanes, { name, first, zone }, picked) {
 	const stop = lanes.model?.at.get(name)?.stop;
 	const fate = fateOf(lanes, name, stop);
 	const hit = fate === "out" && (lanes.seen ? lanes.latest === name : stop === lanes.at) && lanes.phase === "filter";
@@ -46,7 +50,7 @@ export function laneRow(view, lanes, { name, first }, picked) {
 			stopMark(view, lanes, name, fate, stop),
 			fate === "out" && lanes.phase === "filter" && otherMarks(lanes, name),
 			view.options.later && fate === "out" && lanes.phase === "filter" && laterTicks(view, lanes, name, stop ?? 0),
-			fate === "waiting" && lanes.geometry.phone && lanes.mode === "heads" && narrowFacts(view, name),
+			fate === "waiting" && lanes.mode === "heads" && facts(view, lanes, name, zone),
 			fate === "unseen" &&
 				lanes.mode === "heads" &&
 				h("span", { key: "unseen", class: "why-stopped unlooked" }, t(whyUnseen(view, lanes, name))),
@@ -58,16 +62,23 @@ export function laneRow(view, lanes, { name, first }, picked) {
 }
 
 /**
- * On a phone, beside a node that waits for Filter: what its head has no room for.
- * @param {View} view
- * @param {string} name
+ * Beside a node that waits for Filter: its zone, where that begins, and on a phone what its head has no room for.
+ * @param {View} view @param {Lanes} lanes @param {string} name @param {{zone: string, names: string[]} | null} zone
  */
-function narrowFacts({ state, hero }, name) {
+function facts(view, { geometry }, name, zone) {
+	const { state, hero } = view;
 	const node = state.nodes.get(name);
-	if (!node) return null;
+	if (!node || !(zone?.zone || geometry.phone)) return null;
 	const shown = scarcest(state, name, hero);
-	const room = t("lane.freeof", freeOf(shown, Math.max(0, free(state, name, shown, hero)), allocatable(node, shown)));
-	return h("span", { key: "facts", class: "why-stopped facts" }, room, tags(node));
+	const room = () =>
+		t("lane.freeof", freeOf(shown, Math.max(0, free(state, name, shown, hero)), allocatable(node, shown)));
+	return h(
+		"span",
+		{ key: "facts", class: "why-stopped facts" },
+		geometry.phone && [room(), tags(node)],
+		zone?.zone && h("span", { key: "zone" }, t("cluster.zone", { zone: zone.zone })),
+		zone?.zone && h("span", { key: "like" }, alike(view, zone.names)),
+	);
 }
 
 /** The reason why Filter did not evaluate a node. @param {View} view @param {Lanes} lanes @param {string} name */

@@ -25,11 +25,16 @@ const DOTTED = 30; // pixels of a column that has no room for words
  */
 export function draw(target, view) {
 	const lanes = lanesOf(view);
-	const rows = zones(view.state).flatMap(([zone, names], z) =>
-		names.map((name, i) => ({ name, zone, first: i === 0 && z > 0 })),
+	const groups = zones(view.state);
+	const rows = groups.flatMap(([zone, names], z) =>
+		names.map((name, i) => ({
+			name,
+			first: i === 0 && z > 0,
+			zone: i === 0 && groups.length > 1 ? { zone, names } : null,
+		})),
 	);
-	const groups = lanes.mode === "thin" ? groupsOf(lanes) : [];
-	const picked = pickedNodes(view, groups);
+	const reasons = lanes.mode === "thin" ? groupsOf(lanes) : [];
+	const picked = pickedNodes(view, reasons);
 	patch(target, [
 		h(
 			"div",
@@ -39,7 +44,7 @@ export function draw(target, view) {
 				style: { "--head": `${lanes.geometry.head}px` },
 			},
 			header(view, lanes),
-			reasonList(view, groups),
+			reasonList(view, reasons),
 			h(
 				"div",
 				{

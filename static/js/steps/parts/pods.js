@@ -144,3 +144,16 @@ export function tags(node) {
 		),
 	];
 }
+
+/** Pods of a zone like the amber one: what spreading counts. @param {View} view @param {string[]} names */
+export function alike({ state, hero, event }, names) {
+	const label = Object.entries(state.pods.get(hero)?.summary.labels ?? {}).find(([key]) =>
+		/(^|\/)(app|name)$/.test(key),
+	);
+	if (!label) return "";
+	const keys = names.flatMap((name) => state.nodes.get(name)?.pods ?? []);
+	const n = keys.filter((key) => state.pods.get(key)?.summary.labels?.[label[0]] === label[1]).length;
+	const came = event.type === "PodAssumed" && keys.includes(event.pod);
+	const what = `${label[0].slice(label[0].lastIndexOf("/") + 1)}=${label[1]}`;
+	return came ? t("cluster.like.was", { n, what, was: n - 1 }) : t("cluster.like", { n, what });
+}
