@@ -1,5 +1,6 @@
 """The plan of an experiment, checked before anything is stored: its factors, and the limits on its size."""
 
+import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -23,10 +24,11 @@ LAST_SECONDS = 0.2  # that the last ones are: shorter ones would cost more to ta
 MOST_BATCH = 400  # cells
 SHARE = 6  # of what is left, so that several workers end together
 MOST_OFFERED = 200
+NUL = r"\u0000"  # as JSON writes it; PostgreSQL stores no such text
 
 
 class TooLarge(Exception):
-    """The experiment exceeds a limit; the sentence names it."""
+    """The experiment exceeds a limit, or cannot be stored; the sentence says why."""
 
     def __init__(self, sentence: Message) -> None:
         super().__init__(sentence)
@@ -45,6 +47,8 @@ class Planned(NamedTuple):
 def plan(version: Version, factors: Any, kubernetes: str | None) -> Planned:
     """Plan an experiment. Raises ScenarioErrors, TooLarge."""
     design = read_factors(factors)
+    if NUL in json.dumps(factors).replace(r"\\", ""):
+        raise TooLarge(Message("The factors of an experiment cannot contain the character NUL."))
     limits, summary = settings.LIMITS, version.summary
     if design.size > (most := limits["experiment_cells"]):
         raise TooLarge(

@@ -30,9 +30,10 @@ ODD = {
     "formula": '=cmd|"/c"!A1',
 }
 BYTES = {"overlong": "%C0%80", "no UTF-8": "%FF%FE", "half of a pair as bytes": "%ED%A0%80"}
-SET = {"type": "set", "kind": "Pod", "namespace": "default", "name": "a", "path": "spec.priority", "value": "1"}
+PATH = ["metadata", "labels", "app"]
+SET = {"type": "set", "kind": "Pod", "namespace": "default", "name": "a", "path": PATH, "value": "1"}
 REMOVE = {"type": "remove", "kind": "Node", "name": "n1", "namespace": ""}
-FACTOR = {"name": "weight", "levels": [{"label": "one", "edits": [SET]}, {"label": "two", "edits": [REMOVE]}]}
+FACTOR = {"name": "weight", "variants": [{"label": "one", "edits": [SET]}, {"label": "two", "edits": [REMOVE]}]}
 BODIES: dict[str, dict[str, Any]] = {
     "TextIn": {"text": OTHER},
     "ClassAnswerIn": {"text": OTHER, "name": "Ada"},
@@ -107,6 +108,13 @@ def test_each_body_of_the_document_is_known_with_all_of_its_fields() -> None:
     known = document()["components"]["schemas"]
     for name in filter(None, (schema_of(operation) for *_, operation in operations())):
         assert set(known[name]["properties"]) == set(BODIES[name]), name
+
+
+def test_the_factors_are_accepted_as_they_are(author: Browser, ids: dict[str, str]) -> None:
+    """Else all of them would be refused, whatever they contain."""
+    body = json.loads(json.dumps(BODIES["ExperimentIn"]).replace("{sid}", ids["sid"]))
+    answer = author.post_json("/api/v1/experiments", **body)
+    assert answer.status_code == 201, answer.content
 
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
