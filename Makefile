@@ -8,6 +8,7 @@ PORT ?= 8000
 JOBS ?= 2
 VENV := .venv
 PY := $(VENV)/bin/python
+PYTEST := $(PY) -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 NPM := $(shell command -v npm 2>/dev/null)
 NODE := $(shell command -v node 2>/dev/null)
 BIOME := node_modules/.bin/biome
@@ -21,7 +22,9 @@ help:  ## list the targets
 run: $(VENV)/.installed  ## set everything up and serve http://127.0.0.1:8000 (another port: make run PORT=8001)
 	@exec $(PY) manage.py up --port $(PORT)
 
-test: lint types layers js node-tests pytest  ## set up what tests need, then run every check and test
+test: venv-dev node_modules/.installed  ## set up what tests need, then run every check and test
+	@$(MAKE) --no-print-directory --jobs $(JOBS) lint types layers js node-tests
+	@$(MAKE) --no-print-directory pytest
 
 check: test  ## what CI runs: the same
 
@@ -43,10 +46,10 @@ node-tests: node_modules/.installed  ## the browser's modules, tested in Node
 	else $(NODE) --test --test-reporter=spec $$(find tests/js -name '*.test.js' | sort); fi
 
 pytest: venv-dev node_modules/.installed  ## engine, web, live stack and browser tests, two files at a time (more: JOBS=n)
-	@$(PY) -m pytest --numprocesses $(JOBS) --dist loadfile
+	@$(PYTEST)
 
 test-faults: venv-dev  ## attacks and faults against running stacks: what breaks, fills up, is killed or taken away
-	@$(PY) -m pytest tests/faults
+	@$(PYTEST) tests/faults
 
 test-asking: venv-dev  ## ask everything about every attempt of every lesson, difference and group
 	@KSCHEDUI_ASK_ALL=1 $(PY) -m pytest -q tests/web/runs/test_every_attempt_is_answered.py

@@ -5,6 +5,7 @@ SQLite file with the scenario library in it. Tests reach it over HTTP and websoc
 this process has another database. `browser_page` is a page of Debian's Chromium, or whichever KSCHEDUI_CHROMIUM names.
 """
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -21,12 +22,12 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from kschedui.supervisor.errors import StartError
 from kschedui.supervisor.ports import free_port
 from kschedui.supervisor.stack import Stack
-from tests.web.visitor import Visitor
+from tests.web.visitor import LONG, Visitor
 
 ROOT = Path(__file__).resolve().parents[1]
-PATIENCE_MS = 60_000  # until a page must show what a test expects: nobody waits so long unless something is broken
+PATIENCE_MS = 120_000  # until a page must show what a test expects: nobody waits so long unless something is broken
 PORT_TRIES = 5
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = [
     "--disable-gpu",
     "--disable-quic",
@@ -49,12 +50,25 @@ def prepared_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     Beside it, empty.sqlite3 has the tables alone.
     """
-    file = tmp_path_factory.mktemp("prepared") / "kschedui.sqlite3"
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # that of all test processes: the first that comes here makes the file
+    file = folder / "prepared" / "kschedui.sqlite3"
+    with (folder / "prepared.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not file.exists():
+            prepare(tmp_path_factory.mktemp("preparing")).rename(file.parent)
+    return file
+
+
+def prepare(folder: Path) -> Path:
+    """Make the files of `prepared_database` in the folder."""
+    file = folder / "kschedui.sqlite3"
     env = {**os.environ, "DATABASE_URL": f"sqlite:///{file}"}
     run_manage(env, "migrate", "--verbosity", "0")
     shutil.copy(file, file.with_name("empty.sqlite3"))
     run_manage(env, "load_library", "--verbosity", "0")
-    return file
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -120,7 +134,7 @@ def serve(stack: Stack) -> None:
     for tries_left in reversed(range(PORT_TRIES)):
         web = stack.start_web("127.0.0.1", free_port())
         try:
-            stack.wait()
+            stack.wait(LONG)
             return
         except StartError:
             if web.poll() is None or not tries_left:
@@ -196,11 +210,16 @@ def phone(browser: Browser, live_stack: Stack) -> Iterator[Page]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they need, so that `-m "not live"` runs the quick ones. Browser tests have a second try."""
+    """Mark tests by what they need, so that `-m "not live"` runs the quick ones. Browser tests have a second try.
+
+    Those that need a running site come first: their files take longest, and at the end of a run by two processes the
+    files should be short, or one process would wait for the other.
+    """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "browser" in fixtures:
             item.add_marker("browser")
             item.add_marker(pytest.mark.flaky(reruns=1))
-        if {"live_stack", "make_stack", "broker_url"} & set(fixtures):
+        if {"prepared_database", "broker_url", "postgres_url"} & set(fixtures):
             item.add_marker("live")
+    items.sort(key=lambda item: item.get_closest_marker("live") is None)

@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
+PATIENCE = 120.0  # seconds until it serves; nobody waits so long unless something is broken
 TICK = 0.002  # seconds
 ASKED = "/stalls"
 HERE = ("threading.py", "concurrent/futures", "stalls.py", "socket.py")
@@ -70,7 +71,7 @@ def replace_web(stack: Any) -> None:
     """Have the stack's site served by such a process instead."""
     stack.children.pop("web").stop()
     stack._start("web", [sys.executable, __file__, str(urlsplit(stack.url).port)], {}, grace=5)
-    stack.wait()
+    stack.wait(PATIENCE)
 
 
 def take(url: str) -> dict[str, tuple[float, str]]:

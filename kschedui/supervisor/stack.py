@@ -79,13 +79,13 @@ class Stack:
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         return self._start("web", web_command(host, port), {}, grace=5)
 
-    def wait(self) -> str:
+    def wait(self, seconds: float = START_SECONDS) -> str:
         """Return the address when web server and workers are ready.
 
-        Raises StartError if one is not, or if a child ended.
+        Raises StartError if one is not ready in so many seconds, or if a child ended.
         """
-        if not wait_until(lambda: self.ended() is not None or self._is_up(), START_SECONDS):
-            raise StartError(f"The web server or the worker was not ready within {START_SECONDS:.0f} seconds.")
+        if not wait_until(lambda: self.ended() is not None or self._is_up(), seconds):
+            raise StartError(f"The web server or the worker was not ready within {seconds:.0f} seconds.")
         self.require_running()
         return self.url
 

@@ -9,6 +9,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from kschedui.supervisor.stack import Stack
+from tests.conftest import PATIENCE_MS
 
 
 def open_player(page: Page, slug: str, query: str = "") -> None:
@@ -40,7 +41,7 @@ def seek(page: Page, fragment: str) -> None:
     drawn(page, fragment)
 
 
-def until(page: Page, expression: str, arg: Any = None, timeout: float = 60_000) -> None:
+def until(page: Page, expression: str, arg: Any = None, timeout: float = PATIENCE_MS) -> None:
     """Wait for a condition. Playwright's own wait evaluates text in the page, which the page's policy forbids."""
     for _ in range(int(timeout / 50)):
         if page.evaluate(expression, arg):

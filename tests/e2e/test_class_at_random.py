@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page
 
 from kschedui.supervisor.stack import Stack
+from tests.conftest import PATIENCE_MS
 from tests.e2e.player_page import drawn
 from tests.e2e.test_class import PHONE, join, press
 
@@ -126,7 +127,7 @@ class Class:
             self.mend(phone)
         self.do(("gather",))
         last: list[dict[str, Any]] = []
-        for _ in range(300):
+        for _ in range(PATIENCE_MS // 50):
             last = [page.evaluate(SHOWN) for page in (self.teacher, *self.phones)]
             if last[0]["link"] and all(one == last[0] for one in last):
                 return

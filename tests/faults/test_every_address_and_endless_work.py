@@ -21,7 +21,7 @@ import pytest
 from kschedui.supervisor.stack import Stack
 from tests import stalls
 from tests.builders import node, pod, scenario
-from tests.conftest import StackMaker, manage
+from tests.conftest import StackMaker
 from tests.faults.stacks import ONE_POD, breakable
 from tests.faults.test_a_class_outlives_its_web_process import Member
 from tests.web.accounts.test_access_matrix import METHODS, ROUTES
@@ -102,8 +102,7 @@ def site(stack_maker: StackMaker) -> Iterator[Site]:
     kinds = ("CHECK", "READ", "RUN", "SAVE", "LOGIN", "ASK", "PAGE", "DOWNLOAD", "JOIN", "CODE", "CHUNK")
     env = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in kinds}
     env |= {"KSCHEDUI_MAX_WORK_SECONDS": str(SECONDS), "KSCHEDUI_MAX_QUICK_SECONDS": str(SECONDS)}
-    stack = breakable(stack_maker, **env)
-    manage(stack, "load_library", "--verbosity", "0")
+    stack = breakable(stack_maker, library=True, **env)
     stalls.replace_web(stack)
     visitor = Member(stack.url)
     endless, lasting = kept(visitor, ENDLESS, "cancelled"), kept(visitor, LASTING, "done")

@@ -36,6 +36,8 @@ Start = Callable[..., "Up"]
 class Up:
     """A started `manage.py up`."""
 
+    url = ""
+
     def __init__(self, *args: str, env: dict[str, str]) -> None:
         others = ("REDIS_URL", "DATABASE_URL", "PORT", "SECRET_KEY", "PYTHONUNBUFFERED")
         inherited = {k: v for k, v in os.environ.items() if k not in others}
@@ -69,12 +71,28 @@ class Up:
 @pytest.fixture
 def start(tmp_path: Path, prepared_database: Path) -> Iterator[Start]:
     """Starts it on a folder that it has been started on before."""
+    with starting(tmp_path, prepared_database) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory, prepared_database: Path) -> Iterator[tuple[Start, Up]]:
+    """One that goes on whatever is done to its children, and what starts another on its folder."""
+    with starting(tmp_path_factory.mktemp("lasting"), prepared_database) as start:
+        up = start(KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1")
+        up.url = up.ready()
+        yield start, up
+
+
+@contextlib.contextmanager
+def starting(folder: Path, prepared_database: Path) -> Iterator[Start]:
+    """Whatever was started is stopped in the end."""
     started: list[Up] = []
-    (tmp_path / "data").mkdir()
-    shutil.copy(prepared_database, tmp_path / "data")
+    (folder / "data").mkdir()
+    shutil.copy(prepared_database, folder / "data")
 
     def start(*args: str, **env: str) -> Up:
-        up = Up(*(args or ("--port", "0")), env={"KSCHEDUI_DATA_DIR": str(tmp_path / "data"), **env})
+        up = Up(*(args or ("--port", "0")), env={"KSCHEDUI_DATA_DIR": str(folder / "data"), **env})
         started.append(up)
         return up
 
@@ -154,9 +172,10 @@ def test_kill_9_of_the_supervisor_leaves_no_process(start: Start) -> None:
 
 
 @pytest.mark.parametrize("name", ["worker", "broker", "web"])
-def test_a_child_that_was_killed_is_started_again_and_runs_go_on(start: Start, name: str) -> None:
-    up = start(KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1")
-    visitor = Visitor(up.ready())
+def test_a_child_that_was_killed_is_started_again_and_runs_go_on(lasting: tuple[Start, Up], name: str) -> None:
+    _, up = lasting
+    visitor = Visitor(up.url)
+    assert becomes_well(visitor)
     family = up.family()
     program = {"worker": "-m celery", "broker": "valkey-server", "web": "-m uvicorn"}[name]
     victim = next(p for p in family if program in p.command and "guard.py" not in p.command)
@@ -179,9 +198,10 @@ def becomes_well(visitor: Visitor) -> bool:
     return wait_until(is_well, START_SECONDS)
 
 
-def test_a_killed_guard_takes_its_program_along_and_both_come_back(start: Start) -> None:
-    up = start()
-    visitor = Visitor(up.ready())
+def test_a_killed_guard_takes_its_program_along_and_both_come_back(lasting: tuple[Start, Up]) -> None:
+    _, up = lasting
+    visitor = Visitor(up.url)
+    assert becomes_well(visitor)
     family = up.family()
     guard = next(p for p in family if "guard.py" in p.command and "uvicorn" in p.command)
     web = [p for p in family if "-m uvicorn" in p.command]
@@ -226,9 +246,8 @@ def test_an_impossible_address_is_one_sentence(start: Start, arguments: list[str
     assert_refused(start(*arguments), sentence)
 
 
-def test_a_second_instance_is_refused(start: Start) -> None:
-    first = start()
-    first.ready()
+def test_a_second_instance_is_refused(lasting: tuple[Start, Up]) -> None:
+    start, first = lasting
     assert_refused(start(), rf"^Another kschedui already uses the data folder \S+ \(process {first.process.pid}\)\.\n$")
 
 
@@ -258,9 +277,9 @@ def test_production_without_a_secret_key_is_refused(start: Start) -> None:
     assert_refused(start(KSCHEDUI_ENV="production"), r"^kschedui cannot start: production mode needs SECRET_KEY .*\n$")
 
 
-def test_the_embedded_broker_asks_for_a_password(start: Start) -> None:
-    up = start()
-    up.ready()
+def test_the_embedded_broker_asks_for_a_password(lasting: tuple[Start, Up]) -> None:
+    _, up = lasting
+    assert becomes_well(Visitor(up.url))
     broker = next(p for p in up.family() if "valkey-server" in p.command and "guard.py" not in p.command)
     port = int(re.search(r":(\d+)", broker.command)[1])
     with redis.Redis(port=port) as stranger, pytest.raises(redis.AuthenticationError):

@@ -20,6 +20,7 @@ from kschedui.supervisor.ports import wait_until
 from kschedui.supervisor.stack import Stack
 from tests.builders import configuration, node, pod, scenario
 from tests.conftest import StackMaker, manage, serve
+from tests.faults.stacks import breakable
 from tests.processes import Process, descendants
 from tests.web.visitor import LONG, Follower, Visitor
 
@@ -74,14 +75,6 @@ def gate(tmp_path: Path) -> Path:
 def gated(make_stack: StackMaker, gate: Path) -> Stack:
     """A breakable stack that knows the plugin."""
     return breakable(make_stack, PYTHONPATH=str(gate), GATE=str(gate / "open"))
-
-
-def breakable(make_stack: StackMaker, **env: str) -> Stack:
-    """A whole stack of one's own, quick to notice a lost run."""
-    stack = make_stack(library=False, KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1", **env)
-    stack.start_worker(1)
-    serve(stack)
-    return stack
 
 
 def test_a_saved_scenario_runs_and_streams(visitor: Visitor) -> None:
