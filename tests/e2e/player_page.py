@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.conftest import PATIENCE_MS
+
+# Resolves as soon as the player is ready, or when that takes long; a wait of Playwright's looks every half second.
+READY = """fragment => new Promise((resolve) => {
+  const ready = () => document.getElementById("player")?.dataset.ready ?? "";
+  const watcher = new MutationObserver(() => look());
+  const late = setTimeout(() => end(), 10_000);
+  const end = () => (watcher.disconnect(), clearTimeout(late), resolve());
+  const look = () => (fragment ? ready() === `#${fragment}` : ready().startsWith("#")) && end();
+  watcher.observe(document, { subtree: true, attributeFilter: ["data-ready"] });
+  look();
+})"""
 
 
 def open_player(page: Page, slug: str, query: str = "") -> None:
@@ -21,6 +33,8 @@ def open_player(page: Page, slug: str, query: str = "") -> None:
 
 def drawn(page: Page, fragment: str = "") -> None:
     """Wait until everything of a step is on screen: of the one in the link, or of the one that the player is at."""
+    with suppress(Error):  # another page is on its way
+        page.evaluate(READY, fragment)
     link = re.compile(f"^#{re.escape(fragment)}$" if fragment else "^#")
     expect(page.locator("#player")).to_have_attribute("data-ready", link)
 
