@@ -27,7 +27,7 @@ from tests.web.visitor import LONG, Visitor
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE_MS = 120_000  # until a page must show what a test expects: nobody waits so long unless something is broken
 PORT_TRIES = 5
-CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = [
     "--disable-gpu",
     "--disable-quic",
