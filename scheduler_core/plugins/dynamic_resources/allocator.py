@@ -453,9 +453,9 @@ class Search:
             consumed[name] = consumed.get(name, 0) + amount.nano
 
     def _release(self, device: DeviceID, amounts: tuple[tuple[str, Quantity], ...]) -> None:
-        if not amounts:
+        consumed = self.capacities.get(device)
+        if not amounts or consumed is None:  # a device of which nothing is consumed has no entry
             return
-        consumed = self.capacities[device]
         for name, amount in amounts:
             consumed[name] -= amount.nano
         if not any(consumed.values()):

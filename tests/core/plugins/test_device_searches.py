@@ -81,6 +81,20 @@ def test_a_device_of_another_claim_is_told_with_its_holder() -> None:
     assert tries_of(search, "n1") == [("held", "gpu-0", "default/one")]
 
 
+def test_a_shared_device_of_which_nothing_is_consumed_is_given_back_by_every_request() -> None:
+    shared = {**device("gpu-0", memory="80Gi"), "allowMultipleAllocations": True}
+    nothing = {"capacity": {"requests": {"memory": "0"}}}
+    [search] = searches(
+        node("n1"),
+        device_class(),
+        device_class("nic"),
+        resource_slice("n1", [shared]),
+        device_claim("c", device_request("a", **nothing), device_request("b", **nothing), device_request("c", "nic")),
+        pod("p", resourceClaims=claims("c")),
+    )
+    assert [one.outcome for one in search.nodes] == ["none"]
+
+
 def test_a_pool_that_is_not_considered_says_why() -> None:
     [search] = searches(
         node("n1"),
