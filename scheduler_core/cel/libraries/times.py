@@ -155,16 +155,22 @@ def _days_of(year: int, month: int) -> int:
     return 30 if month in (4, 6, 9, 11) else 31
 
 
-def _in_zone(timestamp: Timestamp, zone: Value) -> datetime | Error:
-    """Return the date and time of a timestamp in a time zone: a name, or an offset such as "-08:00"."""
+def _in_zone(timestamp: Timestamp, zone: Value) -> tuple[datetime, int] | Error:
+    """Return the date and time of a timestamp in a time zone: a name, or an offset such as "-08:00".
+
+    A zone may move a moment out of the years 1 to 9999 of `datetime`. Moments in the first and the last year are
+    returned 400 years away, where the calendar is the same; the second value is the number of years to add.
+    """
     moment = _EPOCH + timedelta(seconds=timestamp.nanos // SECOND)
+    years = {1: -400, 9999: 400}.get(moment.year, 0)
+    moment = moment.replace(year=moment.year - years)
     assert isinstance(zone, str)
     hours, colon, minutes = zone.partition(":")
     if not colon:
         if zone in ("", "UTC"):
-            return moment
+            return moment, years
         try:
-            return moment.astimezone(ZoneInfo(zone))
+            return moment.astimezone(ZoneInfo(zone)), years
         except (KeyError, ValueError, OverflowError, OSError):
             return Error(f"unknown time zone {zone}")
     for part in (hours, minutes):
@@ -172,7 +178,7 @@ def _in_zone(timestamp: Timestamp, zone: Value) -> datetime | Error:
             return Error(f'strconv.Atoi: parsing "{part}": invalid syntax')
     offset = int(hours) * 60 - int(minutes) if zone[0] == "-" else int(hours) * 60 + int(minutes)
     try:
-        return moment + timedelta(minutes=offset)
+        return moment + timedelta(minutes=offset), years
     except OverflowError:
         return Error("timestamp overflow")
 
@@ -186,7 +192,10 @@ def _getter(
     def in_zone(timestamp: Value, zone: Value) -> Value:
         assert isinstance(timestamp, Timestamp)
         local = _in_zone(timestamp, zone)
-        return local if isinstance(local, Error) else read(local)
+        if isinstance(local, Error):
+            return local
+        at, years = local
+        return read(at) + (years if name == "getFullYear" else 0)
 
     return (
         Overload(overload, (TIMESTAMP,), INT, True, in_utc),

@@ -31,6 +31,9 @@ TRUE = (
     "duration('1h30m') == duration('90m') && duration('1.5s').getMilliseconds() == 1500",
     "timestamp('2024-02-29T12:30:45.5Z') - timestamp('2024-02-28T12:30:45Z') == duration('24h0m0.5s')",
     "timestamp('2024-02-29T23:30:00Z').getDate('+01:00') == 1",
+    "timestamp('9999-12-31T23:59:59Z').getFullYear('+05:00') == 10000",
+    "timestamp('9999-12-31T23:59:59Z').getHours('Europe/Zurich') == 0",
+    "timestamp('0001-01-01T00:00:00Z').getFullYear('America/New_York') == 0",
     "string(timestamp('2024-01-01T00:00:00+02:00')) == '2024-01-01T00:00:00+02:00'",
     # lists, maps, comprehensions
     "[1, 2, 3].filter(x, x > 1).map(x, x * x) == [4, 9]",
