@@ -82,6 +82,7 @@ URL = Type(Kind.STRUCT, "kubernetes.URL")
 FORMAT = Type(Kind.STRUCT, "kubernetes.NamedFormat")
 IP = Type(Kind.OPAQUE, "net.IP")
 CIDR = Type(Kind.OPAQUE, "net.CIDR")
+OPTIONAL = Type(Kind.OPAQUE, "optional_type")  # as a name, which has no parameter
 
 _SHORT_NAMES = {
     Kind.ANY: "any",
@@ -119,7 +120,6 @@ def struct(name: str) -> Type:
 
 LIST = list_of(DYN)
 MAP = map_of(DYN, DYN)
-OPTIONAL = optional_of(DYN)
 
 
 def format_type(type_: Type) -> str:

@@ -81,6 +81,7 @@ REFUSED = {
     "device.attributes['a'].all(k)": "undeclared reference to 'all'",
     "[1, 'a'].size() == 2": "expected type 'int' but found 'string'",
     "has(device)": "invalid argument to has() macro",
+    "optional_type": "must evaluate to bool or the unknown type, not type(optional_type)",
     "[1].all(a.b, true)": "argument must be a simple name",
     "device.`driver` == ''": "unsupported syntax: '`'",
     "duration('x') == duration('1s')": "invalid duration argument",
