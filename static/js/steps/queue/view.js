@@ -4,6 +4,7 @@
 import { h, patch } from "../../shared/dom.js";
 import { has, list, plain, t } from "../../shared/i18n.js";
 import { decimal, podName, rampStyle, seconds } from "../../shared/units.js";
+import { hasPredicates } from "../../trace/phase.js";
 import { items as groupItems } from "../group/around.js";
 import { pipsOf, podTitle } from "../parts/pods.js";
 
@@ -33,12 +34,13 @@ export function activeOrder(state) {
 /** @param {Element} target @param {View} view */
 export function drawQueue(target, view) {
 	const by = groups(view);
+	const older = hasPredicates(view.state.kubernetes_version); // no scheduling gates then, and Permit for nobody by default
 	patch(target, [
 		section(view, "active", by.active, t("queue.order")),
 		section(view, "backoff", by.backoff),
 		section(view, "unschedulable", by.unschedulable),
-		section(view, "gated", by.gated, gates(by.gated)),
-		section(view, "waiting", by.waiting),
+		(by.gated.length > 0 || !older) && section(view, "gated", by.gated, gates(by.gated)),
+		(by.waiting.length > 0 || !older) && section(view, "waiting", by.waiting),
 		by.outside.length > 0 && section(view, "outside", by.outside, t("queue.outside")),
 		by.binding.length > 0 && section(view, "binding", by.binding, t("queue.inflight")),
 	]);
