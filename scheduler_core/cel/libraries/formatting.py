@@ -13,6 +13,7 @@ from scheduler_core.cel.libraries import times
 from scheduler_core.cel.libraries.quotes import quote
 from scheduler_core.cel.types import Kind
 from scheduler_core.cel.values import (
+    MAX_INT,
     Duration,
     Error,
     Map,
@@ -102,10 +103,12 @@ def _read_clause(match: re.Match[str], at_end: bool) -> Clause:
     if digits is not None:
         if not letter:
             raise FormatError(f"{wrong}error while parsing precision: could not find end of precision specifier")
-        if not digits:
+        significant = digits.lstrip("0")
+        if not digits or len(significant) > 19 or int(significant or "0") > MAX_INT:
+            problem = "value out of range" if digits else "invalid syntax"
             raise FormatError(
                 f"{wrong}error while parsing precision: error while converting precision to integer: "
-                'strconv.Atoi: parsing "": invalid syntax'
+                f'strconv.Atoi: parsing "{digits}": {problem}'
             )
     if letter.lower() not in ACCEPTED or letter in "SDFEBO":
         raise FormatError(f'{wrong}unrecognized formatting clause "{letter}"')

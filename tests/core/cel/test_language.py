@@ -85,6 +85,7 @@ REFUSED = {
     "[1].all(a.b, true)": "argument must be a simple name",
     "device.`driver` == ''": "unsupported syntax: '`'",
     "duration('x') == duration('1s')": "invalid duration argument",
+    "'%.99999999999999999999f'.format([1.0]) == ''": 'parsing "99999999999999999999": value out of range',
     "'%d'.format(['a']) == ''": "decimal clause can only be used on integers, was given string",
     "'a'.find('(') == ''": "program instantiation failed: error parsing regexp: missing closing ): `(`",
     "(" * 300 + "true" + ")" * 300: "expression recursion limit exceeded: 250",
