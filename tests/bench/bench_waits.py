@@ -238,11 +238,11 @@ def site(folder: Path, more: dict[str, str] | None = None, *, library: bool = Fa
     env = {"KSCHEDUI_DATA_DIR": str(folder), "DATABASE_URL": f"sqlite:///{folder}/bench.sqlite3", **(more or {})}
     with Stack(env, folder) as stack:
         stack.start_broker()
+        if more:
+            manage(stack, "collectstatic", "--noinput", "--verbosity", "0")
         manage(stack, "migrate", "--verbosity", "0")
         if library:
             manage(stack, "load_library", "--verbosity", "0")
-        if more:
-            manage(stack, "collectstatic", "--noinput", "--verbosity", "0")
         stack.start_worker()
         stack.start_web("127.0.0.1", free_port())
         stack.wait()
