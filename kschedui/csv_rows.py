@@ -9,9 +9,9 @@ FORMULAS = tuple("=+-@\t\r\n＝＋－＠")  # what Excel, LibreOffice and Sheets
 
 def csv_row(values: Iterable[object]) -> str:
     """Return a line including its end."""
-    made = StringIO()
-    csv.writer(made, lineterminator="\n").writerow([safe(value) for value in values])
-    return made.getvalue()
+    line = StringIO()
+    csv.writer(line, lineterminator="\n").writerow([safe(value) for value in values])
+    return line.getvalue()
 
 
 def safe(value: object) -> object:

@@ -33,7 +33,7 @@ def language_of_scope(scope: Mapping[str, Any]) -> str:
     """Return the language of the client that opened a websocket, by Django's rules for pages."""
     headers = {name.lower(): value.decode("latin-1") for name, value in scope.get("headers", ())}
     try:
-        cookies = {name: one.value for name, one in SimpleCookie(headers.get(b"cookie", "")).items()}
+        cookies = {name: cookie.value for name, cookie in SimpleCookie(headers.get(b"cookie", "")).items()}
     except CookieError:
         cookies = {}
     request = HttpRequest()

@@ -34,13 +34,13 @@ def challenges() -> list[Path]:
 
 def load() -> Iterator[tuple[str, Version | None]]:
     """Store every lesson. Yield (slug, the new version, or None if unchanged). Raises BadLesson."""
-    found = [*files(), *challenges()]
-    for path in found:
+    paths = [*files(), *challenges()]
+    for path in paths:
         try:
             yield path.stem, load_text(path.stem, path.read_text(encoding="utf-8"))
         except ScenarioErrors as errors:
             raise BadLesson(f"{path.name}: {errors}") from None
-    gone = Scenario.objects.filter(slug__isnull=False, deleted_at=None).exclude(slug__in=[path.stem for path in found])
+    gone = Scenario.objects.filter(slug__isnull=False, deleted_at=None).exclude(slug__in=[path.stem for path in paths])
     gone.update(slug=None, visibility=Scenario.Visibility.UNLISTED)  # links to it go on working; no page lists it
 
 
@@ -76,7 +76,7 @@ def is_by_old_engine(version: Version) -> bool:
 
 def unrun() -> list[Run]:
     """Return the incomplete runs of the newest lessons; missing runs are created."""
-    found = []
+    unfinished = []
     for scenario in Scenario.objects.filter(slug__isnull=False, deleted_at=None):
         version = scenarios.newest(scenario)
         about = {"lane": lane_of(version)}
@@ -84,5 +84,5 @@ def unrun() -> list[Run]:
             version=version, engine_version=ENGINE_VERSION, kubernetes_version="", defaults=about
         )
         if run.state == Run.State.QUEUED:
-            found.append(run)
-    return found
+            unfinished.append(run)
+    return unfinished

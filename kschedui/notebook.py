@@ -154,7 +154,7 @@ class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
         plugin has its share of that: the normalized score (0 to 100) times the weight of the plugin. They are missing
         (NA) where nodes were not scored, as when only one is feasible. Raises Unusable without such an attempt.
         """
-        record = next((one for one in self._attempts if one["attempt"] == attempt and attempt), None)
+        record = next((record for record in self._attempts if record["attempt"] == attempt and attempt), None)
         if record is None:
             raise Unusable(f"the run has no attempt {attempt}")
         scores = record["scores"]
@@ -219,8 +219,8 @@ class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
         if not attempts:
             raise Unusable(f"{key} is not tried in this run")
         moment = before_attempt(self.scenario, attempts[-1], outside_plugins.registry())
-        known = outside_plugins.known_plugins(outside_plugins.outside_plugins())
-        return WhatIf(attempts[-1], judge(moment, edits, known))
+        plugins = outside_plugins.known_plugins(outside_plugins.outside_plugins())
+        return WhatIf(attempts[-1], judge(moment, edits, plugins))
 
     @cached_property
     def _records(self) -> list[dict[str, Any]]:
@@ -293,10 +293,10 @@ class Picture(msgspec.Struct, frozen=True):
         Path(path).write_text(self.svg, encoding="utf-8")
 
 
-def _warned(found: Input) -> Scenario:
-    for line in inputs.warning_lines(found):
+def _warned(source: Input) -> Scenario:
+    for line in inputs.warning_lines(source):
         warnings.warn(line, ScenarioWarning, stacklevel=3)
-    return found.scenario
+    return source.scenario
 
 
 def _decision_row(record: dict[str, Any]) -> dict[str, Any]:

@@ -47,8 +47,8 @@ def add(name: str, label: str = "", amount: int = 1) -> None:
 def read() -> dict[tuple[str, str], int]:
     """Return all counters. Raises any error of the cache's client."""
     keys = {key_of(name, label): (name, label) for name, labels in LABELS.items() for label in labels}
-    found = cache.get_many(list(keys))
-    return {place: int(found.get(key, 0)) for key, place in keys.items()}
+    values = cache.get_many(list(keys))
+    return {place: int(values.get(key, 0)) for key, place in keys.items()}
 
 
 def key_of(name: str, label: str) -> str:

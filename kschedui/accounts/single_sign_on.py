@@ -37,10 +37,10 @@ class Provider(OIDCAuthenticationBackend):
 
     def get_userinfo(self, access_token: str, id_token: str, payload: dict[str, Any]) -> dict[str, Any]:
         """Return the provider's claims about the person."""
-        found: dict[str, Any] = super().get_userinfo(access_token, id_token, payload)
-        if not found.get("sub") or found["sub"] != payload.get("sub"):
+        claims: dict[str, Any] = super().get_userinfo(access_token, id_token, payload)
+        if not claims.get("sub") or claims["sub"] != payload.get("sub"):
             raise SuspiciousOperation("the answers of two people")
-        return found
+        return claims
 
     def verify_claims(self, claims: Mapping[str, Any]) -> bool:
         """Return whether there is a subject, which is all that an account needs."""
@@ -48,8 +48,8 @@ class Provider(OIDCAuthenticationBackend):
 
     def filter_users_by_claims(self, claims: Mapping[str, Any]) -> QuerySet[Any]:
         """Return the account of this person: one, or none yet."""
-        known = Identity.objects.filter(issuer=settings.OIDC_ISSUER, subject=claims["sub"])
-        return get_user_model().objects.filter(pk__in=known.values("user"))
+        identities = Identity.objects.filter(issuer=settings.OIDC_ISSUER, subject=claims["sub"])
+        return get_user_model().objects.filter(pk__in=identities.values("user"))
 
     def create_user(self, claims: Mapping[str, Any]) -> Any:
         """Create an account without a password. A number is appended to a name that is already in use."""

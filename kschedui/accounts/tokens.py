@@ -31,15 +31,15 @@ def make(owner: Any, name: str, scopes: list[str], days: int | None = None) -> t
     Raises TooMany.
     """
     secret = PREFIX + secrets.token_urlsafe(32)
-    known = [scope for scope in SCOPES if scope in scopes]
+    valid_scopes = [scope for scope in SCOPES if scope in scopes]
     with in_turn(f"tokens of {owner.pk}"):
         if of_owner(owner).count() >= MOST_TOKENS:
             raise TooMany
         expires = timezone.now() + timedelta(days=days) if days is not None else None
-        made = ApiToken.objects.create(
-            owner=owner, name=name, sha256=sha256(secret), scopes=" ".join(known), expires=expires
+        token = ApiToken.objects.create(
+            owner=owner, name=name, sha256=sha256(secret), scopes=" ".join(valid_scopes), expires=expires
         )
-        return made, secret
+        return token, secret
 
 
 def find(secret: str) -> ApiToken | None:

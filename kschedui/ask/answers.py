@@ -85,7 +85,9 @@ def about(name: Name, text: str | None) -> About:
     world = moment.world()
     framework = world.frameworks.get(moment.pod.scheduler_name)
     points = framework.points if framework else {}
-    budgets = [one for one in world.cluster.objects("PodDisruptionBudget") if isinstance(one, PodDisruptionBudget)]
+    budgets = [
+        budget for budget in world.cluster.objects("PodDisruptionBudget") if isinstance(budget, PodDisruptionBudget)
+    ]
     return About(
         moment.pod.key,
         dict(moment.pod.manifest),
@@ -119,16 +121,16 @@ def smallest(name: Name, text: str | None) -> Changes:
 
 def changes_of(search: Search) -> Changes:
     """Return the changes that a search has found, in the visitor's language."""
-    lacking = [in_language(missing_words(one)) for one in search.missing()]
+    lacking = [in_language(missing_words(missing)) for missing in search.missing()]
     return Changes(search.done, search.pieces, [_found_change(*same) for same in _alike(search.ranked())], lacking)
 
 
 def _alike(changes: Sequence[Change]) -> list[list[Change]]:
     """Group changes that make the same edits, in the order of each group's first change."""
-    found: dict[bytes, list[Change]] = {}
+    groups: dict[bytes, list[Change]] = {}
     for change in changes:
-        found.setdefault(msgspec.json.encode((change.edits, change.victims)), []).append(change)
-    return list(found.values())
+        groups.setdefault(msgspec.json.encode((change.edits, change.victims)), []).append(change)
+    return list(groups.values())
 
 
 def _found_change(change: Change, *same: Change) -> FoundChange:
@@ -157,8 +159,8 @@ def pods(name: Name, text: str | None) -> list[str]:
     """Return some pods that exist at the moment, pending ones first."""
     asked = moments.find_moment(name, text)
     there = asked.moment.world().cluster.pods
-    found = sorted(there.all(), key=lambda pod: (bool(there.node_name[there.slot_of[pod.key]]), pod.key))
-    return [pod.key for pod in found[:MOST_PODS]]
+    pods_by_state = sorted(there.all(), key=lambda pod: (bool(there.node_name[there.slot_of[pod.key]]), pod.key))
+    return [pod.key for pod in pods_by_state[:MOST_PODS]]
 
 
 def nodes(name: Name, text: str | None) -> list[tuple[str, str]]:
@@ -184,8 +186,10 @@ def keep_edits(name: Name, text: str, rows: Sequence[Mapping[str, Any]]) -> Kept
     with asked.turn:
         moment = asked.moment
         judge(moment, edits, moments.list_plugins())  # refused here as it would be in the panel
-        made = continued(moment, text, edits, yaml_text.write)
+        continuation = continued(moment, text, edits, yaml_text.write)
     pod = moment.pod
     assert pod is not None
-    events = engine.simulate(engine.read(made, name.kubernetes))
-    return Kept(made, decision_step(events, pod.key, moment.number), in_language(edits_words(edits)) if edits else "")
+    events = engine.simulate(engine.read(continuation, name.kubernetes))
+    return Kept(
+        continuation, decision_step(events, pod.key, moment.number), in_language(edits_words(edits)) if edits else ""
+    )

@@ -27,7 +27,7 @@ def edits_of(rows: Sequence[Mapping[str, Any]]) -> list[Edit]:
     for edit in edits:
         if isinstance(edit, SetField | Remove) and edit.kind not in KINDS:
             raise NotPossible(Message("objects of kind {value} cannot be changed here", value=edit.kind[:40]))
-        if isinstance(edit, SetField) and not any(edit.path[: len(one)] == one for one in EDITABLE):
+        if isinstance(edit, SetField) and not any(edit.path[: len(prefix)] == prefix for prefix in EDITABLE):
             raise NotPossible(Message("only labels, annotations, spec and status can be changed"))
     if sum(edit.count for edit in edits if isinstance(edit, AddNodes)) > MOST_ADDED:
         raise NotPossible(Message("add 1 to {most} nodes", most=MOST_ADDED))

@@ -67,12 +67,12 @@ def find_moment(name: Name, text: str | None) -> Asked:
             return moment
     if text is None:
         raise NotHere
-    made = Asked(_build_moment(name, text))
+    asked = Asked(_build_moment(name, text))
     with _guard:
-        _kept[name] = made
-        while len(_kept) > 1 and sum(one.rows for one in _kept.values()) > MOST_ROWS:
+        _kept[name] = asked
+        while len(_kept) > 1 and sum(moment.rows for moment in _kept.values()) > MOST_ROWS:
             _kept.popitem(last=False)
-    return made
+    return asked
 
 
 def forget() -> None:

@@ -36,13 +36,13 @@ class Unlike(msgspec.Struct, frozen=True):
 def first_unlike(before: Callable[[], Iterable[AnyEvent]], after: Callable[[], Iterable[AnyEvent]]) -> Unlike | None:
     """Return the first difference in any of the parts; None if there is none."""
     pairs = zip(attempt_records(before()), attempt_records(after()), strict=False)
-    for one, other in islice(pairs, MOST_ATTEMPTS):
-        what = next((name for name, fields in PARTS.items() if any(one[f] != other[f] for f in fields)), "")
+    for attempt, other in islice(pairs, MOST_ATTEMPTS):
+        what = next((name for name, fields in PARTS.items() if any(attempt[f] != other[f] for f in fields)), "")
         if what:
-            return _difference(one, other, what)
+            return _difference(attempt, other, what)
     return None
 
 
-def _difference(one: Mapping[str, Any], other: Mapping[str, Any], what: str) -> Unlike:
-    said = (str(one["message"] or ""), str(other["message"] or "")) if what == "message" else ("", "")
-    return Unlike(one["attempt"], one["pod"], one["time"], what, *said)
+def _difference(attempt: Mapping[str, Any], other: Mapping[str, Any], what: str) -> Unlike:
+    messages = (str(attempt["message"] or ""), str(other["message"] or "")) if what == "message" else ("", "")
+    return Unlike(attempt["attempt"], attempt["pod"], attempt["time"], what, *messages)

@@ -64,25 +64,27 @@ def _score_words(cause: Cause) -> Message:
 def change_words(change: Change) -> Message:
     """Return a change as one sentence: every edit, and the nodes on which the pod then fits."""
     node = change.node
-    said = changed_words(change.changed, node)
+    sentence = changed_words(change.changed, node)
     if change.victims:
         return Message(
             "{change}: the pod then preempts {victims} on {node}",
-            change=said,
+            change=sentence,
             victims=", ".join(change.victims),
             node=node,
         )
     if change.others:
         others = len(change.others)
-        return Message("{change}: the pod then fits on {node} and {others} more", change=said, node=node, others=others)
-    return Message("{change}: the pod then fits on {node}", change=said, node=node)
+        return Message(
+            "{change}: the pod then fits on {node} and {others} more", change=sentence, node=node, others=others
+        )
+    return Message("{change}: the pod then fits on {node}", change=sentence, node=node)
 
 
 def changed_words(changed: Sequence[Changed], node: str) -> Message:
     """Return the changes for a node as one phrase."""
     return reduce(
         lambda before, after: Message("{before}, and {after}", before=before, after=after),
-        [_changed_words(one, node) for one in changed],
+        [_changed_words(change, node) for change in changed],
     )
 
 
@@ -96,10 +98,10 @@ def near_words(near: Near) -> Message:
     n-17: Request 1500m cpu instead of 2, and Tolerate the taint gpu:NoSchedule."""
     if not near.changed:
         return Message("{node}: no change makes the pod fit ({reasons})", node=near.node, reasons="; ".join(near.left))
-    said = changed_words(near.changed, near.node)
+    sentence = changed_words(near.changed, near.node)
     if near.others:
-        return Message("{node} and {others:,} more: {changes}", node=near.node, others=near.others, changes=said)
-    return Message("{node}: {changes}", node=near.node, changes=said)
+        return Message("{node} and {others:,} more: {changes}", node=near.node, others=near.others, changes=sentence)
+    return Message("{node}: {changes}", node=near.node, changes=sentence)
 
 
 FALSE = {
@@ -111,16 +113,16 @@ FALSE = {
 
 def false_words(changed: Sequence[Changed]) -> list[Message]:
     """Return the distinct reasons why changes would contradict facts."""
-    return [FALSE[one] for one in dict.fromkeys(one.false for one in changed if one.false)]
+    return [FALSE[kind] for kind in dict.fromkeys(change.false for change in changed if change.false)]
 
 
-def missing_words(one: Missing) -> Message:
+def missing_words(missing: Missing) -> Message:
     """Return a sentence about a missing object."""
-    values = {"name": one.name, "of": one.of, "where": one.where}
-    match one.kind:
+    values = {"name": missing.name, "of": missing.of, "where": missing.where}
+    match missing.kind:
         case "claim":
             return Message("PersistentVolumeClaim {name} does not exist.", **values)
-        case "class" if not one.name:
+        case "class" if not missing.name:
             return Message("PersistentVolumeClaim {of} names no StorageClass, and there is no default class.", **values)
         case "class":
             return Message("StorageClass {name} of PersistentVolumeClaim {of} does not exist.", **values)
@@ -144,72 +146,77 @@ def missing_words(one: Missing) -> Message:
             return Message("PersistentVolumeClaim {name} is ReadWriteOncePod, and {of} uses it.", **values)
 
 
-def _changed_words(one: Changed, node: str) -> Message:
-    values = {"name": one.name, "before": one.before, "after": one.after, "node": node}
-    match one.kind:
-        case "request" if one.after == "0":
+def _changed_words(change: Changed, node: str) -> Message:
+    values = {"name": change.name, "before": change.before, "after": change.after, "node": node}
+    match change.kind:
+        case "request" if change.after == "0":
             return Message("Request no {name} instead of {before}", **values)
         case "request":
             return Message("Request {after} {name} instead of {before}", **_in_one_unit(values))
         case "toleration":
-            return Message("Tolerate the taint {name}", name=one.name)
+            return Message("Tolerate the taint {name}", name=change.name)
         case "taint":
             return Message("Remove the taint {name} from {node}", **values)
         case "uncordon":
-            return Message("Uncordon {name}", name=one.name)
-        case "room" if one.name == "pods":
+            return Message("Uncordon {name}", name=change.name)
+        case "room" if change.name == "pods":
             return Message("Allow {after} pods on {node} instead of {before}", **values)
         case "room":
             return Message("Give {node} {after} {name} instead of {before}", **_in_one_unit(values))
         case "port":
-            return Message("Remove the host port {name}", name=one.name)
-        case "priority" if one.name == "priority":
+            return Message("Remove the host port {name}", name=change.name)
+        case "priority" if change.name == "priority":
             return Message("Set the priority to {after} instead of {before}", **values)
         case "priority":
             return Message("Allow preemption: set {name} to {after}", **values)
         case "nodes":
-            return Message("Add a node like {name}", name=one.name)
-        case "selector" if one.after is None:
+            return Message("Add a node like {name}", name=change.name)
+        case "selector" if change.after is None:
             return Message("Remove {name} from the node selector", **values)
         case "selector":
             return Message("Select nodes with {name}={after} instead of {before}", **values)
-        case "label" if one.after is None:
+        case "label" if change.after is None:
             return Message("Remove the label {name}={before} from {node}", **values)
         case "label":
             return Message("Add the label {name}={after} to {node}", **values)
         case "pod-label":
             return Message("Remove the label {name}={before} from the pod", **values)
-        case "spread" if isinstance(one.after, int) and one.name.endswith(" minDomains"):
+        case "spread" if isinstance(change.after, int) and change.name.endswith(" minDomains"):
             return Message(
-                "Set minDomains over {key} to {after} instead of {before}", **values, key=one.name.split()[0]
+                "Set minDomains over {key} to {after} instead of {before}", **values, key=change.name.split()[0]
             )
-        case "spread" if isinstance(one.after, int):
+        case "spread" if isinstance(change.after, int):
             return Message("Set maxSkew over {name} to {after} instead of {before}", **values)
         case "spread":
-            return Message("Make spreading over {name} a preference", name=one.name)
+            return Message("Make spreading over {name} a preference", name=change.name)
         case "claim":
-            named = {**values, "before": one.before or "-", "claim": one.name.split()[0], "field": one.name.split()[-1]}
+            named = {
+                **values,
+                "before": change.before or "-",
+                "claim": change.name.split()[0],
+                "field": change.name.split()[-1],
+            }
             return Message("Set {field} of PersistentVolumeClaim {claim} to {after} instead of {before}", **named)
         case "device-count" | "device-class" | "device-selector" | "device-toleration" | "device-constraint":
-            return _claim_words(one)
-        case "device-holder" if one.before is None:
+            return _claim_words(change)
+        case "device-holder" if change.before is None:
             return Message("Release the devices of claim {name}, which no pod uses", **values)
         case "device-holder":
             return Message("Delete {before}, which has the devices of claim {name}", **values)
         case "gate":
-            return Message("Remove the scheduling gates {name}", name=one.name)
+            return Message("Remove the scheduling gates {name}", name=change.name)
         case "scheduler":
             return Message("Set schedulerName to {after} instead of {before}", **values)
         case "affinity":
-            return _affinity_words(one)
+            return _affinity_words(change)
 
 
-def _claim_words(one: Changed) -> Message:
+def _claim_words(change: Changed) -> Message:
     """Return a change of what a ResourceClaim requests; `name` is the claim with its request, or with a field."""
-    claim, _, part = one.name.partition(" ")
-    values = {"claim": claim, "request": part, "field": part, "before": one.before, "after": one.after}
-    match one.kind:
-        case "device-count" if one.before == "All":
+    claim, _, part = change.name.partition(" ")
+    values = {"claim": claim, "request": part, "field": part, "before": change.before, "after": change.after}
+    match change.kind:
+        case "device-count" if change.before == "All":
             return Message("Request {after} device instead of all in {request} of claim {claim}", **values)
         case "device-count":
             return Message("Request {after} instead of {before} devices in {request} of claim {claim}", **values)
@@ -236,24 +243,24 @@ def _in_one_unit(values: dict[str, Any]) -> dict[str, Any]:
 def one_unit(resource: str, *amounts: int) -> list[str]:
     """Return amounts in the largest unit that represents all of them with two decimals: 1.5Gi and 3Gi."""
     if resource == "cpu":
-        return [_decimal(one, 1000) for one in amounts]
+        return [_decimal(amount, 1000) for amount in amounts]
     if resource not in OVERCOMMITTED and not resource.startswith("hugepages-"):
-        return [str(one) for one in amounts]
+        return [str(amount) for amount in amounts]
     for suffix, bits in (("Gi", 30), ("Mi", 20), ("Ki", 10)):
-        if max(amounts) >= 1 << bits and not any(one * 100 % (1 << bits) for one in amounts):
-            return [_decimal(one, 1 << bits) + suffix for one in amounts]
-    return [str(one) for one in amounts]
+        if max(amounts) >= 1 << bits and not any(amount * 100 % (1 << bits) for amount in amounts):
+            return [_decimal(amount, 1 << bits) + suffix for amount in amounts]
+    return [str(amount) for amount in amounts]
 
 
 def _decimal(value: int, of: int) -> str:
     return f"{value / of:.3f}".rstrip("0").rstrip(".")
 
 
-def _affinity_words(one: Changed) -> Message:
-    if one.name == "nodeAffinity":
+def _affinity_words(change: Changed) -> Message:
+    if change.name == "nodeAffinity":
         return Message("Remove the required node affinity")
-    if one.name in ("podAffinity", "podAntiAffinity"):
-        return Message("Remove the required {name} over {key}", name=one.name, key=one.before or "-")
-    if one.after is None:
-        return Message("Remove the requirement {name}", name=one.name)
-    return Message("Require {after} instead of {before}", after=one.after, before=one.before)
+    if change.name in ("podAffinity", "podAntiAffinity"):
+        return Message("Remove the required {name} over {key}", name=change.name, key=change.before or "-")
+    if change.after is None:
+        return Message("Remove the requirement {name}", name=change.name)
+    return Message("Require {after} instead of {before}", after=change.after, before=change.before)

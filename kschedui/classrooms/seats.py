@@ -34,10 +34,10 @@ class Seat(NamedTuple):
 def seat_in(cookies: Mapping[str, str]) -> Seat | None:
     """Return the browser's seat, if it has a valid one."""
     try:
-        found = signing.TimestampSigner(salt=SALT).unsign(cookies.get(COOKIE, ""), max_age=SECONDS)
+        signed_text = signing.TimestampSigner(salt=SALT).unsign(cookies.get(COOKIE, ""), max_age=SECONDS)
     except signing.BadSignature:
         return None
-    return Seat._make(found.split(".", 1))
+    return Seat._make(signed_text.split(".", 1))
 
 
 def give(response: HttpResponseBase, code: str) -> None:
@@ -51,8 +51,8 @@ def sits_before(cookies: Mapping[str, str], run: Run) -> bool:
     seat = seat_in(cookies)
     if seat is None:
         return False
-    found = store.live().filter(code=seat.code, run=run).first()
-    return found is not None and not store.is_over(found)
+    classroom = store.live().filter(code=seat.code, run=run).first()
+    return classroom is not None and not store.is_over(classroom)
 
 
 def require_sight(visitor: access.Visitor, cookies: Mapping[str, str], run: Run) -> None:

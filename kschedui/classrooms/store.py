@@ -127,10 +127,10 @@ def by_code(code: str) -> Classroom:
     code = code.upper()
     if len(code) != LENGTH or any(letter not in ALPHABET for letter in code):
         raise NoClass(gettext_noop("No class has this code."))
-    found = Classroom.objects.select_related("run__version__scenario").defer(
+    classrooms = Classroom.objects.select_related("run__version__scenario").defer(
         "run__version__text", "run__version__challenge"
     )
-    classroom = found.filter(code=code).first()
+    classroom = classrooms.filter(code=code).first()
     if classroom is None:
         raise NoClass(gettext_noop("No class has this code."))
     return classroom
@@ -153,9 +153,9 @@ def board(pk: int) -> Board:
     row = Classroom.objects.filter(pk=pk).values_list(*columns, *shown_by).first()
     if row is None:
         return Board(0, {}, False, 0, {}, [], True)
-    (*known, revealed), (ended_at, expires, owner, browser), scenario = row[:6], row[6:10], row[10:]
+    (*fields, revealed), (ended_at, expires, owner, browser), scenario = row[:6], row[6:10], row[10:]
     over = ended_at is not None or expires <= timezone.now() or not may_show(owner, browser, *scenario)
-    return Board._make((*known, [question["id"] for question in revealed], over))
+    return Board._make((*fields, [question["id"] for question in revealed], over))
 
 
 def may_show(owner: int | None, browser: str, deleted_at: Any, visibility: str, whose: int | None, editor: str) -> bool:
@@ -230,24 +230,26 @@ class Given(NamedTuple):
     choice: int
 
 
-def take(pk: int, given: list[Given]) -> set[Given]:
+def take(pk: int, answers: list[Given]) -> set[Given]:
     """Store answers to the current question, the last one of each student. Return those that count."""
     with transaction.atomic():
         row = live().select_for_update().filter(pk=pk).first()
         if row is None or not row.asked or "counts" in row.asked:
             return set()
         question, choices = row.asked["id"], row.asked["choices"]
-        last = {one.student: one for one in given if one.question == question and 0 <= one.choice < choices}
+        last = {
+            answer.student: answer for answer in answers if answer.question == question and 0 <= answer.choice < choices
+        }
         before = set(row.answers.filter(question=question).values_list("student", flat=True))
         room = settings.LIMITS["class_students"] - len(before | last.keys())
-        kept = [one for one in last.values() if room >= 0 or one.student in before]
+        accepted = [answer for answer in last.values() if room >= 0 or answer.student in before]
         Answer.objects.bulk_create(
-            [Answer(classroom=row, **one._asdict()) for one in kept],
+            [Answer(classroom=row, **answer._asdict()) for answer in accepted],
             update_conflicts=True,
             unique_fields=["classroom", "question", "student"],
             update_fields=["choice"],
         )
-    return set(kept)
+    return set(accepted)
 
 
 def answered(pk: int, question: str) -> int:
@@ -257,8 +259,8 @@ def answered(pk: int, question: str) -> int:
 
 def answer_of(pk: int, question: str, student: str) -> int | None:
     """Return this student's answer, for a page that is reloaded."""
-    found = Answer.objects.filter(classroom=pk, question=question, student=student)
-    return found.values_list("choice", flat=True).first()
+    answers = Answer.objects.filter(classroom=pk, question=question, student=student)
+    return answers.values_list("choice", flat=True).first()
 
 
 def keep_try(pk: int, student: str, name: str, held: int, *, solved: bool) -> None:

@@ -25,8 +25,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     try:
         with open_input(options.file) as source:
-            found = scenario_text(source.read())
-        anonymised = anonymise(found.text, LIMITS)
+            source_text = scenario_text(source.read())
+        anonymised = anonymise(source_text.text, LIMITS)
     except ScenarioError as error:
         raise Unusable("\n".join(f"{options.file}: {line}" for line in str(error).splitlines())) from None
     if options.mapping:
@@ -41,6 +41,6 @@ def run(options: Namespace) -> int:
         except OSError as error:
             raise Unusable(f"cannot write {options.mapping}: {error.strerror}") from None
     if not options.quiet:
-        sys.stderr.writelines(f"{options.file}: {note}\n" for note in found.notes)
+        sys.stderr.writelines(f"{options.file}: {note}\n" for note in source_text.notes)
     sys.stdout.write(anonymised.text)
-    return int(options.strict and found.cut)
+    return int(options.strict and source_text.cut)

@@ -29,35 +29,35 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    found = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(found, quiet=options.quiet)
-    key = known_pod(found, options.pod)
+    source = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(source, quiet=options.quiet)
+    key = known_pod(source, options.pod)
     try:
-        moment = at_end(found.scenario, registry())
-        made = capacity(moment, key, options.replicas)
+        moment = at_end(source.scenario, registry())
+        result = capacity(moment, key, options.replicas)
     except (RunEnded, NotPossible) as error:
-        raise Unusable(f"{found.name}: {error}") from None
+        raise Unusable(f"{source.name}: {error}") from None
     if options.format == "json":
-        version = {"kubernetesVersion": found.scenario.release.version}
-        sys.stdout.buffer.write(msgspec.json.encode(msgspec.to_builtins(made) | version) + b"\n")
+        version = {"kubernetesVersion": source.scenario.release.version}
+        sys.stdout.buffer.write(msgspec.json.encode(msgspec.to_builtins(result) | version) + b"\n")
     else:
-        write(made, found.scenario.release.version)
-    short = made.wanted is not None and made.fit < made.wanted
+        write(result, source.scenario.release.version)
+    short = result.wanted is not None and result.fit < result.wanted
     return int(short or bool(warned and options.strict))
 
 
-def write(made: Capacity, release: str) -> None:
+def write(result: Capacity, release: str) -> None:
     """Print the result as text."""
-    wanted = "" if made.wanted is None else f" of {made.wanted:,}"
-    sys.stdout.write(f"{made.fit:,}{wanted} copies of {made.pod} fit, kube-scheduler {release}\n")
-    if made.message:
-        sys.stdout.write(f"  then: {made.message}\n")
-    for zone, count in made.by_zone.items():
+    wanted = "" if result.wanted is None else f" of {result.wanted:,}"
+    sys.stdout.write(f"{result.fit:,}{wanted} copies of {result.pod} fit, kube-scheduler {release}\n")
+    if result.message:
+        sys.stdout.write(f"  then: {result.message}\n")
+    for zone, count in result.by_zone.items():
         sys.stdout.write(f"{count:>7,}  in zone {zone or '(none)'}\n")
-    for node, count in list(made.by_node.items())[:MOST_NODES]:
+    for node, count in list(result.by_node.items())[:MOST_NODES]:
         sys.stdout.write(f"{count:>7,}  on {node}\n")
-    if len(made.by_node) > MOST_NODES:
-        sys.stdout.write(f"         and on {len(made.by_node) - MOST_NODES:,} more nodes\n")
-    for one in made.more:
-        sys.stdout.write(f"  {one.count:,} more nodes like {one.like} would do\n" if one.count else "")
-        sys.stdout.write("" if one.count else f"  no number of nodes like {one.like} would do\n")
+    if len(result.by_node) > MOST_NODES:
+        sys.stdout.write(f"         and on {len(result.by_node) - MOST_NODES:,} more nodes\n")
+    for more in result.more:
+        sys.stdout.write(f"  {more.count:,} more nodes like {more.like} would do\n" if more.count else "")
+        sys.stdout.write("" if more.count else f"  no number of nodes like {more.like} would do\n")

@@ -46,57 +46,57 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    made = [check_file(name, options) for name in options.files]
-    write(made, options)
-    if any(one.errors for one in made):
+    files = [check_file(name, options) for name in options.files]
+    write(files, options)
+    if any(file.errors for file in files):
         return 2
-    return int(any(not one.good or (one.warnings and options.strict) for one in made))
+    return int(any(not file.good or (file.warnings and options.strict) for file in files))
 
 
 def check_file(name: str, options: Namespace) -> Checked:
     """Check one file. An invalid file is a result too."""
     try:
-        found = inputs.read(name, options.kubernetes_version)
+        source = inputs.read(name, options.kubernetes_version)
     except Unusable as error:
         return Checked(name, errors=tuple(str(error).splitlines()))
-    warnings = inputs.say_warnings(found, quiet=options.quiet)
+    warnings = inputs.say_warnings(source, quiet=options.quiet)
     if options.syntax:
-        return Checked(name, warnings=warnings, release=found.scenario.release.version)
+        return Checked(name, warnings=warnings, release=source.scenario.release.version)
     try:
-        check = check_challenge if found.scenario.challenge else check_expectations
-        promises, failures = check(found, quiet=options.quiet)
+        check = check_challenge if source.scenario.challenge else check_expectations
+        promises, failures = check(source, quiet=options.quiet)
     except (RunEnded, BadVariant) as error:
-        return Checked(name, errors=(str(error),), warnings=warnings, release=found.scenario.release.version)
-    return Checked(name, promises, tuple(failures), (), warnings, found.scenario.release.version)
+        return Checked(name, errors=(str(error),), warnings=warnings, release=source.scenario.release.version)
+    return Checked(name, promises, tuple(failures), (), warnings, source.scenario.release.version)
 
 
-def check_expectations(found: Input, *, quiet: bool) -> tuple[int, list[str]]:
+def check_expectations(source: Input, *, quiet: bool) -> tuple[int, list[str]]:
     """Return the number of expectations, and a sentence for each that is not met.
 
     A file without expectations fails too.
     """
-    expect = found.scenario.expect
+    expect = source.scenario.expect
     promises = len(expect.pods) + (expect.victims is not None) if expect else 0
     if not expect or not promises:
         return 0, ["spec.expect of the Scenario document promises nothing, so nothing can be checked"]
-    objects = [*found.scenario.objects, *(event.object for event in found.scenario.events)]
-    known = {one.key for one in objects if isinstance(one, Pod)}
-    unknown = [f"{key}: there is no such pod" for key in expect.pods if key not in known]
-    unmet = unmet_expectations(found.scenario, shown(simulate(found.scenario), quiet=quiet))
+    objects = [*source.scenario.objects, *(event.object for event in source.scenario.events)]
+    pod_keys = {item.key for item in objects if isinstance(item, Pod)}
+    unknown = [f"{key}: there is no such pod" for key in expect.pods if key not in pod_keys]
+    unmet = unmet_expectations(source.scenario, shown(simulate(source.scenario), quiet=quiet))
     return promises, unknown + [
-        one for one in unmet if one.split(": ")[0] not in {text.split(": ")[0] for text in unknown}
+        sentence for sentence in unmet if sentence.split(": ")[0] not in {text.split(": ")[0] for text in unknown}
     ]
 
 
-def check_challenge(found: Input, *, quiet: bool) -> tuple[int, list[str]]:
+def check_challenge(source: Input, *, quiet: bool) -> tuple[int, list[str]]:
     """Return the number of variants, and the errors of a challenge.
 
     Its solution must hold in all variants, and the documents with which it starts must not.
     """
-    challenge = found.scenario.challenge
+    challenge = source.scenario.challenge
     assert challenge is not None
-    text, _ = split_challenge(found.scenario)
-    release = found.scenario.release
+    text, _ = split_challenge(source.scenario)
+    release = source.scenario.release
 
     def read(text: str) -> Scenario:
         return parse_scenario(text, LIMITS, known_plugins(outside_plugins()), release)
@@ -118,42 +118,42 @@ def check_challenge(found: Input, *, quiet: bool) -> tuple[int, list[str]]:
     return len(solved), wrong
 
 
-def write(made: list[Checked], options: Namespace) -> None:
+def write(files: list[Checked], options: Namespace) -> None:
     if options.format == "junit":
-        sys.stdout.write(junit(made))
+        sys.stdout.write(junit(files))
     elif options.format == "json":
-        sys.stdout.write(json.dumps([row(one) for one in made], indent=1) + "\n")
+        sys.stdout.write(json.dumps([row(file) for file in files], indent=1) + "\n")
     elif options.format == "jsonl":
-        sys.stdout.writelines(json.dumps(row(one)) + "\n" for one in made)
+        sys.stdout.writelines(json.dumps(row(file)) + "\n" for file in files)
     else:
-        for one in () if options.summary else made:
-            release = f" (kube-scheduler {one.release})" if one.release else ""
-            sys.stdout.write(f"{'ok  ' if one.good else 'FAIL'} {one.file}{release}\n")
-            sys.stdout.writelines(f"     {line}\n" for line in (*one.errors, *one.failures))
-        good = sum(one.good for one in made)
-        sys.stdout.write(f"{good} of {len(made)} as expected\n")
+        for file in () if options.summary else files:
+            release = f" (kube-scheduler {file.release})" if file.release else ""
+            sys.stdout.write(f"{'ok  ' if file.good else 'FAIL'} {file.file}{release}\n")
+            sys.stdout.writelines(f"     {line}\n" for line in (*file.errors, *file.failures))
+        good = sum(file.good for file in files)
+        sys.stdout.write(f"{good} of {len(files)} as expected\n")
 
 
-def row(one: Checked) -> dict[str, object]:
+def row(file: Checked) -> dict[str, object]:
     return {
-        "file": one.file,
-        "ok": one.good,
-        "promises": one.promises,
-        "failures": one.failures,
-        "errors": one.errors,
-        "warnings": one.warnings,
-        "kubernetesVersion": one.release,
+        "file": file.file,
+        "ok": file.good,
+        "promises": file.promises,
+        "failures": file.failures,
+        "errors": file.errors,
+        "warnings": file.warnings,
+        "kubernetesVersion": file.release,
     }
 
 
-def junit(made: list[Checked]) -> str:
+def junit(files: list[Checked]) -> str:
     """Return the results as JUnit XML for CI systems, one test case per file."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
-    failures, errors = sum(bool(one.failures) for one in made), sum(bool(one.errors) for one in made)
-    lines.append(f'<testsuite name="kschedui check" tests="{len(made)}" failures="{failures}" errors="{errors}">')
-    for one in made:
-        lines.append(f'  <testcase classname="kschedui" name={quoteattr(one.file)}>')
-        for tag, texts in (("error", one.errors), ("failure", one.failures)):
+    failures, errors = sum(bool(file.failures) for file in files), sum(bool(file.errors) for file in files)
+    lines.append(f'<testsuite name="kschedui check" tests="{len(files)}" failures="{failures}" errors="{errors}">')
+    for file in files:
+        lines.append(f'  <testcase classname="kschedui" name={quoteattr(file.file)}>')
+        for tag, texts in (("error", file.errors), ("failure", file.failures)):
             if texts:
                 lines.append(f"    <{tag} message={quoteattr(texts[0])}>{escape(chr(10).join(texts))}</{tag}>")
         lines.append("  </testcase>")

@@ -78,12 +78,12 @@ def _of_upgrade(parser: ArgumentParser) -> None:
 
 def drain(options: Namespace) -> int:
     """Run `kschedui drain`."""
-    return _answered(options, lambda found: Drain(_nodes(found.scenario, options), options.remove))
+    return _answered(options, lambda source: Drain(_nodes(source.scenario, options), options.remove))
 
 
 def lose(options: Namespace) -> int:
     """Run `kschedui lose`."""
-    return _answered(options, lambda found: Lose(_nodes(found.scenario, options, zone=options.zone), options.zone))
+    return _answered(options, lambda source: Lose(_nodes(source.scenario, options, zone=options.zone), options.zone))
 
 
 def add(options: Namespace) -> int:
@@ -98,32 +98,32 @@ def reschedule(options: Namespace) -> int:
 
 def compare_releases(options: Namespace) -> int:
     """Run `kschedui upgrade`."""
-    found = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(found, quiet=options.quiet)
-    other = inputs.read_again(found, options.to)
+    source = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(source, quiet=options.quiet)
+    other = inputs.read_again(source, options.to)
     try:
-        made = upgrade(found.scenario, other, registry())
+        comparison = upgrade(source.scenario, other, registry())
     except RunEnded as error:
-        raise Unusable(f"{found.name}: {error}") from None
+        raise Unusable(f"{source.name}: {error}") from None
     if options.format == "json":
-        sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+        sys.stdout.buffer.write(msgspec.json.encode(comparison) + b"\n")
     else:
-        write_upgrade(made)
-    return int(bool(made.changes or made.unreadable or (warned and options.strict)))
+        write_upgrade(comparison)
+    return int(bool(comparison.changes or comparison.unreadable or (warned and options.strict)))
 
 
 def help_waiting(options: Namespace) -> int:
     """Run `kschedui node-groups`."""
-    found = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(found, quiet=options.quiet)
+    source = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(source, quiet=options.quiet)
     try:
-        made = helping(found.scenario, registry())
+        result = helping(source.scenario, registry())
     except (RunEnded, NotPossible) as error:
-        raise Unusable(f"{found.name}: {error}") from None
+        raise Unusable(f"{source.name}: {error}") from None
     if options.format == "json":
-        sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+        sys.stdout.buffer.write(msgspec.json.encode(result) + b"\n")
     else:
-        write_helping(made)
+        write_helping(result)
     return int(bool(warned and options.strict))
 
 
@@ -149,15 +149,15 @@ def _nodes(scenario: Scenario, options: Namespace, *, zone: str = "") -> list[st
         key, equals, value = options.selector.partition("=")
         if not equals:
             raise Unusable(f"--selector {options.selector}: expected LABEL=VALUE")
-        there = [one for one in scenario.objects if isinstance(one, Node)]
-        matching = [one.name for one in there if one.labels.get(key) == value]
+        there = [item for item in scenario.objects if isinstance(item, Node)]
+        matching = [node.name for node in there if node.labels.get(key) == value]
         if not matching:
             raise Unusable(f"--selector {options.selector}: no node has this label")
         names += matching
     if options.group:
         groups = {
             group.name: group
-            for group in groups_of(scenario, [one for one in scenario.objects if isinstance(one, Node)])
+            for group in groups_of(scenario, [item for item in scenario.objects if isinstance(item, Node)])
         }
         if options.group not in groups or not groups[options.group].nodes:
             raise Unusable(f"--group {options.group}: no node is in it; known: {', '.join(groups) or '-'}")
@@ -168,19 +168,19 @@ def _nodes(scenario: Scenario, options: Namespace, *, zone: str = "") -> list[st
 
 
 def _answered(options: Namespace, question_of: Callable[[Input], Question]) -> int:
-    found = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(found, quiet=options.quiet)
+    source = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(source, quiet=options.quiet)
     try:
-        made, timeline = carried_out(found.scenario, question_of(found), registry())
+        answer, timeline = carried_out(source.scenario, question_of(source), registry())
     except (RunEnded, NotPossible) as error:
-        raise Unusable(f"{found.name}: {error}") from None
+        raise Unusable(f"{source.name}: {error}") from None
     if options.write:
-        _write_scenario(options.write, went_on(found.scenario.text, timeline, yaml_text.write))
+        _write_scenario(options.write, went_on(source.scenario.text, timeline, yaml_text.write))
     if options.format == "json":
-        sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+        sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
     else:
-        write(made)
-    return int(not made.done or bool(warned and options.strict))
+        write(answer)
+    return int(not answer.done or bool(warned and options.strict))
 
 
 def _write_scenario(name: str, text: str) -> None:
@@ -196,16 +196,16 @@ def write(answer: Answer) -> None:
     say = sys.stdout.write
     say(f"Kubernetes {answer.release}; {answer.rounds} rounds\n")
     staying = [name for name in answer.nodes if name not in answer.emptied]
-    fallen = [one for one in answer.unplaced if one.before]
+    fallen = [pod for pod in answer.unplaced if pod.before]
     say(f"{len(answer.moved):,} pods move or find a place, {len(fallen):,} find no place")
     say(f", {len(answer.blocked):,} are blocked, {len(answer.unmanaged):,} have no controller")
     say(f"; {len(answer.unplaced) - len(fallen):,} that were pending still are\n")
     if answer.blocked or answer.unmanaged:
         say(f"not empty: {len(staying):,} of {len(answer.nodes):,} nodes: {_some(staying)}\n")
-    _list("moves", (f"{one.pod}  {one.before or '(pending)'} -> {one.after}{_why(one.cause)}" for one in answer.moved))
-    _list("find no place", _by_reason((f"{one.pod}  was on {one.before}", one.message) for one in fallen))
-    _list("still pending", _by_reason((one.pod, one.message) for one in answer.unplaced if not one.before))
-    _list("blocked", _by_reason((f"{one.pod}  on {one.node}", one.message) for one in answer.blocked))
+    _list("moves", (f"{pod.pod}  {pod.before or '(pending)'} -> {pod.after}{_why(pod.cause)}" for pod in answer.moved))
+    _list("find no place", _by_reason((f"{pod.pod}  was on {pod.before}", pod.message) for pod in fallen))
+    _list("still pending", _by_reason((pod.pod, pod.message) for pod in answer.unplaced if not pod.before))
+    _list("blocked", _by_reason((f"{pod.pod}  on {pod.node}", pod.message) for pod in answer.blocked))
     _list("no controller: nobody creates them again, and kubectl drain wants --force", answer.unmanaged)
     _list("lose an emptyDir", answer.local_data)
     _list(
@@ -217,8 +217,8 @@ def write(answer: Answer) -> None:
             if budget.blocked
         ),
     )
-    if kept := [one.budget for one in answer.budgets if not one.blocked]:
-        say(f"budgets that are kept: {_some(kept)}\n")
+    if respected := [budget.budget for budget in answer.budgets if not budget.blocked]:
+        say(f"budgets that are kept: {_some(respected)}\n")
     for name, before in answer.room_before.items():
         say(f"{name:>7}: {_share(name, before)} requested before, {_share(name, answer.room_after[name])} after\n")
 
@@ -241,9 +241,9 @@ def _why(cause: str) -> str:
     return {"preempted": "  (preempted)", "lost": "", "evicted": "", "pending": ""}[cause]
 
 
-def _share(name: str, found: Amount) -> str:
-    percent = f" ({found.requested / found.allocatable:.0%})" if found.allocatable else ""
-    return f"{amount(name, found.requested)} of {amount(name, found.allocatable)}{percent}"
+def _share(name: str, total: Amount) -> str:
+    percent = f" ({total.requested / total.allocatable:.0%})" if total.allocatable else ""
+    return f"{amount(name, total.requested)} of {amount(name, total.allocatable)}{percent}"
 
 
 def amount(name: str, value: int) -> str:
@@ -264,28 +264,31 @@ def _list(title: str, lines: Iterable[str]) -> None:
         sys.stdout.write(f"  and {len(every) - SHOWN:,} more\n")
 
 
-def write_upgrade(made: Upgrade) -> None:
+def write_upgrade(comparison: Upgrade) -> None:
     """Print the upgrade as text."""
     say = sys.stdout.write
-    say(f"{made.decided:,} pods decided on Kubernetes {made.before} and {made.after}\n")
-    moved = [change for change in made.changes if change.before.node != change.after.node]
-    others = [one for one in made.changes if one.before.node == one.after.node]
-    lost = sum(not one.after.node for one in moved)
-    told = sum(one.cause is not None and one.cause.kind == "message" for one in others)
+    say(f"{comparison.decided:,} pods decided on Kubernetes {comparison.before} and {comparison.after}\n")
+    moved = [change for change in comparison.changes if change.before.node != change.after.node]
+    others = [change for change in comparison.changes if change.before.node == change.after.node]
+    lost = sum(not change.after.node for change in moved)
+    reworded = sum(change.cause is not None and change.cause.kind == "message" for change in others)
     say(f"{len(moved) - lost:,} come to another node, {lost:,} find none any more")
-    say(f", {told:,} stay pending with another message, {len(others) - told:,} differ otherwise\n")
+    say(f", {reworded:,} stay pending with another message, {len(others) - reworded:,} differ otherwise\n")
     for title, some in (("changes", moved), ("the same node or none, but otherwise", others)):
         _list(
             title,
             _by_reason(
-                (f"{one.pod}  {one.before.node or '(pending)'} -> {one.after.node or '(pending)'}", _told(one.cause))
-                for one in some
-                if one.cause
+                (
+                    f"{change.pod}  {change.before.node or '(pending)'} -> {change.after.node or '(pending)'}",
+                    _told(change.cause),
+                )
+                for change in some
+                if change.cause
             ),
         )
-    same = ((one.pod, one.after.message) for one in made.pending if one.cause is None)
+    same = ((pod.pod, pod.after.message) for pod in comparison.pending if pod.cause is None)
     _list("pending on both, for the same reason", _by_reason(same))
-    _list(f"not taken by {made.after}", (f"{one.pod}: {one.message}" for one in made.unreadable))
+    _list(f"not taken by {comparison.after}", (f"{pod.pod}: {pod.message}" for pod in comparison.unreadable))
 
 
 def _told(cause: Cause) -> str:
@@ -294,19 +297,19 @@ def _told(cause: Cause) -> str:
     return str(cause_words(cause))
 
 
-def write_helping(made: Helping) -> None:
+def write_helping(result: Helping) -> None:
     """Print the node groups as text."""
     say = sys.stdout.write
     say(
-        f"Kubernetes {made.release}; {len(made.pending):,} pods are pending, "
-        f"{len(made.groups):,} node groups are known\n"
+        f"Kubernetes {result.release}; {len(result.pending):,} pods are pending, "
+        f"{len(result.groups):,} node groups are known\n"
     )
-    for one in made.helps:
-        kind = f"{one.group}{f', zone {one.zone}' if one.zone else ''}"
-        if one.pods:
-            price = "" if one.price is None else f", price {one.price:g}"
-            short = "; with more than its maximum, more" if one.short else ""
-            say(f"{kind}: {one.nodes:,} more nodes schedule {len(one.pods):,} pods{price}{short}\n")
-            say("".join(f"  {key}\n" for key in one.pods[:SHOWN]))
+    for group in result.helps:
+        kind = f"{group.group}{f', zone {group.zone}' if group.zone else ''}"
+        if group.pods:
+            price = "" if group.price is None else f", price {group.price:g}"
+            short = "; with more than its maximum, more" if group.short else ""
+            say(f"{kind}: {group.nodes:,} more nodes schedule {len(group.pods):,} pods{price}{short}\n")
+            say("".join(f"  {key}\n" for key in group.pods[:SHOWN]))
         else:
-            say(f"{kind}: helps none: {one.why}\n")
+            say(f"{kind}: helps none: {group.why}\n")

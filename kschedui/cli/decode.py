@@ -29,20 +29,20 @@ def run(options: Namespace) -> int:
     if text == "-":
         with open_input("-") as source:
             text = source.read(LONGEST).decode("utf-8", errors="replace")
-    found = [message for message in messages(text) if message.understood]
+    understood = [message for message in messages(text) if message.understood]
     foreign = foreign_messages(text)
-    if not found and not foreign:
+    if not understood and not foreign:
         raise Unusable("this is no FailedScheduling message; expected one such as: 0/3 nodes are available: ...")
-    decoded = [record(message) for message in found]
+    decoded = [record(message) for message in understood]
     if options.format == "json":
-        others = [msgspec.to_builtins(one) for one in foreign]
+        others = [msgspec.to_builtins(message) for message in foreign]
         sys.stdout.write(json.dumps({"messages": decoded, "autoscalers": others}, indent=1) + "\n")
     else:
-        for number, one in enumerate(decoded):
+        for number, explanation in enumerate(decoded):
             sys.stdout.write("\n" if number else "")
-            write(one)
-        for one_foreign in foreign:
-            write_foreign(one_foreign)
+            write(explanation)
+        for message in foreign:
+            write_foreign(message)
     return 0
 
 
@@ -50,16 +50,16 @@ def record(message: FailedMessage) -> dict[str, Any]:
     """Return {message, nodes, parts, preemption, note, cut, helps}; `parts` as FIELDS, `preemption` None: not
     mentioned.
     """
-    known = in_words(message)
+    words = in_words(message)
     mentioned = message.preemption is not None
     return {
         "message": write_message(message),
         "nodes": message.total,
-        "parts": [part(row) for row in known["rows"]],
-        "preemption": [part(row) for row in known["preemption"]] if mentioned else None,
-        "note": known["note"],
-        "cut": known["cut"],
-        "helps": known["helps"],
+        "parts": [part(row) for row in words["rows"]],
+        "preemption": [part(row) for row in words["preemption"]] if mentioned else None,
+        "note": words["note"],
+        "cut": words["cut"],
+        "helps": words["helps"],
     }
 
 
@@ -71,14 +71,14 @@ def part(row: Row) -> dict[str, Any]:
 def write(decoded: dict[str, Any]) -> None:
     """Print the message as text."""
     sys.stdout.write(f"{decoded['message']}\n")
-    for one in decoded["parts"]:
-        plugin = f"{one['plugin']}: " if one["plugin"] else ""
-        count = f"{one['count']:>6,} of {decoded['nodes']:,} nodes" if one["count"] else "   the pod itself"
-        sys.stdout.write(f"{count}  {plugin}{one['reason']}\n")
-        sys.stdout.writelines(f"        {text}\n" for text in (one["meaning"], one["unsaid"]) if text)
-    for one in decoded["preemption"] or ():
-        sys.stdout.write(f"{one['count']:>6,} nodes  preemption: {one['reason']}\n")
-        sys.stdout.write(f"        {one['meaning']}\n" if one["meaning"] else "")
+    for part in decoded["parts"]:
+        plugin = f"{part['plugin']}: " if part["plugin"] else ""
+        count = f"{part['count']:>6,} of {decoded['nodes']:,} nodes" if part["count"] else "   the pod itself"
+        sys.stdout.write(f"{count}  {plugin}{part['reason']}\n")
+        sys.stdout.writelines(f"        {text}\n" for text in (part["meaning"], part["unsaid"]) if text)
+    for part in decoded["preemption"] or ():
+        sys.stdout.write(f"{part['count']:>6,} nodes  preemption: {part['reason']}\n")
+        sys.stdout.write(f"        {part['meaning']}\n" if part["meaning"] else "")
     sys.stdout.write(f"{decoded['note']}\n" if decoded["note"] else "")
     sys.stdout.write("The message is truncated.\n" if decoded["cut"] else "")
 
@@ -86,8 +86,8 @@ def write(decoded: dict[str, Any]) -> None:
 def write_foreign(message: ForeignMessage) -> None:
     """Print a message of an autoscaler as text."""
     sys.stdout.write(f"of {message.source}, not of the scheduler: {message.message}\n    {message.meaning}\n")
-    for one in message.parts:
-        count = f"{one.count:>6,} node groups  " if one.count else "        "
-        group = f"{one.group}: " if one.group else ""
-        sys.stdout.write(f"{count}{group}{one.reason}\n")
-        sys.stdout.write(f"        {one.meaning}\n" if one.meaning else "")
+    for part in message.parts:
+        count = f"{part.count:>6,} node groups  " if part.count else "        "
+        group = f"{part.group}: " if part.group else ""
+        sys.stdout.write(f"{count}{group}{part.reason}\n")
+        sys.stdout.write(f"        {part.meaning}\n" if part.meaning else "")

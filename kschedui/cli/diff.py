@@ -28,19 +28,19 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     if len(options.files) != 2:
         raise Unusable("diff compares two files")
-    found = [inputs.read(name, options.kubernetes_version) for name in options.files]
-    releases = [one.scenario.release.version for one in found]
-    warned = sum(inputs.say_warnings(one, quiet=options.quiet) for one in found)
+    sources = [inputs.read(name, options.kubernetes_version) for name in options.files]
+    releases = [source.scenario.release.version for source in sources]
+    warned = sum(inputs.say_warnings(source, quiet=options.quiet) for source in sources)
     try:
-        made = compare(*(partial(simulate, one.scenario) for one in found))
+        comparison = compare(*(partial(simulate, source.scenario) for source in sources))
     except RunEnded as error:
         raise Unusable(str(error)) from None
     if options.format == "json":
-        sys.stdout.buffer.write(msgspec.json.encode({"kubernetesVersions": releases, **short(made)}) + b"\n")
+        sys.stdout.buffer.write(msgspec.json.encode({"kubernetesVersions": releases, **short(comparison)}) + b"\n")
     else:
         sys.stdout.write(f"A: kube-scheduler {releases[0]}, B: kube-scheduler {releases[1]}\n")
-        write(made)
-    return int(not made.same or bool(warned and options.strict))
+        write(comparison)
+    return int(not comparison.same or bool(warned and options.strict))
 
 
 def short(comparison: Comparison) -> dict[str, object]:
@@ -59,10 +59,9 @@ def write(comparison: Comparison) -> None:
         assert there is not None
         sys.stdout.write(f"First difference: {there.pod}, attempt {there.pod_attempt}, at {there.time:g} s\n")
         sys.stdout.write(f"  {cause_words(first.cause)}\n")
-        for name, one in (("A", first.before), ("B", first.after)):
-            sys.stdout.write(
-                f"  {name}: {f'{one.outcome} {one.node or one.nominated}' if one else 'no such attempt'}\n"
-            )
+        for name, attempt in (("A", first.before), ("B", first.after)):
+            outcome = f"{attempt.outcome} {attempt.node or attempt.nominated}" if attempt else "no such attempt"
+            sys.stdout.write(f"  {name}: {outcome}\n")
         sys.stdout.write(
             f"Attempts that differ: {comparison.differing:,}. Pods that end elsewhere: {comparison.moved_count:,}\n"
         )

@@ -40,16 +40,16 @@ def run(options: Namespace) -> int:
     name = options.files[0]
     scenario_name, planned = read_design(name)
     beside = "" if name == "-" else os.path.dirname(name)
-    found = inputs.read(os.path.join(beside, scenario_name), options.kubernetes_version)
-    warned = inputs.say_warnings(found, quiet=options.quiet)
+    source = inputs.read(os.path.join(beside, scenario_name), options.kubernetes_version)
+    warned = inputs.say_warnings(source, quiet=options.quiet)
     count = (os.cpu_count() or 1) if options.processes is None else options.processes
     if count < 1:
         raise Unusable("--processes is a number from 1")
-    begin(found.scenario.text, planned, options.kubernetes_version or "")
+    begin(source.scenario.text, planned, options.kubernetes_version or "")
     if refused := trouble(cells, planned):
         raise Unusable(f"{name}: {refused[0]}, {refused[1]}: {refused[2]}")
     rows = show_progress(
-        run_cells(found.scenario.text, planned, options.kubernetes_version or "", count), planned, options
+        run_cells(source.scenario.text, planned, options.kubernetes_version or "", count), planned, options
     )
     without = (write_csv if options.format == "csv" else write_json)(planned, rows)
     return int(bool(without or (warned and options.strict)))
@@ -65,7 +65,7 @@ def read_design(name: str) -> tuple[str, Design]:
     except OSError as error:
         raise Unusable(f"cannot read {name}: {error.strerror}") from None
     except ScenarioErrors as errors:
-        raise Unusable("\n".join(f"{name}: {one}" for one in errors.errors)) from None
+        raise Unusable("\n".join(f"{name}: {error}" for error in errors.errors)) from None
 
 
 def run_cells(text: str, planned: Design, release: str, count: int) -> Iterator[tuple[int, Row]]:
@@ -85,8 +85,8 @@ def run_cells(text: str, planned: Design, release: str, count: int) -> Iterator[
 def begin(text: str, planned: Design, release: str) -> None:
     """Prepare a process of the pool before its first batch."""
     global cells, design
-    known = known_plugins(outside_plugins())
-    cells = Cells(Text(text, yaml_text.write, inputs.LIMITS, known, release), simulate)
+    plugins = known_plugins(outside_plugins())
+    cells = Cells(Text(text, yaml_text.write, inputs.LIMITS, plugins, release), simulate)
     design = planned
 
 
@@ -127,8 +127,8 @@ def write_json(planned: Design, rows: Rows) -> int:
     """Write rows as a JSON list, one object per line."""
     names, without = header(planned), 0
     for number, row in rows:
-        found = json.dumps(dict(zip(names, row_values(planned, number, row), strict=True)), separators=(",", ":"))
-        sys.stdout.write(("[" if number == 1 else ",\n") + found)
+        line = json.dumps(dict(zip(names, row_values(planned, number, row), strict=True)), separators=(",", ":"))
+        sys.stdout.write(("[" if number == 1 else ",\n") + line)
         without += row.measures is None
     sys.stdout.write("]\n")
     return without

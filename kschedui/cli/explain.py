@@ -85,8 +85,8 @@ def of_waiting(pod: WaitingPod) -> dict[str, Any]:
         "blocker": str(words.blocker_words(pod)),
         "message": pod.message or (str(no_profile_words(pod.scheduler)) if pod.scheduler else ""),
         "causes": msgspec.to_builtins(pod.causes),
-        "nearest": [str(near_words(one)) for one in pod.nearest or ()],
-        "missing": [str(missing_words(one)) for one in pod.missing],
+        "nearest": [str(near_words(near)) for near in pod.nearest or ()],
+        "missing": [str(missing_words(absent)) for absent in pod.missing],
         "condition": pod.dumped,
         "differences": [str(difference) for difference in words.differences(pod)],
     }

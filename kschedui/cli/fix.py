@@ -29,21 +29,21 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    found = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(found, quiet=options.quiet)
-    key = known_pod(found, options.pod)
+    source = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(source, quiet=options.quiet)
+    key = known_pod(source, options.pod)
     try:
-        moment = at_end(found.scenario, registry())
+        moment = at_end(source.scenario, registry())
         pod = moment.world().cluster.pods.get(key)
         if pod is None or pod.node_name:
-            raise Unusable(f"{found.name}: {key} does not wait when the run ends")
+            raise Unusable(f"{source.name}: {key} does not wait when the run ends")
         changes = smallest_changes(moment, key)
-        lacking = [str(missing_words(one)) for one in missing(moment.world(), pod)]
+        lacking = [str(missing_words(absent)) for absent in missing(moment.world(), pod)]
     except (RunEnded, NotPossible) as error:
-        raise Unusable(f"{found.name}: {error}") from None
+        raise Unusable(f"{source.name}: {error}") from None
     answer = {
         "pod": key,
-        "kubernetesVersion": found.scenario.release.version,
+        "kubernetesVersion": source.scenario.release.version,
         "missing": lacking,
         "changes": [record(change) for change in changes[: options.most]],
     }

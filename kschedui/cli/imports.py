@@ -44,17 +44,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     if options.cluster == bool(options.files):
         raise Unusable("import needs either files or --cluster")
-    made = of_cluster(options) if options.cluster else convert_files(options.files)
+    imported = of_cluster(options) if options.cluster else convert_files(options.files)
     if not options.quiet:
-        sys.stderr.writelines(f"{note}\n" for note in made.notes)
+        sys.stderr.writelines(f"{note}\n" for note in imported.notes)
     if options.output:
         try:
-            Path(options.output).write_text(made.text, encoding="utf-8")
+            Path(options.output).write_text(imported.text, encoding="utf-8")
         except OSError as error:
             raise Unusable(f"cannot write {options.output}: {error.strerror}") from None
     else:
-        sys.stdout.write(made.text)
-    return int(options.strict and made.cut)
+        sys.stdout.write(imported.text)
+    return int(options.strict and imported.cut)
 
 
 def convert_files(names: list[str]) -> Imported:
@@ -77,12 +77,12 @@ def of_cluster(options: Namespace) -> Imported:
     with cluster_errors():
         dump, notes = list_cluster(ApiServer.of_kubeconfig(options.context), options.namespace)
     try:
-        made = importers.convert_dump(dump, LIMITS)
+        imported = importers.convert_dump(dump, LIMITS)
     except ScenarioError as error:
         raise Unusable(in_file("the cluster", error)) from None
     if not options.quiet:
         sys.stderr.writelines(f"{note}\n" for note in notes)
-    return made
+    return imported
 
 
 def convert(name: str, source: BinaryIO, release: str = "") -> Imported:

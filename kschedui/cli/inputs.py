@@ -58,7 +58,7 @@ def open_input(name: str) -> BinaryIO:
 
 def in_file(name: str, error: ScenarioError) -> str:
     """Put the file's name before every error, one error per line."""
-    return "\n".join(f"{name}: {one}" for one in str(error).splitlines())
+    return "\n".join(f"{name}: {line}" for line in str(error).splitlines())
 
 
 def read(name: str, version: str | None = None, configuration: str = "") -> Input:
@@ -99,8 +99,8 @@ def _read(content: bytes, version: str | None, configuration: str) -> tuple[Impo
         if text.imported or has_scenario(text.text):
             raise
         try:
-            made = _converted(content, version or "")
-            return made, _parsed(made, version, configuration)
+            imported = _converted(content, version or "")
+            return imported, _parsed(imported, version, configuration)
         except ScenarioError:
             raise error from None  # whose lines are those of the file
 
@@ -127,12 +127,12 @@ def hints(name: str, content: bytes) -> list[str]:
     return []
 
 
-def read_again(found: Input, version: str) -> Scenario:
+def read_again(source: Input, version: str) -> Scenario:
     """Parse the same text for another release. Raises Unusable with the errors of that release."""
     try:
-        return parse_scenario(found.scenario.text, LIMITS, known_plugins(outside_plugins()), RELEASES[version])
+        return parse_scenario(source.scenario.text, LIMITS, known_plugins(outside_plugins()), RELEASES[version])
     except ScenarioError as error:
-        raise Unusable(in_file(f"{found.name}, on Kubernetes {version}", error)) from None
+        raise Unusable(in_file(f"{source.name}, on Kubernetes {version}", error)) from None
 
 
 def scenario_text(content: bytes, version: str = "") -> Imported:
@@ -151,20 +151,20 @@ def scenario_text(content: bytes, version: str = "") -> Imported:
     return _converted(content, version)
 
 
-def say_warnings(found: Input, *, quiet: bool) -> int:
+def say_warnings(source: Input, *, quiet: bool) -> int:
     """Write notes and warnings to standard error. Return the number of warnings."""
     if not quiet:
-        for line in warning_lines(found):
-            sys.stderr.write(f"{found.name}: {line}\n")
-    return len(found.scenario.warnings)
+        for line in warning_lines(source):
+            sys.stderr.write(f"{source.name}: {line}\n")
+    return len(source.scenario.warnings)
 
 
-def warning_lines(found: Input) -> list[str]:
+def warning_lines(source: Input) -> list[str]:
     """Return the notes, the first warnings with their lines, and the number of the others."""
     warnings = [
         f"line {warning.line}, {warning.path}: {warning.message}" if warning.path else str(warning.message)
-        for warning in found.scenario.warnings
+        for warning in source.scenario.warnings
     ]
     more = len(warnings) - SHOWN_WARNINGS
     left_out = [f"and {more} more warnings"] if more > 0 else []
-    return [*map(str, found.notes), *warnings[:SHOWN_WARNINGS], *left_out]
+    return [*map(str, source.notes), *warnings[:SHOWN_WARNINGS], *left_out]

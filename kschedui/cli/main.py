@@ -53,9 +53,9 @@ DONE, NO, UNUSABLE = 0, 1, 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. Return its exit status."""
-    given = sys.argv[1:] if arguments is None else arguments
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        options = parser(next((word for word in given if word in COMMANDS), "")).parse_args(given)
+        options = parser(next((word for word in words if word in COMMANDS), "")).parse_args(words)
         status: int = options.run(options)
         sys.stdout.flush()
         return status
@@ -71,9 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser(only: str | None = None) -> ArgumentParser:
     """Return the parser, with a subparser for each command."""
-    made = ArgumentParser(prog="kschedui", description="See Kubernetes scheduling happen.")
-    made.add_argument("--version", action=_Version, nargs=0, help="show the version of the engine and exit")
-    commands = made.add_subparsers(required=True, metavar="COMMAND", title="commands")
+    command_line = ArgumentParser(prog="kschedui", description="See Kubernetes scheduling happen.")
+    command_line.add_argument("--version", action=_Version, nargs=0, help="show the version of the engine and exit")
+    commands = command_line.add_subparsers(required=True, metavar="COMMAND", title="commands")
     for name, description in COMMANDS.items():
         added = commands.add_parser(name, help=description, description=description)
         if only in (name, None):
@@ -81,7 +81,7 @@ def parser(only: str | None = None) -> ArgumentParser:
             command = getattr(module, "COMMANDS", {}).get(name, module)  # a module may have several
             command.add_arguments(added)
             added.set_defaults(run=command.run)
-    return made
+    return command_line
 
 
 class _Version(Action):

@@ -24,14 +24,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    found = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(found, quiet=options.quiet)
+    source = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(source, quiet=options.quiet)
     try:
-        waiting = waiting_pods(found.scenario, registry())
+        waiting = waiting_pods(source.scenario, registry())
     except RunEnded as error:
-        raise Unusable(f"{found.name}: {error}") from None
+        raise Unusable(f"{source.name}: {error}") from None
     answer = {
-        "kubernetesVersion": found.scenario.release.version,
+        "kubernetesVersion": source.scenario.release.version,
         "waiting": len(waiting),
         "causes": [{"cause": cause, "pods": [of_waiting(pod) for pod in pods]} for cause, pods in by_cause(waiting)],
     }

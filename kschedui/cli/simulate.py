@@ -33,36 +33,36 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     status = 0
     for name in options.files:
-        found = inputs.read(name, options.kubernetes_version)
-        warned = inputs.say_warnings(found, quiet=options.quiet)
+        source = inputs.read(name, options.kubernetes_version)
+        warned = inputs.say_warnings(source, quiet=options.quiet)
         status = max(status, int(bool(warned and options.strict)))
         try:
-            write(found, options)
+            write(source, options)
         except RunEnded as error:
             raise Unusable(f"{name}: {error}") from None
     return status
 
 
-def write(found: Input, options: Namespace) -> None:
+def write(source: Input, options: Namespace) -> None:
     """Print one file's result on standard output."""
-    events = shown(simulate(found.scenario), quiet=options.quiet)
+    events = shown(simulate(source.scenario), quiet=options.quiet)
     if options.format == "events" and not options.summary:
         for event in events:
             sys.stdout.buffer.write(encode(event) + b"\n")
         return
-    several = found.name if len(options.files) > 1 else ""
-    release = found.scenario.release.version
+    several = source.name if len(options.files) > 1 else ""
+    release = source.scenario.release.version
     in_full = options.columns and not options.summary  # as recorded of kube-scheduler (tests/conformance/README.md)
-    made = decisions(events, as_recorded=True) if in_full else records(events, release, short_decisions)
+    rows = decisions(events, as_recorded=True) if in_full else records(events, release, short_decisions)
     if options.summary:
-        write_summary(summary(made), several, options.format)
+        write_summary(summary(rows), several, options.format)
     elif options.format == "table":
-        write_table(made, several, release)
+        write_table(rows, several, release)
     elif options.format == "json":
-        answer = {"file": found.name, "kubernetesVersion": release, "attempts": list(made)}
+        answer = {"file": source.name, "kubernetesVersion": release, "attempts": list(rows)}
         sys.stdout.write(json.dumps(answer, indent=1) + "\n")
     else:
-        for record in made:
+        for record in rows:
             sys.stdout.write(compact({"file": several, **record} if several else record) + "\n")
 
 
@@ -104,12 +104,12 @@ def compact(record: dict[str, Any]) -> str:
     return json.dumps(record, separators=(",", ":"))
 
 
-def summary(made: Iterable[dict[str, Any]]) -> dict[str, Any]:
+def summary(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """Return {attempts, outcomes, bound, deleted, waiting, time, messages: {message: pods}}."""
     outcomes: Counter[str] = Counter()
     messages: dict[str, str] = {}
     final: dict[str, Any] = {}
-    for record in made:
+    for record in rows:
         if "final" in record:
             final = record["final"]
             continue
@@ -131,30 +131,30 @@ def summary(made: Iterable[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def write_summary(found: dict[str, Any], name: str, form: str) -> None:
+def write_summary(counts: dict[str, Any], name: str, form: str) -> None:
     if form in ("json", "jsonl"):
-        sys.stdout.write(compact({"file": name, **found} if name else found) + "\n")
+        sys.stdout.write(compact({"file": name, **counts} if name else counts) + "\n")
         return
-    outcomes = ", ".join(f"{number:,} {outcome}" for outcome, number in found["outcomes"].items())
+    outcomes = ", ".join(f"{number:,} {outcome}" for outcome, number in counts["outcomes"].items())
     head = f"{name}: " if name else ""
     sys.stdout.write(
-        f"{head}{found['attempts']:,} attempts ({outcomes}) in {found['time']:,} virtual seconds, "
-        f"kube-scheduler {found['kubernetesVersion']}\n"
+        f"{head}{counts['attempts']:,} attempts ({outcomes}) in {counts['time']:,} virtual seconds, "
+        f"kube-scheduler {counts['kubernetesVersion']}\n"
     )
-    sys.stdout.write(f"{found['bound']:,} pods bound, {found['deleted']:,} deleted, {found['waiting']:,} waiting\n")
-    for message, pods in found["messages"].items():
+    sys.stdout.write(f"{counts['bound']:,} pods bound, {counts['deleted']:,} deleted, {counts['waiting']:,} waiting\n")
+    for message, pods in counts["messages"].items():
         sys.stdout.write(f"{pods:>7,}  {message or 'not tried'}\n")
 
 
-def write_table(made: Iterable[dict[str, Any]], name: str, release: str) -> None:
+def write_table(rows: Iterable[dict[str, Any]], name: str, release: str) -> None:
     """Print a line for each attempt, and for each pod that is not tried."""
     sys.stdout.write(f"{name + ', ' if name else ''}kube-scheduler {release}\n")
     sys.stdout.write(f"{'ATTEMPT':>7} {'TIME':>8} {'OUTCOME':<14} {'POD':<40} NODE OR MESSAGE\n")
-    for record in made:
+    for record in rows:
         if "final" in record:
             continue
-        said = record.get("node") or record.get("message") or ""
+        outcome = record.get("node") or record.get("message") or ""
         what = record.get("pod") or f"PodGroup {record['podGroup']}"
         sys.stdout.write(
-            f"{record.get('attempt') or '-':>7} {record['time']:>8g} {record['outcome']:<14} {what:<40} {said}\n"
+            f"{record.get('attempt') or '-':>7} {record['time']:>8g} {record['outcome']:<14} {what:<40} {outcome}\n"
         )

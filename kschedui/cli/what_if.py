@@ -50,50 +50,50 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    found = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(found, quiet=options.quiet)
-    key = known_pod(found, options.pod)
+    source = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(source, quiet=options.quiet)
+    key = known_pod(source, options.pod)
     try:
         edits = edits_of(rows(options))
         if not edits:
             raise Unusable("what-if needs a change: --set, --remove, --add-nodes, --weight, --disable or --edits")
-        moment = before_attempt(found.scenario, last_attempt(found, key), registry())
+        moment = before_attempt(source.scenario, last_attempt(source, key), registry())
         judgement = judge(moment, edits, known_plugins(outside_plugins()))
     except (RunEnded, NotPossible) as error:
-        raise Unusable(f"{found.name}: {error}") from None
+        raise Unusable(f"{source.name}: {error}") from None
     if options.format == "json":
-        version = {"kubernetesVersion": found.scenario.release.version}
+        version = {"kubernetesVersion": source.scenario.release.version}
         sys.stdout.write(json.dumps(msgspec.to_builtins(judgement) | version, indent=1) + "\n")
     else:
-        write(judgement, edits, found.scenario.release.version)
+        write(judgement, edits, source.scenario.release.version)
     return int(bool(warned and options.strict))
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:
     """Return the edits of the command line as plain data. Raises Unusable."""
-    made: list[dict[str, Any]] = []
+    edits: list[dict[str, Any]] = []
     for text in options.set:
         target, colon, assignment = text.partition(":")
         path, equals, value = assignment.partition("=")
         if not colon or not equals or not path:
             raise Unusable(f"--set {text}: expected KIND/NAME:PATH=VALUE")
-        made.append({"type": "set", **_object(target), "path": _path(path), "value": _value(value)})
-    made += [{"type": "remove", **_object(text)} for text in options.remove]
+        edits.append({"type": "set", **_object(target), "path": _path(path), "value": _value(value)})
+    edits += [{"type": "remove", **_object(text)} for text in options.remove]
     for text in options.add_nodes:
-        made.append({"type": "add-nodes", "like": text.partition("=")[0], "count": _number(text, "--add-nodes")})
+        edits.append({"type": "add-nodes", "like": text.partition("=")[0], "count": _number(text, "--add-nodes")})
     for text in options.weight:
-        made.append({"type": "weight", "plugin": text.partition("=")[0], "weight": _number(text, "--weight")})
-    made += [{"type": "disable", "plugin": text} for text in options.disable]
-    return made + (_of_file(options.edits) if options.edits else [])
+        edits.append({"type": "weight", "plugin": text.partition("=")[0], "weight": _number(text, "--weight")})
+    edits += [{"type": "disable", "plugin": text} for text in options.disable]
+    return edits + (_of_file(options.edits) if options.edits else [])
 
 
-def last_attempt(found: Input, key: str) -> int:
+def last_attempt(source: Input, key: str) -> int:
     """Return the number of the pod's last attempt. Raises Unusable if it is never tried."""
     attempts = [
-        event.attempt for event in simulate(found.scenario) if isinstance(event, CycleStarted) and event.pod == key
+        event.attempt for event in simulate(source.scenario) if isinstance(event, CycleStarted) and event.pod == key
     ]
     if not attempts:
-        raise Unusable(f"{found.name}: {key} is not tried in this run; `kschedui explain` has the reason")
+        raise Unusable(f"{source.name}: {key} is not tried in this run; `kschedui explain` has the reason")
     return attempts[-1]
 
 
@@ -103,9 +103,9 @@ def _object(text: str) -> dict[str, str]:
     namespace, slash, last = name.rpartition("/")
     if kind.lower() not in KIND_NAMES or not last:
         raise Unusable(f"{text}: expected KIND/NAME or KIND/NAMESPACE/NAME, with a kind such as pod or node")
-    known = KIND_NAMES[kind.lower()]
-    inside = namespace if slash else "default" if KINDS[known].namespaced else ""
-    return {"kind": known, "name": last, "namespace": inside}
+    names = KIND_NAMES[kind.lower()]
+    inside = namespace if slash else "default" if KINDS[names].namespaced else ""
+    return {"kind": names, "name": last, "namespace": inside}
 
 
 def _path(text: str) -> list[str | int]:

@@ -18,12 +18,12 @@ def open_run(
 
     `digest`: of the run's text, None if that is the scenario's own.
     """
-    found = experiment.version if digest is None else version_of(visitor, experiment, number, digest)
+    version = experiment.version if digest is None else version_of(visitor, experiment, number, digest)
     wanted = release or experiment.kubernetes_version
-    own = runs.own_release(found)
-    kubernetes = "" if not wanted or wanted == runs.release_of(found, own) else wanted
-    runs.start_run(found, asker, kubernetes=kubernetes or own)
-    return found, kubernetes
+    own = runs.own_release(version)
+    kubernetes = "" if not wanted or wanted == runs.release_of(version, own) else wanted
+    runs.start_run(version, asker, kubernetes=kubernetes or own)
+    return version, kubernetes
 
 
 def version_of(visitor: Visitor, experiment: Experiment, number: int, digest: Digest) -> Version:

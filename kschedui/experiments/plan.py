@@ -54,8 +54,8 @@ def plan(version: Version, factors: Any, kubernetes: str | None) -> Planned:
         raise TooLarge(
             Message("This experiment has {size:,} runs; the limit is {most:,}.", size=design.size, most=most)
         )
-    for name, found in (("nodes", summary.get("nodes", 0)), ("pods", summary.get("pods", 0))):
-        if found > (most := limits[f"experiment_{name}"]):
+    for name, count in (("nodes", summary.get("nodes", 0)), ("pods", summary.get("pods", 0))):
+        if count > (most := limits[f"experiment_{name}"]):
             raise TooLarge(
                 Message(
                     "The scenario of an experiment can have at most {nodes:,} nodes and {pods:,} pods.",
@@ -70,14 +70,14 @@ def plan(version: Version, factors: Any, kubernetes: str | None) -> Planned:
 
 def cell_limits() -> Limits:
     """Return the limits on the scenario of one cell, added nodes included."""
-    known = settings.LIMITS
-    return replace(engine.limits(), nodes=known["experiment_nodes"], pods=known["experiment_pods"])
+    limits = settings.LIMITS
+    return replace(engine.limits(), nodes=limits["experiment_nodes"], pods=limits["experiment_pods"])
 
 
 def cells(text: str, kubernetes: str) -> Cells:
     """Prepare the cells of a stored text for running."""
-    found = Text(text, yaml_text.write, cell_limits(), known_plugins(outside_plugins()), kubernetes)
-    return Cells(found, engine.simulate)
+    cells = Text(text, yaml_text.write, cell_limits(), known_plugins(outside_plugins()), kubernetes)
+    return Cells(cells, engine.simulate)
 
 
 def trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, Message] | None:
@@ -119,12 +119,12 @@ def list_choices(scenario: Scenario) -> dict[str, Any]:
     only if extenders score.
     """
     objects = [*scenario.objects, *(event.object for event in scenario.events if event.action == "create")]
-    classes = [[one.name, one.value] for one in objects if isinstance(one, PriorityClass)]
-    scoring = {one.name for profile in scenario.config.profiles for one in profile.plugins.get("score", ())}
+    classes = [[item.name, item.value] for item in objects if isinstance(item, PriorityClass)]
+    scoring = {plugin.name for profile in scenario.config.profiles for plugin in profile.plugins.get("score", ())}
     return {
-        "nodes": [one.name for one in objects if isinstance(one, Node)][:MOST_OFFERED],
-        "classes": [one for one in classes if not str(one[0]).startswith("system-")][:MOST_OFFERED],
-        "pods": [one.key for one in objects if isinstance(one, Pod)][:MOST_OFFERED],
+        "nodes": [item.name for item in objects if isinstance(item, Node)][:MOST_OFFERED],
+        "classes": [entry for entry in classes if not str(entry[0]).startswith("system-")][:MOST_OFFERED],
+        "pods": [item.key for item in objects if isinstance(item, Pod)][:MOST_OFFERED],
         "plugins": sorted(scoring),
         "drawn": scenario.release.rules.ties_are_broken_at_random or bool(scenario.config.extenders),
     }

@@ -145,8 +145,8 @@ def by_id(public_id: str) -> Experiment:
     """Return the experiment with its version (without text) and scenario. Raises Experiment.DoesNotExist."""
     if not is_public_id(public_id):
         raise Experiment.DoesNotExist
-    found = Experiment.objects.select_related("version__scenario").defer("version__text", "version__challenge")
-    return found.get(public_id=public_id)
+    experiments = Experiment.objects.select_related("version__scenario").defer("version__text", "version__challenge")
+    return experiments.get(public_id=public_id)
 
 
 def may_change(visitor: Visitor, experiment: Experiment) -> bool:
@@ -158,28 +158,28 @@ def may_change(visitor: Visitor, experiment: Experiment) -> bool:
 def of_version(visitor: Visitor, scenario: Scenario) -> QuerySet[Experiment]:
     """Return the visitor's experiments with a scenario, newest first; whoever can edit it sees all of them."""
     everybody = access.may_edit(visitor, scenario)
-    found = Experiment.objects.all() if everybody else experiments_of(visitor)
-    return found.filter(version__scenario=scenario).select_related("version")
+    experiments = Experiment.objects.all() if everybody else experiments_of(visitor)
+    return experiments.filter(version__scenario=scenario).select_related("version")
 
 
 def progress(experiment: Experiment) -> Progress:
     """Return the current progress."""
-    found = experiment.batches.order_by().aggregate(done=Sum("done"), failed=Sum("failed"), seconds=Sum("seconds"))
-    return Progress(found["done"] or 0, found["failed"] or 0, found["seconds"] or 0.0)
+    sums = experiment.batches.order_by().aggregate(done=Sum("done"), failed=Sum("failed"), seconds=Sum("seconds"))
+    return Progress(sums["done"] or 0, sums["failed"] or 0, sums["seconds"] or 0.0)
 
 
 def results(experiment: Experiment, after: int, most: int = PAGE) -> list[tuple[int, int, list[Measure] | None, str]]:
     """Return (key, number of the cell, measures, error) by key, of the results with keys above `after`."""
-    found = Result.objects.filter(experiment=experiment, pk__gt=after).order_by("pk")
-    return list(found.values_list("pk", "number", "measures", "error")[:most])
+    rows = Result.objects.filter(experiment=experiment, pk__gt=after).order_by("pk")
+    return list(rows.values_list("pk", "number", "measures", "error")[:most])
 
 
 def in_order(experiment: Experiment) -> Iterator[tuple[int, list[Measure] | None, str]]:
     """Yield (number, measures, error) of every result by number, read as needed."""
     last = 0
     while True:
-        found = Result.objects.filter(experiment=experiment, number__gt=last).order_by("number")
-        rows = list(found.values_list("number", "measures", "error")[:PAGE])
+        following = Result.objects.filter(experiment=experiment, number__gt=last).order_by("number")
+        rows = list(following.values_list("number", "measures", "error")[:PAGE])
         yield from rows
         if len(rows) < PAGE:
             return
@@ -220,8 +220,8 @@ def settle(pk: int) -> None:
 
 def finished_cells(pk: int, numbers: range) -> set[int]:
     """Return the cells that have a result."""
-    found = Result.objects.filter(experiment=pk, number__range=(numbers[0], numbers[-1]))
-    return set(found.values_list("number", flat=True))
+    rows = Result.objects.filter(experiment=pk, number__range=(numbers[0], numbers[-1]))
+    return set(rows.values_list("number", flat=True))
 
 
 def keep(pk: int, rows: list[Kept]) -> None:

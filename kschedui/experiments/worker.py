@@ -115,12 +115,12 @@ class Work:
         batch = self.batch
         numbers = range(batch.first, batch.first + batch.count)
         there = store.finished_cells(batch.experiment_id, numbers) if batch.done else set()
-        found = [number for number in numbers if number not in there]
-        if found and batch.tries >= leases.MOST_TRIES:
-            self.number = found.pop(0)
+        unfinished = [number for number in numbers if number not in there]
+        if unfinished and batch.tries >= leases.MOST_TRIES:
+            self.number = unfinished.pop(0)
             self.give_up(LOST_TOO_OFTEN)
             batch.tries = TRUSTED_TRIES
-        return found
+        return unfinished
 
     def add(self, number: int, row: Row) -> None:
         """Add a row; rows are written at intervals."""
@@ -208,7 +208,7 @@ def requeue_lost() -> int:
     """
     for pk in Experiment.objects.filter(state=Run.State.RUNNING).values_list("pk", flat=True):
         store.settle(pk)
-    found = list(leases.requeue(Batch))
-    if found:
-        store.tell(str(found[0]), len(found))
-    return len(found)
+    lost = list(leases.requeue(Batch))
+    if lost:
+        store.tell(str(lost[0]), len(lost))
+    return len(lost)

@@ -170,19 +170,19 @@ def _all(response: Any) -> bytes:
 
 def _json(text: bytes) -> Manifest:
     try:
-        found = json.loads(text)
+        data = json.loads(text)
     except ValueError:
         raise Unreachable(f"the answer is no JSON: {text[:80].decode(errors='replace')}") from None
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise Unreachable(f"the answer is no object: {text[:80].decode(errors='replace')}")
-    return found
+    return data
 
 
 def _refusal(status: int, body: bytes) -> ApiError:
     """Return the message of a Status object; errors outside the API machinery are plain text."""
     try:
-        found = json.loads(body)
-        return ApiError(status, str(found.get("reason") or ""), str(found.get("message") or found))
+        data = json.loads(body)
+        return ApiError(status, str(data.get("reason") or ""), str(data.get("message") or data))
     except (ValueError, AttributeError):
         return ApiError(status, "", body.decode(errors="replace").strip()[:LONGEST_ERROR] or f"HTTP {status}")
 

@@ -99,9 +99,9 @@ class DecisionReader:
     def pod_applied(self, key: PodKey, pod: Manifest, order: int, time: float, note: str = "") -> None:
         """Process a created or changed pod; `note`: the reason that its previous state is unknown."""
         now = _pod(pod)
-        known = self._pods.get(key)
-        before = known if known is not None and known.uid == now.uid else _Pod(now.uid)
-        made_by_others = known is None and not note and now.node  # created with its node: nobody scheduled it
+        stored = self._pods.get(key)
+        before = stored if stored is not None and stored.uid == now.uid else _Pod(now.uid)
+        made_by_others = stored is None and not note and now.node  # created with its node: nobody scheduled it
         self._pods[key] = now
         self._uids[now.uid] = key
         if now.node and not before.node and not made_by_others:

@@ -167,9 +167,9 @@ class _Workloads:
 
         Raises NoRecording.
         """
-        kept = pruned(item, self._left_out)
+        manifest = pruned(item, self._left_out)
         before = self._objects.get(_owner(item), {})
-        now = {_name(made): made for made in self._made_of(kept)} if kept else {}
+        now = {_name(pod): pod for pod in self._made_of(manifest)} if manifest else {}
         self._objects[_owner(item)] = now
         for name, old in before.items():
             if now.get(name) != old:
@@ -187,10 +187,10 @@ class _Workloads:
         if item.get("kind") not in workloads.MAKERS or not workloads.is_whole(item):
             return [item] if item.get("kind") in KINDS else []
         try:
-            made = list(workloads.made_of(item, [], self._room, pod_admission.PodAdmission([])))
+            pods = list(workloads.made_of(item, [], self._room, pod_admission.PodAdmission([])))
         except workloads.TooLarge as error:
             raise NoRecording(str(error)) from None
-        return [one for one in made if one["kind"] in KINDS]
+        return [pod for pod in pods if pod["kind"] in KINDS]
 
 
 def _owner(item: Manifest) -> tuple[str, str, str]:

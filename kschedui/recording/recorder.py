@@ -76,8 +76,8 @@ class Recorder:
 
     def progress(self) -> Progress:
         """Return the progress of the recording."""
-        listed, changes = self.recording.counts()
-        return Progress(time.monotonic() - self._began, listed, changes, len(self.recording.gaps))
+        objects, changes = self.recording.counts()
+        return Progress(time.monotonic() - self._began, objects, changes, len(self.recording.gaps))
 
     def _list_first(self, resource: Resource) -> tuple[Reflector, list[Seen]]:
         reflector = self._reflector(resource)

@@ -160,8 +160,11 @@ class Recording:
         if item.get("kind") == "Pod":
             spec = tidied.get("spec") or {}
             name = spec.get("priorityClassName")
-            known = {**self._classes, **{one.name: one.value for one in SYSTEM_PRIORITY_CLASSES}}
-            if name and ("priority" in spec) and known.get(name) != spec["priority"]:
+            classes = {
+                **self._classes,
+                **{priority_class.name: priority_class.value for priority_class in SYSTEM_PRIORITY_CLASSES},
+            }
+            if name and ("priority" in spec) and classes.get(name) != spec["priority"]:
                 del spec["priorityClassName"]
         return tidied
 
@@ -186,7 +189,7 @@ def _merged(gaps: list[Gap]) -> list[Manifest]:
     server.
     """
     rows: list[Manifest] = []
-    for gap in sorted(gaps, key=lambda one: one.start):
+    for gap in sorted(gaps, key=lambda gap: gap.start):
         if not rows or gap.start > rows[-1]["until"]:
             rows.append({"from": round(gap.start, 3), "until": 0.0, "what": set()})
         rows[-1]["until"] = max(rows[-1]["until"], round(gap.end, 3))

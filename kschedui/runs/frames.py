@@ -55,8 +55,8 @@ def pack(chunk: TraceChunk) -> bytes:
     raw = encode(chunk)
     body = isal_zlib.compress(raw, LEVEL)
     flags = CHECKED | (LAST if chunk.last else 0)
-    known = (MAGIC, SCHEMA_VERSION, flags, chunk.seq, chunk.first_step, len(chunk.events), len(raw))
-    return HEADER.pack(*known, checksum_of(HEADER.pack(*known, 0), body)) + body
+    header = (MAGIC, SCHEMA_VERSION, flags, chunk.seq, chunk.first_step, len(chunk.events), len(raw))
+    return HEADER.pack(*header, checksum_of(HEADER.pack(*header, 0), body)) + body
 
 
 def checksum_of(header: bytes | memoryview, body: bytes | memoryview) -> int:

@@ -37,12 +37,12 @@ def require_room(visitor: Visitor, address: str) -> None:
     limits = settings.LIMITS
     most = limits["account_bytes"] if visitor.user else limits["browser_bytes"]
     if kept_by(visitor) > most:
-        kept = Message(
+        sentence = Message(
             "Your scenarios and the runs that you started take more than {most:,} MB, which is the limit. Delete some "
             "of them.",
             most=megabytes(most),
         )
-        raise NoRoom(kept)
+        raise NoRoom(sentence)
     if address and kept_today(address) > (most := limits["address_day_bytes"]):
         raise NoRoom(
             Message(
@@ -80,10 +80,10 @@ def runs_of(visitor: Visitor) -> QuerySet[Run]:
 
 def runs_of_others(visitor: Visitor) -> QuerySet[Run]:
     """Return the visitor's runs of other people's scenarios: they can be deleted and started again."""
-    found = runs_of(visitor).filter(bytes__gt=0, engine_version=ENGINE_VERSION, state__in=Run.ENDED)
+    run_rows = runs_of(visitor).filter(bytes__gt=0, engine_version=ENGINE_VERSION, state__in=Run.ENDED)
     own = {"owner": visitor.user} if visitor.user else {"owner": None, "editor_hash": visitor.editor_hash}
     return (
-        found.exclude(version__scenario__in=Scenario.objects.filter(**own))
+        run_rows.exclude(version__scenario__in=Scenario.objects.filter(**own))
         .select_related("version__scenario")
         .defer("version__text", "version__challenge")
         .order_by("-bytes")
@@ -101,14 +101,14 @@ def experiments_of(visitor: Visitor) -> QuerySet[Experiment]:
 def kept_today(address: str) -> int:
     """Return the bytes of uploads, runs and their texts that the (hashed) address stored within a day."""
     lately = {"address": address, "created__gt": timezone.now() - DAY}
-    found = Run.objects.filter(**lately)
+    run_rows = Run.objects.filter(**lately)
     uploads = total(Upload.objects.filter(**lately), "bytes")
-    return uploads + total(found, "bytes") + total(found, "version__bytes")
+    return uploads + total(run_rows, "bytes") + total(run_rows, "version__bytes")
 
 
-def total(found: QuerySet[Any], field: str) -> int:
+def total(rows: QuerySet[Any], field: str) -> int:
     """Return the sum of a column; 0 without rows."""
-    return found.order_by().aggregate(sum=Sum(field))["sum"] or 0
+    return rows.order_by().aggregate(sum=Sum(field))["sum"] or 0
 
 
 def require_disk() -> None:

@@ -131,10 +131,10 @@ def find_run(version: Version, engine_version: str | None = None, kubernetes: st
     """
     all_runs = list(version.runs.all())
     kubernetes = _own_release(all_runs) if kubernetes is None else kubernetes
-    found = [run for run in all_runs if run.kubernetes_version == kubernetes]
+    matching = [run for run in all_runs if run.kubernetes_version == kubernetes]
     if engine_version is not None:
-        return next((run for run in found if run.engine_version == engine_version), None)
-    return next((run for run in found if run.state == Run.State.DONE), found[-1] if found else None)
+        return next((run for run in matching if run.engine_version == engine_version), None)
+    return next((run for run in matching if run.state == Run.State.DONE), matching[-1] if matching else None)
 
 
 def own_release(version: Version) -> str:
@@ -144,52 +144,52 @@ def own_release(version: Version) -> str:
     return _own_release(version.runs.all())
 
 
-def _own_release(found: Iterable[Run]) -> str:
-    return THE_ONE_RELEASE if any(run.engine_version in ENGINES_OF_ONE_RELEASE for run in found) else ""
+def _own_release(matching: Iterable[Run]) -> str:
+    return THE_ONE_RELEASE if any(run.engine_version in ENGINES_OF_ONE_RELEASE for run in matching) else ""
 
 
 def release_of(version: Version, kubernetes: str) -> str:
     """Return the Kubernetes release that a run of the version simulates, such as "1.36"."""
-    said: str = version.summary.get("kubernetes", DEFAULT_RELEASE.version)
-    return kubernetes or said
+    release: str = version.summary.get("kubernetes", DEFAULT_RELEASE.version)
+    return kubernetes or release
 
 
 def by_id(public_id: str) -> Run:
     """Return the run with its version (without text) and scenario. Raises Run.DoesNotExist."""
     if not is_public_id(public_id):
         raise Run.DoesNotExist
-    found = Run.objects.select_related("version__scenario").defer("version__text", "version__challenge")
-    return found.get(public_id=public_id)
+    rows = Run.objects.select_related("version__scenario").defer("version__text", "version__challenge")
+    return rows.get(public_id=public_id)
 
 
 def status(public_id: str) -> Status:
     """Return the status of a run. Raises Run.DoesNotExist."""
-    found = statuses([public_id])
-    if not found:
+    by_run = statuses([public_id])
+    if not by_run:
         raise Run.DoesNotExist
-    return found[public_id]
+    return by_run[public_id]
 
 
 def statuses(public_ids: list[str]) -> dict[str, Status]:
     """Return the status of several runs in one query; runs that do not exist are missing."""
     counted = ("public_id", "state", "attempt", "chunks", "steps", "time", "error", "version__scenario__scratch")
     sight = tuple(f"version__scenario__{name}" for name in ("deleted_at", "visibility", "owner", "sharing"))
-    found = {}
+    by_run = {}
     line: Line | None = None
     rows = Run.objects.filter(public_id__in=public_ids).values_list(*counted, *sight, "pk", "party", "lane")
     for row in rows:
-        known, seen, place = row[: len(counted)], row[len(counted) : -3], row[-3:]
+        fields, seen, place = row[: len(counted)], row[len(counted) : -3], row[-3:]
         line = line or (Line() if row[1] == Run.State.QUEUED else None)
         ahead = line.ahead(*place) if line and row[1] == Run.State.QUEUED else None
-        found[row[0]] = Status._make((*known, Sight._make(seen), ahead))
-    return found
+        by_run[row[0]] = Status._make((*fields, Sight._make(seen), ahead))
+    return by_run
 
 
 def frame(public_id: str, seq: int) -> bytes | None:
     """Return a stored frame; None if it does not exist yet. Raises DamagedChunk, also if the row is missing."""
-    found = Chunk.objects.filter(run__public_id=public_id, seq=seq).values_list("frame", flat=True).first()
-    if found is not None:
-        return whole(public_id, seq, found)
+    stored = Chunk.objects.filter(run__public_id=public_id, seq=seq).values_list("frame", flat=True).first()
+    if stored is not None:
+        return whole(public_id, seq, stored)
     if Run.objects.filter(public_id=public_id, chunks__gt=seq).exists():
         raise DamagedChunk(public_id, seq, repaired=repair(public_id, seq))
     return None
@@ -197,10 +197,10 @@ def frame(public_id: str, seq: int) -> bytes | None:
 
 def frame_of(run: Run, seq: int) -> bytes:
     """Return an existing frame of the run. Raises DamagedChunk."""
-    found = frame(run.public_id, seq)
-    if found is None:  # somebody else found it damaged meanwhile
+    stored = frame(run.public_id, seq)
+    if stored is None:  # somebody else found it damaged meanwhile
         raise DamagedChunk(run.public_id, seq, repaired=True)
-    return found
+    return stored
 
 
 def first_frame(run: Run, most: int) -> bytes | None:
@@ -209,29 +209,29 @@ def first_frame(run: Run, most: int) -> bytes | None:
     None if it is damaged.
     """
     small = Chunk.objects.filter(run=run, seq=0).annotate(size=Length("frame")).filter(size__lte=most)
-    found = small.values_list("frame", flat=True).first()
+    stored = small.values_list("frame", flat=True).first()
     try:
-        return None if found is None else whole(run.public_id, 0, found)
+        return None if stored is None else whole(run.public_id, 0, stored)
     except DamagedChunk:
         return None
 
 
 def frame_at(run: Run, step: int) -> bytes | None:
     """Return the stored frame that contains a step. Raises DamagedChunk."""
-    found = Chunk.objects.filter(run=run, first_step__lte=step).order_by("-first_step").first()
-    return None if found is None else whole(run.public_id, found.seq, found.frame)
+    chunk = Chunk.objects.filter(run=run, first_step__lte=step).order_by("-first_step").first()
+    return None if chunk is None else whole(run.public_id, chunk.seq, chunk.frame)
 
 
 def whole(public_id: str, seq: int, stored: bytes | memoryview) -> bytes:
     """Return a frame if it is intact. Otherwise, repair the run and raise DamagedChunk."""
-    found = bytes(stored)
+    whole_chunks = bytes(stored)
     try:
-        frames.require_whole(found)
+        frames.require_whole(whole_chunks)
     except frames.Damaged as error:
         logger.error("chunk %s of run %s is damaged: %s", seq, public_id, error)
         tallies.add(tallies.DAMAGED)
         raise DamagedChunk(public_id, seq, repaired=repair(public_id, seq)) from None
-    return found
+    return whole_chunks
 
 
 def repair(public_id: str, seq: int) -> bool:
@@ -346,11 +346,11 @@ def requeue_lost() -> int:
 
     Return their number.
     """
-    told = 0
+    requeued = 0
     for run in leases.requeue(Run):
         enqueue(run.public_id)
-        told += 1
-    return told
+        requeued += 1
+    return requeued
 
 
 def touch(public_id: str) -> None:

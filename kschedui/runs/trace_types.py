@@ -71,9 +71,9 @@ def declarations() -> str:
 
 
 def _declaration(event: type[Event]) -> str:
-    said: dict[str, Any] = {"part_of": event.part_of, "updates": event.updates, "repeats": event.repeats}
-    said["extension_point"] = event.extension_point
-    fields = ", ".join(f"{name}: {msgspec.json.encode(value).decode()}" for name, value in said.items() if value)
+    declaration: dict[str, Any] = {"part_of": event.part_of, "updates": event.updates, "repeats": event.repeats}
+    declaration["extension_point"] = event.extension_point
+    fields = ", ".join(f"{name}: {msgspec.json.encode(value).decode()}" for name, value in declaration.items() if value)
     return f"\t{event.__name__}: {{ {fields} }},"
 
 
@@ -90,10 +90,10 @@ def _shown_rules(release: Release) -> str:
 def structs_of(modules: Sequence[ModuleType]) -> Iterator[type[msgspec.Struct]]:
     """Yield the structs of the modules in their order."""
     for module in modules:
-        for name, found in vars(module).items():
-            own = inspect.isclass(found) and found.__module__ == module.__name__
-            if own and issubclass(found, msgspec.Struct) and name not in ABSTRACT:
-                yield found
+        for name, member in vars(module).items():
+            own = inspect.isclass(member) and member.__module__ == module.__name__
+            if own and issubclass(member, msgspec.Struct) and name not in ABSTRACT:
+                yield member
 
 
 def interface(record: type[msgspec.Struct]) -> str:

@@ -80,11 +80,11 @@ def first_served(of: str, queued: QuerySet[Any], **within: str) -> str | None:
     lately = Q(started__gt=now - LOOKED_BACK, started__lte=now + SKEW) | Q(started__gt=now, state=Run.State.RUNNING)
     recent = queued.model.objects.filter(lately, **within, **{f"{of}__in": list(oldest)})
     going_on = Count("pk", filter=Q(state=Run.State.RUNNING))
-    known = {
+    served = {
         row[of]: (row["going_on"], row["served"].timestamp())
         for row in recent.order_by().values(of).annotate(going_on=going_on, served=Max("started"))
     }
-    served_first: str = min(oldest, key=lambda one: (*known.get(one, (0, 0.0)), oldest[one]))
+    served_first: str = min(oldest, key=lambda party: (*served.get(party, (0, 0.0)), oldest[party]))
     return served_first
 
 

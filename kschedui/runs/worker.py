@@ -161,10 +161,10 @@ def work(run: Run, *, long: bool = True) -> Outcome:
             events = draw_cluster(engine.simulate(scenario), ending)
             for chunk in chunked(watch(run, holding, events, outcome, bounds, long=long)):
                 if chunk.seq >= run.chunks:
-                    made = row(run, chunk)
-                    bounds.require_room(made, stored)
-                    runs.store_chunk(run, made, outcome.time)
-                    stored += len(made.frame)
+                    chunk_row = row(run, chunk)
+                    bounds.require_room(chunk_row, stored)
+                    runs.store_chunk(run, chunk_row, outcome.time)
+                    stored += len(chunk_row.frame)
     outcome.drawing = ending.drawing()
     return outcome
 

@@ -103,16 +103,16 @@ def forget_sessions() -> None:
     SessionStore.clear_expired()
 
 
-def owns(visitor: Visitor, kept: Scenario | Course) -> bool:
+def owns(visitor: Visitor, item: Scenario | Course) -> bool:
     """Return whether the visitor owns the scenario; without an owner, the browser that created it.
 
     Nobody owns the library.
     """
-    if isinstance(kept, Scenario) and kept.slug:
+    if isinstance(item, Scenario) and item.slug:
         return False
-    if kept.owner_id:
-        return visitor.user is not None and visitor.user.pk == kept.owner_id
-    return bool(visitor.editor_hash) and hmac.compare_digest(visitor.editor_hash, kept.editor_hash)
+    if item.owner_id:
+        return visitor.user is not None and visitor.user.pk == item.owner_id
+    return bool(visitor.editor_hash) and hmac.compare_digest(visitor.editor_hash, item.editor_hash)
 
 
 def may_edit(visitor: Visitor, scenario: Scenario) -> bool:
@@ -184,7 +184,7 @@ def require_editing(visitor: Visitor, scenario: Scenario) -> None:
         raise NotAllowed(gettext_noop("Only the author can change this scenario. You can fork it."))
 
 
-def require_owner(visitor: Visitor, kept: Scenario | Course) -> None:
+def require_owner(visitor: Visitor, item: Scenario | Course) -> None:
     """Require that the visitor owns it. Raises NotAllowed with the reason."""
-    if not owns(visitor, kept):
+    if not owns(visitor, item):
         raise NotAllowed(gettext_noop("Only the owner can do this."))

@@ -43,16 +43,16 @@ class Outcome(msgspec.Struct):
 
 def outcomes(text: str) -> list[Outcome]:
     """Return the outcome on every release, newest first."""
-    found: list[Outcome] = []
+    results: list[Outcome] = []
     newer: list[Record] = []
     for version in reversed(RELEASES):
         outcome = Outcome(version)
         records = _records(text, outcome)
-        if found and not outcome.refused and not found[-1].refused:
+        if results and not outcome.refused and not results[-1].refused:
             _compare(outcome, newer, records)
-        found.append(outcome)
+        results.append(outcome)
         newer = records
-    return found
+    return results
 
 
 def _records(text: str, outcome: Outcome) -> list[Record]:
@@ -79,10 +79,10 @@ def _records(text: str, outcome: Outcome) -> list[Record]:
 
 def _compare(outcome: Outcome, newer: list[Record], older: list[Record]) -> None:
     nothing: Record = {}
-    for number, (one, other) in enumerate(zip_longest(newer, older, fillvalue=nothing), 1):
-        if any(one.get(name) != other.get(name) for name in FIELDS):
-            outcome.differs, outcome.pod = number, str(other.get("pod") or one.get("pod"))
-            outcome.before, outcome.after = _outcome_text(one), _outcome_text(other)
+    for number, (new, other) in enumerate(zip_longest(newer, older, fillvalue=nothing), 1):
+        if any(new.get(name) != other.get(name) for name in FIELDS):
+            outcome.differs, outcome.pod = number, str(other.get("pod") or new.get("pod"))
+            outcome.before, outcome.after = _outcome_text(new), _outcome_text(other)
             outcome.placed_alike = outcome.before == outcome.after
             return
 

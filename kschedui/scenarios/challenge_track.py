@@ -14,7 +14,7 @@ CHALLENGES = (
 )
 
 
-def in_order(found: Iterable[Scenario]) -> list[Scenario]:
+def in_order(challenges: Iterable[Scenario]) -> list[Scenario]:
     """Return challenges in the order of the list."""
     places = {slug: place for place, slug in enumerate(CHALLENGES)}
-    return sorted(found, key=lambda scenario: (places.get(str(scenario.slug), len(places)), str(scenario.slug)))
+    return sorted(challenges, key=lambda scenario: (places.get(str(scenario.slug), len(places)), str(scenario.slug)))

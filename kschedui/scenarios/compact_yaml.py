@@ -17,7 +17,7 @@ PRINTABLE = re.compile(r"[ -~\u00a1-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\
 
 def write_all(objects: Iterable[dict[str, Any]]) -> str:
     """Return a stream of documents."""
-    return "---\n".join("\n".join([*_block(found, 0), ""]) for found in objects)
+    return "---\n".join("\n".join([*_block(manifest, 0), ""]) for manifest in objects)
 
 
 def _block(value: Any, indent: int) -> Iterator[str]:

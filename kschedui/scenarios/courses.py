@@ -51,25 +51,25 @@ def save(visitor: Visitor, course: Course, title: str, about: str, names: list[s
     """Replace the course. Raises BadCourse. Existing entries can stay even if they can no longer be seen."""
     if not 0 < len(names) <= MOST_SCENARIOS:
         raise BadCourse(Message("A course must have 1 to {most} scenarios.", most=MOST_SCENARIOS))
-    kept = set(course.scenarios)
-    found = [require_scenario(visitor, number, name, kept) for number, name in enumerate(names, start=1)]
+    earlier = set(course.scenarios)
+    scenario_ids = [require_scenario(visitor, number, name, earlier) for number, name in enumerate(names, start=1)]
     course.title = clean_title(title) or _("Untitled course")
     course.about = about.replace("\0", "")[:LONGEST_ABOUT]
-    course.scenarios = found
+    course.scenarios = scenario_ids
     course.updated = timezone.now()
     course.save()
     return course
 
 
-def require_scenario(visitor: Visitor, number: int, name: str, kept: set[str]) -> str:
+def require_scenario(visitor: Visitor, number: int, name: str, earlier: set[str]) -> str:
     """Return the id of the scenario that a line of a course names, if the visitor can see it."""
     link = LINK.fullmatch(name.strip())
     kind, key = (link["kind"], link["name"]) if link else ("s", name.strip())
-    if key in kept:
+    if key in earlier:
         return key
     field = "slug" if kind == "library" else "public_id"
-    known = Scenario.objects.filter(scratch=False)
-    scenario = known.filter(**{field: key}).first() if field == "slug" or is_public_id(key) else None
+    scenarios = Scenario.objects.filter(scratch=False)
+    scenario = scenarios.filter(**{field: key}).first() if field == "slug" or is_public_id(key) else None
     if scenario is None or not access.may_see(visitor, scenario):
         raise BadCourse(Message("Line {number} is not a link to a scenario that you can view.", number=number))
     return scenario.public_id
@@ -92,6 +92,6 @@ def of_visitor(visitor: Visitor) -> QuerySet[Course]:
 
 def entries(visitor: Visitor, course: Course) -> list[Entry]:
     """Return all entries of the course, in order."""
-    known = {one.public_id: one for one in Scenario.objects.filter(public_id__in=course.scenarios)}
-    shown = {sid: one for sid, one in known.items() if access.may_see(visitor, one)}
+    by_id = {scenario.public_id: scenario for scenario in Scenario.objects.filter(public_id__in=course.scenarios)}
+    shown = {sid: scenario for sid, scenario in by_id.items() if access.may_see(visitor, scenario)}
     return [Entry(number, shown.get(sid)) for number, sid in enumerate(course.scenarios, start=1)]

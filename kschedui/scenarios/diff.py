@@ -75,7 +75,7 @@ def opcodes(old: list[str], new: list[str]) -> list[Opcode]:
 
 def blocks(old: list[str], new: list[str]) -> list[Block]:
     """Return the equal lines, in order."""
-    found: list[Block] = []
+    equal_blocks: list[Block] = []
     gaps = [(0, len(old), 0, len(new), 0)]
     while gaps:
         i1, i2, j1, j2, depth = gaps.pop()
@@ -85,17 +85,17 @@ def blocks(old: list[str], new: list[str]) -> list[Block]:
         end = 0
         while i1 + start < i2 - end and j1 + start < j2 - end and old[i2 - end - 1] == new[j2 - end - 1]:
             end += 1
-        found += [block for block in (Block(i1, j1, start), Block(i2 - end, j2 - end, end)) if block.size]
+        equal_blocks += [block for block in (Block(i1, j1, start), Block(i2 - end, j2 - end, end)) if block.size]
         inner = i1 + start, i2 - end, j1 + start, j2 - end
         if depth < DEEPEST and inner[0] < inner[1] and inner[2] < inner[3]:
             gaps += between(old, new, *inner, depth=depth + 1)
-    return join_blocks(sorted(found))
+    return join_blocks(sorted(equal_blocks))
 
 
-def join_blocks(found: list[Block]) -> list[Block]:
+def join_blocks(equal_blocks: list[Block]) -> list[Block]:
     """Merge blocks that follow each other in both texts."""
     whole: list[Block] = []
-    for block in found:
+    for block in equal_blocks:
         last = whole[-1] if whole else Block(0, 0, 0)
         if (last.old + last.size, last.new + last.size) == (block.old, block.new) and whole:
             whole[-1] = Block(last.old, last.new, last.size + block.size)
@@ -123,12 +123,12 @@ def pairs(old: list[str], new: list[str]) -> list[tuple[int, int]]:
     return [(i, places[line]) for i, line in enumerate(old) if times[line] == 1 and line in places]
 
 
-def longest_rising(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the longest sequence of pairs whose numbers increase in both texts (patience sorting)."""
     tops: list[int] = []
     ends: list[int] = []  # which pair each top is
     before: list[int] = []
-    for index, (_, j) in enumerate(found):
+    for index, (_, j) in enumerate(pairs):
         pile = bisect_left(tops, j)
         before.append(ends[pile - 1] if pile else -1)
         tops[pile : pile + 1] = [j]
@@ -136,6 +136,6 @@ def longest_rising(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
     chain = []
     index = ends[-1] if ends else -1
     while index >= 0:
-        chain.append(found[index])
+        chain.append(pairs[index])
         index = before[index]
     return chain[::-1]

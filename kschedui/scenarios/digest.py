@@ -52,9 +52,9 @@ def as_scenario(text: str) -> Text:
     try:
         of_cluster = printed or kinds_of_text.is_export(text)
         with progress.within(0, CLEANING):
-            made = importers.convert(text, engine.limits(), of_cluster=of_cluster)
+            imported = importers.convert(text, engine.limits(), of_cluster=of_cluster)
         with progress.within(CLEANING, 1):
-            return Text(made.text, engine.read(made.text), made.notes)
+            return Text(imported.text, engine.read(imported.text), imported.notes)
     except ScenarioErrors:
         engine.read(text)
         raise
@@ -62,8 +62,8 @@ def as_scenario(text: str) -> Text:
 
 def digest_of(text: str) -> Digest:
     """Return the digest of a text. Raises ScenarioErrors."""
-    found = as_scenario(text)
-    return digest_of_read(found.text, found.scenario, hidden=kinds_of_text.was_printed(text))
+    scenario = as_scenario(text)
+    return digest_of_read(scenario.text, scenario.scenario, hidden=kinds_of_text.was_printed(text))
 
 
 def digest_of_read(text: str, parsed: Scenario, *, hidden: bool = False) -> Digest:

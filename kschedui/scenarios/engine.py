@@ -30,19 +30,19 @@ DRAWN_WAITING = 36
 
 def limits() -> Limits:
     """Return the limits for an untrusted text."""
-    known = settings.LIMITS
+    maximums = settings.LIMITS
     return Limits(
-        bytes=known["scenario_bytes"],
-        documents=known["documents"],
-        nodes=known["nodes"],
-        pods=known["pods"],
-        values=known["yaml_values"],
-        depth=known["yaml_depth"],
-        alias_nodes=known["yaml_aliases"],
+        bytes=maximums["scenario_bytes"],
+        documents=maximums["documents"],
+        nodes=maximums["nodes"],
+        pods=maximums["pods"],
+        values=maximums["yaml_values"],
+        depth=maximums["yaml_depth"],
+        alias_nodes=maximums["yaml_aliases"],
         run=RunLimits(
-            Limit(known["run_steps"], setting_of("run_steps")),
-            Limit(known["run_attempts"], setting_of("run_attempts")),
-            Limit(known["virtual_seconds"], setting_of("virtual_seconds")),
+            Limit(maximums["run_steps"], setting_of("run_steps")),
+            Limit(maximums["run_attempts"], setting_of("run_attempts")),
+            Limit(maximums["virtual_seconds"], setting_of("virtual_seconds")),
         ),
     )
 
@@ -98,11 +98,11 @@ def fix(message: Message) -> dict[str, Any]:
 
     Unknown values are omitted.
     """
-    found: dict[str, Any] = {name: message.values[name] for name in ("value", "instead") if name in message.values}
+    values: dict[str, Any] = {name: message.values[name] for name in ("value", "instead") if name in message.values}
     for part in message.values.values():
         if isinstance(part, Message):
-            found |= fix(part)
-    return found
+            values |= fix(part)
+    return values
 
 
 def error_rows(errors: ScenarioErrors) -> list[dict[str, Any]]:
@@ -112,8 +112,8 @@ def error_rows(errors: ScenarioErrors) -> list[dict[str, Any]]:
 
 def nodes_and_pods(scenario: Scenario) -> tuple[list[Node], list[Pod]]:
     """Return the initial nodes and pods, in load order."""
-    nodes = [found for found in scenario.objects if isinstance(found, Node)]
-    return nodes, [found for found in scenario.objects if isinstance(found, Pod)]
+    nodes = [item for item in scenario.objects if isinstance(item, Node)]
+    return nodes, [item for item in scenario.objects if isinstance(item, Pod)]
 
 
 def summary(scenario: Scenario) -> dict[str, Any]:
@@ -127,8 +127,8 @@ def summary(scenario: Scenario) -> dict[str, Any]:
     created = [event.object for event in scenario.events if event.action == "create"]
     drawing = {"nodes": drawn_nodes(nodes, pods), "waiting": drawn_waiting(pods)}
     return {
-        "nodes": len(nodes) + sum(isinstance(found, Node) for found in created),
-        "pods": len(pods) + sum(isinstance(found, Pod) for found in created),
+        "nodes": len(nodes) + sum(isinstance(item, Node) for item in created),
+        "pods": len(pods) + sum(isinstance(item, Pod) for item in created),
         "drawing": drawing,
         "kubernetes": scenario.release.version,
         "lesson": msgspec.to_builtins(scenario.lesson),
@@ -169,8 +169,8 @@ def manifest(text: str, kind: str, namespace: str, name: str) -> Any:
     """Return an object as written by its author, initial or from the timeline; None if there is none."""
     scenario = read_again(text)
     created = (event.object for event in scenario.events if event.object is not None)
-    for found in itertools.chain(scenario.objects, created):
-        kinds = {type(found).__name__.lower(), getattr(found, "kind", "").lower()}
-        if found.name == name and getattr(found, "namespace", "") == namespace and kind.lower() in kinds:
-            return found.manifest or None
+    for item in itertools.chain(scenario.objects, created):
+        kinds = {type(item).__name__.lower(), getattr(item, "kind", "").lower()}
+        if item.name == name and getattr(item, "namespace", "") == namespace and kind.lower() in kinds:
+            return item.manifest or None
     return None

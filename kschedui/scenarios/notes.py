@@ -51,11 +51,11 @@ def carry_over(before: Version, after: Version) -> None:
     """Copy each person's notes from the previous version to the same steps of a new one: those of the scenario's owner,
     and of everybody else the last MOST_CARRIED.
     """
-    scenario, kept = before.scenario, Note.objects.filter(version=before)
+    scenario, notes = before.scenario, Note.objects.filter(version=before)
     own = Q(owner=scenario.owner_id) if scenario.owner_id else Q(owner=None, editor_hash=scenario.editor_hash)
     columns = "owner_id", "editor_hash", "step", "text"
-    rows = [*kept.filter(own).values(*columns), *kept.exclude(own).order_by("-pk").values(*columns)[:MOST_CARRIED]]
-    Note.objects.bulk_create([Note(version=after, **one) for one in rows])
+    rows = [*notes.filter(own).values(*columns), *notes.exclude(own).order_by("-pk").values(*columns)[:MOST_CARRIED]]
+    Note.objects.bulk_create([Note(version=after, **row) for row in rows])
 
 
 def claim_all(visitor: Visitor) -> None:

@@ -48,15 +48,15 @@ logger = logging.getLogger(__name__)
 @cache
 def outside_plugins() -> Mapping[str, type[Any]]:
     """Return the class of every plugin in the installed packages, by name in alphabetical order."""
-    found: dict[str, type[Any]] = {}
+    plugins: dict[str, type[Any]] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
             plugin = entry.load()
             check(about_of(plugin))
-            found[entry.name] = plugin
+            plugins[entry.name] = plugin
         except Exception:
             logger.exception("The scheduler plugin %s (%s) cannot be loaded", entry.name, entry.value)
-    return MappingProxyType(found)
+    return MappingProxyType(plugins)
 
 
 def registry() -> dict[str, Any]:

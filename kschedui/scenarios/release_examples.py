@@ -28,16 +28,16 @@ PANICS = {  # rules by which one of the two schedulers ends in the scenario: the
 Pair = tuple[Release, Release]  # older, newer
 
 
-def name_of(found: Difference) -> str:
+def name_of(difference: Difference) -> str:
     """Return the name under which the difference's scenario is stored."""
-    return found.name or found.where
+    return difference.name or difference.where
 
 
-def pair_of(found: Difference, before: Release, after: Release) -> Pair | None:
+def pair_of(difference: Difference, before: Release, after: Release) -> Pair | None:
     """Return the adjacent releases, between the two, of the last occurrence of the difference with a scenario."""
     versions = sorted((before.version, after.version), key=list(RELEASES).index)
     for older, newer in reversed(list(neighbours(*versions))):
-        if path_of(name_of(found), older.version).exists() and arises(name_of(found), older, newer):
+        if path_of(name_of(difference), older.version).exists() and arises(name_of(difference), older, newer):
             return older, newer
     return None
 
@@ -45,7 +45,7 @@ def pair_of(found: Difference, before: Release, after: Release) -> Pair | None:
 def neighbours(oldest: str, newest: str) -> Iterator[Pair]:
     """Yield the pairs from one release to the other, oldest first."""
     order = list(RELEASES)
-    yield from pairwise(RELEASES[one] for one in order[order.index(oldest) : order.index(newest) + 1])
+    yield from pairwise(RELEASES[number] for number in order[order.index(oldest) : order.index(newest) + 1])
 
 
 @cache
@@ -74,9 +74,11 @@ def _texts_of(name: str, older: str) -> dict[str, str]:
     """Return title and description."""
     order = list(RELEASES.values())
     newer = order[order.index(RELEASES[older]) + 1]
-    found = next(difference for difference in differences(RELEASES[older], newer) if name_of(difference) == name)
-    before, after = in_language(found.before), in_language(found.after)
-    title = after[0].upper() + after[1:] if found.name else gettext("{where}: {after}").format(where=name, after=after)
+    difference = next(difference for difference in differences(RELEASES[older], newer) if name_of(difference) == name)
+    before, after = in_language(difference.before), in_language(difference.after)
+    title = (
+        after[0].upper() + after[1:] if difference.name else gettext("{where}: {after}").format(where=name, after=after)
+    )
     description = gettext("Kubernetes {older}: {before}. Kubernetes {newer}: {after}.")
     return {
         "title": title,

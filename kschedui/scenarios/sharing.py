@@ -45,9 +45,9 @@ def share(scenario: Scenario, *, account: str = "", group: str = "", may_edit: b
                     "A scenario can be shared with at most {most} accounts and groups. Use a group.", most=MOST_SHARES
                 )
             )
-        made, _ = Share.objects.update_or_create(scenario=scenario, **whom, defaults={"may_edit": may_edit})
+        row, _ = Share.objects.update_or_create(scenario=scenario, **whom, defaults={"may_edit": may_edit})
         mark_changed(scenario)
-    return made
+    return row
 
 
 def end(scenario: Scenario, pk: int) -> bool:
@@ -65,10 +65,10 @@ def mark_changed(scenario: Scenario) -> None:
 
 def account_named(name: str) -> Any:
     """Return the account with this name. Raises NotShared."""
-    found = get_user_model().objects.filter(username=name, is_active=True).first()
-    if found is None:
+    account = get_user_model().objects.filter(username=name, is_active=True).first()
+    if account is None:
         raise NotShared(Message("There is no account named {name}.", name=name[:150]))
-    return found
+    return account
 
 
 def group_named(owner: Any, name: str) -> Group:

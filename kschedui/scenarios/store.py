@@ -86,17 +86,17 @@ def save(scenario: Scenario, text: str | Digest, base: int | None = None) -> Ver
         if base is not None and base != last.number:
             raise Conflict(last.number)
         Scenario.objects.filter(pk=scenario.pk).update(**changes)
-        made = add_version(scenario, last.number + 1, digest)
-        notes.carry_over(last, made)
-        return made
+        version = add_version(scenario, last.number + 1, digest)
+        notes.carry_over(last, version)
+        return version
 
 
 def add_version(scenario: Scenario, number: int, digest: Digest) -> Version:
     """Add a version row. Raises IntegrityError if there is one with this number."""
     text = digest.text
     size = len(text.encode("utf-8", "surrogatepass"))
-    known = {"bytes": size, "sha256": sha256(text), "summary": digest.summary, "challenge": digest.challenge}
-    return Version.objects.create(scenario=scenario, number=number, text=text, **known)
+    fields = {"bytes": size, "sha256": sha256(text), "summary": digest.summary, "challenge": digest.challenge}
+    return Version.objects.create(scenario=scenario, number=number, text=text, **fields)
 
 
 def text_for(visitor: Visitor, version: Version) -> str:
@@ -112,16 +112,16 @@ def preview(visitor: Visitor, text: str | Digest) -> Version:
     fresh = timezone.now() - KEPT_PREVIEW / 2
     digest = digest_of(text) if isinstance(text, str) else text
     same = {"sha256": sha256(digest.text), "challenge": digest.challenge}
-    found = Version.objects.filter(mine, **same, scenario__scratch=True, created__gt=fresh)
-    return found.first() or create(visitor, digest, scratch=True)
+    previews = Version.objects.filter(mine, **same, scenario__scratch=True, created__gt=fresh)
+    return previews.first() or create(visitor, digest, scratch=True)
 
 
 def example(text: str) -> Version:
     """Store one of the site's own texts, which nobody owns and no page lists; the same text is found again."""
     unowned = {"owner": None, "editor_hash": "", "slug": None, "deleted_at": None, "scratch": False}
     by_scenario = {f"scenario__{name}": value for name, value in unowned.items()}
-    found = Version.objects.filter(sha256=sha256(text), **by_scenario).first()
-    return found or create(Visitor(None, ""), text)
+    version = Version.objects.filter(sha256=sha256(text), **by_scenario).first()
+    return version or create(Visitor(None, ""), text)
 
 
 def fork(visitor: Visitor, origin: Version, digest: Digest | None = None) -> Version:
@@ -145,8 +145,10 @@ def by_id(public_id: str) -> Scenario:
     """
     if not is_public_id(public_id):
         raise Scenario.DoesNotExist
-    found = Scenario.objects.select_related("owner", "fork_of__scenario").defer("fork_of__text", "fork_of__challenge")
-    return found.get(public_id=public_id)
+    scenarios = Scenario.objects.select_related("owner", "fork_of__scenario").defer(
+        "fork_of__text", "fork_of__challenge"
+    )
+    return scenarios.get(public_id=public_id)
 
 
 def by_slug(slug: str) -> Scenario:
@@ -156,10 +158,10 @@ def by_slug(slug: str) -> Scenario:
 
 def newest(scenario: Scenario) -> Version:
     """Return the last version. Raises Version.DoesNotExist only while a scenario is being created."""
-    found = versions(scenario).first()
-    if found is None:
+    version = versions(scenario).first()
+    if version is None:
         raise Version.DoesNotExist
-    return found
+    return version
 
 
 def version(scenario: Scenario, number: int) -> Version:
@@ -193,11 +195,11 @@ LAST = Version.objects.filter(scenario=OuterRef("pk")).order_by("-number")
 RAN = Run.objects.filter(version__scenario=OuterRef("pk"), state=Run.State.DONE).order_by("-version__number", "pk")
 
 
-def with_newest(found: QuerySet[Scenario]) -> QuerySet[Scenario]:
+def with_newest(scenarios: QuerySet[Scenario]) -> QuerySet[Scenario]:
     """Annotate scenarios with their newest version's `number` and `summary`, and the `outcome` of its run, in one
     query.
     """
-    return found.annotate(
+    return scenarios.annotate(
         number=Subquery(LAST.values("number")[:1]),
         summary=Subquery(LAST.values("summary")[:1]),
         outcome=Subquery(RAN.values("outcome")[:1]),
@@ -232,9 +234,9 @@ def challenges() -> QuerySet[Scenario]:
 
 def saved_scenarios() -> QuerySet[Scenario]:
     """Return saved scenarios, the most recently changed first."""
-    found = Scenario.objects.filter(slug=None, scratch=False)
+    scenarios = Scenario.objects.filter(slug=None, scratch=False)
     unread = ("fork_of__text", "fork_of__challenge")
-    return with_newest(found.select_related("fork_of__scenario").defer(*unread)).order_by("-updated", "-pk")
+    return with_newest(scenarios.select_related("fork_of__scenario").defer(*unread)).order_by("-updated", "-pk")
 
 
 def public() -> QuerySet[Scenario]:
@@ -263,22 +265,22 @@ def shared_with(visitor: Visitor) -> QuerySet[Scenario]:
     return saved_scenarios().filter(deleted_at=None, pk__in=Share.objects.filter(mine).values("scenario"))
 
 
-def filter_by_title(found: QuerySet[Scenario], search: str) -> QuerySet[Scenario]:
+def filter_by_title(scenarios: QuerySet[Scenario], search: str) -> QuerySet[Scenario]:
     """Return the scenarios whose title contains all of the words."""
     for word in search.replace("\0", "").split():
-        found = found.filter(title__icontains=word)
-    return found
+        scenarios = scenarios.filter(title__icontains=word)
+    return scenarios
 
 
-def after(found: QuerySet[Scenario], public_id: str | None) -> QuerySet[Scenario]:
+def after(scenarios: QuerySet[Scenario], public_id: str | None) -> QuerySet[Scenario]:
     """Return the scenarios after that one in `saved_scenarios`.
 
     Raises Scenario.DoesNotExist if it is not in the list.
     """
     if public_id is None:
-        return found
-    last = found.get(public_id=public_id)
-    return found.filter(Q(updated__lt=last.updated) | Q(updated=last.updated, pk__lt=last.pk))
+        return scenarios
+    last = scenarios.get(public_id=public_id)
+    return scenarios.filter(Q(updated__lt=last.updated) | Q(updated=last.updated, pk__lt=last.pk))
 
 
 def rename(scenario: Scenario, title: str) -> None:
@@ -327,7 +329,7 @@ def claim_all(visitor: Visitor) -> int:
     Experiment.objects.filter(owner=None, editor_hash=visitor.editor_hash).update(owner=visitor.user, editor_hash="")
     mine = Scenario.objects.filter(owner=None, slug=None, editor_hash=visitor.editor_hash)
     courses = Course.objects.filter(owner=None, editor_hash=visitor.editor_hash)
-    return sum(found.update(owner=visitor.user, editor_hash="") for found in (mine, courses))
+    return sum(rows.update(owner=visitor.user, editor_hash="") for rows in (mine, courses))
 
 
 def purge() -> int:
@@ -338,9 +340,9 @@ def purge() -> int:
     return sum(map(remove_all, (old, old_previews)))
 
 
-def remove_all(found: QuerySet[Scenario]) -> int:
+def remove_all(scenarios: QuerySet[Scenario]) -> int:
     """Remove scenarios one by one, since SQLite accepts no other writes during a removal. Return the number."""
-    keys = list(found.values_list("pk", flat=True))
+    keys = list(scenarios.values_list("pk", flat=True))
     return sum(Scenario.objects.filter(pk=pk).delete()[1].get(Scenario._meta.label, 0) for pk in keys)
 
 

@@ -38,8 +38,8 @@ def require_free(host: str, port: int) -> None:
 
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach the address."""
-    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return all(ip_address(str(address[0])).is_loopback for *_, address in found)
+    addresses = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return all(ip_address(str(address[0])).is_loopback for *_, address in addresses)
 
 
 def answers_tcp(port: int) -> bool:

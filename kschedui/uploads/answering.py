@@ -91,9 +91,9 @@ def request_of(upload: Upload, body: BinaryIO, size: int) -> HttpRequest:
         }
     )
     request.user = upload.owner or AnonymousUser()
-    told: Any = request
-    told.upload, told.sender = upload, store.sender_of(upload)
-    told.asker = Asker(upload.party, upload.author, upload.address)
+    wsgi: Any = request
+    wsgi.upload, wsgi.sender = upload, store.sender_of(upload)
+    wsgi.asker = Asker(upload.party, upload.author, upload.address)
     return request
 
 

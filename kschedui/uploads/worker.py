@@ -52,12 +52,12 @@ def execute(upload: Upload) -> None:
         logger.warning("upload %s lost its database: %s", upload.public_id, error)
 
 
-def keep(upload: Upload, made: Answer | Message) -> None:
+def keep(upload: Upload, result: Answer | Message) -> None:
     """Store the response, or the error. Raises leases.Lost."""
-    if isinstance(made, Message):
-        store.fail(upload, made)
-    elif made.status != AGAIN:
-        store.finish(upload, made.status, made.content_type, [made.body])
+    if isinstance(result, Message):
+        store.fail(upload, result)
+    elif result.status != AGAIN:
+        store.finish(upload, result.status, result.content_type, [result.body])
 
 
 def answered(upload: Upload, gone: Gone) -> Answer | Message:
@@ -69,8 +69,8 @@ def answered(upload: Upload, gone: Gone) -> Answer | Message:
         memory = settings.LIMITS["run_memory_bytes"]
         allowance = Allowance(seconds, "KSCHEDUI_MAX_UPLOAD_SECONDS", memory, "KSCHEDUI_MAX_RUN_MEMORY_BYTES")
         try:
-            made: Answer = process().run(allowance, gone, upload.language, answer, [upload.pk])
-            return made
+            result: Answer = process().run(allowance, gone, upload.language, answer, [upload.pk])
+            return result
         finally:
             process().stop()  # and what it took of memory
     except TooMuch as error:

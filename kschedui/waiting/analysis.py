@@ -99,12 +99,12 @@ def waiting_pods(scenario: Scenario, registry: Registry) -> list[WaitingPod]:
 
 def dumped_messages(scenario: Scenario) -> dict[str, str]:
     """Return the original message of each pod's PodScheduled condition in the cluster."""
-    found: dict[str, str] = {}
-    for pod in (one for one in scenario.objects if isinstance(one, Pod)):
+    messages: dict[str, str] = {}
+    for pod in (item for item in scenario.objects if isinstance(item, Pod)):
         for condition in (pod.manifest.get("status") or {}).get("conditions") or ():
             if condition.get("type") == "PodScheduled" and condition.get("status") == "False":
-                found[pod.key] = str(condition.get("message") or "")
-    return found
+                messages[pod.key] = str(condition.get("message") or "")
+    return messages
 
 
 class Follower:
@@ -170,7 +170,9 @@ class Follower:
         verdict = decode_column(event.verdict, event.evaluated)
         counts = np.bincount(verdict, minlength=len(event.verdicts) + 1)[1:].tolist()
         causes = [
-            Cause(one.plugin, one.reasons, nodes) for one, nodes in zip(event.verdicts, counts, strict=True) if nodes
+            Cause(verdict.plugin, verdict.reasons, nodes)
+            for verdict, nodes in zip(event.verdicts, counts, strict=True)
+            if nodes
         ]
         rank = {name: number for number, name in enumerate(event.plugins)}
         self.now.causes = sorted(causes, key=lambda cause: (rank.get(cause.plugin, len(rank)), cause.nodes))

@@ -82,8 +82,8 @@ def foreign_messages(text: str, say: Say = str) -> list[ForeignMessage]:
     """Return all distinct messages of autoscalers in a text."""
     lines = "\n".join(line.rstrip(" \t") for line in unquote(text).split("\n"))
     plain = re.sub(r"\n[ \t]+", " ", lines)
-    found = [*_of_cluster_autoscaler(plain, say), *_of_karpenter(plain, say)]
-    return list({one.message: one for one in found}.values())
+    all_messages = [*_of_cluster_autoscaler(plain, say), *_of_karpenter(plain, say)]
+    return list({message.message: message for message in all_messages}.values())
 
 
 def _between(text: str, begin: str, end: re.Pattern[str]) -> list[str]:
@@ -95,14 +95,14 @@ def _of_cluster_autoscaler(text: str, say: Say) -> Iterator[ForeignMessage]:
     for message in _between(text, NO_SCALE_UP, END_OF_STRING):
         reasons = message.removeprefix(IF_ADDED).removeprefix(":").strip().rstrip(".")
         starts = list(COUNTED.finditer(reasons))
-        ends = [one.start() for one in starts[1:]] + [len(reasons)]
+        ends = [start.start() for start in starts[1:]] + [len(reasons)]
         parts = [
             _part(reasons[start.end() : end], say, count=int(start[1])) for start, end in zip(starts, ends, strict=True)
         ]
         yield ForeignMessage(CLUSTER_AUTOSCALER, (NO_SCALE_UP + message).strip(), say(NOT_SCALED), parts)
     for message in _between(text, SCALE_UP, END_OF_STRING):
         inside = message.partition("]")[0]
-        groups = [ForeignPart(one.strip("{} ")) for one in inside.split("} {")]
+        groups = [ForeignPart(entry.strip("{} ")) for entry in inside.split("} {")]
         yield ForeignMessage(CLUSTER_AUTOSCALER, f"{SCALE_UP}{inside}]", say(SCALED), groups)
 
 
@@ -111,12 +111,12 @@ def _of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
         message = message.rstrip()
         parts = []
         message = message if message.count('"') % 2 == 0 else message[: message.rindex('"')]  # which ends a JSON string
-        for one in message.split("; "):
-            pool = POOL.search(one)
-            reason = _without(one, "incompatible with nodepool", ",")
+        for entry in message.split("; "):
+            pool = POOL.search(entry)
+            reason = _without(entry, "incompatible with nodepool", ",")
             reason = _without(reason, "incompatible with provisioner", ",")
             reason = _without(reason, "daemonset overhead={", "}").strip()
-            parts.append(_part(reason or one, say, group=pool["name"] if pool else ""))
+            parts.append(_part(reason or entry, say, group=pool["name"] if pool else ""))
         yield ForeignMessage(KARPENTER, KARPENTER_FAILED + message, say(NOT_PROVISIONED), parts)
     for message in _between(text, NOMINATED, END):
         if words := message.split():
@@ -125,8 +125,8 @@ def _of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
 
 def _without(text: str, begin: str, end: str) -> str:
     """Return the text without the part from `begin` to the next `end`, and the comma after it."""
-    before, found, rest = text.partition(begin)
-    return before + rest.partition(end)[2].lstrip(" ,") if found else text
+    before, separator, rest = text.partition(begin)
+    return before + rest.partition(end)[2].lstrip(" ,") if separator else text
 
 
 def _part(reason: str, say: Say, *, count: int = 0, group: str = "") -> ForeignPart:

@@ -45,33 +45,33 @@ def in_words(message: FailedMessage, say: Say = str) -> dict[str, Any]:
         for part in message.preemption or ()
     ]
     overlap = sum(part.count for part in message.parts) - message.total
-    helps = sum(one.count for one in rows if one.helps)
+    helps = sum(part.count for part in rows if part.helps)
     unfinished = message.understood and (-message.total < overlap < 0 or not reason_of(message.parts[-1].reason))
-    known = {
+    texts = {
         "message": message,
         "rows": rows,
         "preemption": preemption,
         "note": say(note_meaning(message.rest) or ""),
         "cut": message.end == "..." or (not message.end and unfinished),
     }
-    return {**known, "overlap": max(overlap, 0), "helps": helps}
+    return {**texts, "overlap": max(overlap, 0), "helps": helps}
 
 
 def row(number: int, total: int, reason: str, say: Say = str, *, tried: bool = False) -> Row:
     """Return a part of a message in words. `tried`: the message says that preemption found nothing."""
-    known = reason_of(reason)
-    if known is None:
+    meaning = reason_of(reason)
+    if meaning is None:
         return Row(number, total, reason)
-    about = known.reason
+    about = meaning.reason
     return Row(
         number,
         total,
         reason,
-        plugin=known.plugin,
+        plugin=meaning.plugin,
         meaning=say(about.meaning.message()),
         unsaid=say(about.unsaid.message()),
         helps=about.preemption_helps and not tried,
         tried=about.preemption_helps and tried,
         lesson=about.lesson,
-        page=known.plugin in REGISTRY,
+        page=meaning.plugin in REGISTRY,
     )

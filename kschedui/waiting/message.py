@@ -83,8 +83,12 @@ def messages(text: str) -> list[FailedMessage]:
     starts += [match.start() for match in OLD.finditer(plain)]
     between = list(pairwise([*sorted(starts), len(plain)]))[:MOST_MESSAGES]
     alone = len(between) == 1 and len(text.strip().splitlines()) == 1
-    found = [_parse_counts(plain[start:end], alone=alone) for start, end in between] or [_parse_without_counts(plain)]
-    return list({write_message(one): one for one in found if one.total or one.parts}.values())
+    all_messages = [_parse_counts(plain[start:end], alone=alone) for start, end in between] or [
+        _parse_without_counts(plain)
+    ]
+    return list(
+        {write_message(message): message for message in all_messages if message.total or message.parts}.values()
+    )
 
 
 def decode(text: str) -> FailedMessage:
@@ -99,8 +103,8 @@ def write_message(message: FailedMessage) -> str:
     sentences = [(message.parts, message.total)]
     if message.preemption is not None:
         sentences.append((message.preemption, message.total))
-    told = (f"0/{total} nodes are available: {write_parts(parts)}." for parts, total in sentences)
-    return " preemption: ".join(told)
+    texts = (f"0/{total} nodes are available: {write_parts(parts)}." for parts, total in sentences)
+    return " preemption: ".join(texts)
 
 
 def write_parts(parts: list[Part]) -> str:
@@ -110,16 +114,16 @@ def write_parts(parts: list[Part]) -> str:
 
 def _parse_counts(plain: str, *, alone: bool) -> FailedMessage:
     """Return the message at the beginning of a text. `alone`: nothing follows it."""
-    found = list(NODES.finditer(plain))
-    if not found:
+    headings = list(NODES.finditer(plain))
+    if not headings:
         return _parse_without_counts(plain)
-    message = FailedMessage(total=int(found[0][1]))
-    told = len(found) > 1 and _of_preemption(plain, found[1])
-    body = plain[found[0].end() : found[1].start() if told else len(plain)]
+    message = FailedMessage(total=int(headings[0][1]))
+    preempting = len(headings) > 1 and _of_preemption(plain, headings[1])
+    body = plain[headings[0].end() : headings[1].start() if preempting else len(plain)]
     message.parts, rest, message.end = _sentence(body)
-    message.rest = _rest(rest) if told or alone else _known_notes(rest)
-    if told:
-        sentence = plain[found[1].end() :]
+    message.rest = _rest(rest) if preempting or alone else _known_notes(rest)
+    if preempting:
+        sentence = plain[headings[1].end() :]
         message.preemption, _, message.end = _sentence(sentence)
         message.doubled = DOUBLED.search(sentence) is not None
     elif match := NOT_ELIGIBLE.search(rest):
@@ -174,8 +178,8 @@ def _parts(text: str) -> list[Part]:
 
 def _known_notes(text: str) -> str:
     """Return the known plugin notes in the text after a sentence, among other lines."""
-    found = NOTES.match(text.strip())
-    return found[0] if found else ""
+    note = NOTES.match(text.strip())
+    return note[0] if note else ""
 
 
 def _rest(text: str) -> str:
@@ -227,7 +231,7 @@ def exact(message: FailedMessage) -> list[Part]:
 
 def counts(message: FailedMessage) -> Counter[str]:
     """Return the number of nodes by reason, in a form that does not depend on the release."""
-    found: Counter[str] = Counter()
+    by_reason: Counter[str] = Counter()
     for part in exact(message):
-        found[in_any_release(part.reason)] += part.count
-    return found
+        by_reason[in_any_release(part.reason)] += part.count
+    return by_reason

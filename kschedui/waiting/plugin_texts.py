@@ -52,10 +52,10 @@ def generate(folder: Path) -> dict[str, str]:
 
 def with_texts(catalogue: Mapping[str, str], declared: Mapping[str, str]) -> dict[str, str]:
     """Return the catalogue with exactly the declared texts for keys that name a plugin; all others are unchanged."""
-    kept = {
+    with_text = {
         key: text for key, text in catalogue.items() if key in declared or not REGISTRY.keys() & set(key.split("."))
     }
-    return {**kept, **declared}
+    return {**with_text, **declared}
 
 
 def texts_of(declared: Mapping[str, About], language: str) -> dict[str, str]:
@@ -99,17 +99,21 @@ def _of_our_plugins() -> dict[str, dict[str, Any]]:
     """Return the data with the newest release; the source is in a directory with the plugin's name."""
     release = RELEASES[max(RELEASES, key=lambda version: tuple(map(int, version.split("."))))]
     defaults = {ref.name: ref for ref in release.default_plugins}
-    found = {}
+    data_by_plugin = {}
     for name, plugin in REGISTRY.items():
         data = _data_of(about_of(plugin))
         if today := about_of(plugin).like or _name_today(name, plugin):
             data["like"] = today
         if name in defaults:
-            data = {"upstream": name.lower(), **data, "points": [_camel(one) for one in release.plugin_points[name]]}
+            data = {
+                "upstream": name.lower(),
+                **data,
+                "points": [_camel(point) for point in release.plugin_points[name]],
+            }
             if defaults[name].weight:
                 data["weight"] = defaults[name].weight
-        found[name] = data
-    return {name: data for name, data in found.items() if data}
+        data_by_plugin[name] = data
+    return {name: data for name, data in data_by_plugin.items() if data}
 
 
 def _camel(point: str) -> str:
@@ -128,8 +132,8 @@ def of_other_plugins(language: str, rules: Mapping[str, Rule] = MappingProxyType
     data = data_of(declared)
     for address, rule in rules.items():
         data[rule.name]["source"] = address
-    found = {"texts": texts_of(declared, language), "plugins": data}
-    return {name: value for name, value in found.items() if value}
+    declared_data = {"texts": texts_of(declared, language), "plugins": data}
+    return {name: value for name, value in declared_data.items() if value}
 
 
 def _as_javascript(data: Mapping[str, Mapping[str, Any]]) -> str:

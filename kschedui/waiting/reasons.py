@@ -135,5 +135,5 @@ def note_meaning(text: str) -> Message | None:
 
 def preemption_meaning(text: str) -> Message | None:
     """Return the meaning of a reason in the part about preemption, which may also be a filter's reason."""
-    known = reason_of(text)
-    return note_meaning(text) or (known.reason.meaning.message() if known else None)
+    meaning = reason_of(text)
+    return note_meaning(text) or (meaning.reason.meaning.message() if meaning else None)

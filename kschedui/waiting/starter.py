@@ -43,20 +43,20 @@ def starter(message: FailedMessage) -> Starter:
     stand_ins = [stand_in(message, part) for part in message.parts]
     mixed = [own_maker(part) or other for part, other in zip(message.parts, stand_ins, strict=True)]
     for makers in (mixed, stand_ins):
-        alike, made = build_starter(message, makers)
+        alike, text = build_starter(message, makers)
         if alike < len(LIKE) and message.preemption:
-            alike, made = max((alike, made), build_starter(message, makers, small=True), key=lambda pair: pair[0])
+            alike, text = max((alike, text), build_starter(message, makers, small=True), key=lambda pair: pair[0])
         if alike:
-            return made
+            return text
     return Starter()
 
 
 def own_maker(part: Part) -> Make | None:
     """Return the plugin's own starter for this reason."""
-    known = reason_of(part.reason)
-    if known is None or known.reason.starter is None or (known.reason.about_nodes and not part.count):
+    meaning = reason_of(part.reason)
+    if meaning is None or meaning.reason.starter is None or (meaning.reason.about_nodes and not part.count):
         return None
-    make = known.reason.starter
+    make = meaning.reason.starter
     return lambda cluster, nodes: make(cluster, nodes, part.reason)
 
 
@@ -64,8 +64,8 @@ def stand_in(message: FailedMessage, part: Part) -> Make | None:
     """Return an extender that returns the reason; None if no nodes are counted, or the message is truncated."""
     if not part.count or message.end != "." or len(part.reason) >= LONGEST:
         return None
-    known = reason_of(part.reason)
-    unresolvable = known is not None and not known.reason.preemption_helps
+    meaning = reason_of(part.reason)
+    unresolvable = meaning is not None and not meaning.reason.preemption_helps
 
     def make(cluster: StarterCluster, nodes: list[Manifest]) -> None:
         rule: Manifest = {"nodes": [node["metadata"]["name"] for node in nodes], "reject": part.reason}
@@ -107,65 +107,67 @@ def of_release(cluster: StarterCluster, version: str) -> str:
 
 def configuration(cluster: StarterCluster) -> list[Manifest]:
     """Return the scheduler's configuration, if one is needed."""
-    made: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    document: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     if cluster.plugin_config:
-        made["profiles"] = [{"schedulerName": "default-scheduler", "pluginConfig": cluster.plugin_config}]
+        document["profiles"] = [{"schedulerName": "default-scheduler", "pluginConfig": cluster.plugin_config}]
     if cluster.extender_rules:
-        made["extenders"] = [{"urlPrefix": EXTENDER, "filterVerb": "filter"}]
-    return [made] if cluster.plugin_config or cluster.extender_rules else []
+        document["extenders"] = [{"urlPrefix": EXTENDER, "filterVerb": "filter"}]
+    return [document] if cluster.plugin_config or cluster.extender_rules else []
 
 
 def best(texts: Iterator[str], message: FailedMessage) -> tuple[int, str]:
     """Return the similarity of the most similar message and its text; the first in a tie."""
-    most, found = 0, ""
+    most, best_text = 0, ""
     for text in texts:
         alike = likeness(told_by(text), message)
         if alike > most:
-            most, found = alike, text
+            most, best_text = alike, text
         if alike == len(LIKE):
             break
-    return most, found
+    return most, best_text
 
 
 LIKE: tuple[Callable[[FailedMessage, FailedMessage], bool], ...] = (  # each only counts after those before it
     # Of a message that counts no nodes, only the reasons; as a Counter, one of 0 nodes would be none.
-    lambda told, message: message.total in (told.total, 0) and dict(counts(told)) == dict(counts(message)),
-    lambda told, message: sorted(map(str, told.parts)) == sorted(map(str, message.parts)),
-    lambda told, message: (
-        message.preemption is None or sorted(map(str, told.preemption or ())) == sorted(map(str, message.preemption))
+    lambda decoded, message: message.total in (decoded.total, 0) and dict(counts(decoded)) == dict(counts(message)),
+    lambda decoded, message: sorted(map(str, decoded.parts)) == sorted(map(str, message.parts)),
+    lambda decoded, message: (
+        message.preemption is None or sorted(map(str, decoded.preemption or ())) == sorted(map(str, message.preemption))
     ),
-    lambda told, message: message.preemption is None or (told.rest, told.doubled) == (message.rest, message.doubled),
+    lambda decoded, message: (
+        message.preemption is None or (decoded.rest, decoded.doubled) == (message.rest, message.doubled)
+    ),
 )
 
 
 def likeness(text: str, message: FailedMessage) -> int:
     """Return the similarity of two messages: counts, wording, preemption, notes and dots."""
-    told = decode(text)
-    return next((number for number, alike in enumerate(LIKE) if not alike(told, message)), len(LIKE))
+    decoded = decode(text)
+    return next((number for number, alike in enumerate(LIKE) if not alike(decoded, message)), len(LIKE))
 
 
 def share_nodes(message: FailedMessage) -> list[tuple[int, int]] | None:
     """Return the first and last node of each part: one after another, or shared if the reasons can apply to the same
     node.
     """
-    amounts = [part for part in message.parts if (known := reason_of(part.reason)) and known.reason.beside_others]
+    amounts = [part for part in message.parts if (meaning := reason_of(part.reason)) and meaning.reason.beside_others]
     others = sum(part.count for part in message.parts if part not in amounts)
     room = message.total - others
     together = sum(part.count for part in amounts) > room
     if others > message.total or any(part.count > room for part in amounts):
         return None
-    found, at, turn = [], 0, 0
+    shares, at, turn = [], 0, 0
     for part in message.parts:
         if part in amounts and together:
             turn += 1
-            found.append((others, others + part.count) if turn % 2 else (message.total - part.count, message.total))
+            shares.append((others, others + part.count) if turn % 2 else (message.total - part.count, message.total))
         elif part in amounts:
             before = sum(amount.count for amount in amounts[: amounts.index(part)])
-            found.append((others + before, others + before + part.count))
+            shares.append((others + before, others + before + part.count))
         else:
-            found.append((at, at + part.count))
+            shares.append((at, at + part.count))
             at += part.count
-    return found
+    return shares
 
 
 def told_by(text: str) -> str:

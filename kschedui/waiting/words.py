@@ -27,8 +27,8 @@ def blocker_words(waiting: WaitingPod) -> Message:
 def _resources(cause: Cause) -> Iterator[str]:
     """Return the resources that the reasons name."""
     for text in cause.reasons:
-        known = reason_of(text)
-        match = known.match(text) if known else None
+        meaning = reason_of(text)
+        match = meaning.match(text) if meaning else None
         if match and (resource := match.groupdict().get("resource")):
             yield resource
 

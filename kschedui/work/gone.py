@@ -11,7 +11,7 @@ class Gone:
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._left = False
-        self._told: Callable[[], None] | None = None
+        self._tell: Callable[[], None] | None = None
 
     @property
     def left(self) -> bool:
@@ -21,18 +21,18 @@ class Gone:
         """Report that the client has disconnected."""
         with self._guard:
             self._left = True
-            if self._told is not None:
-                self._told()
+            if self._tell is not None:
+                self._tell()
 
     @contextmanager
-    def telling(self, told: Callable[[], None]) -> Iterator[None]:
-        """Call `told` if the client disconnects while the block runs; no call is running afterwards."""
+    def telling(self, tell: Callable[[], None]) -> Iterator[None]:
+        """Call `tell` if the client disconnects while the block runs; no call is running afterwards."""
         with self._guard:
-            self._told = told
+            self._tell = tell
             if self._left:
-                told()
+                tell()
         try:
             yield
         finally:
             with self._guard:
-                self._told = None
+                self._tell = None

@@ -60,7 +60,7 @@ class Usage:
     def add(self, name: str, seconds: float) -> None:
         self.known[name] = (self.of(name) + seconds, self.clock())
         if len(self.known) > 1000:
-            self.known = {one: known for one, known in self.known.items() if self.of(one) > FORGOTTEN}
+            self.known = {name: usage for name, usage in self.known.items() if self.of(name) > FORGOTTEN}
 
 
 class Line:
@@ -129,15 +129,15 @@ class Line:
     def _order(self) -> list[Ticket]:
         """Return the waiting tickets by turn: the first of each party, then the second of each, and so on."""
         parties: dict[str, list[Ticket]] = {}
-        for ticket in sorted(self.waiting, key=lambda one: (self.authors.of(one.client.author), one.number)):
+        for ticket in sorted(self.waiting, key=lambda ticket: (self.authors.of(ticket.client.author), ticket.number)):
             parties.setdefault(ticket.client.party, []).append(ticket)
         busy = [ticket.client.party for ticket in self.going_on]
         rounds = [
-            (busy.count(party) + turn, self.parties.of(party), min(one.number for one in mine), ticket)
+            (busy.count(party) + turn, self.parties.of(party), min(ticket.number for ticket in mine), ticket)
             for party, mine in parties.items()
             for turn, ticket in enumerate(mine)
         ]
-        return [ticket for *_, ticket in sorted(rounds, key=lambda one: one[:3])]
+        return [ticket for *_, ticket in sorted(rounds, key=lambda place: place[:3])]
 
     def _assign(self) -> None:
         """Give free processes to those whose turn it is."""
@@ -163,7 +163,7 @@ class Line:
         if alike >= most or any(other.client.author == ticket.client.author for other in mine):
             return None
         quick = self.processes - 1
-        fitting = [one for one in self.free if not ticket.slow or one != quick or self.processes == 1]
+        fitting = [process for process in self.free if not ticket.slow or process != quick or self.processes == 1]
         there = self.near.get(ticket.near) if ticket.near is not None else None
         if there in fitting:
             return there

@@ -93,8 +93,8 @@ class Place:
     def suspect(self, party: str) -> None:
         """Assume that the party's work is slow for a while."""
         now = monotonic()
-        known = {one: until for one, until in self.suspected.items() if until > now}
-        self.suspected = {**known, party: now + SUSPECTED_SECONDS}
+        suspects = {party: until for party, until in self.suspected.items() if until > now}
+        self.suspected = {**suspects, party: now + SUSPECTED_SECONDS}
 
     def served(
         self, client: Client, wish: Wish, allowance: Allowance, function: Callable[..., Any], args: tuple[Any, ...]

@@ -168,13 +168,13 @@ def serve(connection: Connection, memory: int, slow: bool) -> None:
 def pack(kind: str, value: Any, seconds: float) -> Any:
     """Pickle a result. One that is too large or cannot be pickled becomes an error."""
     try:
-        made = ForkingPickler.dumps((kind, parts_of(value) if kind == "raised" else value, seconds))
+        data = ForkingPickler.dumps((kind, parts_of(value) if kind == "raised" else value, seconds))
     except MemoryError:
         return ForkingPickler.dumps(("memory", None, seconds))
     except Exception as error:
         unsent = RuntimeError(f"an answer that cannot travel: {error}")
         return ForkingPickler.dumps(("raised", parts_of(unsent), seconds))
-    return made if len(made) <= LONGEST else ForkingPickler.dumps(("memory", None, seconds))
+    return data if len(data) <= LONGEST else ForkingPickler.dumps(("memory", None, seconds))
 
 
 def parts_of(error: Exception) -> tuple[type[Exception], tuple[Any, ...], dict[str, Any]]:

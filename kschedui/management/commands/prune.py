@@ -31,11 +31,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, days: int, dry_run: bool, **options: Any) -> None:
         """Delete, or only print the amounts."""
-        found = runs.prunable(timezone.now() - timedelta(days=days))
-        size = found.aggregate(sum=Sum("bytes"))["sum"] or 0
-        count = found.count()
+        prunable = runs.prunable(timezone.now() - timedelta(days=days))
+        size = prunable.aggregate(sum=Sum("bytes"))["sum"] or 0
+        count = prunable.count()
         if not dry_run:
-            for run in found.defer("outcome").iterator():
+            for run in prunable.defer("outcome").iterator():
                 runs.forget_trace(run)
             classrooms.purge()
         done = "would be forgotten" if dry_run else "forgotten"

@@ -50,7 +50,7 @@ def section() -> Iterator[str]:
     yield "| rule | whose | what the newest does | otherwise in |\n|--|--|--|--|"
     for rule in fields(Rules):
         now = getattr(releases[-1].rules, rule.name)
-        others = [one.version for one in releases if getattr(one.rules, rule.name) != now]
+        others = [release.version for release in releases if getattr(release.rules, rule.name) != now]
         whose = rule.metadata[PLUGIN] or "the scheduler"
         yield f"| `{rule.name}` | {whose} | {rule.metadata[SAYS][now].en} | {', '.join(others)} |"
 

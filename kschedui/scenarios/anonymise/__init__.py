@@ -37,15 +37,15 @@ def anonymise(text: str, limits: Limits) -> Anonymised:
     documents = [document.data for document in read_documents(text, limits, problems)]
     if errors := problems.errors():
         raise ScenarioErrors(errors)
-    made, mapping, keys = rename(documents)
-    return Anonymised(compact_yaml.write_all(made), mapping, keys)
+    texts, mapping, keys = rename(documents)
+    return Anonymised(compact_yaml.write_all(texts), mapping, keys)
 
 
 def rename(objects: list[Manifest]) -> tuple[list[Manifest], dict[str, str], dict[str, str]]:
     """Return the objects with replaced names, and the two mappings."""
-    found = Names()
-    for one in objects:
-        found.collect(one)
-    mapping, keys = found.mapping(), found.numbered("key")
-    renaming = Renamed(mapping, keys, found.owners)
-    return [renaming.value(one, ()) for one in objects], mapping, keys
+    names = Names()
+    for manifest in objects:
+        names.collect(manifest)
+    mapping, keys = names.mapping(), names.numbered("key")
+    renaming = Renamed(mapping, keys, names.owners)
+    return [renaming.value(manifest, ()) for manifest in objects], mapping, keys

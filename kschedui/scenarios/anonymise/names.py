@@ -39,8 +39,8 @@ class Names:
 
     def add(self, kind: str, name: Any) -> None:
         if isinstance(name, str) and ZONES in name:  # a volume of several zones
-            for one in name.split(ZONES):
-                self.add(kind, one)
+            for part in name.split(ZONES):
+                self.add(kind, part)
         elif isinstance(name, str) and name not in KEPT and not is_public(name) and not NUMBER_ONLY.match(name):
             self.by_kind[kind if kind in PATTERNS else "value"].add(name)
 
@@ -62,24 +62,24 @@ class Names:
         if key == "ownerReferences":
             self.owners.add(str(value.get("uid")))
         for name, item in value.items():
-            for kind, found in _names_at(key, name, item, value):
-                self.add(kind, found)
+            for kind, text in _names_at(key, name, item, value):
+                self.add(kind, text)
             self.collect(item, name)
 
     def mapping(self) -> dict[str, str]:
         """Return generated names in the order of the originals; the drivers of devices keep theirs."""
         for names in self.by_kind.values():
             names -= self.drivers
-        made: dict[str, str] = {}
+        mapping: dict[str, str] = {}
         for kind, pattern in PATTERNS.items():
             if kind == "image":
-                made |= _images(sorted(self.by_kind[kind] - made.keys()), pattern)
+                mapping |= _images(sorted(self.by_kind[kind] - mapping.keys()), pattern)
             elif kind != "key":
-                made |= self.numbered(kind, made)
+                mapping |= self.numbered(kind, mapping)
         for name, owner, hashed in sorted(self.hashed):
-            if owner in made:
-                made[name] = f"{made[owner]}-{made.get(hashed, hashed)}"
-        return made
+            if owner in mapping:
+                mapping[name] = f"{mapping[owner]}-{mapping.get(hashed, hashed)}"
+        return mapping
 
     def note_hashed(self, value: Manifest) -> None:
         """Record the name of a ReplicaSet, which is its Deployment's and a hash, and identifies the Deployment of a
@@ -94,9 +94,9 @@ class Names:
             if isinstance(hashed, str) and isinstance(name, str) and name.endswith(f"-{hashed}"):
                 self.hashed.add((name, name.removesuffix(f"-{hashed}"), hashed))
 
-    def numbered(self, kind: str, known: Container[str] = ()) -> dict[str, str]:
+    def numbered(self, kind: str, taken: Container[str] = ()) -> dict[str, str]:
         """Return new names for the unknown ones of a kind, with as many digits as the last one needs."""
-        names = sorted(name for name in self.by_kind[kind] if name not in known)
+        names = sorted(name for name in self.by_kind[kind] if name not in taken)
         width = len(str(len(names)))
         return {name: f"{PATTERNS[kind]}-{number:0{width}}" for number, name in enumerate(names, 1)}
 
@@ -113,9 +113,9 @@ def _images(names: list[str], pattern: str) -> dict[str, str]:
     whole = {name: name if ":" in name.rpartition("/")[2] else f"{name}:latest" for name in names}
     numbers = {name: number for number, name in enumerate(sorted(set(whole.values())), 1)}
     width = len(str(len(numbers)))
-    made = {name: f"{pattern}-{numbers[full]:0{width}}" for name, full in whole.items()}
+    images = {name: f"{pattern}-{numbers[full]:0{width}}" for name, full in whole.items()}
     return {
-        name: made[name] + ("" if name != full else ":latest" if full.endswith(":latest") else ":1")
+        name: images[name] + ("" if name != full else ":latest" if full.endswith(":latest") else ":1")
         for name, full in whole.items()
     }
 
@@ -123,20 +123,20 @@ def _images(names: list[str], pattern: str) -> dict[str, str]:
 def _names_at(parent: str, name: str, item: Any, holder: Manifest) -> Iterator[tuple[str, Any]]:
     """Return the (kind, name) pairs that a field refers to."""
     if is_label_map(name, item):
-        yield from (("key", one) for one in item)
-        yield from (("value", one) for one in item.values())
+        yield from (("key", text) for text in item)
+        yield from (("value", text) for text in item.values())
     elif name in KEYS:
-        yield from (("key", one) for one in (item if isinstance(item, list) else [item]))
+        yield from (("key", text) for text in (item if isinstance(item, list) else [item]))
     elif name == "values" and isinstance(item, list):
-        yield from (("value", one) for one in item)
+        yield from (("value", text) for text in item)
     elif name == "value" and "key" in holder:
         yield "value", item
     elif name == "namespaces" and isinstance(item, list):
-        yield from (("Namespace", one) for one in item)
+        yield from (("Namespace", text) for text in item)
     elif name == "image" and parent in ("containers", "initContainers"):
         yield "image", item
     elif name == "names" and "sizeBytes" in holder and isinstance(item, list):
-        yield from (("image", one) for one in item)
+        yield from (("image", text) for text in item)
     elif (kind := REFERENCES.get(name)) is not None:
         yield kind, item
     elif name == "name" and parent in NAMED:

@@ -24,10 +24,10 @@ class Renamed:
             return {self.keys.get(key, key): self.value(item, ()) for key, item in value.items()}
         if isinstance(value, dict):
             pods = path[-2:] == ("expect", "pods")
-            kept = ((key, item) for key, item in value.items() if not self.is_spoken(key, item, path))
+            items = ((key, item) for key, item in value.items() if not self.is_spoken(key, item, path))
             return {
                 self.text(key, ("pods",)) if pods else self.resource(key): self.value(item, (*path, key))
-                for key, item in kept
+                for key, item in items
             }
         if isinstance(value, list):
             return [self.value(item, path) for item in value]
@@ -62,7 +62,7 @@ class Renamed:
         if text in self.mapping:
             return self.mapping[text]
         if ZONES in text:
-            return ZONES.join(self.mapping.get(one, one) for one in text.split(ZONES))
+            return ZONES.join(self.mapping.get(part, part) for part in text.split(ZONES))
         namespace, slash, name = text.partition("/")
         if slash and path and path[-1] in PODS:
             return f"{self.mapping.get(namespace, namespace)}/{self.mapping.get(name, name)}"

@@ -29,9 +29,9 @@ def release_of(version: str) -> str:
 def cluster_release(objects: list[Manifest]) -> tuple[str, list[Message]]:
     """Return the release of most nodes (in a tie, the newer), "" if no node has a version; and a note about it."""
     versions = [
-        str(part(part(found, "status"), "nodeInfo").get("kubeletVersion") or "")
-        for found in objects
-        if found.get("kind") == "Node"
+        str(part(part(item, "status"), "nodeInfo").get("kubeletVersion") or "")
+        for item in objects
+        if item.get("kind") == "Node"
     ]
     minors = Counter(match[0].removeprefix("v") for version in versions if (match := MINOR.match(version)))
     if not minors:
@@ -55,7 +55,7 @@ def cluster_release(objects: list[Manifest]) -> tuple[str, list[Message]]:
 
 def release_of_scenario(objects: list[Manifest]) -> str:
     """Return the release that a Scenario document names, "" if there is none."""
-    versions = [part(found, "spec").get("kubernetesVersion") for found in objects if found.get("kind") == "Scenario"]
+    versions = [part(item, "spec").get("kubernetesVersion") for item in objects if item.get("kind") == "Scenario"]
     return next((version for version in versions if isinstance(version, str)), "")
 
 

@@ -124,7 +124,7 @@ def _profile(profile: Manifest, notes: list[Message]) -> Manifest:
     for point in POINTS:
         chosen = plugins.get(point)
         if isinstance(chosen, dict):
-            plugins[point] = {name: _present(listed, removed) for name, listed in chosen.items()}
+            plugins[point] = {name: _present(entries, removed) for name, entries in chosen.items()}
     args = [entry for entry in profile.get("pluginConfig") or () if isinstance(entry, dict)]
     removed |= {str(entry["name"]) for entry in args if entry.get("name") in REMOVED}
     strategies = [(STRATEGIES[entry["name"]], part(entry, "args")) for entry in args if entry.get("name") in STRATEGIES]
@@ -138,13 +138,13 @@ def _profile(profile: Manifest, notes: list[Message]) -> Manifest:
     return {**changed, "pluginConfig": plugin_config} if plugin_config or args else changed
 
 
-def _present(listed: Any, removed: set[str]) -> Any:
+def _present(entries: Any, removed: set[str]) -> Any:
     """Return a list of plugins without removed ones."""
-    if not isinstance(listed, list):
-        return listed
-    gone = [plugin for plugin in listed if isinstance(plugin, dict) and plugin.get("name") in REMOVED]
+    if not isinstance(entries, list):
+        return entries
+    gone = [plugin for plugin in entries if isinstance(plugin, dict) and plugin.get("name") in REMOVED]
     removed.update(plugin["name"] for plugin in gone)
-    return [plugin for plugin in listed if plugin not in gone]
+    return [plugin for plugin in entries if plugin not in gone]
 
 
 def _args(entry: Manifest) -> Manifest:

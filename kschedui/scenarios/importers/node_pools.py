@@ -22,25 +22,27 @@ PODS = "110"
 
 def converted(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
     """Return the objects with a NodeGroup for each NodePool that has none, and notes about those without a machine."""
-    declared = {_name(one) for one in objects if one.get("kind") == "NodeGroup"}
-    made: list[Manifest] = []
+    declared = {_name(manifest) for manifest in objects if manifest.get("kind") == "NodeGroup"}
+    pools: list[Manifest] = []
     notes = []
-    for one in objects:
-        if one.get("kind") != "NodePool" or str(one.get("apiVersion")).partition("/")[0] != GROUP:
-            made.append(one)
-        elif _name(one) not in declared:
-            nodes = [node for node in objects if node.get("kind") == "Node" and _labels(node).get(POOL) == _name(one)]
-            spec = dict(_spec(one, nodes))
-            group = {"apiVersion": "kschedui.io/v1alpha1", "kind": "NodeGroup", "metadata": {"name": _name(one)}}
-            made.append({**group, "spec": spec})
+    for manifest in objects:
+        if manifest.get("kind") != "NodePool" or str(manifest.get("apiVersion")).partition("/")[0] != GROUP:
+            pools.append(manifest)
+        elif _name(manifest) not in declared:
+            nodes = [
+                node for node in objects if node.get("kind") == "Node" and _labels(node).get(POOL) == _name(manifest)
+            ]
+            spec = dict(_spec(manifest, nodes))
+            group = {"apiVersion": "kschedui.io/v1alpha1", "kind": "NodeGroup", "metadata": {"name": _name(manifest)}}
+            pools.append({**group, "spec": spec})
             if not nodes and "template" not in spec:
                 notes.append(
                     Message(
                         "NodePool {name} has no nodes and names no machine: add a template to its NodeGroup.",
-                        name=_name(one),
+                        name=_name(manifest),
                     )
                 )
-    return made, notes
+    return pools, notes
 
 
 def _spec(pool: Manifest, nodes: Sequence[Manifest]) -> Iterator[tuple[str, Any]]:

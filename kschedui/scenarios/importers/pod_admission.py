@@ -24,15 +24,15 @@ class PodAdmission:
         self.runtime_classes: dict[str, Manifest] = {}
         self.done: Counter[str] = Counter()
         self.missing: Counter[str] = Counter()
-        for found in objects:
-            metadata = part(found, "metadata")
-            if found.get("kind") == "LimitRange":
+        for manifest in objects:
+            metadata = part(manifest, "metadata")
+            if manifest.get("kind") == "LimitRange":
                 of_containers = [
-                    limit for limit in mappings_in(part(found, "spec"), "limits") if limit.get("type") == "Container"
+                    limit for limit in mappings_in(part(manifest, "spec"), "limits") if limit.get("type") == "Container"
                 ]
                 self.limit_ranges.setdefault(str(metadata.get("namespace") or "default"), []).extend(of_containers)
-            elif found.get("kind") == "RuntimeClass":
-                self.runtime_classes[str(metadata.get("name"))] = found
+            elif manifest.get("kind") == "RuntimeClass":
+                self.runtime_classes[str(metadata.get("name"))] = manifest
 
     @property
     def empty(self) -> bool:
@@ -46,8 +46,8 @@ class PodAdmission:
                 for container in mappings_in(spec, name):
                     self.done["LimitRange"] += with_defaults(container, limits)
         if name := spec.get("runtimeClassName"):
-            if found := self.runtime_classes.get(str(name)):
-                with_runtime_class(spec, found)
+            if runtime_class := self.runtime_classes.get(str(name)):
+                with_runtime_class(spec, runtime_class)
                 self.done["RuntimeClass"] += 1
             else:
                 self.missing[str(name)] += 1
@@ -79,9 +79,9 @@ def with_defaults(container: Manifest, limits: Manifest) -> bool:
     return changed
 
 
-def with_runtime_class(spec: Manifest, found: Manifest) -> None:
+def with_runtime_class(spec: Manifest, runtime_class: Manifest) -> None:
     """Set overhead, node selector and tolerations of the class."""
-    overhead, scheduling = part(part(found, "overhead"), "podFixed"), part(found, "scheduling")
+    overhead, scheduling = part(part(runtime_class, "overhead"), "podFixed"), part(runtime_class, "scheduling")
     if overhead:
         spec["overhead"] = overhead
     if selector := part(scheduling, "nodeSelector"):

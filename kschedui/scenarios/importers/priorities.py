@@ -15,11 +15,11 @@ Policy = tuple[int, str]
 def settle_priorities(objects: list[Manifest]) -> tuple[list[Manifest], list[Message]]:
     """Return the objects with a class for each name that pods use; a pod whose class differs keeps its number."""
     classes = {
-        str(part(one, "metadata").get("name")): one.get("value")
-        for one in objects
-        if one.get("kind") == "PriorityClass"
+        str(part(manifest, "metadata").get("name")): manifest.get("value")
+        for manifest in objects
+        if manifest.get("kind") == "PriorityClass"
     }
-    classes |= {found.name: found.value for found in SYSTEM_PRIORITY_CLASSES}
+    classes |= {priority_class.name: priority_class.value for priority_class in SYSTEM_PRIORITY_CLASSES}
     wanted: dict[str, Counter[Policy]] = defaultdict(Counter)
     nowhere: Counter[str] = Counter()
     for spec in pod_specs(objects):
@@ -29,15 +29,15 @@ def settle_priorities(objects: list[Manifest]) -> tuple[list[Manifest], list[Mes
                 wanted[name][spec["priority"], str(spec.get("preemptionPolicy") or "PreemptLowerPriority")] += 1
             else:
                 nowhere[name] += 1
-    made, notes = [], []
+    classes_added, notes = [], []
     for name, values in sorted(wanted.items()):
         value, policy = values.most_common(1)[0][0]
         if name.startswith("system-") or value > HIGHEST_USER_PRIORITY:
             continue
         classes[name] = value
         metadata = {"name": name}
-        found = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": metadata, "value": value}
-        made.append({**found, "preemptionPolicy": policy} if policy == "Never" else found)
+        manifest = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": metadata, "value": value}
+        classes_added.append({**manifest, "preemptionPolicy": policy} if policy == "Never" else manifest)
         notes.append(
             Message(
                 "PriorityClass {name} is not in the text. Its value, {value:,}, was taken from its pods.",
@@ -67,11 +67,15 @@ def settle_priorities(objects: list[Manifest]) -> tuple[list[Manifest], list[Mes
                 number=others,
             )
         )
-    return [*made, *objects], notes
+    return [*classes_added, *objects], notes
 
 
 def pod_specs(objects: list[Manifest]) -> list[Manifest]:
-    return [one["spec"] for one in objects if one.get("kind") == "Pod" and isinstance(one.get("spec"), dict)]
+    return [
+        manifest["spec"]
+        for manifest in objects
+        if manifest.get("kind") == "Pod" and isinstance(manifest.get("spec"), dict)
+    ]
 
 
 def is_number(value: object) -> bool:

@@ -57,7 +57,7 @@ def convert_policy(policy: Manifest) -> tuple[Manifest, list[Message]]:
         filters = [*MANDATORY]
         for name in _names(policy["predicates"]):
             now = PREDICATES.get(name, ())
-            filters += [one for one in now if one not in filters]
+            filters += [predicate for predicate in now if predicate not in filters]
             _tell(name, now, became, lost)
         plugins["filter"] = {"disabled": [{"name": "*"}], "enabled": [{"name": name} for name in filters]}
     strategy = ""
@@ -82,10 +82,13 @@ def convert_policy(policy: Manifest) -> tuple[Manifest, list[Message]]:
     if isinstance(hard := policy.get("hardPodAffinitySymmetricWeight"), int):
         args.append({"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": hard}})
     profile: Manifest = {"schedulerName": "default-scheduler", "plugins": plugins, "pluginConfig": args}
-    made: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-    made["profiles"] = [profile]
+    document: Manifest = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+    }
+    document["profiles"] = [profile]
     if extenders := [_extender(extender) for extender in policy.get("extenders") or () if isinstance(extender, dict)]:
-        made["extenders"] = extenders
+        document["extenders"] = extenders
     notes = [Message("Converted kind: Policy, which was removed in Kubernetes 1.23, to a KubeSchedulerConfiguration.")]
     if became:
         notes.append(
@@ -93,11 +96,11 @@ def convert_policy(policy: Manifest) -> tuple[Manifest, list[Message]]:
         )
     if lost:
         notes.append(Message("Skipped, because no plugin replaces them: {lost}.", lost=", ".join(lost)))
-    return made, notes
+    return document, notes
 
 
-def _names(listed: list[Any]) -> list[str]:
-    return [str(one.get("name")) for one in listed if isinstance(one, dict)]
+def _names(entries: list[Any]) -> list[str]:
+    return [str(entry.get("name")) for entry in entries if isinstance(entry, dict)]
 
 
 def _tell(name: str, now: tuple[str, ...], became: list[str], lost: list[str]) -> None:
@@ -107,14 +110,14 @@ def _tell(name: str, now: tuple[str, ...], became: list[str], lost: list[str]) -
         lost.append(name)
 
 
-def _extender(found: Manifest) -> Manifest:
-    kept = {name: found[name] for name in EXTENDER if found.get(name) is not None}
-    https = found.get("enableHTTPS", found.get("enableHttps"))
-    timeout = found.get("httpTimeout")
+def _extender(extender: Manifest) -> Manifest:
+    fields = {name: extender[name] for name in EXTENDER if extender.get(name) is not None}
+    https = extender.get("enableHTTPS", extender.get("enableHttps"))
+    timeout = extender.get("httpTimeout")
     if https is not None:
-        kept["enableHTTPS"] = https
+        fields["enableHTTPS"] = https
     if isinstance(timeout, int) and timeout > 0:
-        kept["httpTimeout"] = f"{timeout / 1e9:g}s"  # nanoseconds there
+        fields["httpTimeout"] = f"{timeout / 1e9:g}s"  # nanoseconds there
     elif isinstance(timeout, str):
-        kept["httpTimeout"] = timeout
-    return kept
+        fields["httpTimeout"] = timeout
+    return fields

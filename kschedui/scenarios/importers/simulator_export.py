@@ -37,9 +37,9 @@ def objects_of(data: Manifest) -> list[Manifest] | None:
     ]
     configuration = data.get(CONFIGURATION)
     if isinstance(configuration, dict):
-        kept = {name: value for name, value in configuration.items() if name in KEPT and value is not None}
+        fields = {name: value for name, value in configuration.items() if name in KEPT and value is not None}
         version = {"apiVersion": configuration["apiVersion"]} if configuration.get("apiVersion") else {}
-        objects.insert(0, {**CONFIGURATION_TYPE, **version, **kept})
+        objects.insert(0, {**CONFIGURATION_TYPE, **version, **fields})
     return objects
 
 

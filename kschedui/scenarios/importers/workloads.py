@@ -133,10 +133,8 @@ def expand(
         str(manifest.get("kind")) for manifest in objects if manifest.get("kind") in DROPPED and owners.has(manifest)
     )
     if dropped:
-        listed = ", ".join(f"{number:,} {kind}" for kind, number in sorted(dropped.items()))
-        notes.append(
-            Message("Workloads that already have their pods were not expanded: {workloads}.", workloads=listed)
-        )
+        names = ", ".join(f"{number:,} {kind}" for kind, number in sorted(dropped.items()))
+        notes.append(Message("Workloads that already have their pods were not expanded: {workloads}.", workloads=names))
     return others + pods, notes
 
 
@@ -236,8 +234,8 @@ def owner_names(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
 
 def references(manifest: Manifest) -> list[Manifest]:
     """Return the object's owner references."""
-    listed = part(manifest, "metadata").get("ownerReferences")
-    return [reference for reference in listed if isinstance(reference, dict)] if isinstance(listed, list) else []
+    owners = part(manifest, "metadata").get("ownerReferences")
+    return [reference for reference in owners if isinstance(reference, dict)] if isinstance(owners, list) else []
 
 
 def deployment(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
@@ -269,8 +267,8 @@ def replicas(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manife
 def stateful_set(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
     """Yield pods 0, 1, 2 ... and a claim for each claim template."""
     spec, metadata = part(manifest, "spec"), part(manifest, "metadata")
-    listed = spec.get("volumeClaimTemplates")
-    claims = [claim for claim in listed if isinstance(claim, dict)] if isinstance(listed, list) else []
+    templates = spec.get("volumeClaimTemplates")
+    claims = [claim for claim in templates if isinstance(claim, dict)] if isinstance(templates, list) else []
     for i in range(pods):
         name = f"{metadata.get('name')}-{i}"
         labels = {"apps.kubernetes.io/pod-index": str(i), "statefulset.kubernetes.io/pod-name": name}

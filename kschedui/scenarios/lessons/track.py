@@ -118,16 +118,16 @@ def order() -> list[str]:
     return [slug for chapter in CHAPTERS for slug in chapter.lessons]
 
 
-def in_order(found: Iterable[Scenario]) -> list[Scenario]:
+def in_order(lessons: Iterable[Scenario]) -> list[Scenario]:
     """Return lessons in the order of the track; those that are not part of it come last."""
     places = {slug: i for i, slug in enumerate(order())}
-    return sorted(found, key=lambda one: (places.get(str(one.slug), len(places)), str(one.slug)))
+    return sorted(lessons, key=lambda lesson: (places.get(str(lesson.slug), len(places)), str(lesson.slug)))
 
 
 def place_of(slug: str) -> dict[str, Any] | None:
     """Return {chapter, number, of, back, on, next: slugs} of a lesson; None if the scenario is not in the track."""
     everything = order()
-    chapter = next((one for one in CHAPTERS if slug in one.lessons), None)
+    chapter = next((chapter for chapter in CHAPTERS if slug in chapter.lessons), None)
     if chapter is None:
         return None
     at, number = everything.index(slug), chapter.lessons.index(slug)

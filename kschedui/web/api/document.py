@@ -133,29 +133,29 @@ class Document(OpenAPISchema):
 
     def operation_details(self, operation: Operation) -> dict[str, Any]:
         """Add the scope that a token needs, and the problems."""
-        found: dict[str, Any] = super().operation_details(operation)
-        caller = next((one for one in operation.auth_callbacks if isinstance(one, Caller)), None)
-        found["operationId"] = f"{operation.view_func.__module__.rpartition('.')[2]}_{operation.view_func.__name__}"
+        details: dict[str, Any] = super().operation_details(operation)
+        caller = next((auth for auth in operation.auth_callbacks if isinstance(auth, Caller)), None)
+        details["operationId"] = f"{operation.view_func.__module__.rpartition('.')[2]}_{operation.view_func.__name__}"
         if caller:
-            found["x-scope"] = caller.scope
+            details["x-scope"] = caller.scope
         if caller and caller.waits:
-            found["responses"][202] = accepted(large=caller.large)
+            details["responses"][202] = accepted(large=caller.large)
         if caller:
-            for status, response in found["responses"].items():
+            for status, response in details["responses"].items():
                 if int(status) < 400:
                     response["headers"] = {**response.get("headers", {}), **references(RATES)}
-            found["responses"] |= {status: problem_of(status) for status in OF_EVERY_CALL}
+            details["responses"] |= {status: problem_of(status) for status in OF_EVERY_CALL}
         content = {MEDIA_TYPE: {"schema": {"$ref": REFERENCE.format(name="Problem")}}}
-        found["responses"]["default"] = {"description": "A problem", "content": content}
-        return found
+        details["responses"]["default"] = {"description": "A problem", "content": content}
+        return details
 
     def operation_parameters(self, operation: Operation) -> list[dict[str, Any]]:
         """Add the limits of parameters in the address."""
-        found: list[dict[str, Any]] = super().operation_parameters(operation)
-        for parameter in found:
+        parameters: list[dict[str, Any]] = super().operation_parameters(operation)
+        for parameter in parameters:
             if parameter["in"] == "path":
                 parameter["schema"] = PARAMETERS.get(parameter["name"], NUMBER)
-        return found
+        return parameters
 
     def operation_security(self, operation: Operation) -> list[dict[str, Any]]:
         """Return the security of an operation: a token or the site's cookies; reading public data needs neither."""

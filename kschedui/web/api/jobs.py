@@ -64,12 +64,12 @@ class Refused(Exception):
 def check(text: str, pod: str = "") -> bytes:
     """Return the JSON of `POST /api/v1/check`; an invalid text is a result, not a failure."""
     try:
-        found = as_scenario(text)
+        scenario = as_scenario(text)
     except ScenarioErrors as errors:
         return refused_text(text, errors)
-    result = check_result(found.scenario, pod)
-    if found.notes:
-        result["warnings"] = _as_written(text, found.notes)
+    result = check_result(scenario.scenario, pod)
+    if scenario.notes:
+        result["warnings"] = _as_written(text, scenario.notes)
     return msgspec.json.encode(result)
 
 
@@ -83,7 +83,7 @@ def _as_written(text: str, notes: Iterable[Message]) -> list[dict[str, Any]]:
         ]
     except ScenarioErrors:  # of which the conversion knows better
         own = []
-    return [engine.warning_row(one) for one in (*(ParseWarning(1, 1, "", note) for note in notes), *own)]
+    return [engine.warning_row(warning) for warning in (*(ParseWarning(1, 1, "", note) for note in notes), *own)]
 
 
 def refused_text(text: str, errors: ScenarioErrors) -> bytes:
@@ -129,18 +129,20 @@ def convert(path: str, most: int) -> Converted:
     """Convert a dump in a file. Raises Refused."""
     try:
         with open(path, "rb") as source, progress.within(0, READING):
-            found = importers.convert(cast(BinaryIO, Heard(source)), engine.limits(), most)
+            imported = importers.convert(cast(BinaryIO, Heard(source)), engine.limits(), most)
     except TooLong:
         raise Refused(413, [{"message": in_language(body_limit.too_large(most))}]) from None
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
-    notes = [in_language(note) for note in found.notes]
+    notes = [in_language(note) for note in imported.notes]
     try:
         with progress.within(WRITING, 1):
-            parsed = engine.read(found.text)
+            parsed = engine.read(imported.text)
     except ScenarioErrors as errors:
-        return Converted(found.text, notes, refused_text(found.text, errors), None)
-    return Converted(found.text, notes, msgspec.json.encode(check_result(parsed)), digest_of_read(found.text, parsed))
+        return Converted(imported.text, notes, refused_text(imported.text, errors), None)
+    return Converted(
+        imported.text, notes, msgspec.json.encode(check_result(parsed)), digest_of_read(imported.text, parsed)
+    )
 
 
 class Heard:
@@ -235,16 +237,16 @@ def part_of_file(file: TraceFile, run_frames: list[bytes], start: int, last: boo
 
     A part ends after MOST_PART bytes: more at once would block the web process.
     """
-    made = bytearray()
+    body = bytearray()
     events = chain.from_iterable(map(frames.events_of, run_frames))
     for number, event in enumerate(islice(events, start, None), start + 1):
         for piece in file.take(event):
-            made += piece
-        if len(made) >= MOST_PART:
-            return file, bytes(made), number
+            body += piece
+        if len(body) >= MOST_PART:
+            return file, bytes(body), number
     for piece in file.end() if last else ():
-        made += piece
-    return file, bytes(made), 0
+        body += piece
+    return file, bytes(body), 0
 
 
 def event_lines(frame: bytes, step: int) -> bytes:
@@ -272,14 +274,14 @@ def compare_runs(*sides: tuple[str, str]) -> bytes:
     """
     try:
         runs = [partial(engine.simulate, engine.read_again(*side)) for side in sides]
-        found = runs_compared(*runs)
-        unlike = first_unlike(*runs) if found.first is None else None
+        comparison = runs_compared(*runs)
+        unlike = first_unlike(*runs) if comparison.first is None else None
     except RunEnded as error:
         raise Refused(422, [{"message": in_language(error.sentence)}]) from None
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
-    cause = in_language(cause_words(found.first.cause)) if found.first else ""
-    return msgspec.json.encode({"cause": cause, "comparison": found, "unlike": unlike})
+    cause = in_language(cause_words(comparison.first.cause)) if comparison.first else ""
+    return msgspec.json.encode({"cause": cause, "comparison": comparison, "unlike": unlike})
 
 
 def refused_releases(text: str) -> dict[str, str]:
@@ -296,8 +298,8 @@ def refused_releases(text: str) -> dict[str, str]:
 
 def experiment_trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, str] | None:
     """Return the first level that is invalid for the scenario on its own: its factor, its label, and the error."""
-    found = experiments.trouble(text, kubernetes, factors)
-    return None if found is None else (found[0], found[1], in_language(found[2]))
+    trouble = experiments.trouble(text, kubernetes, factors)
+    return None if trouble is None else (trouble[0], trouble[1], in_language(trouble[2]))
 
 
 def experiment_run(text: str, factors: Any, number: int) -> tuple[str, str]:
@@ -327,9 +329,9 @@ def judge(text: str, challenge: str, answer: str) -> dict[str, Any]:
         raise Refused(422, engine.error_rows(errors)) from None
     asked = engine.read(with_challenge(text, challenge)).challenge
     assert asked is not None
-    given = answer_in(answer, asked.asks)
+    documents = answer_in(answer, asked.asks)
     try:
-        verdicts = list(judge_answer(text, asked, given, engine.read, engine.simulate))
+        verdicts = list(judge_answer(text, asked, documents, engine.read, engine.simulate))
     except BadVariant as error:
         raise Refused(422, [{"message": in_language(error.sentence)}]) from None
     first = next((verdict for verdict in verdicts if not verdict.holds), None)
@@ -347,7 +349,7 @@ def judge(text: str, challenge: str, answer: str) -> dict[str, Any]:
         "solved": first is None,
         "held": sum(verdict.holds for verdict in verdicts),
         "variants": rows,
-        "first": None if first is None else _failure(text, asked, given, first),
+        "first": None if first is None else _failure(text, asked, documents, first),
     }
 
 
@@ -360,7 +362,7 @@ def _title(variant: Variant | None) -> str:
 def _failure(text: str, challenge: Challenge, answer: str, verdict: Verdict) -> dict[str, Any]:
     """Return the first failing variant, which can then be played and is no longer hidden."""
     played = variant_text(text, challenge, answer, verdict.variant, verdict.seed, lambda data: write_all([data]))
-    reasons = [in_language(one) for one in verdict.unmet]
+    reasons = [in_language(sentence) for sentence in verdict.unmet]
     return {"number": verdict.number + 1, "seed": verdict.seed, "unmet": reasons, "text": played}
 
 
@@ -372,7 +374,7 @@ def seeded(text: str, seed: int) -> Digest:
 def manifest(text: str, kind: str, namespace: str, name: str) -> str | None:
     """Return an object's YAML, if the text has it. Raises Refused."""
     try:
-        found = engine.manifest(text, kind, namespace, name)
+        document = engine.manifest(text, kind, namespace, name)
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
-    return None if found is None else yaml_text.write(found)
+    return None if document is None else yaml_text.write(document)

@@ -53,9 +53,9 @@ class Refusal(Exception):
 
 def refusal_json(refusal: Refusal) -> HttpResponse:
     """Return a refusal in the API's format."""
-    found = problem(refusal.status, in_language(refusal.sentence), refusal.code, **refusal.more)
-    refusals.labels(found["code"]).inc()
-    return problem_response(found, refusal.headers)
+    body = problem(refusal.status, in_language(refusal.sentence), refusal.code, **refusal.more)
+    refusals.labels(body["code"]).inc()
+    return problem_response(body, refusal.headers)
 
 
 def refusal_of(error: Exception) -> Refusal:

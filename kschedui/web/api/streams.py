@@ -47,15 +47,15 @@ async def in_pieces(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
     """Yield the bytes as they are generated; the ASGI handler would first collect all of a synchronous iterator."""
 
     def piece() -> bytes:
-        made = bytearray()
+        data = bytearray()
         for part in parts:
-            made += part
-            if len(made) >= PIECE:
+            data += part
+            if len(data) >= PIECE:
                 break
-        return bytes(made)
+        return bytes(data)
 
-    while made := await database_sync_to_async(piece)():  # which gives the connection back until the next piece
-        yield made
+    while data := await database_sync_to_async(piece)():  # which gives the connection back until the next piece
+        yield data
 
 
 async def file_of(request: HttpRequest, run: Run, file: TraceFile) -> AsyncIterator[bytes]:

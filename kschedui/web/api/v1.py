@@ -77,9 +77,9 @@ def kept(request: HttpRequest, error: Large) -> HttpResponseBase:
         upload = uploads.keep_request(request, error.head)
     except Exception as refusal:
         return refused(request, refusal)
-    found = uploads.described(upload)
-    response = api.create_response(request, found.model_dump(mode="json"), status=202)
-    response["Location"], response["Retry-After"] = found.url, "1"
+    description = uploads.described(upload)
+    response = api.create_response(request, description.model_dump(mode="json"), status=202)
+    response["Location"], response["Retry-After"] = description.url, "1"
     return response
 
 
@@ -88,8 +88,8 @@ def waiting(request: HttpRequest, error: Busy) -> HttpResponseBase:
     """Return the place of a request whose client asks again, and a refusal to any other."""
     if error.ahead is None or asked_seconds(request) is None:
         return refused(request, error)
-    found = Waiting(ahead=WorkAhead(**error.ahead._asdict()))
-    response = api.create_response(request, found.model_dump(mode="json"), status=202)
+    waiting_for = Waiting(ahead=WorkAhead(**error.ahead._asdict()))
+    response = api.create_response(request, waiting_for.model_dump(mode="json"), status=202)
     response["Retry-After"] = "1"
     return response
 

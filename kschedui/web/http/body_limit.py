@@ -101,8 +101,8 @@ class BodyLimit:
 
     async def refuse(self, scope: Scope, send: Send, most: int) -> None:
         """Refuse the request. The sentence names the limit for the text, whose length people know."""
-        said = most if scope.get("path", "") in self.by_path else settings.LIMITS["scenario_bytes"]
-        await answer(scope, send, 413, too_large(said))
+        limit = most if scope.get("path", "") in self.by_path else settings.LIMITS["scenario_bytes"]
+        await answer(scope, send, 413, too_large(limit))
 
 
 async def answer(scope: Scope, send: Send, status: int, sentence: messages.Message) -> None:

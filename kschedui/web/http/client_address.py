@@ -8,9 +8,9 @@ def client_of(address: str) -> str:
     "unknown".
     """
     try:
-        found = ip_address(address)
+        ip = ip_address(address)
     except ValueError:
         return "unknown"
-    if isinstance(found, IPv6Address):
-        return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
-    return str(found)
+    if isinstance(ip, IPv6Address):
+        return str(ip.ipv4_mapped or IPv6Address(int(ip) >> 64 << 64))
+    return str(ip)

@@ -73,20 +73,20 @@ class Site(Collector):
 
 def counted() -> Iterator[Family]:
     """Yield the counters of all processes."""
-    found = tallies.read()
+    counts = tallies.read()
     attempts = counter("scheduler_schedule_attempts", "Attempts to schedule pods, by result", "result")
     ended = counter("kschedui_runs_ended", "Runs that ended, by state", "state")
     cells = counter("kschedui_experiment_runs", "Runs of experiments, by whether they have measures", "result")
     for family, name in ((attempts, tallies.ATTEMPTS), (ended, tallies.RUNS), (cells, tallies.CELLS)):
         for label in tallies.LABELS[name]:
-            family.add_metric([label], found[name, label])
+            family.add_metric([label], counts[name, label])
         yield family
-    yield CounterMetricFamily("kschedui_chunks", "Chunks stored" + SITE, found[tallies.CHUNKS, ""])
-    yield CounterMetricFamily("kschedui_chunk_bytes", "Bytes of them" + SITE, found[tallies.CHUNK_BYTES, ""])
+    yield CounterMetricFamily("kschedui_chunks", "Chunks stored" + SITE, counts[tallies.CHUNKS, ""])
+    yield CounterMetricFamily("kschedui_chunk_bytes", "Bytes of them" + SITE, counts[tallies.CHUNK_BYTES, ""])
     yield CounterMetricFamily(
-        "kschedui_damaged_chunks", "Damaged chunks that were read" + SITE, found[tallies.DAMAGED, ""]
+        "kschedui_damaged_chunks", "Damaged chunks that were read" + SITE, counts[tallies.DAMAGED, ""]
     )
-    waits, milliseconds = found[tallies.WAITS, ""], found[tallies.WAIT_MILLISECONDS, ""]
+    waits, milliseconds = counts[tallies.WAITS, ""], counts[tallies.WAIT_MILLISECONDS, ""]
     about = "Seconds from being queued to being taken by a worker" + SITE
     yield SummaryMetricFamily("kschedui_queue_wait_seconds", about, count_value=waits, sum_value=milliseconds / 1000)
 
@@ -94,10 +94,10 @@ def counted() -> Iterator[Family]:
 def queued() -> Iterator[Family]:
     """Yield the lengths of the queues, from the database, by an index."""
     unended = Run.objects.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING]).order_by()
-    found = dict(unended.values_list("state").annotate(Count("pk")))
+    runs_by_state = dict(unended.values_list("state").annotate(Count("pk")))
     family = GaugeMetricFamily("kschedui_runs", "Runs that have not ended, by state" + SITE, labels=["state"])
     for state in (Run.State.QUEUED, Run.State.RUNNING):
-        family.add_metric([state], found.get(state, 0))
+        family.add_metric([state], runs_by_state.get(state, 0))
     yield family
     batches = Batch.objects.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING]).order_by()
     by_state = dict(batches.values_list("state").annotate(Count("pk")))

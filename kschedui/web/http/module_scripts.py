@@ -28,7 +28,7 @@ def module_script(name: str) -> SafeString:
     The files are read once: what changes while the site runs is loaded all the same, only not ahead of time.
     """
     links = format_html_join(
-        "\n", '<link rel="modulepreload" href="{}">', ((static(one),) for one in list_imports(name))
+        "\n", '<link rel="modulepreload" href="{}">', ((static(path),) for path in list_imports(name))
     )
     return format_html('{}\n<script type="module" src="{}"></script>', links, static(name))
 
@@ -53,7 +53,7 @@ def imports(name: str) -> list[str]:
 
 def find(name: str) -> Path:
     """Return the file of a module. Raises ValueError if there is none."""
-    found = finders.find(name)
-    if found is None:
+    path = finders.find(name)
+    if path is None:
         raise ValueError(f"a page or a module imports {name}, which is not below static/")
-    return Path(found)
+    return Path(path)

@@ -50,10 +50,10 @@ BY_STATUS = {
 def problem(status: int, detail: str, code: str = "", **more: Any) -> dict[str, Any]:
     """Return the document; `code` may be more specific than the status."""
     code = code or BY_STATUS.get(status, "internal_error")
-    known = {"type": f"{PAGE}#{code}", "title": PROBLEMS[code][1], "status": status, "code": code, "detail": detail}
-    return {**known, **more}
+    members = {"type": f"{PAGE}#{code}", "title": PROBLEMS[code][1], "status": status, "code": code, "detail": detail}
+    return {**members, **more}
 
 
-def problem_response(found: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> HttpResponse:
+def problem_response(members: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> HttpResponse:
     """Return the HTTP response of a problem."""
-    return HttpResponse(json.dumps(found), status=found["status"], content_type=MEDIA_TYPE, headers=headers)
+    return HttpResponse(json.dumps(members), status=members["status"], content_type=MEDIA_TYPE, headers=headers)

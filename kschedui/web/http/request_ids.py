@@ -21,12 +21,12 @@ class RequestIds:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read or create the id, and send it with the response."""
         sent = dict(scope.get("headers", ())).get(HEADER, b"")
-        known = sent if SANE.fullmatch(sent) else secrets.token_hex(8).encode()
-        request_id.set(known.decode())
+        identifier = sent if SANE.fullmatch(sent) else secrets.token_hex(8).encode()
+        request_id.set(identifier.decode())
 
-        async def named(message: Mapping[str, Any]) -> None:
+        async def send_with_id(message: Mapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", ()), (HEADER, known)]}
+                message = {**message, "headers": [*message.get("headers", ()), (HEADER, identifier)]}
             await send(message)
 
-        await self.application(scope, receive, named)
+        await self.application(scope, receive, send_with_id)

@@ -31,13 +31,13 @@ class StaticFiles:
             f"HTTP_{name.decode('latin-1').upper().replace('-', '_')}": value.decode("latin-1")
             for name, value in scope["headers"]
         }
-        found = file.get_response(scope["method"], asked)
+        response = file.get_response(scope["method"], asked)
         body = b""
-        if found.file is not None:
-            with found.file as opened:
+        if response.file is not None:
+            with response.file as opened:
                 body = opened.read()
-        headers = [*encode(dict(found.headers)), *self.headers]
-        await send({"type": "http.response.start", "status": int(found.status), "headers": headers})
+        headers = [*encode(dict(response.headers)), *self.headers]
+        await send({"type": "http.response.start", "status": int(response.status), "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
     def find(self, path: str) -> Any:

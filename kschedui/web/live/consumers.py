@@ -128,9 +128,9 @@ class RunConsumer(Connection):
 
 def sight_of(visitor: access.Visitor, cookies: dict[str, str], run: str) -> Sight:
     """Return the data on which the visitor's access depends. Raises Run.DoesNotExist, access.NotAllowed."""
-    found = runs.by_id(run)
-    scenario = found.version.scenario
-    seats.require_sight(visitor, cookies, found)
+    run_row = runs.by_id(run)
+    scenario = run_row.version.scenario
+    seats.require_sight(visitor, cookies, run_row)
     return Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id, scenario.sharing)
 
 
@@ -141,8 +141,8 @@ def hello(status: Status) -> dict[str, Any]:
 
 def state(status: Status) -> dict[str, Any]:
     """Return the state of the run; while it is queued, also its place in the queue."""
-    known = {"type": "state", "state": status.state, "epoch": status.attempt, "steps": status.steps}
-    return {**known, "time": status.time, **({"ahead": status.ahead._asdict()} if status.ahead else {})}
+    message = {"type": "state", "state": status.state, "epoch": status.attempt, "steps": status.steps}
+    return {**message, "time": status.time, **({"ahead": status.ahead._asdict()} if status.ahead else {})}
 
 
 def read_message(text: str | None) -> tuple[str, int]:

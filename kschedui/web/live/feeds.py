@@ -61,8 +61,8 @@ class Feed:
 
     def tell(self) -> None:
         """Wake the sockets."""
-        told, self.changed = self.changed, asyncio.Event()
-        told.set()
+        event, self.changed = self.changed, asyncio.Event()
+        event.set()
 
     async def listen(self) -> None:
         """Convert announcements to `news`. Without the broker, the feed relies on polling."""
@@ -82,15 +82,15 @@ class Feed:
 
         Ends after the last frame of an ended run.
         """
-        known = self.status.state, self.status.sight, self.status.ahead
+        previous = self.status.state, self.status.sight, self.status.ahead
         while not self.broken:
             changed = self.changed
             while cursor < self.status.chunks:
                 yield cursor
                 cursor += 1
             status = self.status
-            if (status.state, status.sight, status.ahead) != known:
-                known = status.state, status.sight, status.ahead
+            if (status.state, status.sight, status.ahead) != previous:
+                previous = status.state, status.sight, status.ahead
                 yield status
             if status.ended and cursor >= status.chunks:
                 return
@@ -104,7 +104,7 @@ class Feed:
         """
         while True:
             try:
-                found = await cache.get(self.status.run, seq)
+                cached = await cache.get(self.status.run, seq)
             except Error as error:
                 logger.warning("a frame of run %s could not be read: %s", self.status.run, error)
                 await asyncio.sleep(POLL_SECONDS)
@@ -113,8 +113,8 @@ class Feed:
                     raise
                 await asyncio.sleep(POLL_SECONDS)  # while it is computed again
             else:
-                if found is not None:
-                    return found
+                if cached is not None:
+                    return cached
                 await read_status(self.status.run)
                 await asyncio.sleep(POLL_SECONDS)
 

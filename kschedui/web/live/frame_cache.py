@@ -32,9 +32,9 @@ class FrameCache:
 
     async def get(self, run: str, seq: int) -> bytes | None:
         """Return the frame, read if necessary (once for concurrent requests); None if the run has no such frame."""
-        found = self.peek(run, seq)
-        if found is not None:
-            return found
+        cached = self.peek(run, seq)
+        if cached is not None:
+            return cached
         loop = asyncio.get_running_loop()
         key = (id(loop), (run, seq))
         read = self.reads.get(key)

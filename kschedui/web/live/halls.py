@@ -170,29 +170,29 @@ class AnswerBox:
         self.waiting: list[tuple[Given, asyncio.Future[bool]]] = []
         self.task: asyncio.Task[None] | None = None
 
-    async def put(self, given: Given) -> bool:
+    async def put(self, answer: Given) -> bool:
         """Store an answer. Return whether it counts. Raises the database's errors."""
-        kept: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self.waiting.append((given, kept))
+        stored: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self.waiting.append((answer, stored))
         if self.task is None or self.task.done():
             self.task = asyncio.create_task(self.write())
-        return await kept
+        return await stored
 
     async def write(self) -> None:
         """Write batches until there are no more answers."""
         while self.waiting:
             batch, self.waiting = self.waiting, []
             try:
-                taken: set[Given] = await take_answers(self.hall.pk, [given for given, _ in batch])
+                taken: set[Given] = await take_answers(self.hall.pk, [answer for answer, _ in batch])
             except Exception as error:  # everybody who waits gets it
-                for _, kept in batch:
-                    if not kept.done():
-                        kept.set_exception(error)
+                for _, stored in batch:
+                    if not stored.done():
+                        stored.set_exception(error)
                 continue
-            students = {given.student for given in taken}
-            for given, kept in batch:
-                if not kept.done():
-                    kept.set_result(given.student in students)
+            students = {answer.student for answer in taken}
+            for answer, stored in batch:
+                if not stored.done():
+                    stored.set_result(answer.student in students)
             self.hall.news.set()
             await self.hall.say("answers")
 

@@ -49,8 +49,8 @@ class Outlets:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Add the outlet to the scope."""
         protocol = getattr(send, "__self__", None)
-        known = hasattr(protocol, "transport") and hasattr(protocol, "writable")
-        await self.application({**scope, "outlet": Outlet(protocol) if known else None}, receive, send)
+        writable = hasattr(protocol, "transport") and hasattr(protocol, "writable")
+        await self.application({**scope, "outlet": Outlet(protocol) if writable else None}, receive, send)
 
 
 def text_frame(text: str) -> bytes:

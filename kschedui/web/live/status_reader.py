@@ -40,7 +40,7 @@ class StatusReader:
             for run in batch:
                 del self.asked[run]
             try:
-                found = await read_statuses(list(batch))
+                statuses = await read_statuses(list(batch))
             except Exception as error:  # everybody who asked gets it
                 for answer in batch.values():
                     if not answer.done():
@@ -49,7 +49,7 @@ class StatusReader:
                 continue
             for run, answer in batch.items():
                 if not answer.done():
-                    answer.set_result(found.get(run))
+                    answer.set_result(statuses.get(run))
 
 
 _readers: WeakKeyDictionary[asyncio.AbstractEventLoop, StatusReader] = WeakKeyDictionary()

@@ -36,12 +36,14 @@ def is_ours(scope: Scope) -> bool:
     if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
         return False
     scheme = "https" if scope.get("scheme") == "wss" else "http"
-    return origin == f"{scheme}://{host}" or any(is_trusted(origin, one) for one in settings.CSRF_TRUSTED_ORIGINS)
+    return origin == f"{scheme}://{host}" or any(
+        is_trusted(origin, trusted) for trusted in settings.CSRF_TRUSTED_ORIGINS
+    )
 
 
 def header(scope: Scope, name: bytes) -> str:
     """Return the header's value; "" if it is absent or repeated."""
-    values: list[Any] = [value for found, value in scope["headers"] if found == name]
+    values: list[Any] = [value for header_name, value in scope["headers"] if header_name == name]
     return values[0].decode("latin-1") if len(values) == 1 else ""
 
 
@@ -53,7 +55,7 @@ def is_trusted(origin: str, trusted: str) -> bool:
     if "*" not in trusted:
         return origin == trusted
     try:
-        found, pattern = urlsplit(origin), urlsplit(trusted)
+        url, pattern = urlsplit(origin), urlsplit(trusted)
     except ValueError:
         return False
-    return found.scheme == pattern.scheme and is_same_domain(found.netloc, pattern.netloc.lstrip("*"))
+    return url.scheme == pattern.scheme and is_same_domain(url.netloc, pattern.netloc.lstrip("*"))

@@ -31,8 +31,8 @@ def render_document() -> SafeString:
     document = api.get_openapi_schema()
     groups: dict[str, list[Schema]] = {}
     for path, methods in document["paths"].items():
-        for method, one in methods.items():
-            groups.setdefault(one["tags"][0], []).append(operation(path, method, one))
+        for method, details in methods.items():
+            groups.setdefault(details["tags"][0], []).append(operation(path, method, details))
     schemas = document["components"]["schemas"]
     shapes = [(name, fields_of(schema)) for name, schema in schemas.items() if "properties" in schema]
     problems = [(code, status, when) for code, (status, _, when) in PROBLEMS.items()]
@@ -51,15 +51,17 @@ def operation(path: str, method: str, schema: Schema) -> Schema:
         }
         for parameter in schema["parameters"]
     ]
-    body = [link(media, found["schema"]) for media, found in schema.get("requestBody", {}).get("content", {}).items()]
+    body = [
+        link(media, content["schema"]) for media, content in schema.get("requestBody", {}).get("content", {}).items()
+    ]
     answers = [
-        (status, link(media, found["schema"]))
+        (status, link(media, content["schema"]))
         for status, answer in schema["responses"].items()
         if status != "default"
-        for media, found in answer.get("content", {"": {"schema": {}}}).items()
+        for media, content in answer.get("content", {"": {"schema": {}}}).items()
     ]
-    known = {"id": schema["operationId"], "path": path, "method": method.upper(), "scope": schema["x-scope"]}
-    return {**known, **about, "parameters": parameters, "body": body, "answers": answers}
+    row = {"id": schema["operationId"], "path": path, "method": method.upper(), "scope": schema["x-scope"]}
+    return {**row, **about, "parameters": parameters, "body": body, "answers": answers}
 
 
 def link(media: str, schema: Schema) -> tuple[str, str, str]:
@@ -77,8 +79,13 @@ def fields_of(schema: Schema) -> list[Schema]:
     """Return [{name, type, required, description}]."""
     required = schema.get("required", [])
     return [
-        {"name": name, "type": kind(found), "required": name in required, "description": found.get("description", "")}
-        for name, found in schema["properties"].items()
+        {
+            "name": name,
+            "type": kind(property_schema),
+            "required": name in required,
+            "description": property_schema.get("description", ""),
+        }
+        for name, property_schema in schema["properties"].items()
     ]
 
 

@@ -53,8 +53,8 @@ def card(scenario: Scenario) -> dict[str, Any]:
     url = reverse("scenario", args=[scenario.public_id])
     outcome = outcome_of(scenario)
     drawn = {"picture": inline.inline(outcome.get("drawing") or cluster_drawing.before_running(summary))}
-    told = {"strip": inline.strip(outcome["attempts"]), "outcome": words(outcome)} if outcome else {}
-    return {"url": url, "title": scenario.title, **counts, **drawn, **told}
+    result = {"strip": inline.strip(outcome["attempts"]), "outcome": words(outcome)} if outcome else {}
+    return {"url": url, "title": scenario.title, **counts, **drawn, **result}
 
 
 def outcome_of(scenario: Scenario) -> dict[str, Any]:
@@ -80,16 +80,16 @@ def lesson_card(scenario: Scenario) -> dict[str, Any]:
 
     The page searches `words`, which include English ones.
     """
-    made = card(scenario) | {"id": scenario.public_id}
+    lesson_row = card(scenario) | {"id": scenario.public_id}
     lesson = lesson_of(getattr(scenario, "summary", None) or {})
-    said = {field: lesson.text(field, language()) for field in ("title", "description", "look_at")}
+    texts = {field: lesson.text(field, language()) for field in ("title", "description", "look_at")}
     topics = [(topic, TOPICS[topic]) for topic in lesson.topics]
     level = (lesson.level, LEVELS.get(lesson.level, ""))
     url = reverse("library", args=[scenario.slug])
     more = {"slug": scenario.slug, "topics": topics, "level": level, "url": url}
-    english = [lesson.text(field, "en") for field in said]
-    searched = " ".join([*said.values(), *english, *lesson.topics, *(str(TOPICS[topic]) for topic in lesson.topics)])
-    return {**made, **said, "title": said["title"] or made["title"], **more, "words": searched[:SEARCHED]}
+    english = [lesson.text(field, "en") for field in texts]
+    searched = " ".join([*texts.values(), *english, *lesson.topics, *(str(TOPICS[topic]) for topic in lesson.topics)])
+    return {**lesson_row, **texts, "title": texts["title"] or lesson_row["title"], **more, "words": searched[:SEARCHED]}
 
 
 def class_of(scenario: Scenario) -> str:
@@ -100,26 +100,26 @@ def class_of(scenario: Scenario) -> str:
 
 def chapters(lessons: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return [{key, title, lessons: [{id, title, url}]}] of the track, with the lessons that are loaded."""
-    known = {lesson["slug"]: {name: lesson[name] for name in ("id", "title", "url")} for lesson in lessons}
+    by_slug = {lesson["slug"]: {name: lesson[name] for name in ("id", "title", "url")} for lesson in lessons}
     return [
         {
             "key": chapter.key,
             "title": chapter.title,
-            "lessons": [known[slug] for slug in chapter.lessons if slug in known],
+            "lessons": [by_slug[slug] for slug in chapter.lessons if slug in by_slug],
         }
         for chapter in track.CHAPTERS
-        if any(slug in known for slug in chapter.lessons)
+        if any(slug in by_slug for slug in chapter.lessons)
     ]
 
 
 def example() -> dict[str, str] | None:
     """Return {title, url, edit_url} of the first lesson, for an empty list; None if the library is not loaded."""
-    found = scenarios.lessons_named(track.order()[:1]).first()
-    if found is None:
+    scenario = scenarios.lessons_named(track.order()[:1]).first()
+    if scenario is None:
         return None
-    sid = found.public_id
+    sid = scenario.public_id
     return {
-        "title": own_title(found),
+        "title": own_title(scenario),
         "url": reverse("scenario", args=[sid]),
         "edit_url": f"{reverse('new')}?{urlencode({'from': sid})}",
     }
@@ -128,10 +128,10 @@ def example() -> dict[str, str] | None:
 def example_course() -> dict[str, str] | None:
     """Return {title, url} of the form of a course with the lessons of the first chapter; None without the library."""
     chapter = track.CHAPTERS[0]
-    found = track.in_order(scenarios.lessons_named(chapter.lessons))
-    if not found:
+    lessons = track.in_order(scenarios.lessons_named(chapter.lessons))
+    if not lessons:
         return None
-    query = urlencode({"title": str(chapter.title), "scenario": [one.public_id for one in found]}, doseq=True)
+    query = urlencode({"title": str(chapter.title), "scenario": [lesson.public_id for lesson in lessons]}, doseq=True)
     return {"title": str(chapter.title), "url": f"{reverse('course-new')}?{query}"}
 
 
@@ -143,8 +143,12 @@ def rules_of(version: Version) -> dict[str, Rule]:
 
 def address_of_rule(visitor: Visitor, name: str) -> str:
     """Return the URL of the page of a rule in the visitor's own scenarios, or in the library; "" if there is none."""
-    for found in (scenarios.of_visitor(visitor).filter(deleted_at=None), scenarios.library(), scenarios.challenges()):
-        versions = Version.objects.filter(scenario__in=found.values("pk"), summary__has_key="rules").order_by("-pk")
+    for visible in (
+        scenarios.of_visitor(visitor).filter(deleted_at=None),
+        scenarios.library(),
+        scenarios.challenges(),
+    ):
+        versions = Version.objects.filter(scenario__in=visible.values("pk"), summary__has_key="rules").order_by("-pk")
         for sid, number, summary in versions.values_list("scenario__public_id", "number", "summary")[:MOST_SEARCHED]:
             if any(rule.name == name for rule in engine.rules_of(summary)):
                 query = urlencode({"scenario": sid, "version": number})
@@ -157,10 +161,10 @@ def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
 
     `back` and `on` are URLs, "" at an end. None: it has no place.
     """
-    found = track.place_of(scenario.slug or "")
+    chapter_place = track.place_of(scenario.slug or "")
     if request.GET.get("course"):
         return place_in_course(request, scenario, request.GET["course"])
-    if found is None:
+    if chapter_place is None:
         return None
 
     predict = "?predict=1" if "predict" in request.GET else ""
@@ -168,9 +172,9 @@ def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
     def link(slug: str) -> str:
         return f"{reverse('library', args=[slug])}{predict}" if slug else ""
 
-    numbers = {"number": found["number"], "of": found["of"]}
-    ends = {"back": link(found["back"]), "on": link(found["on"]), "url": reverse("home")}
-    return {"title": found["chapter"], **numbers, **ends}
+    numbers = {"number": chapter_place["number"], "of": chapter_place["of"]}
+    ends = {"back": link(chapter_place["back"]), "on": link(chapter_place["on"]), "url": reverse("home")}
+    return {"title": chapter_place["chapter"], **numbers, **ends}
 
 
 def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[str, Any] | None:
@@ -180,14 +184,14 @@ def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[
     except Course.DoesNotExist:
         return None
     shown = [entry for entry in courses.entries(visitor_of(request), course) if entry.scenario]
-    at = next((i for i, one in enumerate(shown) if one.scenario == scenario), None)
+    at = next((i for i, entry in enumerate(shown) if entry.scenario == scenario), None)
     if at is None:
         return None
     more = urlencode({"course": cid} | ({"predict": "1"} if "predict" in request.GET else {}))
 
     def link(i: int) -> str:
-        known = shown[i].scenario if 0 <= i < len(shown) else None
-        return f"{reverse('scenario', args=[known.public_id])}?{more}" if known else ""
+        scenario = shown[i].scenario if 0 <= i < len(shown) else None
+        return f"{reverse('scenario', args=[scenario.public_id])}?{more}" if scenario else ""
 
     numbers = {"number": shown[at].number, "of": len(course.scenarios)}
     ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course", args=[cid])}
@@ -331,8 +335,8 @@ def version_links(shown: Version) -> list[dict[str, Any]]:
         return "" if number == shown.number else reverse("scenario-diff", args=[scenario.public_id, *between])
 
     return [
-        {"number": one, "url": reverse("version", args=[scenario.public_id, one]), "diff": difference(one)}
-        for one in numbers
+        {"number": number, "url": reverse("version", args=[scenario.public_id, number]), "diff": difference(number)}
+        for number in numbers
     ]
 
 
@@ -344,10 +348,10 @@ def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, 
     path = path_of(version)
     predict = "predict" in request.GET
     about = place_query({**request.GET.dict(), **({"step": "0"} if predict else {})})
-    told = gettext("Predict each decision of kube-scheduler before you see it.")
+    description = gettext("Predict each decision of kube-scheduler before you see it.")
     return {
         "title": title_of(version.scenario, lesson),
-        "description": told if predict else plain_text(lesson.text("description", language()), 200),
+        "description": description if predict else plain_text(lesson.text("description", language()), 200),
         "url": absolute(request, path),
         "image": absolute(request, f"{path}picture.png{about}"),
     }
@@ -355,8 +359,8 @@ def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, 
 
 def place_query(asked: Mapping[str, str]) -> str:
     """Return "?step=...", with the requested engine and release; "" if there is none."""
-    kept = {name: asked[name] for name, form in PLACE.items() if re.fullmatch(form, asked.get(name, ""))}
-    return f"?{urlencode(kept)}" if kept else ""
+    place_fields = {name: asked[name] for name, form in PLACE.items() if re.fullmatch(form, asked.get(name, ""))}
+    return f"?{urlencode(place_fields)}" if place_fields else ""
 
 
 def absolute(request: HttpRequest, path: str) -> str:

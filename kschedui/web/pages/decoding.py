@@ -51,16 +51,16 @@ def decode(text: str) -> dict[str, Any]:
     """Return the page's context: work."""
     failed_messages = messages(text)
     message = failed_messages[0] if failed_messages else FailedMessage()
-    made = starter.starter(message)
+    scenario = starter.starter(message)
     context = {
         "text": text,
         **in_words(message, in_language),
         "foreign": foreign_messages(text, in_language),
         "others": [write_message(failed_message) for failed_message in failed_messages[1:]],
-        "starter": made,
+        "starter": scenario,
         "with_nodes": bool(A_NODE.search(text)),
     }
-    return {**context, "told": starter.told_by(made.text) if made.text else ""}
+    return {**context, "starter_message": starter.told_by(scenario.text) if scenario.text else ""}
 
 
 def open_starter(request: HttpRequest, text: str) -> HttpResponse:

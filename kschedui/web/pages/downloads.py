@@ -119,9 +119,9 @@ def picture(request: HttpRequest, version: Version, kind: str, form: str) -> Htt
     title = cards.title_of(version.scenario, cards.lesson_of(version.summary))
     about = (run and (run.public_id, run.steps, run.state), title, asked_place(request), form)
     etag = quote_etag(hashlib.sha256(repr((about, kind, language())).encode()).hexdigest()[:32])
-    known = get_conditional_response(request, etag=etag)
-    if known is not None:
-        return known
+    not_modified = get_conditional_response(request, etag=etag)
+    if not_modified is not None:
+        return not_modified
     place = asked_place(request).partition(".")[0]
     step = int(place) if place else None
     foot = f"kube-scheduler {runs.release_of(version, run.kubernetes_version)}" if run else ""

@@ -24,8 +24,8 @@ def _render(language: str, marks: tuple[tuple[Any, ...], ...]) -> SafeString:
     """Render with `lessons` (cards.lesson_card), `chapters` [{key, title, lessons: [{id, title, url}]}], `old_names`
     (old_names.former_names), `words` to search for and `teach` (cards.class_of the first lesson)."""
     library = track.in_order(scenarios.library())
-    lessons = [cards.lesson_card(found) for found in library]
-    used = {topic for made in lessons for topic, _ in made["topics"]}
+    lessons = [cards.lesson_card(scenario) for scenario in library]
+    used = {topic for lesson in lessons for topic, _ in lesson["topics"]}
     context = {
         "lessons": lessons,
         "chapters": cards.chapters(lessons),

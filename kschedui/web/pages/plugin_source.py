@@ -89,12 +89,12 @@ def read(name: str) -> Source | None:
         return None
     methods = dict(methods_of(text, plugin.__name__))
     beside = below(text)
-    explaining = [found for found in beside if short(found) == "explain"]
-    rest = [found for found in beside if found not in explaining]
+    explaining = [file for file in beside if short(file) == "explain"]
+    rest = [file for file in beside if file not in explaining]
     return Source(
         name=name,
-        files=[file_of(module, "", methods), *(file_of(found, f"{short(found)}-", {}) for found in explaining)],
-        rest=[file_of(found, f"{short(found)}-", {}) for found in rest],
+        files=[file_of(module, "", methods), *(file_of(file, f"{short(file)}-", {}) for file in explaining)],
+        rest=[file_of(file, f"{short(file)}-", {}) for file in rest],
         methods=[(method, span[0]) for method, span in methods.items()],
     )
 
@@ -114,22 +114,25 @@ def short(module: ModuleType) -> str:
 
 def below(text: str) -> list[ModuleType]:
     """Return the project's modules that a file uses, nearest first."""
-    found: dict[str, ModuleType] = {}
+    modules: dict[str, ModuleType] = {}
     names = imported_by(text)
     while names:
-        fresh = [name for name in dict.fromkeys(names) if name not in found]
-        found.update((name, importlib.import_module(name)) for name in fresh)
-        names = [name for one in fresh for name in imported_by(text_of(found[one]) or "")]
-    return list(found.values())
+        fresh = [name for name in dict.fromkeys(names) if name not in modules]
+        modules.update((name, importlib.import_module(name)) for name in fresh)
+        names = [name for module in fresh for name in imported_by(text_of(modules[module]) or "")]
+    return list(modules.values())
 
 
 def imported_by(text: str) -> list[str]:
     """Return the project's modules next to the plugin that it imports, in order, without those of other packages."""
-    found = []
+    names = []
     for node in ast.parse(text).body:
         if isinstance(node, ast.ImportFrom) and node.module:
-            found += [node.module, *(f"{node.module}.{one.name}" for one in node.names)]  # a module, or a name in it
-    return [name for name in dict.fromkeys(found) if name.startswith(_SHOWN) and is_module(name)]
+            names += [
+                node.module,
+                *(f"{node.module}.{alias.name}" for alias in node.names),
+            ]  # a module, or a name in it
+    return [name for name in dict.fromkeys(names) if name.startswith(_SHOWN) and is_module(name)]
 
 
 def is_module(name: str) -> bool:

@@ -19,15 +19,15 @@ def context(version: Version, run: Run, path: str) -> dict[str, Any]:
     """
     shown = runs.release_of(version, run.kubernetes_version)
     own = runs.release_of(version, runs.own_release(version))
-    there = {runs.release_of(version, one.kubernetes_version) for one in version.runs.all()}
+    there = {runs.release_of(version, run.kubernetes_version) for run in version.runs.all()}
     links = [
         {
-            "version": one,
-            "url": path if one == own else f"{path}?kubernetes={one}",
-            "shown": one == shown,
-            "run": one in there,
+            "version": release,
+            "url": path if release == own else f"{path}?kubernetes={release}",
+            "shown": release == shown,
+            "run": release in there,
         }
-        for one in reversed(RELEASES)
+        for release in reversed(RELEASES)
     ]
     release = RELEASES[shown]
     return {"kubernetes": shown, "badge": badge(release), "recorded": release.recorded_runs, "releases": links}
@@ -40,7 +40,7 @@ def badge(release: Release) -> str:
     """
     gangs = release.recorded.get(GANG, 0)
     others = release.recorded_runs - gangs
-    said = _("{n} of {n} recorded runs match").format(n=others)
+    text = _("{n} of {n} recorded runs match").format(n=others)
     if not gangs:
-        return said
-    return said + ngettext(", {n} of {n} gang", ", {n} of {n} gangs", gangs).format(n=gangs)
+        return text
+    return text + ngettext(", {n} of {n} gang", ", {n} of {n} gangs", gangs).format(n=gangs)

@@ -73,19 +73,19 @@ def release_named(version: str) -> Release | None:
     return RELEASES[require_release(version)] if version else None
 
 
-def split_rules(found: list[Row]) -> tuple[list[Row], list[Row]]:
+def split_rules(rows: list[Row]) -> tuple[list[Row], list[Row]]:
     """Split the rules into those with a scenario, and the rest."""
-    return [one for one in found if one.pair], [one for one in found if not one.pair]
+    return [row for row in rows if row.pair], [row for row in rows if not row.pair]
 
 
 def rows(before: Release, after: Release) -> list[Row]:
     return [row(difference, before, after) for difference in differences(before, after)]
 
 
-def row(found: Difference, before: Release, after: Release) -> Row:
-    pair = release_examples.pair_of(found, before, after)
-    said = (found.where, in_language(found.before), in_language(found.after), found.source)
-    return Row(release_examples.name_of(found), *said, pair)
+def row(difference: Difference, before: Release, after: Release) -> Row:
+    pair = release_examples.pair_of(difference, before, after)
+    cells = (difference.where, in_language(difference.before), in_language(difference.after), difference.source)
+    return Row(release_examples.name_of(difference), *cells, pair)
 
 
 @page_view
@@ -122,11 +122,11 @@ def across(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     _, scenario = visible_scenario(request, sid)
     count(request, "run")
     version = scenarios.version(scenario, number)
-    found = work(request, jobs.across_releases, scenarios.text_for_work(version))
-    shown = [(outcome, strip(outcome)) for outcome in found]
+    outcomes = work(request, jobs.across_releases, scenarios.text_for_work(version))
+    shown = [(outcome, strip(outcome)) for outcome in outcomes]
     context = {"scenario": scenario, "version": version, "most": MOST_ATTEMPTS, "outcomes": shown}
     context["title"] = cards.own_title(scenario)
-    context["cut"] = any(outcome.cut for outcome in found)
+    context["cut"] = any(outcome.cut for outcome in outcomes)
     return render(request, "scenarios/releases.html", context)
 
 

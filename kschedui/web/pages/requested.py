@@ -54,9 +54,9 @@ def requested_release(request: HttpRequest, shown: Version, field: str = "kubern
 def require_release(version: str) -> str:
     """Return `version` if it can be simulated. Raises Refusal."""
     if version not in RELEASES:
-        known = ", ".join(RELEASES)
+        releases = ", ".join(RELEASES)
         raise Refusal(
             404,
-            Message("Unknown Kubernetes release {name}; expected one of {known}.", name=version[:20], known=known),
+            Message("Unknown Kubernetes release {name}; expected one of {known}.", name=version[:20], known=releases),
         )
     return version

@@ -38,7 +38,7 @@ TEXT_HERE = "<!-- text -->"  # in editor.html; nothing before it there is unesca
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show the home page with home.html: `library` (home_library), `recent` (cards.card)."""
-    recent = [cards.card(found) for found in scenarios.public()[:RECENT]]
+    recent = [cards.card(scenario) for scenario in scenarios.public()[:RECENT]]
     return render(request, "home.html", {"library": render_library(), "recent": recent})
 
 
@@ -202,15 +202,15 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     text = scenarios.text_for(asker, source) if whole else scenarios.text_for_work(source)
     digest = work(request, jobs.digest, text)
     with keeping(request) as visitor:
-        made = scenarios.fork(visitor, source, digest)
-    return redirect("scenario-edit", made.scenario.public_id)
+        copy = scenarios.fork(visitor, source, digest)
+    return redirect("scenario-edit", copy.scenario.public_id)
 
 
 def show_rule(request: HttpRequest, name: str) -> HttpResponse:
     _, scenario = visible_scenario(request, request.GET["scenario"])
     number = request.GET.get("version", "")
     version = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
-    rule = next((one for one in engine.rules_of(version.summary) if one.name == name), None) if version else None
+    rule = next((rule for rule in engine.rules_of(version.summary) if rule.name == name), None) if version else None
     if version is None or rule is None:
         raise Refusal(404, gettext_noop("This scenario has no such plugin."))
     texts: list[tuple[str, str]] = [*rule.expressions.items(), *([("message", rule.message)] if rule.message else [])]

@@ -60,15 +60,15 @@ def test_the_link_goes_to_the_step_of_the_message(author: Browser, page: str) ->
 
 
 def test_pods_are_found_by_name_and_by_message(author: Browser, page: str) -> None:
-    assert author.get(f"{page}?q=crowd-07").context["found"] == 1
-    assert author.get(f"{page}?q=taint+web").context["found"] == 1
+    assert author.get(f"{page}?q=crowd-07").context["matching"] == 1
+    assert author.get(f"{page}?q=taint+web").context["matching"] == 1
     assert author.get(f"{page}?q=nobody").context["groups"] == []
     by_workload = author.get(f"{page}?by=workload&q=crowd").context["groups"]
     assert len(by_workload) == 30
     one = author.get(f"{page}?group=Too+little+cpu").context["groups"]
     assert [len(group["pods"]) for group in one] == [31]
     odd = author.get(f"{page}?group=nonsense").context
-    assert (odd["group"], sum(group["count"] for group in odd["groups"])) == ("", odd["found"])
+    assert (odd["group"], sum(group["count"] for group in odd["groups"])) == ("", odd["matching"])
 
 
 def test_strangers_see_no_pods_of_a_private_scenario(author: Browser, stranger: Browser, page: str) -> None:

@@ -38,19 +38,19 @@ class Dump(msgspec.Struct):
     objects: list[Manifest] = []
     left_out: LeftOut = msgspec.field(default_factory=LeftOut)
 
-    def take(self, found: Any, parent: Manifest | None = None) -> None:
+    def take(self, manifest: Any, parent: Manifest | None = None) -> None:
         """Add an object, an item of a list, or the counts that the browser sends."""
-        if not isinstance(found, dict):
+        if not isinstance(manifest, dict):
             return
-        if parent and "kind" not in found and str(parent.get("kind", "")).endswith("List"):
+        if parent and "kind" not in manifest and str(parent.get("kind", "")).endswith("List"):
             kind = str(parent["kind"]).removesuffix("List")
-            found = {"apiVersion": parent.get("apiVersion"), "kind": kind, **found}
-        if found.get("kind") == LEFT_OUT:
-            self.left_out.add(found)
-        elif isinstance(found.get("items"), list) and str(found.get("kind", "")).endswith("List"):
-            for item in found["items"]:
-                self.take(item, found)
-        elif kept := pruned(found, self.left_out):
+            manifest = {"apiVersion": parent.get("apiVersion"), "kind": kind, **manifest}
+        if manifest.get("kind") == LEFT_OUT:
+            self.left_out.add(manifest)
+        elif isinstance(manifest.get("items"), list) and str(manifest.get("kind", "")).endswith("List"):
+            for item in manifest["items"]:
+                self.take(item, manifest)
+        elif kept := pruned(manifest, self.left_out):
             self.objects.append(kept)
 
 

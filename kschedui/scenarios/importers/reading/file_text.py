@@ -98,8 +98,8 @@ def _unpacked(source: BinaryIO) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
     while block:
         try:
-            if found := unpacker.decompress(block, UNPACKED):
-                yield found
+            if data := unpacker.decompress(block, UNPACKED):
+                yield data
             while unpacker.unconsumed_tail:
                 yield unpacker.decompress(unpacker.unconsumed_tail, UNPACKED)
         except zlib.error:

@@ -54,7 +54,7 @@ class _Reader:
         """Read an object, a List or an array of them."""
         if self.peek() == "[":
             return self.items({"kind": "List"}, [])
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         waiting: list[Any] = []  # items that came before the kind of their list, and say none of their own
         self.step()
         while self.peek() != "}":
@@ -65,15 +65,15 @@ class _Reader:
                 raise self.unexpected("Expecting ':' delimiter")
             self.step()
             if key == "items" and self.peek() == "[":
-                self.items(found, waiting)
-                found[key] = []
+                self.items(mapping, waiting)
+                mapping[key] = []
             else:
-                found[key] = self.one()
+                mapping[key] = self.one()
             self.next("}")
         for item in waiting:
-            self.hand(item, found)
-        if found.get("items") != [] or not str(found.get("kind", "")).endswith("List"):
-            self.hand(found, None)
+            self.hand(item, mapping)
+        if mapping.get("items") != [] or not str(mapping.get("kind", "")).endswith("List"):
+            self.hand(mapping, None)
         self.step()
 
     def items(self, parent: dict[str, Any], waiting: list[Any]) -> None:

@@ -40,15 +40,15 @@ class LeftOut(msgspec.Struct):
         """Return the counts as one line of JSON."""
         return json.dumps({"apiVersion": API_VERSION, "kind": KIND, **asdict(self)}, separators=(",", ":"))
 
-    def add(self, found: dict[str, Any]) -> None:
+    def add(self, manifest: dict[str, Any]) -> None:
         """Add the counts of a `LeftOut` document, as far as they are valid."""
         for name in ("kinds", "fields", "unknown", "said"):
-            counts = found.get(name)
+            counts = manifest.get(name)
             for key, number in counts.items() if isinstance(counts, dict) else ():
                 if isinstance(number, int) and not isinstance(number, bool):
                     getattr(self, name)[str(key)[:LONGEST_NAME]] += number
-        cut = found.get("cut")
-        if isinstance(cut, list) and len(cut) == 2 and all(isinstance(one, int) for one in cut):
+        cut = manifest.get("cut")
+        if isinstance(cut, list) and len(cut) == 2 and all(isinstance(bound, int) for bound in cut):
             self.cut = cut
 
     def notes(self) -> Iterator[Message]:
@@ -67,7 +67,7 @@ class LeftOut(msgspec.Struct):
                 "named in an error might be missing.",
                 lines=_listed(self.said),
             )
-        versions = {name: found for name in self.kinds if (found := _versions_instead(name))}
+        versions = {name: versions_of for name in self.kinds if (versions_of := _versions_instead(name))}
         for name, expected in sorted(versions.items()):
             version, _, kind = name.rpartition("/")
             yield Message(
@@ -78,12 +78,12 @@ class LeftOut(msgspec.Struct):
                 versions=one_of(expected),
             )
         kinds = {name: number for name, number in self.kinds.items() if name not in versions}
-        known = {name: number for name, number in kinds.items() if not _meant_kind(name)}
-        if known:
+        known_kinds = {name: number for name, number in kinds.items() if not _meant_kind(name)}
+        if known_kinds:
             yield Message(
-                "Skipped, because the scheduler does not read it: {kinds}.", kinds=_listed(known, by_kind=True)
+                "Skipped, because the scheduler does not read it: {kinds}.", kinds=_listed(known_kinds, by_kind=True)
             )
-        for name in sorted(kinds.keys() - known.keys()):
+        for name in sorted(kinds.keys() - known_kinds.keys()):
             yield Message("Unknown kind {name}{hint}", name=f"{name} ({self.kinds[name]:,})", hint=_meant_kind(name))
         if self.fields:
             yield Message("Removed fields that scheduling does not read: {fields}.", fields=_listed(self.fields))
@@ -97,8 +97,8 @@ class LeftOut(msgspec.Struct):
 def _versions_instead(name: str) -> list[str]:
     """Return the versions that are read of a kind, where the name has another one of its group."""
     version, _, kind = name.rpartition("/")
-    known = reading_table()["kinds"].get(kind)
-    return known["versions"] if known is not None and VERSION.fullmatch(version) else []
+    kind_row = reading_table()["kinds"].get(kind)
+    return kind_row["versions"] if kind_row is not None and VERSION.fullmatch(version) else []
 
 
 def _meant_kind(name: str) -> str:
@@ -120,5 +120,5 @@ _REAL = {"Role", "PodTemplate", "ServiceAccount", "ResourceClass"}
 
 def _listed(counts: dict[str, int], *, by_kind: bool = False) -> str:
     """Format counts, most frequent first: "12 Secret, 3 Lease" or "managedFields (8,000), env (7,200)"."""
-    found = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return ", ".join(f"{number:,} {name}" if by_kind else f"{name} ({number:,})" for name, number in found)
+    entries = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{number:,} {name}" if by_kind else f"{name} ({number:,})" for name, number in entries)

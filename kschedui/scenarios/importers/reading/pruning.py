@@ -15,11 +15,11 @@ Manifest = dict[str, Any]
 MOST_SLIPS = 2
 
 
-def type_of(found: Manifest) -> str:
+def type_of(manifest: Manifest) -> str:
     """Return the table's type for an object; "" if the object is not read."""
     table = reading_table()
-    version, kind = found.get("apiVersion"), found.get("kind")
-    if kind is None and any(isinstance(found.get(name), list) for name in table["types"]["Export"]):
+    version, kind = manifest.get("apiVersion"), manifest.get("kind")
+    if kind is None and any(isinstance(manifest.get(name), list) for name in table["types"]["Export"]):
         return str(table["export"])
     if not isinstance(kind, str):
         return ""
@@ -28,10 +28,10 @@ def type_of(found: Manifest) -> str:
 
 def type_of_kind(version: str, kind: str) -> str:
     """Return the type for an apiVersion ("" if there is none) and a kind."""
-    known = reading_table()["kinds"].get(kind)
-    if known is None or (version and version not in known["versions"]):
+    kind_row = reading_table()["kinds"].get(kind)
+    if kind_row is None or (version and version not in kind_row["versions"]):
         return ""
-    return str(known["type"])
+    return str(kind_row["type"])
 
 
 def name_of_kind(version: str, kind: str) -> str:
@@ -39,28 +39,28 @@ def name_of_kind(version: str, kind: str) -> str:
 
     Of the group that is read, it has the version.
     """
-    known = reading_table()["kinds"].get(kind)
-    if not version or known is None:
+    kind_row = reading_table()["kinds"].get(kind)
+    if not version or kind_row is None:
         return kind or "?"
     group = group_of(version)
-    return f"{version if group in map(group_of, known['versions']) else group}/{kind}"
+    return f"{version if group in map(group_of, kind_row['versions']) else group}/{kind}"
 
 
 def group_of(version: str) -> str:
     return version.rpartition("/")[0]
 
 
-def pruned(found: Manifest, left_out: LeftOut) -> Manifest | None:
+def pruned(manifest: Manifest, left_out: LeftOut) -> Manifest | None:
     """Return the object with unread fields removed and counted; None if nothing of it is read."""
-    name = type_of(found)
+    name = type_of(manifest)
     if not name:
         version, kind = (
-            value if isinstance(value, str) else "" for value in (found.get("apiVersion"), found.get("kind"))
+            value if isinstance(value, str) else "" for value in (manifest.get("apiVersion"), manifest.get("kind"))
         )
         left_out.kinds[name_of_kind(version, kind)] += 1
         return None
-    kept: Manifest = _fields(found, name, left_out)
-    return kept
+    fields: Manifest = _fields(manifest, name, left_out)
+    return fields
 
 
 def _prune(value: Any, rule: Rule, left_out: LeftOut) -> Any:
@@ -88,7 +88,7 @@ def _is_wanted(item: Any, where: list[Any]) -> bool:
 
 
 def _fields(value: Manifest, name: str, left_out: LeftOut) -> Manifest:
-    kept = {}
+    fields = {}
     for key, item in value.items():
         rule = rule_of(name, key)
         if rule is None:
@@ -96,10 +96,10 @@ def _fields(value: Manifest, name: str, left_out: LeftOut) -> Manifest:
         elif rule == DROP:
             left_out.fields[str(key)] += 1
         else:
-            kept[key] = _prune(item, rule, left_out)
-            if rule != KEEP and isinstance(item, dict) and "k" in rule and len(kept[key]) < len(item):
+            fields[key] = _prune(item, rule, left_out)
+            if rule != KEEP and isinstance(item, dict) and "k" in rule and len(fields[key]) < len(item):
                 left_out.fields[str(key)] += 1
-    return kept
+    return fields
 
 
 @lru_cache(maxsize=65536)
@@ -114,11 +114,11 @@ def rule_of(name: str, key: str) -> Rule | None:
     return fields[best[1]] if best[0] <= min(MOST_SLIPS, (len(str(key)) - 1) // 2) else None
 
 
-def slips(one: str, other: str) -> int:
+def slips(word: str, other: str) -> int:
     """Return the edit distance of two names, ignoring case."""
-    one, other = str(one).lower(), str(other).lower()
+    word, other = str(word).lower(), str(other).lower()
     before = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
+    for i, letter in enumerate(word, 1):
         row = [i]
         for j, beside in enumerate(other, 1):
             row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != beside)))

@@ -20,17 +20,17 @@ def reduced(text: str, limits: Limits) -> str:
     """
     if not was_printed(text):
         return text
-    found, read = [], 0
+    texts, read = [], 0
     for piece in pieces(runs(text)):
-        found.append(_reduced(piece, limits))
+        texts.append(_reduced(piece, limits))
         read += len(piece.text)
         progress.tell(min(1.0, read / len(text)))
-    return "---\n".join(filter(None, found))
+    return "---\n".join(filter(None, texts))
 
 
 def _reduced(piece: Piece, limits: Limits) -> str:
     text = piece.text + "\n"
     problems = Problems()
     objects = [document.data for document in read_documents(text, limits, problems)]
-    kept = [pruned(data, LeftOut()) for data in objects]
-    return text if kept == objects or problems.count else compact_yaml.write_all(filter(None, kept))
+    manifests = [pruned(data, LeftOut()) for data in objects]
+    return text if manifests == objects or problems.count else compact_yaml.write_all(filter(None, manifests))

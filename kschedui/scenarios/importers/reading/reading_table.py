@@ -164,8 +164,8 @@ def _rule(kind: Type, types: dict[str, dict[str, Rule]]) -> Rule:
                 unread = _UNREAD.get(kind.name, "").split()
                 for field, below in kind.fields.items():
                     own = _rule(below, types)
-                    given = _READ.get((kind.name, field), own)
-                    rules[field] = DROP if field in unread else given
+                    rule = _READ.get((kind.name, field), own)
+                    rules[field] = DROP if field in unread else rule
             return {"t": kind.name}
         case ListOf():
             item = _rule(kind.item, types)

@@ -92,13 +92,13 @@ def without_logs(blocks: Iterable[str], left_out: LeftOut) -> Iterator[str]:
 
 
 def _without_logs(text: str, left_out: LeftOut, *, inside: bool) -> tuple[str, bool]:
-    kept, at = [], 0
+    lines, at = [], 0
     while True:
         mark = (LOG_END if inside else LOG).search(text, at)
         part = text[at : mark.start() if mark else len(text)]
-        kept.append("\n" * part.count("\n") if inside else part)
+        lines.append("\n" * part.count("\n") if inside else part)
         if mark is None:
-            return "".join(kept), inside
+            return "".join(lines), inside
         left_out.kinds["container log"] += not inside
         inside, at = not inside, mark.end()
 

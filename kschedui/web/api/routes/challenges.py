@@ -49,9 +49,9 @@ def try_in_class(request: HttpRequest, code: str, body: ClassAnswerIn) -> dict[s
     seat = seats.seat_in(request.COOKIES)
     if seat is None or seat.code != classroom.code or store.is_over(classroom):
         raise Refusal(403, gettext_noop("Join the class first."))
-    found = judged(request, classroom.run.version, body.text)
-    store.keep_try(classroom.pk, seat.student, clean_title(body.name), found["held"], solved=found["solved"])
-    return found
+    verdict = judged(request, classroom.run.version, body.text)
+    store.keep_try(classroom.pk, seat.student, clean_title(body.name), verdict["held"], solved=verdict["solved"])
+    return verdict
 
 
 @classes.get("/{id:code}/challenge", auth=reads(), response=Solvers, summary="Who has solved the challenge of a class")
@@ -76,10 +76,10 @@ def require_class(request: HttpRequest, code: str) -> Classroom:
 
 def challenge_of(version: Version) -> dict[str, Any]:
     """Return the public data of a challenge (engine.challenge_summary)."""
-    found: dict[str, Any] | None = version.summary.get("challenge")
-    if found is None:
+    challenge: dict[str, Any] | None = version.summary.get("challenge")
+    if challenge is None:
         raise Refusal(404, gettext_noop("This scenario is not a challenge."))
-    return found
+    return challenge
 
 
 def judged(request: HttpRequest, version: Version, text: str) -> dict[str, Any]:

@@ -20,16 +20,16 @@ def create(request: HttpRequest, body: CourseIn) -> Status[CourseOut]:
     """Create a course of scenarios that you can see, in this order."""
     visitor = keeping_visitor(request)
     try:
-        made = courses.create(visitor, body.title, body.about, body.scenarios)
+        course = courses.create(visitor, body.title, body.about, body.scenarios)
     except courses.BadCourse as error:
         raise Refusal(422, error.sentence) from None
-    return Status(201, describe(access.visitor_of(request), made))
+    return Status(201, describe(access.visitor_of(request), course))
 
 
 @router.get("", auth=reads(), response=list[CourseOut], summary="List yours")
 def listed(request: HttpRequest) -> list[CourseOut]:
     visitor = access.visitor_of(request)
-    return [describe(visitor, one) for one in courses.of_visitor(visitor)[:MOST_LISTED]]
+    return [describe(visitor, course) for course in courses.of_visitor(visitor)[:MOST_LISTED]]
 
 
 @router.get("/{id:cid}", auth=reads(), response=CourseOut, summary="Read a course")
@@ -41,12 +41,12 @@ def read(request: HttpRequest, cid: str) -> CourseOut:
 @router.patch("/{id:cid}", auth=writes("save"), response=CourseOut, summary="Change a course")
 def update(request: HttpRequest, cid: str, body: CourseChange) -> CourseOut:
     visitor, course = owned_course(request, cid)
-    said = {"title": course.title, "about": course.about, "names": course.scenarios}
-    said |= {name: value for name, value in body.model_dump(exclude_none=True).items() if name != "scenarios"}
+    fields = {"title": course.title, "about": course.about, "names": course.scenarios}
+    fields |= {name: value for name, value in body.model_dump(exclude_none=True).items() if name != "scenarios"}
     if body.scenarios is not None:
-        said["names"] = body.scenarios
+        fields["names"] = body.scenarios
     try:
-        return describe(visitor, courses.save(visitor, course, **said))
+        return describe(visitor, courses.save(visitor, course, **fields))
     except courses.BadCourse as error:
         raise Refusal(422, error.sentence) from None
 

@@ -127,13 +127,15 @@ def begin(request: HttpRequest, body: ExperimentIn) -> Status[ExperimentOut]:
     scenario = scenarios.by_id(body.scenario)
     access.require_sight(visitor, scenario)
     if body.kubernetes is not None and body.kubernetes not in RELEASES:
-        known = ", ".join(RELEASES)
-        raise Refusal(422, Message("Unknown Kubernetes release; expected one of {known}.", known=known))
-    found = scenarios.version(scenario, body.version) if body.version else scenarios.newest(scenario)
-    planned = plan(found, body.factors, body.kubernetes)
-    text = found.text
-    if said := work(request, jobs.experiment_trouble, text, planned.kubernetes, body.factors):
-        raise Refusal(422, Message("{factor}, {level}: {reason}", factor=said[0], level=said[1], reason=said[2]))
+        releases = ", ".join(RELEASES)
+        raise Refusal(422, Message("Unknown Kubernetes release; expected one of {known}.", known=releases))
+    version = scenarios.version(scenario, body.version) if body.version else scenarios.newest(scenario)
+    planned = plan(version, body.factors, body.kubernetes)
+    text = version.text
+    if sentence := work(request, jobs.experiment_trouble, text, planned.kubernetes, body.factors):
+        raise Refusal(
+            422, Message("{factor}, {level}: {reason}", factor=sentence[0], level=sentence[1], reason=sentence[2])
+        )
     experiment = store.begin(keeping_visitor(request), planned, asker_of(request).party)
     return Status(201, describe(visitor, experiment))
 
@@ -178,15 +180,15 @@ def results(request: HttpRequest, eid: str, after: Key = 0) -> ResultPage:
     """
     _, experiment = visible_experiment(request, eid)
     progress = store.progress(experiment)  # first, so that it never tells of more than the rows that follow
-    found = store.results(experiment, after)
+    page = store.results(experiment, after)
     return ResultPage(
         state=cast(State, experiment.state),
         size=experiment.size,
         done=progress.done,
         failed=progress.failed,
         error=in_language(experiment.error),
-        next=found[-1][0] if found else after,
-        results=[ResultOut(run=one[1], measures=one[2], error=in_language(one[3])) for one in found],
+        next=page[-1][0] if page else after,
+        results=[ResultOut(run=row[1], measures=row[2], error=in_language(row[3])) for row in page],
     )
 
 
@@ -236,9 +238,9 @@ def open_one(request: HttpRequest, eid: str, number: int) -> Opened:
         raise Refusal(404, Message("This experiment has runs 1 to {size:,}.", size=experiment.size))
     count(request, "run")
     text = experiment.version.text
-    made, release = work(request, jobs.experiment_run, text, experiment.factors, number)
-    found = work(request, jobs.digest, made) if made != text else None
+    cell_text, release = work(request, jobs.experiment_run, text, experiment.factors, number)
+    digest = work(request, jobs.digest, cell_text) if cell_text != text else None
     visitor = keeping_visitor(request)
-    version, kubernetes = open_run(visitor, experiment, number, found, release, asker_of(request))
+    version, kubernetes = open_run(visitor, experiment, number, digest, release, asker_of(request))
     url = reverse("version", args=[version.scenario.public_id, version.number])
     return Opened(url=f"{url}?kubernetes={kubernetes}" if kubernetes else url)

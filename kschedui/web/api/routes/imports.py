@@ -47,12 +47,12 @@ def import_text(request: HttpRequest) -> HttpResponse:
 
     The body is {text} as JSON; with another Content-Type it is the dump itself, optionally compressed with gzip.
     """
-    made = converted(request)
+    imported = converted(request)
     upload = upload_of(request)
-    if upload and made.digest:
-        uploads.keep_digest(upload, made.digest)
-    answer = {"text": made.text, "notes": made.notes, "checked": msgspec.Raw(made.checked)}
-    name = upload.public_id if upload and made.digest else None
+    if upload and imported.digest:
+        uploads.keep_digest(upload, imported.digest)
+    answer = {"text": imported.text, "notes": imported.notes, "checked": msgspec.Raw(imported.checked)}
+    name = upload.public_id if upload and imported.digest else None
     return HttpResponse(msgspec.json.encode({**answer, "upload": name}), content_type=JSON)
 
 
@@ -67,11 +67,11 @@ def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
     """Accepts the same dumps, and returns the response of `POST /scenarios`. The scenario is private."""
     count(request, "run")
     visitor = keeping_visitor(request)
-    made = converted(request)
-    if made.digest is None:
-        errors = json.loads(made.checked)["errors"]
+    imported = converted(request)
+    if imported.digest is None:
+        errors = json.loads(imported.checked)["errors"]
         raise Refusal(422, errors[0]["message"], code="invalid_scenario", errors=errors)
-    digest = made.digest
+    digest = imported.digest
 
     def create(digest: Digest) -> Version:
         with keeping(request):

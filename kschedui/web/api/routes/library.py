@@ -52,7 +52,7 @@ def me(request: HttpRequest) -> Me:
 @router.get("/lessons", auth=reads(), response=list[Lesson], summary="The library's lessons")
 def lessons(request: HttpRequest) -> list[Lesson]:
     rows: list[Any] = track.in_order(scenarios.library())  # with the newest version's summary
-    found = [(lesson_words.load((row.summary or {}).get("lesson", {})), row) for row in rows]
+    lesson_rows = [(lesson_words.load((row.summary or {}).get("lesson", {})), row) for row in rows]
     return [
         Lesson(
             slug=str(row.slug),
@@ -63,33 +63,33 @@ def lessons(request: HttpRequest) -> list[Lesson]:
             scenario=row.public_id,
             url=reverse("library", args=[row.slug]),
         )
-        for lesson, row in found
+        for lesson, row in lesson_rows
     ]
 
 
 @router.get("/plugins", auth=reads(), response=list[Plugin], summary="The scheduler's plugins")
 def plugins(request: HttpRequest) -> list[Plugin]:
-    return [told(name, made) for name, made in {**REGISTRY, **outside_plugins()}.items()]
+    return [told(name, cls) for name, cls in {**REGISTRY, **outside_plugins()}.items()]
 
 
 @router.get("/plugins/{name:name}", auth=reads(), response=Plugin, summary="One plugin")
 def plugin(request: HttpRequest, name: str) -> Plugin:
-    known = {**REGISTRY, **outside_plugins()}
-    if name not in known:
+    plugins_by_name = {**REGISTRY, **outside_plugins()}
+    if name not in plugins_by_name:
         raise Refusal(404, gettext_noop("This plugin does not exist, or its source is not available."))
-    return told(name, known[name])
+    return told(name, plugins_by_name[name])
 
 
-def told(name: str, made: object) -> Plugin:
+def told(name: str, cls: object) -> Plugin:
     """Describe a plugin from its class."""
-    points = list(dict.fromkeys(point for method, point in POINTS.items() if hasattr(made, method)))
-    return Plugin(name=name, points=points, about=inspect.getdoc(made) or "", url=reverse("plugin", args=[name]))
+    points = list(dict.fromkeys(point for method, point in POINTS.items() if hasattr(cls, method)))
+    return Plugin(name=name, points=points, about=inspect.getdoc(cls) or "", url=reverse("plugin", args=[name]))
 
 
 @router.get("/catalogue", auth=reads(), response=dict, summary="Kinds, fields and values for completion")
 def catalogue(request: HttpRequest) -> HttpResponse:
     """Return the field catalogue. `reading`: the fields of a dump that are kept; `naming`: those that contain names."""
-    found = {**field_catalogue(), "reading": reading_table(), "naming": naming_table()}
-    response = HttpResponse(msgspec.json.encode(found), content_type=JSON)
+    texts = {**field_catalogue(), "reading": reading_table(), "naming": naming_table()}
+    response = HttpResponse(msgspec.json.encode(texts), content_type=JSON)
     response.headers["Cache-Control"] = "public, max-age=3600"
     return response

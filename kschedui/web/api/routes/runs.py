@@ -151,8 +151,8 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
     if not names and count > MOST_NODES:
         raise Refusal(422, Message("Specify at most {most} nodes: ?nodes=a,b,c", most=MOST_NODES))
     text, kubernetes = scenarios.text_for_work(run.version), run.kubernetes_version
-    found = work(request, jobs.explain, text, attempt, names, kubernetes, near=(run.version.sha256, kubernetes))
-    response = HttpResponse(found, content_type="application/json")
+    facts = work(request, jobs.explain, text, attempt, names, kubernetes, near=(run.version.sha256, kubernetes))
+    response = HttpResponse(facts, content_type="application/json")
     patch_cache_control(response, private=True, max_age=3600)
     return response
 

@@ -80,9 +80,9 @@ def find(
     Your list includes deleted scenarios while they can be restored.
     """
     visitor = access.visitor_of(request)
-    found = scenarios.filter_by_title(listed(visitor, whose), search)
+    matching = scenarios.filter_by_title(listed(visitor, whose), search)
     try:
-        rows = list(scenarios.after(found, after)[: limit + 1])
+        rows = list(scenarios.after(matching, after)[: limit + 1])
     except Scenario.DoesNotExist:
         raise Refusal(422, gettext_noop("`after` must be the id of a scenario in this list.")) from None
     items = [describe(visitor, row) for row in rows[:limit]]

@@ -39,11 +39,11 @@ def preview(request: HttpRequest, body: TextIn) -> RunName:
     """A preview is stored for a day and visible only to you."""
     text = require_size(body.text)
     keeping_visitor(request)
-    found = work(request, jobs.digest, text)
-    if found.pods > (most := settings.LIMITS["preview_pods"]):
+    digest = work(request, jobs.digest, text)
+    if digest.pods > (most := settings.LIMITS["preview_pods"]):
         raise Refusal(422, Message("A preview can have at most {most:,} pods. Save the scenario to run it.", most=most))
     with keeping(request) as visitor:
-        version = scenarios.preview(visitor, found)
+        version = scenarios.preview(visitor, digest)
     return RunName(run=runs.start_run(version, asker_of(request), retry=True).public_id)
 
 

@@ -68,7 +68,7 @@ def save(request: HttpRequest, sid: str, body: VersionIn) -> Status[Saved]:
 def listed(request: HttpRequest, sid: str, before: Before | None = None) -> list[VersionOut]:
     """Up to 200; pass the last `number` as `before` to get older ones."""
     _, scenario = visible_scenario(request, sid)
-    return [VersionOut(**describe(scenario, one)) for one in scenarios.listed_versions(scenario, before)]
+    return [VersionOut(**describe(scenario, version)) for version in scenarios.listed_versions(scenario, before)]
 
 
 @router.get("/{id:sid}/versions/{n:number}", auth=reads(), response=VersionText, summary="Read a version's text")
@@ -76,8 +76,8 @@ def read(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Only those who can edit a challenge get its Challenge document."""
     visitor, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
-    found = {**describe(scenario, version), "text": scenarios.text_for(visitor, version)}
-    return HttpResponse(msgspec.json.encode(found), content_type=JSON)  # json would hold up others: the text is long
+    row = {**describe(scenario, version), "text": scenarios.text_for(visitor, version)}
+    return HttpResponse(msgspec.json.encode(row), content_type=JSON)  # json would hold up others: the text is long
 
 
 @router.get(
@@ -115,7 +115,7 @@ def notes_of(request: HttpRequest, sid: str, number: int) -> list[NoteOut]:
     """Only your own notes are returned, by step."""
     visitor, scenario = visible_scenario(request, sid)
     mine = notes.of(visitor, scenarios.version(scenario, number))
-    return [NoteOut(step=one.step, text=one.text) for one in mine]
+    return [NoteOut(step=note.step, text=note.text) for note in mine]
 
 
 @router.put(

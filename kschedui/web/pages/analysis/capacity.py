@@ -32,7 +32,7 @@ MOST_ROWS = 200  # nodes that are drawn
 @require_safe
 def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show the capacity for a pod with scenarios/capacity.html: `scenario`, `title`, `version`, `kubernetes` ("" or the
-    requested one), `pods` (to choose from), `pod`, `replicas`, `most`, `found` (Capacity or None), `zones` [(name,
+    requested one), `pods` (to choose from), `pod`, `replicas`, `most`, `capacity` (Capacity or None), `zones` [(name,
     count, percent)], `nodes` (room_of), `more`, `release`.
     """
     _, scenario = visible_scenario(request, sid)
@@ -42,7 +42,7 @@ def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     name = Name(version.sha256, runs.own_release(version) if kubernetes is None else kubernetes, AT_END)
     pods = msgspec.json.decode(run_job(request, version, name, jobs.pods), type=list[str])
     pod, replicas = request.GET.get("pod", "")[:320], replicas_of(request)
-    found = find_capacity(request, version, name, pod, replicas) if pod else None
+    result = find_capacity(request, version, name, pod, replicas) if pod else None
     context = {
         "scenario": scenario,
         "title": cards.own_title(scenario),
@@ -53,12 +53,12 @@ def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "pod": pod or (pods[0] if pods else ""),
         "replicas": replicas or "",
         "most": MOST_REPLICAS,
-        "found": found,
-        "zones": bars(found.by_zone) if found else [],
-        "nodes": [room_of(name, found.by_node.get(name, 0), rooms) for name, rooms in found.rooms.items()]
-        if found
+        "capacity": result,
+        "zones": bars(result.by_zone) if result else [],
+        "nodes": [room_of(name, result.by_node.get(name, 0), rooms) for name, rooms in result.rooms.items()]
+        if result
         else [],
-        "more": max(0, len(found.by_node) - len(found.rooms)) if found else 0,
+        "more": max(0, len(result.by_node) - len(result.rooms)) if result else 0,
     }
     return render(request, "scenarios/capacity.html", context)
 
@@ -101,8 +101,8 @@ def percent(part: int, whole: int) -> float:
     return round(min(100.0, part / whole * 100), 2) if whole > 0 else 0.0
 
 
-def bars(found: dict[str, int]) -> list[tuple[str, int, float]]:
+def bars(amounts: dict[str, int]) -> list[tuple[str, int, float]]:
     """Return the largest counts: name, number, and length of the bar."""
-    most = max(found.values(), default=1)
-    rows: list[Any] = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_ROWS]
+    most = max(amounts.values(), default=1)
+    rows: list[Any] = sorted(amounts.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_ROWS]
     return [(name, number, round(number / most * 100, 1)) for name, number in rows]

@@ -58,30 +58,30 @@ SHARES = ("cpu", "memory", "cpu_spread")
 @page_view
 @require_safe
 def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
-    """Show the comparison with scenarios/compare.html: `sides` [Side], `texts_url`, `seed_url`, `found`, `cause`,
+    """Show the comparison with scenarios/compare.html: `sides` [Side], `texts_url`, `seed_url`, `comparison`, `cause`,
     `first`, `segments`, `width`, `unlike` (see there), `data` (for static/js/pages/compare.js), `rows`, `more`,
     `moved`, `measures`.
     """
     sides = both(request, a, m, b, n)
     count(request, "read")
-    made = msgspec.json.decode(answer_of(request, sides), type=dict[str, msgspec.Raw])
-    found = msgspec.json.decode(made["comparison"], type=Comparison)
-    rows, more = rows_of(found)
+    parts = msgspec.json.decode(answer_of(request, sides), type=dict[str, msgspec.Raw])
+    comparison = msgspec.json.decode(parts["comparison"], type=Comparison)
+    rows, more = rows_of(comparison)
     context = {
         "sides": [replace(side, refused=refused_releases(request, side)) for side in sides],
         "texts_url": texts_url(sides),
         "seed_url": reverse("compare-seed", args=[*sides[0].names, *sides[1].names]) + releases_query(sides),
-        "found": found,
-        "cause": msgspec.json.decode(made["cause"]),
-        "first": first_of(found),
-        "unlike": unlike_of(msgspec.json.decode(made["unlike"], type=Unlike | None)),
-        "segments": segments(found),
-        "width": len(found.pairs),
-        "data": timeline(found),
+        "comparison": comparison,
+        "cause": msgspec.json.decode(parts["cause"]),
+        "first": first_of(comparison),
+        "unlike": unlike_of(msgspec.json.decode(parts["unlike"], type=Unlike | None)),
+        "segments": segments(comparison),
+        "width": len(comparison.pairs),
+        "data": timeline(comparison),
         "rows": rows,
         "more": more,
-        "moved": [(one.pod, place(one.before), place(one.after)) for one in found.moved[:MOST_ROWS]],
-        "measures": measures(found),
+        "moved": [(pod.pod, place(pod.before), place(pod.after)) for pod in comparison.moved[:MOST_ROWS]],
+        "measures": measures(comparison),
     }
     return render(request, "scenarios/compare.html", context)
 
@@ -102,15 +102,15 @@ def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
     origin = sides[at].version
     digest = work(request, jobs.seeded, scenarios.text_for_work(origin), int(asked))
     with keeping(request) as visitor:
-        made = scenarios.create(visitor, digest, origin)
-    runs.start_run(made, asker_of(request), kubernetes=sides[at].kubernetes or None)
-    sides[at] = Side(name, made, sides[at].release, sides[at].kubernetes)
+        scenario = scenarios.create(visitor, digest, origin)
+    runs.start_run(scenario, asker_of(request), kubernetes=sides[at].kubernetes or None)
+    sides[at] = Side(name, scenario, sides[at].release, sides[at].kubernetes)
     return redirect(address(sides))
 
 
 def both(request: HttpRequest, a: str, m: int, b: str, n: int) -> list[Side]:
     """Return the two sides; `?first=` and `?second=` select their releases."""
-    return [side_of(request, name, *one) for name, one in zip(NAMES, ((a, m), (b, n)), strict=True)]
+    return [side_of(request, name, *address) for name, address in zip(NAMES, ((a, m), (b, n)), strict=True)]
 
 
 def texts_url(sides: list[Side]) -> str:
@@ -125,10 +125,10 @@ def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
     key = (get_language(), *((version.sha256, release) for version, release in asked))
     if key not in kept:
         texts = [(scenarios.text_for_work(version), release) for version, release in asked]
-        found = work(request, jobs.compare_runs, *texts)
+        result = work(request, jobs.compare_runs, *texts)
         while len(kept) >= KEPT:
             kept.pop(next(iter(kept)), None)
-        kept[key] = found
+        kept[key] = result
     return kept[key]
 
 
@@ -138,10 +138,10 @@ def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
         return {}
     key = (get_language(), side.version.sha256)
     if key not in kept:
-        made = msgspec.json.encode(work(request, jobs.refused_releases, scenarios.text_for_work(side.version)))
+        refused = msgspec.json.encode(work(request, jobs.refused_releases, scenarios.text_for_work(side.version)))
         while len(kept) >= KEPT:
             kept.pop(next(iter(kept)), None)
-        kept[key] = made
+        kept[key] = refused
     return msgspec.json.decode(kept[key], type=dict[str, str])
 
 
@@ -154,26 +154,27 @@ def describe_outcome(attempt: Attempt | None) -> str:
     return _("evicts pods on {node}").format(node=attempt.nominated) if attempt.nominated else _("waits")
 
 
-def pair_of(found: Comparison, before: int, after: int) -> tuple[Attempt | None, Attempt | None]:
+def pair_of(comparison: Comparison, before: int, after: int) -> tuple[Attempt | None, Attempt | None]:
     """Return the attempts of a pair; the last ones of very long runs are missing."""
-    both = zip(found.attempts, (before, after), strict=True)
-    first, second = (made[place] if 0 <= place < len(made) else None for made, place in both)
+    both = zip(comparison.attempts, (before, after), strict=True)
+    first, second = (attempts[place] if 0 <= place < len(attempts) else None for attempts, place in both)
     return first, second
 
 
-def first_of(found: Comparison) -> dict[str, Any] | None:
+def first_of(comparison: Comparison) -> dict[str, Any] | None:
     """Return {pod, number, time, at (the index of the pair), before, after}."""
-    if found.first is None:
+    if comparison.first is None:
         return None
-    ends = (found.first.before, found.first.after)
+    ends = (comparison.first.before, comparison.first.after)
     there = ends[0] or ends[1]
     assert there is not None
-    numbers = [one.attempt if one else 0 for one in ends]
+    numbers = [attempt.attempt if attempt else 0 for attempt in ends]
     at = next(
         (
             index
-            for index, pair in enumerate(found.pairs)
-            if [one.attempt if one else 0 for one in pair_of(found, pair.before, pair.after)] == numbers
+            for index, pair in enumerate(comparison.pairs)
+            if [attempt.attempt if attempt else 0 for attempt in pair_of(comparison, pair.before, pair.after)]
+            == numbers
         ),
         0,
     )
@@ -181,59 +182,59 @@ def first_of(found: Comparison) -> dict[str, Any] | None:
     return {**about, "before": describe_outcome(ends[0]), "after": describe_outcome(ends[1])}
 
 
-def unlike_of(found: Unlike | None) -> dict[str, Any] | None:
+def unlike_of(unlike: Unlike | None) -> dict[str, Any] | None:
     """Return {pod, number (of the attempt), time, what, before, after, at (index of the pair)} of runs with equal
     decisions.
     """
-    if found is None:
+    if unlike is None:
         return None
-    about = {"pod": found.pod, "number": found.attempt, "time": found.time, "at": found.attempt - 1}
-    return {**about, "what": UNLIKE[found.what], "before": found.before, "after": found.after}
+    about = {"pod": unlike.pod, "number": unlike.attempt, "time": unlike.time, "at": unlike.attempt - 1}
+    return {**about, "what": UNLIKE[unlike.what], "before": unlike.before, "after": unlike.after}
 
 
-def timeline(found: Comparison) -> dict[str, Any]:
+def timeline(comparison: Comparison) -> dict[str, Any]:
     """Return {first: index of the first different pair or -1, pairs: [[step before, step after, same, pod, attempt of
     the pod]]}.
 
     A step of -1 means that there is no such attempt.
     """
-    first = first_of(found)
+    first = first_of(comparison)
     pairs = []
-    for pair in found.pairs[:MOST_PAIRS]:
-        ends = pair_of(found, pair.before, pair.after)
+    for pair in comparison.pairs[:MOST_PAIRS]:
+        ends = pair_of(comparison, pair.before, pair.after)
         there = ends[0] or ends[1]
         if there is not None:
-            steps = [-1 if one is None else one.step for one in ends]
+            steps = [-1 if attempt is None else attempt.step for attempt in ends]
             pairs.append([*steps, int(pair.same), there.pod, there.pod_attempt])
     return {"first": first["at"] if first else -1, "pairs": pairs}
 
 
-def rows_of(found: Comparison) -> tuple[list[dict[str, Any]], int]:
+def rows_of(comparison: Comparison) -> tuple[list[dict[str, Any]], int]:
     """Return the attempts that differ, and the number of further ones."""
-    rows, differing = [], [at for at, pair in enumerate(found.pairs) if not pair.same]
+    rows, differing = [], [at for at, pair in enumerate(comparison.pairs) if not pair.same]
     for at in differing[:MOST_ROWS]:
-        pair = found.pairs[at]
-        ends = pair_of(found, pair.before, pair.after)
+        pair = comparison.pairs[at]
+        ends = pair_of(comparison, pair.before, pair.after)
         there = ends[0] or ends[1]
         if there is not None:
             about = {"pod": there.pod, "number": there.pod_attempt, "time": there.time, "at": at}
             rows.append({**about, "before": describe_outcome(ends[0]), "after": describe_outcome(ends[1])})
-    return rows, max(0, found.differing - len(rows))
+    return rows, max(0, comparison.differing - len(rows))
 
 
-def segments(found: Comparison) -> list[tuple[int, int, bool]]:
+def segments(comparison: Comparison) -> list[tuple[int, int, bool]]:
     """Return (start, length, same) of alternating segments of equal and different attempts."""
-    made, start = [], 0
-    for same, group in groupby(pair.same for pair in found.pairs):
+    stretches, start = [], 0
+    for same, group in groupby(pair.same for pair in comparison.pairs):
         length = len(list(group))
-        made.append((start, length, same))
+        stretches.append((start, length, same))
         start += length
-    return made
+    return stretches
 
 
-def measures(found: Comparison) -> list[tuple[str, str, str, bool]]:
+def measures(comparison: Comparison) -> list[tuple[str, str, str, bool]]:
     """Return (name, before, after, whether they differ)."""
-    before, after = (msgspec.to_builtins(measure) for measure in found.measures)
+    before, after = (msgspec.to_builtins(measure) for measure in comparison.measures)
     return [
         (str(label), number(name, before[name]), number(name, after[name]), before[name] != after[name])
         for name, label in MEASURES.items()

@@ -69,7 +69,7 @@ def plan_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "api": reverse("v1:api-root"),
         **offered,
     }
-    earlier = [row(one) for one in store.of_version(visitor, scenario)[:LISTED]]
+    earlier = [row(experiment) for experiment in store.of_version(visitor, scenario)[:LISTED]]
     about = {"scenario": {"id": sid, "title": cards.own_title(scenario)}, "version": number}
     return render(request, "scenarios/experiments.html", {**about, "boot": boot, "earlier": earlier})
 
@@ -79,7 +79,7 @@ def row(experiment: Experiment) -> dict[str, Any]:
     names = [factor.name for factor in design_of(experiment).factors]
     return {
         "url": reverse("experiment", args=[experiment.public_id]),
-        "made": experiment.created,
+        "created": experiment.created,
         "size": experiment.size,
         "state": STATES[experiment.state],
         "names": ", ".join(names),
@@ -94,12 +94,12 @@ def experiment_page(request: HttpRequest, eid: str) -> HttpResponse:
     """
     visitor, experiment = api.visible_experiment(request, eid)
     count(request, "read")
-    found = api.describe(visitor, experiment)
+    description = api.describe(visitor, experiment)
     version = experiment.version
     boot = {
-        **found.model_dump(mode="json"),
+        **description.model_dump(mode="json"),
         "api": reverse("v1:api-root"),
-        "names": {name: str(NAMES[name]) for name in found.measures},
+        "names": {name: str(NAMES[name]) for name in description.measures},
         "shares": list(SHARES),
         "states": {name: str(label) for name, label in STATES.items()},
         "asItIs": _("unchanged"),

@@ -39,19 +39,19 @@ MOST_CHOICES = 1000  # nodes to choose from
 @require_http_methods(["GET", "HEAD", "POST"])
 def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show an operation with scenarios/operations.html: `scenario`, `title`, `version`, `kubernetes` ("" or the
-    requested one), `release`, `releases`, `ask`, `nodes` and `zones` (to choose from), `given` (the form), `found`
-    (Answer or None), `moved`, `told` (by list, rows grouped by equal text), `room`, `zones_drawn` (drawing), `upgrade`
-    (Upgrade or None), `changes`, `same`, `helping` (Helping). A POST saves the answer as a fork.
+    requested one), `release`, `releases`, `ask`, `nodes` and `zones` (to choose from), `fields` (the form), `answer`
+    (Answer or None), `moved`, `by_message` (by list, rows grouped by equal message), `room`, `zones_drawn` (drawing),
+    `upgrade` (Upgrade or None), `changes`, `same`, `helping` (Helping). A POST saves the answer as a fork.
     """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
     version = scenarios.version(scenario, number)
     chosen = requested_release(request, version)
     kubernetes = runs.own_release(version) if chosen is None else chosen
-    ask, given = asked_of(request)
+    ask, fields = asked_of(request)
     if request.method == "POST":
-        made, run = kept(request, version, kubernetes, question_of(ask, given))
-        return redirect(cards.address_of(made, run))
+        result, run = kept(request, version, kubernetes, question_of(ask, fields))
+        return redirect(cards.address_of(result, run))
     nodes = msgspec.json.decode(run_job(request, version, near(version, kubernetes), jobs.nodes))
     context = {
         "scenario": scenario,
@@ -61,17 +61,17 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "release": runs.release_of(version, kubernetes),
         "releases": list(RELEASES)[::-1],
         "ask": ask,
-        "given": given,
+        "fields": fields,
         "nodes": [name for name, _ in nodes[:MOST_CHOICES]],
         "zones": sorted({zone for _, zone in nodes if zone}),
     }
-    if ask == "upgrade" and given["to"]:
-        made_of = upgraded(request, version, kubernetes, require_release(given["to"]))
+    if ask == "upgrade" and fields["to"]:
+        made_of = upgraded(request, version, kubernetes, require_release(fields["to"]))
         context |= of_upgrade(msgspec.json.decode(made_of, type=Upgrade))
     elif ask == "groups":
         context["helping"] = msgspec.json.decode(helped(request, version, kubernetes), type=Helping)
     elif request.GET.get("go"):
-        answer = msgspec.json.decode(operated(request, version, kubernetes, question_of(ask, given)), type=Answer)
+        answer = msgspec.json.decode(operated(request, version, kubernetes, question_of(ask, fields)), type=Answer)
         context |= of_answer(answer)
     return render(request, "scenarios/operations.html", context)
 
@@ -79,28 +79,28 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 def asked_of(request: HttpRequest) -> tuple[Asked, dict[str, str]]:
     """Return the question and the fields of its form. Raises Refusal."""
     given_ask = request.GET.get("ask", "drain")
-    ask = next((one for one in ASKED if one == given_ask), None)
+    ask = next((question for question in ASKED if question == given_ask), None)
     if ask is None:
         raise Refusal(404, gettext_noop("There is no such question about a cluster."))
     fields = ("nodes", "zone", "group", "like", "count", "remove", "to")
-    given = {name: request.GET.get(name, "").strip()[:20_000] for name in fields}
-    return ask, given
+    values = {name: request.GET.get(name, "").strip()[:20_000] for name in fields}
+    return ask, values
 
 
-def question_of(ask: Asked, given: dict[str, str]) -> dict[str, Any]:
+def question_of(ask: Asked, values: dict[str, str]) -> dict[str, Any]:
     """Return the question in the API's format. Raises Refusal."""
-    nodes = given["nodes"].replace(",", " ").split()
+    nodes = values["nodes"].replace(",", " ").split()
     match ask:
         case "drain":
-            return {"type": "drain", "nodes": nodes, "remove": bool(given["remove"])}
+            return {"type": "drain", "nodes": nodes, "remove": bool(values["remove"])}
         case "lose":
-            return {"type": "lose", "nodes": nodes, "zone": given["zone"]}
+            return {"type": "lose", "nodes": nodes, "zone": values["zone"]}
         case "add":
-            number = given["count"] or "1"
+            number = values["count"] or "1"
             if not (number.isascii() and number.isdecimal() and len(number) < 5):
                 raise Refusal(422, gettext_noop("The number of nodes must be 1 to 1000."))
-            return {"type": "add", "like": given["like"], "count": int(number)} | {
-                name: given[name] for name in ("group", "zone") if given["group"]
+            return {"type": "add", "like": values["like"], "count": int(number)} | {
+                name: values[name] for name in ("group", "zone") if values["group"]
             }
         case "reschedule":
             return {"type": "reschedule"}
@@ -109,8 +109,8 @@ def question_of(ask: Asked, given: dict[str, str]) -> dict[str, Any]:
 
 def of_answer(answer: Answer) -> dict[str, Any]:
     """Return the context of the page for an answer."""
-    pending = [one for one in answer.unplaced if one.before]
-    waiting = [one for one in answer.unplaced if not one.before]
+    pending = [pod for pod in answer.unplaced if pod.before]
+    waiting = [pod for pod in answer.unplaced if not pod.before]
     lists: dict[str, list[Any]] = {
         "moved": answer.moved,
         "pending": pending,
@@ -118,9 +118,9 @@ def of_answer(answer: Answer) -> dict[str, Any]:
         "blocked": answer.blocked,
     }
     return {
-        "found": answer,
+        "answer": answer,
         "moved": answer.moved[:MOST_ROWS],
-        "told": {name: alike(rows, lambda one: one.message) for name, rows in lists.items() if name != "moved"},
+        "by_message": {name: alike(rows, lambda pod: pod.message) for name, rows in lists.items() if name != "moved"},
         "counts": {name: len(rows) for name, rows in lists.items()},
         "more": max(0, len(answer.moved) - MOST_ROWS),
         "room": [
@@ -134,13 +134,15 @@ def of_answer(answer: Answer) -> dict[str, Any]:
 
 def of_upgrade(upgrade: Upgrade) -> dict[str, Any]:
     """Return the context of the page for an upgrade."""
-    elsewhere = sorted(upgrade.changes, key=lambda one: one.before.node == one.after.node)
-    rows = alike(elsewhere, lambda one: in_language(cause_words(one.cause)) if one.cause else "")
+    elsewhere = sorted(upgrade.changes, key=lambda change: change.before.node == change.after.node)
+    rows = alike(elsewhere, lambda change: in_language(cause_words(change.cause)) if change.cause else "")
     return {
         "upgrade": upgrade,
         "changes": rows,
         "moves": sum(change.before.node != change.after.node for change in upgrade.changes),
-        "same": alike([one for one in upgrade.pending if one.cause is None], lambda one: one.after.message),
+        "same": alike(
+            [change for change in upgrade.pending if change.cause is None], lambda change: change.after.message
+        ),
     }
 
 
@@ -149,16 +151,16 @@ def alike(rows: Sequence[Row], words: Callable[[Row], str]) -> list[tuple[str, l
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(words(row), []).append(row)
-    return [(said, some[:MOST_ROWS], max(0, len(some) - MOST_ROWS)) for said, some in groups.items()]
+    return [(words, some[:MOST_ROWS], max(0, len(some) - MOST_ROWS)) for words, some in groups.items()]
 
 
-def shown(name: str, found: Amount) -> dict[str, Any]:
+def shown(name: str, amount: Amount) -> dict[str, Any]:
     """Return an amount in words, and as a share."""
     written = {"cpu": format_cpu, "memory": format_bytes}.get(name, str)
     return {
-        "requested": written(found.requested),
-        "allocatable": written(found.allocatable),
-        "percent": round(found.requested / found.allocatable * 100) if found.allocatable else 0,
+        "requested": written(amount.requested),
+        "allocatable": written(amount.allocatable),
+        "percent": round(amount.requested / amount.allocatable * 100) if amount.allocatable else 0,
     }
 
 
@@ -175,7 +177,9 @@ def drawing(cluster: list[NodeUse]) -> list[dict[str, Any]]:
 
 def fullness(side: dict[str, Amount]) -> dict[str, Any]:
     """Return the fullest of cpu and memory in percent, its bar of 20, and the number of pods."""
-    shares = [one.requested / one.allocatable for name, one in side.items() if one.allocatable and name != "pods"]
+    shares = [
+        amount.requested / amount.allocatable for name, amount in side.items() if amount.allocatable and name != "pods"
+    ]
     share = min(1.0, max(shares, default=0.0))
     return {"percent": round(share * 100), "top": round(20 - share * 20, 1), "bar": round(share * 20, 1)} | {
         "pods": side["pods"].requested

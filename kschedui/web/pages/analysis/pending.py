@@ -29,15 +29,15 @@ from kschedui.web.pages.page_view import page_view
 SHOWN = 20  # pods of a group, when several groups are there
 MOST = 500  # pods of a single one
 EXAMPLE = "flash-sale"  # the lesson that a run without pending pods offers
-KEPT = 4  # runs of which the pods stay in a process
-kept: dict[str, list[WaitingPod]] = {}
+CACHED = 4  # runs whose pods a process keeps
+cached: dict[str, list[WaitingPod]] = {}
 
 
 @page_view
 @require_safe
 def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show pending pods with scenarios/pending.html: `scenario` (id, title), `version`, `all` (number of pending pods),
-    `found` (number that match the search), `by` ("cause" or "workload"), `q`, `group` (the key of a group, or ""),
+    `matching` (number that match the search), `by` ("cause" or "workload"), `q`, `group` (the key of a group, or ""),
     `groups` [{key, title, count, pods [as_row], more}] largest first, `release`, `example` (the address of such a page
     with pods; "" if this one has some, or the library is not loaded).
     """
@@ -52,35 +52,35 @@ def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     by, query, chosen = request.GET.get("by", "cause"), request.GET.get("q", ""), request.GET.get("group", "")
     rid = run.public_id
     page = reverse("version", args=[sid, number])
-    made = work(request, group_pods, rid, page, by, query.strip()[:200], chosen, near=rid)
+    result = work(request, group_pods, rid, page, by, query.strip()[:200], chosen, near=rid)
     release = runs.release_of(version, run.kubernetes_version)
     about = {"scenario": {"id": sid, "title": cards.own_title(scenario)}, "version": number, "release": release}
-    example = "" if made["all"] else example_page()
-    return render(request, "scenarios/pending.html", {**about, **made, "example": example})
+    example = "" if result["all"] else example_page()
+    return render(request, "scenarios/pending.html", {**about, **result, "example": example})
 
 
 def example_page() -> str:
-    found = scenarios.library().filter(slug=EXAMPLE).first()
-    return reverse("pending", args=[found.public_id, scenarios.newest(found).number]) if found else ""
+    scenario = scenarios.library().filter(slug=EXAMPLE).first()
+    return reverse("pending", args=[scenario.public_id, scenarios.newest(scenario).number]) if scenario else ""
 
 
 def group_pods(rid: str, page: str, by: str, query: str, chosen: str) -> dict[str, Any]:
-    """Return the page's `all`, `found`, `by`, `q`, `group` and `groups`: work. `page` is the version's address."""
+    """Return the page's `all`, `matching`, `by`, `q`, `group` and `groups`: work. `page` is the version's address."""
     waiting = waiting_of(rid)
     pods = [pod for pod in waiting if matches(pod, query)]
-    made = groups(pods, page, by, chosen)
-    one = chosen if chosen in {group["key"] for group in made} else ""
-    return {"all": len(waiting), "found": len(pods), "by": by, "q": query, "group": one, "groups": made}
+    rows = groups(pods, page, by, chosen)
+    key = chosen if chosen in {group["key"] for group in rows} else ""
+    return {"all": len(waiting), "matching": len(pods), "by": by, "q": query, "group": key, "groups": rows}
 
 
 def waiting_of(rid: str) -> list[WaitingPod]:
     """Return the pending pods of a finished run, cached because it never changes and a large one takes seconds."""
-    if rid not in kept:
-        found = jobs.waiting(rid)
-        while len(kept) >= KEPT:
-            kept.pop(next(iter(kept)), None)
-        kept[rid] = found
-    return kept[rid]
+    if rid not in cached:
+        pods = jobs.waiting(rid)
+        while len(cached) >= CACHED:
+            cached.pop(next(iter(cached)), None)
+        cached[rid] = pods
+    return cached[rid]
 
 
 def matches(pod: WaitingPod, query: str) -> bool:
@@ -89,15 +89,15 @@ def matches(pod: WaitingPod, query: str) -> bool:
     return all(word in text for word in query.lower().split())
 
 
-def groups(found: list[WaitingPod], page: str, by: str, chosen: str) -> list[dict[str, Any]]:
+def groups(waiting: list[WaitingPod], page: str, by: str, chosen: str) -> list[dict[str, Any]]:
     """Return the groups of pods by cause or workload, the largest first."""
     key_of: Callable[[WaitingPod], str] = workload_key if by == "workload" else cause_key
-    made: dict[str, list[WaitingPod]] = {}
-    for pod in found:
-        made.setdefault(key_of(pod), []).append(pod)
-    if chosen in made:
-        made = {key: pods for key, pods in made.items() if key == chosen}
-    most = MOST if len(made) == 1 else SHOWN
+    by_key: dict[str, list[WaitingPod]] = {}
+    for pod in waiting:
+        by_key.setdefault(key_of(pod), []).append(pod)
+    if chosen in by_key:
+        by_key = {key: pods for key, pods in by_key.items() if key == chosen}
+    most = MOST if len(by_key) == 1 else SHOWN
     return [
         {
             "key": key,
@@ -106,19 +106,19 @@ def groups(found: list[WaitingPod], page: str, by: str, chosen: str) -> list[dic
             "pods": [as_row(pod, page, others) for pod, *others in rows[:most]],
             "more": sum(map(len, rows[most:])),
         }
-        for key, pods in sorted(made.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+        for key, pods in sorted(by_key.items(), key=lambda pair: (-len(pair[1]), pair[0]))
         for rows in [alike(pods)]
     ]
 
 
 def alike(pods: list[WaitingPod]) -> list[list[WaitingPod]]:
     """Group pods with the same explanation and workload, the largest groups first."""
-    found: dict[tuple[object, ...], list[WaitingPod]] = {}
+    alike_pods: dict[tuple[object, ...], list[WaitingPod]] = {}
     for pod in pods:
         causes = tuple(map(str, map(words.cause_words, pod.causes)))
         nearest = tuple(map(str, map(near_words, pod.nearest or ())))
-        found.setdefault((workload_key(pod), pod.message, pod.dumped, causes, nearest), []).append(pod)
-    return sorted(found.values(), key=len, reverse=True)
+        alike_pods.setdefault((workload_key(pod), pod.message, pod.dumped, causes, nearest), []).append(pod)
+    return sorted(alike_pods.values(), key=len, reverse=True)
 
 
 def cause_key(pod: WaitingPod) -> str:
@@ -134,7 +134,7 @@ def as_row(pod: WaitingPod, page: str, others: Sequence[WaitingPod] = ()) -> dic
     """Return a pod for the page: {pod, url (of the step), others [{pod, url}] (with the same explanation), ask (what
     would make it fit), attempt, blocker, causes, nearest, missing, message, dumped, same, why}.
     """
-    step, *steps = ({"pod": one.pod, "url": f"{page}#{one.step}&sel=pod:{one.pod}"} for one in (pod, *others))
+    step, *steps = ({"pod": like.pod, "url": f"{page}#{like.step}&sel=pod:{like.pod}"} for like in (pod, *others))
     return {
         **step,
         "others": steps,
@@ -143,7 +143,7 @@ def as_row(pod: WaitingPod, page: str, others: Sequence[WaitingPod] = ()) -> dic
         "blocker": in_language(words.blocker_words(pod)),
         "causes": [in_language(words.cause_words(cause)) for cause in pod.causes],
         "nearest": [in_language(near_words(near)) for near in pod.nearest or ()],
-        "missing": [in_language(missing_words(one)) for one in pod.missing],
+        "missing": [in_language(missing_words(missing)) for missing in pod.missing],
         "message": pod.message,
         "dumped": pod.dumped,
         "same": pod.dumped == pod.message,

@@ -41,28 +41,28 @@ def replay(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         raise Refusal(
             409, gettext_noop("The run is not complete yet. Open the scenario and come back when it has finished.")
         )
-    found = msgspec.json.decode(work(request, jobs.replay_result, run.public_id))
-    if not found["decisions"]:
+    result = msgspec.json.decode(work(request, jobs.replay_result, run.public_id))
+    if not result["decisions"]:
         raise Refusal(404, gettext_noop("This scenario is no recording: spec.observed is empty."))
-    counts = Counter(decision["verdict"] for decision in found["decisions"])
-    unknown = Counter(one["reason"] for one in found["decisions"] if one["verdict"] == "unknowable")
+    counts = Counter(decision["verdict"] for decision in result["decisions"])
+    unknown = Counter(decision["reason"] for decision in result["decisions"] if decision["verdict"] == "unknowable")
     only = request.GET.get("verdict", "")
-    chosen = [one for one in found["decisions"] if only not in VERDICTS or one["verdict"] == only]
-    chosen.sort(key=lambda one: VERDICTS.index(one["verdict"]))
+    chosen = [decision for decision in result["decisions"] if only not in VERDICTS or decision["verdict"] == only]
+    chosen.sort(key=lambda decision: VERDICTS.index(decision["verdict"]))
     context = {
         "scenario": {"id": sid, "title": cards.own_title(scenario)},
         "version": number,
         "release": runs.release_of(version, run.kubernetes_version),
-        "all": len(found["decisions"]),
+        "all": len(result["decisions"]),
         "verdicts": [{"name": name, "count": counts[name]} for name in VERDICTS],
         "only": only if only in VERDICTS else "",
-        "rows": [as_row(one, version) for one in chosen[:MOST]],
+        "rows": [as_row(decision, version) for decision in chosen[:MOST]],
         "more": len(chosen[MOST:]),
-        "weight": found["weight"],
-        "scored": found["scored"],
-        "explained": found["explained"],
+        "weight": result["weight"],
+        "scored": result["scored"],
+        "explained": result["explained"],
         "agreeing": counts["equal"] + counts["tie"],
-        "comparable": len(found["decisions"]) - counts["unknowable"],
+        "comparable": len(result["decisions"]) - counts["unknowable"],
         "unknown": unknown.most_common(),
     }
     return render(request, "scenarios/replay.html", context)

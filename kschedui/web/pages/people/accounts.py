@@ -113,19 +113,19 @@ def mine(request: HttpRequest) -> HttpResponse:
     """
     visitor, first = access.visitor_of(request), request.GET.get("after")
     mine = scenarios.of_visitor(visitor)
-    found = list(scenarios.after(mine.filter(deleted_at=None), first)[: MOST_MINE + 1])
-    kept = [cards.mine_row(visitor, scenario) for scenario in found[:MOST_MINE]]
+    page = list(scenarios.after(mine.filter(deleted_at=None), first)[: MOST_MINE + 1])
+    rows = [cards.mine_row(visitor, scenario) for scenario in page[:MOST_MINE]]
     deleted = mine.exclude(deleted_at=None).values("public_id", "title")[:MOST_MINE]
     shared = [cards.mine_row(visitor, scenario) for scenario in scenarios.shared_with(visitor)[:MOST_SHARED]]
     context: dict[str, Any] = {
-        "scenarios": kept,
-        "more": kept[-1]["id"] if len(found) > MOST_MINE else "",
+        "scenarios": rows,
+        "more": rows[-1]["id"] if len(page) > MOST_MINE else "",
         "shared": shared,
-        "deleted": [{"id": one["public_id"], "title": one["title"]} for one in deleted],
+        "deleted": [{"id": row["public_id"], "title": row["title"]} for row in deleted],
         "courses": courses.of_visitor(visitor)[:MOST_MINE],
     }
     context["runs"] = [paid_row(visitor, run) for run in runs_of_others(visitor)[:MOST_SHARED]]
-    context["example"] = None if kept or first else cards.example()
+    context["example"] = None if rows or first else cards.example()
     context["chapter"] = None if context["courses"] else cards.example_course()
     return render(request, "scenarios/mine.html", context)
 

@@ -99,7 +99,7 @@ class ShareForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """Require exactly one of the two."""
-        found = {"group": "", **(super().clean() or {})}
-        if bool(found.get("account")) == bool(found["group"]):
+        data = {"group": "", **(super().clean() or {})}
+        if bool(data.get("account")) == bool(data["group"]):
             raise forms.ValidationError(_("Enter the name of an account, or choose a group."))
-        return found
+        return data

@@ -42,12 +42,12 @@ def svg(drawing: dict[str, Any], words: Words) -> str:
     width, height = SIZE
     top, bottom = FIELD
     drawn = "".join(colour_shape(shape) for shape in shapes(drawing, WIDTH, (bottom - top) / SCALE))
-    said = "".join(line(text, 152 + 42 * row, 32) for row, text in enumerate(lines(words.sentence)))
+    tspans = "".join(line(text, 152 + 42 * row, 32) for row, text in enumerate(lines(words.sentence)))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img"'
         f' aria-label="{attribute(words.title)}" font-family="{FONTS}">'
         f'<rect width="{width}" height="{height}" fill="{PAPER}"/><rect width="{width}" height="14" fill="{HERO}"/>'
-        f"{line(next(iter(lines(words.title)), ''), 96, 48, weight=600)}{said}"
+        f"{line(next(iter(lines(words.title)), ''), 96, 48, weight=600)}{tspans}"
         f'<g transform="translate({MARGIN} {top}) scale({SCALE:.3f})">{drawn}</g>'
         f"{names(drawing)}{line(words.foot, 608, 22, DIM)}</svg>"
     )

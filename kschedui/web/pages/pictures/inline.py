@@ -16,8 +16,8 @@ def inline(drawing: dict[str, Any]) -> SafeString:
     """Return the SVG for a page: classes only, no colours. It is decoration; `cards.words` says the same."""
     if not drawing["total"]:
         place = f'x="{WIDTH / 2}" y="{HEIGHT / 2 + 5}" text-anchor="middle"'
-        said = _("no nodes")
-        words = f'<text class="no-nodes" {place}>{escape(said)}</text>'
+        nothing = _("no nodes")
+        words = f'<text class="no-nodes" {place}>{escape(nothing)}</text>'
     else:
         words = arrow() if drawing["queue"] else ""
     drawn = "".join(rectangle(shape) for shape in shapes(drawing))

@@ -26,16 +26,16 @@ from kschedui.web.pages.views import editor
 @require_safe
 def listed(request: HttpRequest) -> HttpResponse:
     """Show /challenges/ with scenarios/challenges.html: `challenges` (cards, from easy to hard)."""
-    found = challenge_track.in_order(scenarios.challenges())
-    return render(request, "scenarios/challenges.html", {"challenges": [card(one) for one in found]})
+    track = challenge_track.in_order(scenarios.challenges())
+    return render(request, "scenarios/challenges.html", {"challenges": [card(scenario) for scenario in track]})
 
 
 def card(scenario: Any) -> dict[str, Any]:
     """Return {id, number, title, level, variants, url, picture} of a challenge of the library."""
-    made = cards.lesson_card(scenario)
-    known = {name: made[name] for name in ("id", "title", "level", "picture")}
+    row = cards.lesson_card(scenario)
+    fields = {name: row[name] for name in ("id", "title", "level", "picture")}
     url = reverse("challenge", args=[scenario.public_id, scenario.number])
-    return {**known, "number": scenario.number, "url": url, "variants": scenario.summary["challenge"]["variants"]}
+    return {**fields, "number": scenario.number, "url": url, "variants": scenario.summary["challenge"]["variants"]}
 
 
 @page_view
@@ -48,8 +48,8 @@ def show(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     _, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
     judge = reverse("v1:challenge", args=[sid, number])
-    found = about(version, judge) | {"key": f"{sid}.{number}", "player": cards.path_of(version)}
-    return editor(request, version.text, found["title"], fork=sid, challenge=found)
+    page = about(version, judge) | {"key": f"{sid}.{number}", "player": cards.path_of(version)}
+    return editor(request, version.text, page["title"], fork=sid, challenge=page)
 
 
 @page_view
@@ -63,15 +63,15 @@ def in_class(request: HttpRequest, code: str) -> HttpResponseBase:
     if store.is_over(classroom):
         return redirect("class", classroom.code)
     version, address = classroom.run.version, reverse("v1:class-challenge", args=[classroom.code])
-    found = about(version, address)
+    page = about(version, address)
     if store.teaches(access.visitor_of(request), classroom):
-        context = {"code": classroom.code, "title": found["title"], "solvers": address, "variants": found["variants"]}
+        context = {"code": classroom.code, "title": page["title"], "solvers": address, "variants": page["variants"]}
         return render(request, "class/challenge.html", context)
     seat = seats.seat_in(request.COOKIES)
     if seat is None or seat.code != classroom.code:
         return redirect("class", classroom.code)  # which gives a seat
-    found |= {"key": f"class.{classroom.code}", "code": classroom.code, "player": reverse("class", args=[code])}
-    return editor(request, version.text, found["title"], challenge=found)
+    page |= {"key": f"class.{classroom.code}", "code": classroom.code, "player": reverse("class", args=[code])}
+    return editor(request, version.text, page["title"], challenge=page)
 
 
 def about(version: Version, judge: str) -> dict[str, Any]:

@@ -41,10 +41,10 @@ def start(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     if run.version.number != number or run.version.scenario_id != scenario.pk:
         raise Refusal(422, gettext_noop("This run belongs to another scenario."))
     try:
-        made = store.start(access.editing_visitor(request), run)
+        classroom = store.start(access.editing_visitor(request), run)
     except NoClass as error:
         raise Refusal(422, error.args[0]) from None
-    return redirect("class", made.code)
+    return redirect("class", classroom.code)
 
 
 def run_to_teach(request: HttpRequest, scenario: Scenario, number: int) -> Run:
@@ -120,17 +120,17 @@ def over(request: HttpRequest, classroom: Classroom, *, teacher: bool) -> HttpRe
 
 def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom, *, teacher: bool) -> dict[str, Any]:
     """Return the player's initial data. Students get the run, but not the URL of its scenario."""
-    made = cards.boot(request, visitor, classroom.run.version, classroom.run, embed=False)
+    boot = cards.boot(request, visitor, classroom.run.version, classroom.run, embed=False)
     page = reverse("class", args=[classroom.code])
     role, begun = "teacher" if teacher else "student", classroom.number > 0
     about: dict[str, Any] = {"code": classroom.code, "ws": "/ws/class/", "role": role, "begun": begun}
     if teacher:
-        about["page"] = made["page"]
-    shown = {**made, "page": page, "class": about}
+        about["page"] = boot["page"]
+    shown = {**boot, "page": page, "class": about}
     if not teacher:
-        known = {name: made["scenario"][name] for name in ("title", "private")}
-        words = reverse("class-words", args=[classroom.code]) if made["words"] else ""
-        shown |= {"scenario": known, "may_edit": False, "words": words}
+        scenario_fields = {name: boot["scenario"][name] for name in ("title", "private")}
+        words = reverse("class-words", args=[classroom.code]) if boot["words"] else ""
+        shown |= {"scenario": scenario_fields, "may_edit": False, "words": words}
     return shown
 
 
@@ -172,10 +172,10 @@ def answers_csv(request: HttpRequest, code: str) -> HttpResponse:
 def answer_rows(revealed: list[dict[str, Any]]) -> Iterator[list[Any]]:
     """Return the table of answers, with its header."""
     yield ["question", "text", "choice", "answers", "right"]
-    for one in revealed:
-        labels = one["labels"] + [str(n + 1) for n in range(len(one["labels"]), len(one["counts"]))]
-        for n, count in enumerate(one["counts"]):
-            yield [one["id"], one["text"], labels[n], count, "yes" if n == one["right"] else ""]
+    for question in revealed:
+        labels = question["labels"] + [str(n + 1) for n in range(len(question["labels"]), len(question["counts"]))]
+        for n, count in enumerate(question["counts"]):
+            yield [question["id"], question["text"], labels[n], count, "yes" if n == question["right"] else ""]
 
 
 def require_class(request: HttpRequest, code: str) -> Classroom:

@@ -66,16 +66,16 @@ def edited(request: HttpRequest, course: Course | None) -> HttpResponse:
     if request.method == "POST":
         count(request, "save")
         if form.is_valid():
-            said = form.cleaned_data
-            names = [line for line in said["scenarios"].splitlines() if line.strip()]
+            fields = form.cleaned_data
+            names = [line for line in fields["scenarios"].splitlines() if line.strip()]
             visitor = keeping_visitor(request)
             try:
-                kept = courses.save(visitor, course, said["title"], said["about"], names) if course else None
-                made = kept or courses.create(visitor, said["title"], said["about"], names)
+                saved = courses.save(visitor, course, fields["title"], fields["about"], names) if course else None
+                saved = saved or courses.create(visitor, fields["title"], fields["about"], names)
             except courses.BadCourse as error:
                 form.add_error("scenarios", in_language(error.sentence))
             else:
-                return redirect("course", made.public_id)
+                return redirect("course", saved.public_id)
     status = 422 if form.errors else 200
     chapter = None if course or lines or form.is_bound else cards.example_course()
     return render(request, "courses/edit.html", {"form": form, "course": course, "chapter": chapter}, status=status)

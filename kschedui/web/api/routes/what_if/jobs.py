@@ -46,8 +46,8 @@ def about(name: Name, text: str | None) -> bytes | None:
 
 def what_if(name: Name, text: str | None, edits: Edits) -> bytes | None:
     """Return the JSON of a Judgement."""
-    found: bytes | None = answer(lambda: answers.what_if(name, text, edits))
-    return found
+    judgement: bytes | None = answer(lambda: answers.what_if(name, text, edits))
+    return judgement
 
 
 def smallest(name: Name, text: str | None) -> bytes | None:
@@ -57,8 +57,8 @@ def smallest(name: Name, text: str | None) -> bytes | None:
 
 def weights(name: Name, text: str | None, node: str) -> bytes | None:
     """Return the JSON of a list of WeightChange."""
-    found: bytes | None = answer(lambda: answers.weights(name, text, node))
-    return found
+    changes: bytes | None = answer(lambda: answers.weights(name, text, node))
+    return changes
 
 
 def how_many(name: Name, text: str | None, pod: str, wanted: int | None) -> bytes | None:
@@ -88,8 +88,8 @@ def help_waiting(text: str, kubernetes: str) -> bytes | None:
 
 def perform(text: str, kubernetes: str, question: Mapping[str, Any]) -> tuple[Digest, str]:
     """Return the digest of the scenario with the operation in its timeline, and a description of the operation."""
-    made = answer(lambda: operations.performed(text, kubernetes, question))
-    return digest(made), in_language(operations.question_words(operations.question_of(question)))
+    scenario = answer(lambda: operations.performed(text, kubernetes, question))
+    return digest(scenario), in_language(operations.question_words(operations.question_of(question)))
 
 
 def upgrade(text: str, before: str, after: str) -> bytes | None:
@@ -99,10 +99,10 @@ def upgrade(text: str, before: str, after: str) -> bytes | None:
 
 def keep(name: Name, text: str, edits: Edits) -> tuple[Digest, int, str]:
     """Return the digest of the text with the edits, the step of the same attempt in its run, the edits in words."""
-    made = answer(lambda: answers.keep_edits(name, text, edits))
-    return digest(made.text), made.step, made.words
+    scenario = answer(lambda: answers.keep_edits(name, text, edits))
+    return digest(scenario.text), scenario.step, scenario.words
 
 
-def encode(found: Any) -> bytes | None:
+def encode(value: Any) -> bytes | None:
     """Encode a result as JSON."""
-    return None if found is None else msgspec.json.encode(found)
+    return None if value is None else msgspec.json.encode(value)

@@ -59,9 +59,9 @@ def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
 def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Saved]:
     """Creates a fork in whose timeline the operation happens after the end of the run."""
     run = seen_run(request, rid)
-    made, started = kept(request, run.version, run.kubernetes_version, body.question)
-    url = reverse("version", args=[made.scenario.public_id, made.number])
-    return Status(201, Saved(id=made.scenario.public_id, version=made.number, url=url, run=started.public_id))
+    scenario, started = kept(request, run.version, run.kubernetes_version, body.question)
+    url = reverse("version", args=[scenario.scenario.public_id, scenario.number])
+    return Status(201, Saved(id=scenario.scenario.public_id, version=scenario.number, url=url, run=started.public_id))
 
 
 @router.get("/{id:rid}/upgrade", auth=reads("ask", waits=True), summary="An upgrade", openapi_extra=record(Upgrade))
@@ -82,16 +82,16 @@ def node_groups(request: HttpRequest, rid: str) -> HttpResponse:
 
 def helped(request: HttpRequest, version: Version, kubernetes: str) -> bytes:
     """Return the JSON of a Helping."""
-    found = work(
+    helping = work(
         request, jobs.help_waiting, scenarios.text_for_work(version), kubernetes, near=near(version, kubernetes).run
     )
-    assert found is not None  # the text was sent
-    return found
+    assert helping is not None  # the text was sent
+    return helping
 
 
 def operated(request: HttpRequest, version: Version, kubernetes: str, question: Mapping[str, Any]) -> bytes:
     """Return the JSON of an Answer."""
-    found = work(
+    outcome = work(
         request,
         jobs.operate,
         scenarios.text_for_work(version),
@@ -99,16 +99,16 @@ def operated(request: HttpRequest, version: Version, kubernetes: str, question: 
         question,
         near=near(version, kubernetes).run,
     )
-    assert found is not None  # the text was sent
-    return found
+    assert outcome is not None  # the text was sent
+    return outcome
 
 
 def upgraded(request: HttpRequest, version: Version, kubernetes: str, to: str) -> bytes:
     """Return the JSON of an Upgrade."""
     own = runs.release_of(version, kubernetes)
-    found = work(request, jobs.upgrade, scenarios.text_for_work(version), own, to, near=near(version, kubernetes).run)
-    assert found is not None  # the text was sent
-    return found
+    upgrade = work(request, jobs.upgrade, scenarios.text_for_work(version), own, to, near=near(version, kubernetes).run)
+    assert upgrade is not None  # the text was sent
+    return upgrade
 
 
 def kept(request: HttpRequest, origin: Version, kubernetes: str, question: Mapping[str, Any]) -> tuple[Version, Run]:
@@ -118,8 +118,8 @@ def kept(request: HttpRequest, origin: Version, kubernetes: str, question: Mappi
     name = near(origin, kubernetes)
     digest, words = work(request, jobs.perform, scenarios.text_for_work(origin), kubernetes, question, near=name.run)
     with keeping(request) as visitor:
-        made = scenarios.create(visitor, digest, origin, change=words)
-    return made, runs.start_run(made, asker_of(request), kubernetes=kubernetes or None)
+        scenario = scenarios.create(visitor, digest, origin, change=words)
+    return scenario, runs.start_run(scenario, asker_of(request), kubernetes=kubernetes or None)
 
 
 def near(version: Version, kubernetes: str) -> Name:

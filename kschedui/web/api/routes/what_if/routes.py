@@ -120,27 +120,31 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
     name = name_of(run, attempt)
     digest, step, words = work(request, jobs.keep, name, text, body.edits, near=name.run)
     with keeping(request) as visitor:
-        made = scenarios.create(visitor, digest, origin, change=words)
-    started = runs.start_run(made, asker_of(request), kubernetes=run.kubernetes_version or None)
-    url = reverse("version", args=[made.scenario.public_id, made.number])
+        scenario = scenarios.create(visitor, digest, origin, change=words)
+    started = runs.start_run(scenario, asker_of(request), kubernetes=run.kubernetes_version or None)
+    url = reverse("version", args=[scenario.scenario.public_id, scenario.number])
     query = f"?kubernetes={run.kubernetes_version}" if run.kubernetes_version else ""
-    found = Kept(
-        id=made.scenario.public_id, version=made.number, url=f"{url}{query}#{step}", run=started.public_id, step=step
+    result = Kept(
+        id=scenario.scenario.public_id,
+        version=scenario.number,
+        url=f"{url}{query}#{step}",
+        run=started.public_id,
+        step=step,
     )
-    return Status(201, found)
+    return Status(201, result)
 
 
 def answer(request: HttpRequest, run: Run, attempt: int, job: Callable[..., Any], *args: Any) -> HttpResponse:
     """Return a job's JSON; the text is read and sent only if the moment is not cached."""
     require_reach(run, attempt)
-    found = run_job(request, run.version, name_of(run, attempt), job, *args)
-    return HttpResponse(found, content_type=JSON)
+    body = run_job(request, run.version, name_of(run, attempt), job, *args)
+    return HttpResponse(body, content_type=JSON)
 
 
 def run_job(request: HttpRequest, version: Version, name: Name, job: Callable[..., Any], *args: Any) -> bytes:
     """Return the job's result as bytes, for a moment of a version's run."""
-    found: bytes | None = work(request, job, name, None, *args, near=name.run)
-    return found or work(request, job, name, scenarios.text_for_work(version), *args, near=name.run)
+    body: bytes | None = work(request, job, name, None, *args, near=name.run)
+    return body or work(request, job, name, scenarios.text_for_work(version), *args, near=name.run)
 
 
 def name_of(run: Run, attempt: int) -> Name:
