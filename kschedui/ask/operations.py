@@ -49,22 +49,22 @@ def _lose(names: str) -> Message:
     return Message("lose {nodes}", nodes=names)
 
 
-def operated(text: str, kubernetes: str, row: Mapping[str, Any]) -> Answer:
+def operate(text: str, kubernetes: str, row: Mapping[str, Any]) -> Answer:
     """Return the outcome of the operation."""
     return answer(engine.read_again(text, kubernetes), question_of(row), registry())
 
 
-def performed(text: str, kubernetes: str, row: Mapping[str, Any]) -> str:
+def perform(text: str, kubernetes: str, row: Mapping[str, Any]) -> str:
     """Return the scenario with the operation in its timeline."""
     _, timeline = carried_out(engine.read_again(text, kubernetes), question_of(row), registry())
     return went_on(text, timeline, yaml_text.write)
 
 
-def helped(text: str, kubernetes: str) -> Helping:
+def find_helping_groups(text: str, kubernetes: str) -> Helping:
     """Return the node groups that would help the pending pods."""
     return helping(engine.read_again(text, kubernetes), registry())
 
 
-def upgraded(text: str, before: str, after: str) -> Upgrade:
+def compare_releases(text: str, before: str, after: str) -> Upgrade:
     """Return the decisions that differ between `before` and `after`."""
     return upgrade(engine.read(text, before), engine.read(text, after), registry())

@@ -33,7 +33,7 @@ from scheduler_core.apis.messages import Message
 ALPHABET = "BCDFGHJKMNPQRSTVWXZ"
 LENGTH = 4
 LASTS = timedelta(hours=4)
-KEPT = timedelta(days=1)  # after its end, for the answers
+RETENTION = timedelta(days=1)  # after its end, for the answers
 MOST_LIVE = 10  # classes of one teacher at once
 MOST_REVEALED = 200  # questions of a class: each message to its students lists them
 TRIES = 20
@@ -292,6 +292,6 @@ def group(pk: int) -> str:
 
 def purge() -> int:
     """Remove classes that ended a day ago, with their answers. Return their number."""
-    before = timezone.now() - KEPT
+    before = timezone.now() - RETENTION
     old = Classroom.objects.filter(Q(ended_at__lt=before) | Q(expires__lt=before))
     return old.delete()[1].get(Classroom._meta.label, 0)

@@ -152,7 +152,7 @@ def work(batch: Batch) -> None:
     under_way = Work(batch)
     with Holding(batch, under_way.give_up) as holding:
         numbers = under_way.missing()
-        design, runner = known(batch.experiment)
+        design, runner = runner_of(batch.experiment)
         for number in numbers:
             under_way.number = number
             under_way.add(number, row_of(runner, design, number, holding))
@@ -189,16 +189,16 @@ def watch(holding: Holding, events: Iterator[AnyEvent]) -> Iterator[AnyEvent]:
         yield event
 
 
-_known: dict[str, tuple[Design, Cells]] = {}  # of the experiment that was worked on last: its text is read once
+_runners: dict[str, tuple[Design, Cells]] = {}  # only the last experiment's: its text is read once
 
 
-def known(experiment: Experiment) -> tuple[Design, Cells]:
-    """Return the cells of the batch, and the object that runs them."""
-    if experiment.public_id not in _known:
-        _known.clear()
+def runner_of(experiment: Experiment) -> tuple[Design, Cells]:
+    """Return the design of an experiment, and the object that runs its cells."""
+    if experiment.public_id not in _runners:
+        _runners.clear()
         runner = cells(experiment.version.text, experiment.kubernetes_version)
-        _known[experiment.public_id] = design_of(experiment), runner
-    return _known[experiment.public_id]
+        _runners[experiment.public_id] = design_of(experiment), runner
+    return _runners[experiment.public_id]
 
 
 def requeue_lost() -> int:

@@ -45,13 +45,13 @@ class _Spool(msgspec.Struct):
     orders: array[int] = msgspec.field(default_factory=lambda: array("q"))
     times: array[float] = msgspec.field(default_factory=lambda: array("d"))
     offsets: array[int] = msgspec.field(default_factory=lambda: array("q"))
-    listed: int = 0  # changes of the first lists
+    in_first_lists: int = 0  # changes
 
     def add(self, order: int, time_seen: float, entry: list[Any]) -> None:
         self.orders.append(order)
         self.times.append(time_seen)
         self.offsets.append(self.file.tell())
-        self.listed += not time_seen
+        self.in_first_lists += not time_seen
         self.file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
 
     def in_order(self) -> Iterator[tuple[_Change, list[Any]]]:
@@ -77,7 +77,7 @@ class Recording:
 
     def counts(self) -> tuple[int, int]:
         """Return the number of objects at the start, and of changes after it."""
-        return self._spool.listed, len(self._spool.orders) - self._spool.listed
+        return self._spool.in_first_lists, len(self._spool.orders) - self._spool.in_first_lists
 
     def take(self, sight: Seen | Gap) -> None:
         """Store an observation."""

@@ -13,7 +13,7 @@ from kschedui.scenarios.access import Visitor
 
 Prepared = TypeVar("Prepared")
 
-KEPT = timedelta(days=1)
+RETENTION = timedelta(days=1)
 LONGEST_KEY = 128
 
 
@@ -56,4 +56,4 @@ def before(author: str, key: str, digest: str) -> Version:
 
 def forget() -> None:
     """Delete keys that are older than a day."""
-    IdempotencyKey.objects.filter(created__lt=timezone.now() - KEPT).delete()
+    IdempotencyKey.objects.filter(created__lt=timezone.now() - RETENTION).delete()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 HALF_LIFE = 30.0  # seconds after which half of what a party took is forgotten
 FORGOTTEN = 0.001  # seconds of processor time
-KEPT_SECONDS = 15.0  # that the place of somebody who asks again is kept
+RESERVED_SECONDS = 15.0  # that the place of somebody who asks again is kept
 
 
 class Client(NamedTuple):
@@ -51,16 +51,16 @@ class Usage:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
-        self.known: dict[str, tuple[float, float]] = {}
+        self.used: dict[str, tuple[float, float]] = {}
 
     def of(self, name: str) -> float:
-        seconds, at = self.known.get(name, (0.0, 0.0))
+        seconds, at = self.used.get(name, (0.0, 0.0))
         return seconds * 0.5 ** ((self.clock() - at) / HALF_LIFE) if seconds else 0.0
 
     def add(self, name: str, seconds: float) -> None:
-        self.known[name] = (self.of(name) + seconds, self.clock())
-        if len(self.known) > 1000:
-            self.known = {name: usage for name, usage in self.known.items() if self.of(name) > FORGOTTEN}
+        self.used[name] = (self.of(name) + seconds, self.clock())
+        if len(self.used) > 1000:
+            self.used = {name: usage for name, usage in self.used.items() if self.of(name) > FORGOTTEN}
 
 
 class Line:
@@ -77,7 +77,7 @@ class Line:
         self.waiting: list[Ticket] = []
         self.going_on: list[Ticket] = []
         self.parties, self.authors = Usage(clock), Usage(clock)
-        self.kept: dict[Client, tuple[int, float]] = {}  # places of those who ask again: number, until when
+        self.reserved: dict[Client, tuple[int, float]] = {}  # places of those who ask again: number, until when
         self.near: dict[object, int] = {}  # where the like was asked before
         self.seconds = 0.1  # that a piece of work takes by the clock, in the mean
         self._numbers = 0
@@ -90,7 +90,7 @@ class Line:
             if len(self.waiting) >= self.most or mine >= max(1, self.most // 2):
                 raise Full
             self._numbers += 1
-            number, until = self.kept.pop(client, (self._numbers, 0.0))
+            number, until = self.reserved.pop(client, (self._numbers, 0.0))
             ticket = Ticket(client, number if until > self.clock() else self._numbers, slow=slow, near=near)
             self.waiting.append(ticket)
             self._assign()
@@ -103,9 +103,9 @@ class Line:
                 return False
             self.waiting.remove(ticket)
             now = self.clock()
-            self.kept = {client: place for client, place in self.kept.items() if place[1] > now}
+            self.reserved = {client: place for client, place in self.reserved.items() if place[1] > now}
             if keep:
-                self.kept[ticket.client] = ticket.number, now + KEPT_SECONDS
+                self.reserved[ticket.client] = ticket.number, now + RESERVED_SECONDS
             return True
 
     def done(self, ticket: Ticket, processor: float, clock: float) -> None:

@@ -133,7 +133,7 @@ def tidy(manifest: Manifest, images: set[str], uids: set[str], *, keep_priority:
     elif kind in CONTROLLERS and isinstance(manifest.get("spec"), dict):
         wanted = ("replicas", "selector", "template") if kind == "ReplicationController" else ("replicas", "selector")
         cleaned["spec"] = {
-            name: value for name, value in manifest["spec"].items() if name in wanted or not known(kind, name)
+            name: value for name, value in manifest["spec"].items() if name in wanted or not is_known_field(kind, name)
         }
     for name in ("spec", "status"):
         if cleaned.get(name) == {} and name in cleaned:
@@ -141,7 +141,7 @@ def tidy(manifest: Manifest, images: set[str], uids: set[str], *, keep_priority:
     return cleaned
 
 
-def known(kind: str, name: str) -> bool:
+def is_known_field(kind: str, name: str) -> bool:
     """Return whether the kind's spec has such a field. An unknown field stays."""
     return name in reading_table()["types"][f"{kind}Spec"]
 

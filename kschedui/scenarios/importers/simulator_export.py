@@ -18,7 +18,7 @@ LISTS = {
 }
 CONFIGURATION = "schedulerConfig"
 CONFIGURATION_TYPE = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-KEPT = {"profiles", "percentageOfNodesToScore", "extenders", "podInitialBackoffSeconds", "podMaxBackoffSeconds"}
+CONFIGURATION_FIELDS = {"profiles", "percentageOfNodesToScore", "extenders", "podInitialBackoffSeconds", "podMaxBackoffSeconds"}
 
 NOT_YET = Message(
     "this is an export of kube-scheduler-simulator, not a scenario; import it with “Paste from "
@@ -37,7 +37,7 @@ def objects_of(data: Manifest) -> list[Manifest] | None:
     ]
     configuration = data.get(CONFIGURATION)
     if isinstance(configuration, dict):
-        fields = {name: value for name, value in configuration.items() if name in KEPT and value is not None}
+        fields = {name: value for name, value in configuration.items() if name in CONFIGURATION_FIELDS and value is not None}
         version = {"apiVersion": configuration["apiVersion"]} if configuration.get("apiVersion") else {}
         objects.insert(0, {**CONFIGURATION_TYPE, **version, **fields})
     return objects

@@ -75,13 +75,13 @@ def room_of(request: HttpRequest) -> Callable[[list[bytes]], AbstractAsyncContex
     """Return how to hold room in the budget of unsent bytes while a batch of frames is being sent."""
     address = address_of(request)
     if (room := getattr(request, "scope", {}).get("room")) is not None:
-        room.found = True
+        room.reserved = True
 
-    def found(batch: list[bytes]) -> AbstractAsyncContextManager[Hold]:
+    def reserve(batch: list[bytes]) -> AbstractAsyncContextManager[Hold]:
         size = sum(frames.header_of(frame).raw_length for frame in batch)
         return unsent.held(address, object(), GROWTH * size)
 
-    return found
+    return reserve
 
 
 async def whole_batch_of(run: Run, seq: int) -> list[bytes]:

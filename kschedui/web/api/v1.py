@@ -71,7 +71,7 @@ def refused(request: HttpRequest, error: Exception) -> HttpResponseBase:
 
 
 @api.exception_handler(Large)
-def kept(request: HttpRequest, error: Large) -> HttpResponseBase:
+def accepted(request: HttpRequest, error: Large) -> HttpResponseBase:
     """Return the URL of the response to a request that a worker handles."""
     try:
         upload = uploads.keep_request(request, error.head)

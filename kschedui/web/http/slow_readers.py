@@ -20,7 +20,7 @@ LARGE = "/chunks/"
 class Room:
     """The byte budget of one response: a view that streams it reserves room for each piece before making it."""
 
-    found = False
+    reserved = False
 
 
 class SlowReaders:
@@ -38,7 +38,7 @@ class SlowReaders:
             body = message.get("body", b"")
             if len(body) <= PIECE:
                 await in_time(scope, send, message, len(body))
-            elif LARGE in scope["path"] or room.found:
+            elif LARGE in scope["path"] or room.reserved:
                 await send_pieces(scope, send, message)
             else:
                 async with unsent.held(address, object(), len(body)):

@@ -18,7 +18,7 @@ class StaticFiles:
 
     def __init__(self, application: Application) -> None:
         self.application = application
-        self.found = WhiteNoiseMiddleware()
+        self.finder = WhiteNoiseMiddleware()
         self.headers = encode(outside_django())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -42,4 +42,4 @@ class StaticFiles:
 
     def find(self, path: str) -> Any:
         """Return WhiteNoise's StaticFile; in development it is looked up on each request."""
-        return self.found.find_file(path) if self.found.autorefresh else self.found.files.get(path)
+        return self.finder.find_file(path) if self.finder.autorefresh else self.finder.files.get(path)

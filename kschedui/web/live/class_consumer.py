@@ -142,7 +142,7 @@ class ClassConsumer(Connection):
             board = hall.board
             if board.number > follower.number or board.ended:
                 follower.number = board.number
-                await self.bounded_send(text_data=hall.told)
+                await self.bounded_send(text_data=hall.message)
             if not self.student and counts != (now := hall.counts):
                 counts = now
                 await self.tell(type="count", **now)

@@ -20,14 +20,14 @@ class FrameCache:
     def __init__(self, most: int = CACHE_BYTES) -> None:
         self.most = most
         self.bytes = 0
-        self.kept: OrderedDict[Key, bytes] = OrderedDict()
+        self.frames: OrderedDict[Key, bytes] = OrderedDict()
         self.reads: dict[tuple[int, Key], asyncio.Task[bytes | None]] = {}  # (event loop, key)
 
     def peek(self, run: str, seq: int) -> bytes | None:
         """Return the frame, if it is cached."""
-        frame = self.kept.get((run, seq))
+        frame = self.frames.get((run, seq))
         if frame is not None:
-            self.kept.move_to_end((run, seq))
+            self.frames.move_to_end((run, seq))
         return frame
 
     async def get(self, run: str, seq: int) -> bytes | None:
@@ -46,11 +46,11 @@ class FrameCache:
     async def read(self, run: str, seq: int) -> bytes | None:
         """Read a frame from the database, and cache it."""
         frame: bytes | None = await read_frame(run, seq)
-        if frame is not None and len(frame) <= self.most // 4 and (run, seq) not in self.kept:
-            self.kept[run, seq] = frame
+        if frame is not None and len(frame) <= self.most // 4 and (run, seq) not in self.frames:
+            self.frames[run, seq] = frame
             self.bytes += len(frame)
             while self.bytes > self.most:
-                self.bytes -= len(self.kept.popitem(last=False)[1])
+                self.bytes -= len(self.frames.popitem(last=False)[1])
         return frame
 
 

@@ -55,7 +55,7 @@ class Hall:
     def __init__(self, pk: int, board: Board) -> None:
         self.pk = pk
         self.board = board
-        self.told = tell(board)
+        self.message = tell(board)
         self.followers: set[Follower] = set()
         self.teachers: set[Follower] = set()
         self.elsewhere: dict[str, tuple[int, float]] = {}  # students of other processes, and when they said so
@@ -87,8 +87,8 @@ class Hall:
             if board.asked.get("id") != self.board.asked.get("id"):
                 self.answered = 0
                 self.news.set()  # it may have been asked and answered before
-            self.board, self.told = board, tell(board)
-            frame = text_frame(self.told)
+            self.board, self.message = board, tell(board)
+            frame = text_frame(self.message)
             for follower in self.followers:
                 if follower.number >= 0 and follower.outlet and not board.ended and follower.outlet.offer(frame):
                     follower.number = board.number

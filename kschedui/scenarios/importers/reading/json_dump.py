@@ -58,7 +58,7 @@ class _Reader:
         waiting: list[Any] = []  # items that came before the kind of their list, and say none of their own
         self.step()
         while self.peek() != "}":
-            key = self.one()
+            key = self.read_value()
             if not isinstance(key, str):
                 raise self.unexpected("Expecting property name")
             if self.peek() != ":":
@@ -68,7 +68,7 @@ class _Reader:
                 self.items(mapping, waiting)
                 mapping[key] = []
             else:
-                mapping[key] = self.one()
+                mapping[key] = self.read_value()
             self.next("}")
         for item in waiting:
             self.hand(item, mapping)
@@ -79,7 +79,7 @@ class _Reader:
     def items(self, parent: dict[str, Any], waiting: list[Any]) -> None:
         self.step()
         while self.peek() != "]":
-            item = self.one()
+            item = self.read_value()
             if isinstance(item, dict) and "kind" not in item and "kind" not in parent:
                 waiting.append(item)
             else:
@@ -91,7 +91,7 @@ class _Reader:
         self.take(item, parent)
         self.taken += 1
 
-    def one(self) -> Any:
+    def read_value(self) -> Any:
         """Return a whole value."""
         self.peek()
         source = self.source

@@ -69,7 +69,7 @@ def lessons(request: HttpRequest) -> list[Lesson]:
 
 @router.get("/plugins", auth=reads(), response=list[Plugin], summary="The scheduler's plugins")
 def plugins(request: HttpRequest) -> list[Plugin]:
-    return [told(name, cls) for name, cls in {**REGISTRY, **outside_plugins()}.items()]
+    return [describe(name, cls) for name, cls in {**REGISTRY, **outside_plugins()}.items()]
 
 
 @router.get("/plugins/{name:name}", auth=reads(), response=Plugin, summary="One plugin")
@@ -77,10 +77,10 @@ def plugin(request: HttpRequest, name: str) -> Plugin:
     plugins_by_name = {**REGISTRY, **outside_plugins()}
     if name not in plugins_by_name:
         raise Refusal(404, gettext_noop("This plugin does not exist, or its source is not available."))
-    return told(name, plugins_by_name[name])
+    return describe(name, plugins_by_name[name])
 
 
-def told(name: str, cls: object) -> Plugin:
+def describe(name: str, cls: object) -> Plugin:
     """Describe a plugin from its class."""
     points = list(dict.fromkeys(point for method, point in POINTS.items() if hasattr(cls, method)))
     return Plugin(name=name, points=points, about=inspect.getdoc(cls) or "", url=reverse("plugin", args=[name]))

@@ -80,7 +80,7 @@ def find(
     Your list includes deleted scenarios while they can be restored.
     """
     visitor = access.visitor_of(request)
-    matching = scenarios.filter_by_title(listed(visitor, whose), search)
+    matching = scenarios.filter_by_title(scenarios_of(visitor, whose), search)
     try:
         rows = list(scenarios.after(matching, after)[: limit + 1])
     except Scenario.DoesNotExist:
@@ -89,7 +89,7 @@ def find(
     return ScenarioPage(items=items, next=items[-1].id if len(rows) > limit else None)
 
 
-def listed(visitor: access.Visitor, whose: Whose) -> QuerySet[Scenario]:
+def scenarios_of(visitor: access.Visitor, whose: Whose) -> QuerySet[Scenario]:
     """Return the list with that name."""
     if whose == "public":
         return scenarios.public()
@@ -114,7 +114,7 @@ def describe(visitor: access.Visitor, scenario: Scenario) -> ScenarioOut:
     )
 
 
-def one(visitor: access.Visitor, sid: str) -> ScenarioOut:
+def read_scenario(visitor: access.Visitor, sid: str) -> ScenarioOut:
     """Describe the scenario in its current state."""
     return describe(visitor, scenarios.with_newest(Scenario.objects.all()).get(public_id=sid))
 
@@ -122,7 +122,7 @@ def one(visitor: access.Visitor, sid: str) -> ScenarioOut:
 @router.get("/{id:sid}", auth=reads(), response=ScenarioOut, summary="Read")
 def read(request: HttpRequest, sid: str) -> ScenarioOut:
     visitor, _ = visible_scenario(request, sid)
-    return one(visitor, sid)
+    return read_scenario(visitor, sid)
 
 
 @router.patch("/{id:sid}", auth=writes("save"), response=ScenarioOut, summary="Name it, and say who sees it")
@@ -132,7 +132,7 @@ def update(request: HttpRequest, sid: str, body: SettingsIn) -> ScenarioOut:
         scenarios.show_to(visitor, scenario, body.visibility)
     if body.title is not None:
         scenarios.rename(scenario, body.title)
-    return one(visitor, sid)
+    return read_scenario(visitor, sid)
 
 
 @router.delete("/{id:sid}", auth=writes("save"), response={204: None}, summary="Delete")
@@ -150,4 +150,4 @@ def restore(request: HttpRequest, sid: str) -> ScenarioOut:
     visitor, scenario = access.visitor_of(request), scenarios.by_id(sid)
     access.require_owner(visitor, scenario)
     scenarios.restore(scenario)
-    return one(visitor, sid)
+    return read_scenario(visitor, sid)

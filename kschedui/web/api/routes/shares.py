@@ -14,7 +14,7 @@ from kschedui.web.api.shapes import ShareIn, ShareOut
 router = Router(tags=["sharing"])
 
 
-def told(share: Share) -> ShareOut:
+def describe(share: Share) -> ShareOut:
     """Describe the shares by name."""
     account = share.user.get_username() if share.user else ""
     group = share.group.name if share.group else ""
@@ -24,7 +24,7 @@ def told(share: Share) -> ShareOut:
 @router.get("/{id:sid}/shares", auth=reads(), response=list[ShareOut], summary="With whom it is shared")
 def listed(request: HttpRequest, sid: str) -> list[ShareOut]:
     """Only the owner can list shares."""
-    return [told(share) for share in sharing.shares_of(owned_scenario(request, sid)[1])]
+    return [describe(share) for share in sharing.shares_of(owned_scenario(request, sid)[1])]
 
 
 @router.post("/{id:sid}/shares", auth=writes("save"), response=ShareOut, summary="Share with an account or a group")
@@ -36,7 +36,7 @@ def share(request: HttpRequest, sid: str, body: ShareIn) -> ShareOut:
     if scenario.owner is None:
         raise Refusal(403, gettext_noop("Log in to share a scenario."))
     try:
-        return told(sharing.share(scenario, account=body.account, group=body.group, may_edit=body.may_edit))
+        return describe(sharing.share(scenario, account=body.account, group=body.group, may_edit=body.may_edit))
     except sharing.NotShared as refusal:
         raise Refusal(422, refusal.args[0]) from None
 

@@ -27,8 +27,8 @@ from scheduler_core.ask.compare import Attempt, Comparison
 MOST_ROWS = 200
 MOST_PAIRS = 4000  # on the timeline
 HIGHEST_SEED = 2**63 - 1
-KEPT = 8  # answers, as JSON, by what was compared
-kept: dict[tuple[Any, ...], bytes] = {}
+CACHED = 8  # answers, as JSON, by what was compared
+cached: dict[tuple[Any, ...], bytes] = {}
 MOST_TRIED = 64_000  # bytes of a text that is read on each release, to say which of them refuse it
 MEASURES = {
     "placed": gettext_lazy("Pods bound"),
@@ -123,13 +123,13 @@ def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
     """Return the JSON of `jobs.compare_runs`; the last comparison is cached."""
     asked = [(side.version, side.kubernetes or runs.own_release(side.version)) for side in sides]
     key = (get_language(), *((version.sha256, release) for version, release in asked))
-    if key not in kept:
+    if key not in cached:
         texts = [(scenarios.text_for_work(version), release) for version, release in asked]
         result = work(request, jobs.compare_runs, *texts)
-        while len(kept) >= KEPT:
-            kept.pop(next(iter(kept)), None)
-        kept[key] = result
-    return kept[key]
+        while len(cached) >= CACHED:
+            cached.pop(next(iter(cached)), None)
+        cached[key] = result
+    return cached[key]
 
 
 def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
@@ -137,12 +137,12 @@ def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
     if side.version.bytes > MOST_TRIED:
         return {}
     key = (get_language(), side.version.sha256)
-    if key not in kept:
+    if key not in cached:
         refused = msgspec.json.encode(work(request, jobs.refused_releases, scenarios.text_for_work(side.version)))
-        while len(kept) >= KEPT:
-            kept.pop(next(iter(kept)), None)
-        kept[key] = refused
-    return msgspec.json.decode(kept[key], type=dict[str, str])
+        while len(cached) >= CACHED:
+            cached.pop(next(iter(cached)), None)
+        cached[key] = refused
+    return msgspec.json.decode(cached[key], type=dict[str, str])
 
 
 def describe_outcome(attempt: Attempt | None) -> str:

@@ -16,7 +16,7 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.what_if import jobs
-from kschedui.web.api.routes.what_if.operations import helped, kept, near, operated, upgraded
+from kschedui.web.api.routes.what_if.operations import near, node_groups_json, operation_json, save_scenario, upgrade_json
 from kschedui.web.api.routes.what_if.routes import run_job
 from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.pages import cards
@@ -50,7 +50,7 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     kubernetes = runs.own_release(version) if chosen is None else chosen
     ask, fields = asked_of(request)
     if request.method == "POST":
-        result, run = kept(request, version, kubernetes, question_of(ask, fields))
+        result, run = save_scenario(request, version, kubernetes, question_of(ask, fields))
         return redirect(cards.address_of(result, run))
     nodes = msgspec.json.decode(run_job(request, version, near(version, kubernetes), jobs.nodes))
     context = {
@@ -66,12 +66,12 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "zones": sorted({zone for _, zone in nodes if zone}),
     }
     if ask == "upgrade" and fields["to"]:
-        made_of = upgraded(request, version, kubernetes, require_release(fields["to"]))
+        made_of = upgrade_json(request, version, kubernetes, require_release(fields["to"]))
         context |= of_upgrade(msgspec.json.decode(made_of, type=Upgrade))
     elif ask == "groups":
-        context["helping"] = msgspec.json.decode(helped(request, version, kubernetes), type=Helping)
+        context["helping"] = msgspec.json.decode(node_groups_json(request, version, kubernetes), type=Helping)
     elif request.GET.get("go"):
-        answer = msgspec.json.decode(operated(request, version, kubernetes, question_of(ask, fields)), type=Answer)
+        answer = msgspec.json.decode(operation_json(request, version, kubernetes, question_of(ask, fields)), type=Answer)
         context |= of_answer(answer)
     return render(request, "scenarios/operations.html", context)
 

@@ -78,23 +78,23 @@ def nodes(name: Name, text: str | None) -> bytes | None:
 
 def operate(text: str, kubernetes: str, question: Mapping[str, Any]) -> bytes | None:
     """Return the JSON of an Answer."""
-    return encode(answer(lambda: operations.operated(text, kubernetes, question)))
+    return encode(answer(lambda: operations.operate(text, kubernetes, question)))
 
 
 def help_waiting(text: str, kubernetes: str) -> bytes | None:
     """Return the JSON of a Helping."""
-    return encode(answer(lambda: operations.helped(text, kubernetes)))
+    return encode(answer(lambda: operations.find_helping_groups(text, kubernetes)))
 
 
 def perform(text: str, kubernetes: str, question: Mapping[str, Any]) -> tuple[Digest, str]:
     """Return the digest of the scenario with the operation in its timeline, and a description of the operation."""
-    scenario = answer(lambda: operations.performed(text, kubernetes, question))
+    scenario = answer(lambda: operations.perform(text, kubernetes, question))
     return digest(scenario), in_language(operations.question_words(operations.question_of(question)))
 
 
 def upgrade(text: str, before: str, after: str) -> bytes | None:
     """Return the JSON of an Upgrade."""
-    return encode(answer(lambda: operations.upgraded(text, before, after)))
+    return encode(answer(lambda: operations.compare_releases(text, before, after)))
 
 
 def keep(name: Name, text: str, edits: Edits) -> tuple[Digest, int, str]:

@@ -47,7 +47,7 @@ class QuestionIn(In):
 def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
     """Drains, loses or adds nodes, or reschedules all pods after the end of the run. Nothing is stored."""
     run = seen_run(request, rid)
-    return HttpResponse(operated(request, run.version, run.kubernetes_version, body.question), content_type=JSON)
+    return HttpResponse(operation_json(request, run.version, run.kubernetes_version, body.question), content_type=JSON)
 
 
 @router.post(
@@ -59,7 +59,7 @@ def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
 def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Saved]:
     """Creates a fork in whose timeline the operation happens after the end of the run."""
     run = seen_run(request, rid)
-    scenario, started = kept(request, run.version, run.kubernetes_version, body.question)
+    scenario, started = save_scenario(request, run.version, run.kubernetes_version, body.question)
     url = reverse("version", args=[scenario.scenario.public_id, scenario.number])
     return Status(201, Saved(id=scenario.scenario.public_id, version=scenario.number, url=url, run=started.public_id))
 
@@ -68,7 +68,7 @@ def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Saved]:
 def upgrade(request: HttpRequest, rid: str, to: ReleaseName) -> HttpResponse:
     """Decides each pod again, on its own, on the run's release and on another one."""
     run = seen_run(request, rid)
-    return HttpResponse(upgraded(request, run.version, run.kubernetes_version, to), content_type=JSON)
+    return HttpResponse(upgrade_json(request, run.version, run.kubernetes_version, to), content_type=JSON)
 
 
 @router.get(
@@ -77,10 +77,10 @@ def upgrade(request: HttpRequest, rid: str, to: ReleaseName) -> HttpResponse:
 def node_groups(request: HttpRequest, rid: str) -> HttpResponse:
     """Returns the node groups that would schedule the pending pods, with the number of nodes and the price."""
     run = seen_run(request, rid)
-    return HttpResponse(helped(request, run.version, run.kubernetes_version), content_type=JSON)
+    return HttpResponse(node_groups_json(request, run.version, run.kubernetes_version), content_type=JSON)
 
 
-def helped(request: HttpRequest, version: Version, kubernetes: str) -> bytes:
+def node_groups_json(request: HttpRequest, version: Version, kubernetes: str) -> bytes:
     """Return the JSON of a Helping."""
     helping = work(
         request, jobs.help_waiting, scenarios.text_for_work(version), kubernetes, near=near(version, kubernetes).run
@@ -89,7 +89,7 @@ def helped(request: HttpRequest, version: Version, kubernetes: str) -> bytes:
     return helping
 
 
-def operated(request: HttpRequest, version: Version, kubernetes: str, question: Mapping[str, Any]) -> bytes:
+def operation_json(request: HttpRequest, version: Version, kubernetes: str, question: Mapping[str, Any]) -> bytes:
     """Return the JSON of an Answer."""
     outcome = work(
         request,
@@ -103,7 +103,7 @@ def operated(request: HttpRequest, version: Version, kubernetes: str, question: 
     return outcome
 
 
-def upgraded(request: HttpRequest, version: Version, kubernetes: str, to: str) -> bytes:
+def upgrade_json(request: HttpRequest, version: Version, kubernetes: str, to: str) -> bytes:
     """Return the JSON of an Upgrade."""
     own = runs.release_of(version, kubernetes)
     upgrade = work(request, jobs.upgrade, scenarios.text_for_work(version), own, to, near=near(version, kubernetes).run)
@@ -111,7 +111,7 @@ def upgraded(request: HttpRequest, version: Version, kubernetes: str, to: str) -
     return upgrade
 
 
-def kept(request: HttpRequest, origin: Version, kubernetes: str, question: Mapping[str, Any]) -> tuple[Version, Run]:
+def save_scenario(request: HttpRequest, origin: Version, kubernetes: str, question: Mapping[str, Any]) -> tuple[Version, Run]:
     """Return the version of a fork, and its run."""
     count(request, "run")
     keeping_visitor(request)
