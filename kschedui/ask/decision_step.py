@@ -17,7 +17,7 @@ def decision_step(events: Iterable[AnyEvent], pod: PodKey, number: int) -> int:
     """
     decided: dict[PodKey, int] = {}
 
-    def watched() -> Iterator[AnyEvent]:
+    def events_with_decisions() -> Iterator[AnyEvent]:
         at = ""
         for step, event in enumerate(events):
             match event:
@@ -28,13 +28,13 @@ def decision_step(events: Iterable[AnyEvent], pod: PodKey, number: int) -> int:
                     decided[at] = step
                 case PreemptionEvaluated() if event.nominated_node:
                     decided[at] = step
-                    at = ""  # its failure is told afterwards
+                    at = ""  # its SchedulingFailed follows
                 case trace.SchedulingFailed() if event.pod == at:
                     decided[at] = step
             yield event
 
     step = 0
-    for attempt in attempts(watched()):
+    for attempt in attempts(events_with_decisions()):
         if attempt.pod == pod:
             step = decided[pod]
             if attempt.pod_attempt >= number:

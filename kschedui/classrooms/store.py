@@ -1,4 +1,4 @@
-"""Classes: started, shown, answered, ended.
+"""Classes: started, shown, count_answers, ended.
 
 The database row is authoritative; announcements contain the row, so that students' browsers get it without another
 query.
@@ -252,7 +252,7 @@ def take(pk: int, answers: list[Given]) -> set[Given]:
     return set(accepted)
 
 
-def answered(pk: int, question: str) -> int:
+def count_answers(pk: int, question: str) -> int:
     """Return the number of students who have answered."""
     return Answer.objects.filter(classroom=pk, question=question).count()
 

@@ -78,22 +78,22 @@ def _of_upgrade(parser: ArgumentParser) -> None:
 
 def drain(options: Namespace) -> int:
     """Run `kschedui drain`."""
-    return _answered(options, lambda source: Drain(_nodes(source.scenario, options), options.remove))
+    return _answer(options, lambda source: Drain(_nodes(source.scenario, options), options.remove))
 
 
 def lose(options: Namespace) -> int:
     """Run `kschedui lose`."""
-    return _answered(options, lambda source: Lose(_nodes(source.scenario, options, zone=options.zone), options.zone))
+    return _answer(options, lambda source: Lose(_nodes(source.scenario, options, zone=options.zone), options.zone))
 
 
 def add(options: Namespace) -> int:
     """Run `kschedui add-nodes`."""
-    return _answered(options, lambda _: Add(options.like, options.count, options.group, options.zone))
+    return _answer(options, lambda _: Add(options.like, options.count, options.group, options.zone))
 
 
 def reschedule(options: Namespace) -> int:
     """Run `kschedui reschedule`."""
-    return _answered(options, lambda _: Reschedule())
+    return _answer(options, lambda _: Reschedule())
 
 
 def compare_releases(options: Namespace) -> int:
@@ -167,7 +167,7 @@ def _nodes(scenario: Scenario, options: Namespace, *, zone: str = "") -> list[st
     return names
 
 
-def _answered(options: Namespace, question_of: Callable[[Input], Question]) -> int:
+def _answer(options: Namespace, question_of: Callable[[Input], Question]) -> int:
     source = inputs.read(options.files[0], options.kubernetes_version)
     warned = inputs.say_warnings(source, quiet=options.quiet)
     try:
@@ -280,7 +280,7 @@ def write_upgrade(comparison: Upgrade) -> None:
             _by_reason(
                 (
                     f"{change.pod}  {change.before.node or '(pending)'} -> {change.after.node or '(pending)'}",
-                    _told(change.cause),
+                    _because(change.cause),
                 )
                 for change in some
                 if change.cause
@@ -291,7 +291,7 @@ def write_upgrade(comparison: Upgrade) -> None:
     _list(f"not taken by {comparison.after}", (f"{pod.pod}: {pod.message}" for pod in comparison.unreadable))
 
 
-def _told(cause: Cause) -> str:
+def _because(cause: Cause) -> str:
     if cause.kind == "message":
         return f"{cause.before or '-'}\n    becomes {cause.after or '-'}"
     return str(cause_words(cause))

@@ -94,24 +94,24 @@ def _read(content: bytes, version: str | None, configuration: str) -> tuple[Impo
     """
     text = scenario_text(content, version or "")
     try:
-        return text, _parsed(text, version, configuration)
+        return text, _parse(text, version, configuration)
     except ScenarioError as error:
         if text.imported or has_scenario(text.text):
             raise
         try:
-            imported = _converted(content, version or "")
-            return imported, _parsed(imported, version, configuration)
+            imported = _convert(content, version or "")
+            return imported, _parse(imported, version, configuration)
         except ScenarioError:
             raise error from None  # whose lines are those of the file
 
 
-def _converted(content: bytes, version: str) -> Imported:
+def _convert(content: bytes, version: str) -> Imported:
     from kschedui.scenarios import importers  # which only dumps need
 
     return importers.convert(io.BytesIO(content), LIMITS, MOST_BYTES, simulated=version)
 
 
-def _parsed(text: Imported, version: str | None, configuration: str) -> Scenario:
+def _parse(text: Imported, version: str | None, configuration: str) -> Scenario:
     release = RELEASES[version] if version else None
     whole = f"{text.text}\n---\n{configuration}" if configuration else text.text
     return parse_scenario(whole, LIMITS, known_plugins(outside_plugins()), release)
@@ -148,7 +148,7 @@ def scenario_text(content: bytes, version: str = "") -> Imported:
             raise Unusable("the input is no text in UTF-8") from None
         if not is_dump(text, has_policy=has_policy):
             return Imported(text, imported=False)
-    return _converted(content, version)
+    return _convert(content, version)
 
 
 def say_warnings(source: Input, *, quiet: bool) -> int:

@@ -74,7 +74,7 @@ def records(
     The final record contains the release.
     """
     untried: dict[str, str] = {}
-    for record in of(_noted(events, untried)):
+    for record in of(_note_untried(events, untried)):
         if "final" in record:
             time = record["final"]["time"]
             for pod in record["final"]["pending"]:
@@ -85,7 +85,7 @@ def records(
             yield record
 
 
-def _noted(events: Iterable[AnyEvent], untried: dict[str, str]) -> Iterator[AnyEvent]:
+def _note_untried(events: Iterable[AnyEvent], untried: dict[str, str]) -> Iterator[AnyEvent]:
     """Yield the same events, and store in `untried` the reason that each pod has not been tried so far."""
     for event in events:
         match event:

@@ -106,7 +106,7 @@ def design_of(experiment: Experiment) -> Design:
     return read_factors(experiment.factors)
 
 
-def opened(text: str, factors: Any, number: int) -> tuple[str, str]:
+def text_of_cell(text: str, factors: Any, number: int) -> tuple[str, str]:
     """Return a cell's text and its release ("": the experiment's). Raises NotPossible."""
     cell = read_factors(factors).cell(number)
     return text_of(text, cell, yaml_text.write), cell.release

@@ -19,7 +19,7 @@ from kschedui.recording.reflector import Seen
 from kschedui.recording.resources import resource_of
 from kschedui.scenarios.importers import pod_admission, workloads
 from kschedui.scenarios.importers.reading.left_out import LeftOut
-from kschedui.scenarios.importers.reading.pruning import pruned
+from kschedui.scenarios.importers.reading.pruning import prune
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.objects.kinds import KINDS
 from scheduler_core.scenario.parse import Limits
@@ -72,7 +72,7 @@ def read_simulator_recording(lines: Iterable[bytes]) -> Recording:
         time, event, resource = _simulator_change(line, number)
         began = time if began is None else began
         metadata = resource.get("metadata") or {}
-        item = None if event == "Delete" else pruned(resource, left_out)
+        item = None if event == "Delete" else prune(resource, left_out)
         if event != "Delete" and item is None:
             continue  # a kind that the scheduler does not read
         created = _seconds(metadata.get("creationTimestamp"))
@@ -167,7 +167,7 @@ class _Workloads:
 
         Raises NoRecording.
         """
-        manifest = pruned(item, self._left_out)
+        manifest = prune(item, self._left_out)
         before = self._objects.get(_owner(item), {})
         now = {_name(pod): pod for pod in self._made_of(manifest)} if manifest else {}
         self._objects[_owner(item)] = now

@@ -16,7 +16,7 @@ from kschedui.recording.recording import Recording
 from kschedui.recording.reflector import Gap, Reflector, Seen
 from kschedui.recording.resources import EVENTS, Resource, refusal_note, resources_to_record
 from kschedui.scenarios.importers.reading.left_out import LeftOut
-from kschedui.scenarios.importers.reading.pruning import pruned
+from kschedui.scenarios.importers.reading.pruning import prune
 
 WAITING_CHANGES = 10_000  # of the watches, before they have to wait for the disk
 POLL_SECONDS = 0.2
@@ -84,12 +84,12 @@ class Recorder:
         return reflector, reflector.list_first(self._began)
 
     def _reflector(self, resource: Resource) -> Reflector:
-        prune = prune_event if resource == EVENTS else lambda item: pruned(item, self._left_out)
+        prune_item = prune_event if resource == EVENTS else lambda item: prune(item, self._left_out)
         return Reflector(
             self._server,
             resource,
             namespace=self._namespace,
-            prune=prune,
+            prune=prune_item,
             sink=self._sights.put,
             stop=self.stop,
         )

@@ -173,7 +173,7 @@ class Recording:
         release = release_of(self.version)
         spec: Manifest = {"title": f"Recorded for {end:.0f} seconds"}
         spec |= {"kubernetesVersion": release} if release else {}
-        gaps = _merged(self.gaps)
+        gaps = _merge(self.gaps)
         gaps += [{"from": 0, "until": end, "what": note} for note in self.notes]
         metadata = {"name": "recorded", "annotations": {RECORDED: self.version}}
         out.write(compact_yaml.write_all([{**SCENARIO, "metadata": metadata, "spec": {**spec, "unobserved": gaps}}]))
@@ -184,7 +184,7 @@ class Recording:
         out.writelines(f"  - {json.dumps(row, separators=(', ', ': '))}\n" for row in observed)
 
 
-def _merged(gaps: list[Gap]) -> list[Manifest]:
+def _merge(gaps: list[Gap]) -> list[Manifest]:
     """Return the rows of spec.unobserved: one for all resources with overlapping gaps, such as those of one lost
     server.
     """

@@ -125,7 +125,7 @@ class Reflector:
         for page in self._server.pages(self._path):
             self._version = str((page.get("metadata") or {}).get("resourceVersion") or "")
             for item in page.get("items") or ():
-                manifest = self._pruned(item)
+                manifest = self._complete_and_prune(item)
                 if manifest is not None:
                     objects[_key(item)] = manifest
                     versions[_key(item)] = _version(item)
@@ -168,13 +168,13 @@ class Reflector:
             if self._known.pop(key, None) is not None:
                 self._sink(Seen(self.resource, "deleted", key, _version(item), self._now(), None))
             return
-        manifest = self._pruned(item)
+        manifest = self._complete_and_prune(item)
         if manifest is None or self._known.get(key) == (digest := _digest(manifest)):
             return
         self._known[key] = digest
         self._sink(Seen(self.resource, "applied", key, _version(item), self._now(), manifest))
 
-    def _pruned(self, item: Manifest) -> Manifest | None:
+    def _complete_and_prune(self, item: Manifest) -> Manifest | None:
         named = {"apiVersion": self.resource.group_version, "kind": self.resource.kind, **item}
         return self._prune(named)
 

@@ -47,16 +47,16 @@ class PerfettoFile:
 
     def take(self, event: AnyEvent) -> Iterator[bytes]:
         for row in self.trace.take(event):
-            yield self.written(row)
+            yield self.write_part(row)
 
     def end(self) -> Iterator[bytes]:
         for row in self.trace.end():
-            yield self.written(row)
+            yield self.write_part(row)
         if self.before != ",\n":
             yield self.before.encode()
         yield b"\n]}\n"
 
-    def written(self, row: perfetto.Row) -> bytes:
+    def write_part(self, row: perfetto.Row) -> bytes:
         before, self.before = self.before, ",\n"
         return before.encode() + msgspec.json.encode(row)
 

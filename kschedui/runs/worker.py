@@ -157,7 +157,7 @@ def work(run: Run, *, long: bool = True) -> Outcome:
         holding.reading()
         scenario = engine.read(run.version.text, run.kubernetes_version)
         holding.simulating(bounds.seconds)
-        with settled_memory():
+        with freeze_memory():
             events = draw_cluster(engine.simulate(scenario), ending)
             for chunk in chunked(watch(run, holding, events, outcome, bounds, long=long)):
                 if chunk.seq >= run.chunks:
@@ -170,7 +170,7 @@ def work(run: Run, *, long: bool = True) -> Outcome:
 
 
 @contextmanager
-def settled_memory() -> Iterator[None]:
+def freeze_memory() -> Iterator[None]:
     """Freeze the current objects: they stay, and a run creates few reference cycles, so garbage collection can
     be rare.
     """

@@ -46,7 +46,7 @@ def as_scenario(text: str) -> Text:
     if not kinds_of_text.is_dump(text) or (printed and kinds_of_text.has_scenario(text)):
         cleaning = CLEANING if printed else 0
         with progress.within(0, cleaning):
-            text = raw_text.reduced(text, engine.limits())
+            text = raw_text.reduce_text(text, engine.limits())
         with progress.within(cleaning, 1):
             return Text(text, engine.read(text), ())
     try:

@@ -41,7 +41,7 @@ def write(upload: Upload, kind: Kind, blocks: Iterable[bytes], most: int | None 
     with transaction.atomic():
         upload.parts.filter(kind=kind).delete()
     size = 0
-    for seq, piece in enumerate(packed(blocks)):
+    for seq, piece in enumerate(compress(blocks)):
         size += len(piece)
         if most is not None and size > most:
             raise TooMuch(most)
@@ -66,7 +66,7 @@ def read(upload: Upload, kind: Kind) -> Iterator[bytes]:
     yield unpacker.flush()
 
 
-def packed(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def compress(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the compressed bytes in pieces of about a megabyte."""
     packer, held = zlib.compressobj(LEVEL), bytearray()
     for block in blocks:

@@ -22,7 +22,7 @@ from scheduler_core.apis.messages import Message
 logger = logging.getLogger(__name__)
 
 TASK = "kschedui.tasks.answer_uploads"
-KEPT = timedelta(days=1)  # an answer, for whoever comes back
+RETENTION = timedelta(days=1)  # of a response, for a client that comes back
 NOT_SENT = timedelta(hours=1)  # a body of which not everything came
 PROGRESS_SECONDS = 0.5  # between two that are kept
 LOST_TOO_OFTEN = Message("This was stopped after {tries} workers exited while working on it.", tries=leases.MOST_TRIES)
@@ -208,7 +208,7 @@ def requeue_lost() -> None:
 def forget() -> None:
     """Remove old uploads, and those that did not arrive completely."""
     now = timezone.now()
-    ended = Upload.objects.filter(finished__lt=now - KEPT)
+    ended = Upload.objects.filter(finished__lt=now - RETENTION)
     broken_off = Upload.objects.filter(state=State.CANCELLED, finished=None, created__lt=now - NOT_SENT)
     for gone in (ended, broken_off):
         gone.delete()

@@ -45,7 +45,7 @@ def execute(upload: Upload) -> None:
         if upload.tries >= leases.MOST_TRIES:
             return fail(store.LOST_TOO_OFTEN)
         with Holding(upload, fail, gone.leave):
-            keep(upload, answered(upload, gone))
+            keep(upload, answer_upload(upload, gone))
     except (leases.Lost, Ended):
         logger.info("upload %s was taken away, or its process ended", upload.public_id)
     except Error as error:  # the database's: the lease ends, and it goes on when there is one again
@@ -60,7 +60,7 @@ def keep(upload: Upload, result: Answer | Message) -> None:
         store.finish(upload, result.status, result.content_type, [result.body])
 
 
-def answered(upload: Upload, gone: Gone) -> Answer | Message:
+def answer_upload(upload: Upload, gone: Gone) -> Answer | Message:
     """Return the response, or a sentence that explains why there is none. Raises Ended."""
     try:
         if not settings.WORK_PROCESSES:  # in tests of one process

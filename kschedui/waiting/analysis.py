@@ -136,7 +136,7 @@ class Follower:
             case PreFilterFinished(rejected_by=str(plugin)):
                 self.now.causes = [Cause(plugin, event.reasons, 0)]
             case NodesFiltered():
-                self.filtered(event)
+                self.count_rejections(event)
             case PreemptionEvaluated():
                 self.now.no_victims = event.eligible and not event.nominated_node
             case SchedulingFailed():
@@ -165,7 +165,7 @@ class Follower:
         elif event.kind == "Pod":
             self.pods.pop(f"{event.namespace}/{event.name}", None)
 
-    def filtered(self, event: NodesFiltered) -> None:
+    def count_rejections(self, event: NodesFiltered) -> None:
         """Count the nodes of each verdict, in the order in which the plugins ran."""
         verdict = decode_column(event.verdict, event.evaluated)
         counts = np.bincount(verdict, minlength=len(event.verdicts) + 1)[1:].tolist()

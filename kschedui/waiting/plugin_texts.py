@@ -89,10 +89,10 @@ def _in_own_name(name: str, plugin: Any) -> About:
     if not today:
         return about
 
-    def renamed(text: Text) -> Text:
+    def rename_in(text: Text) -> Text:
         return Text(text.en.replace(today, name), text.zh.replace(today, name))
 
-    return replace(about, captions={key: renamed(text) for key, text in about.captions.items()})
+    return replace(about, captions={key: rename_in(text) for key, text in about.captions.items()})
 
 
 def _of_our_plugins() -> dict[str, dict[str, Any]]:

@@ -44,7 +44,7 @@ def figures() -> str:
 def section() -> Iterator[str]:
     """Yield the lines of the section."""
     releases = list(RELEASES.values())
-    runs = ", ".join(f"{release.version} ({release.patch}) {_recorded(release)}" for release in reversed(releases))
+    runs = ", ".join(f"{release.version} ({release.patch}) {_recorded_runs(release)}" for release in reversed(releases))
     yield HEADING
     yield f"Recorded runs that are equal, of as many: {runs}.\n"
     yield "| rule | whose | what the newest does | otherwise in |\n|--|--|--|--|"
@@ -55,6 +55,6 @@ def section() -> Iterator[str]:
         yield f"| `{rule.name}` | {whose} | {rule.metadata[SAYS][now].en} | {', '.join(others)} |"
 
 
-def _recorded(release: Release) -> str:
+def _recorded_runs(release: Release) -> str:
     gangs = release.recorded.get("gang", 0)
     return f"{release.recorded_runs - gangs} and {gangs} of {gangs} gangs" if gangs else str(release.recorded_runs)

@@ -46,6 +46,6 @@ def rename(objects: list[Manifest]) -> tuple[list[Manifest], dict[str, str], dic
     names = Names()
     for manifest in objects:
         names.collect(manifest)
-    mapping, keys = names.mapping(), names.numbered("key")
+    mapping, keys = names.mapping(), names.number("key")
     renaming = Renamed(mapping, keys, names.owners)
     return [renaming.value(manifest, ()) for manifest in objects], mapping, keys

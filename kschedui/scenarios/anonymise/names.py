@@ -75,7 +75,7 @@ class Names:
             if kind == "image":
                 mapping |= _images(sorted(self.by_kind[kind] - mapping.keys()), pattern)
             elif kind != "key":
-                mapping |= self.numbered(kind, mapping)
+                mapping |= self.number(kind, mapping)
         for name, owner, hashed in sorted(self.hashed):
             if owner in mapping:
                 mapping[name] = f"{mapping[owner]}-{mapping.get(hashed, hashed)}"
@@ -94,7 +94,7 @@ class Names:
             if isinstance(hashed, str) and isinstance(name, str) and name.endswith(f"-{hashed}"):
                 self.hashed.add((name, name.removesuffix(f"-{hashed}"), hashed))
 
-    def numbered(self, kind: str, taken: Container[str] = ()) -> dict[str, str]:
+    def number(self, kind: str, taken: Container[str] = ()) -> dict[str, str]:
         """Return new names for the unknown ones of a kind, with as many digits as the last one needs."""
         names = sorted(name for name in self.by_kind[kind] if name not in taken)
         width = len(str(len(names)))

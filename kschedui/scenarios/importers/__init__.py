@@ -64,7 +64,7 @@ def convert_dump(
     release = of_nodes or release
     decides = RELEASES.get(simulated or release_of_scenario(objects) or release)
     objects, more = configurations.read(objects, limits, has_policy=decides is not None and decides.policy is not None)
-    objects, of_pools = node_pools.converted(objects)
+    objects, of_pools = node_pools.convert_node_pools(objects)
     notes += [*more, *of_pools]
     manifests, more = made_of(list(map(cleaning.in_version, objects)), limits)
     if not any(manifest.get("kind") not in NOT_OURS for manifest in manifests):
@@ -117,7 +117,7 @@ def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], li
         notes.append(
             Message(
                 "Pods that are bound but still have scheduling gates are treated as bound: {pods}.",
-                pods=named(gated),
+                pods=shorten_names(gated),
             )
         )
     notes += extender_notes(manifests)
@@ -133,7 +133,7 @@ def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], li
             Message(
                 "Nodes report different sizes for these images: {images}. kube-scheduler uses the "
                 "size that the first node reported; here, that is the first node in the text.",
-                images=named(images),
+                images=shorten_names(images),
             )
         )
     expanded_manifests, settled = priorities.settle_priorities(
@@ -182,7 +182,7 @@ def with_title(objects: list[Manifest], release: str, *, of_cluster: bool) -> li
     return [*objects, {"apiVersion": version, "kind": "Scenario", "metadata": metadata, "spec": spec}]
 
 
-def named(names: Sequence[str]) -> str:
+def shorten_names(names: Sequence[str]) -> str:
     """Return the first of many names, and the number of the others."""
     more = len(names) - MOST_NAMES
     return ", ".join([*names[:MOST_NAMES], *([f"+{more:,}"] if more > 0 else [])])

@@ -13,7 +13,7 @@ from typing import Any
 from kschedui.scenarios.importers import scheduler_policy
 from kschedui.scenarios.importers.cleaning import part
 from kschedui.scenarios.importers.reading.left_out import LeftOut
-from kschedui.scenarios.importers.reading.pruning import Manifest, pruned
+from kschedui.scenarios.importers.reading.pruning import Manifest, prune
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION, POINT_FIELDS
 from scheduler_core.scenario.parse import Limits, ScenarioErrors
@@ -89,7 +89,7 @@ def inside(config_map: Manifest, limits: Limits) -> Iterator[tuple[Manifest, str
         except ScenarioErrors:
             continue
         for document in documents:
-            if document.data.get("kind") in (KIND, "Policy") and (configuration := pruned(document.data, LeftOut())):
+            if document.data.get("kind") in (KIND, "Policy") and (configuration := prune(document.data, LeftOut())):
                 yield configuration, where
 
 

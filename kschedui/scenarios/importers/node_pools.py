@@ -20,7 +20,7 @@ POOL = GROUP_LABELS[0]
 PODS = "110"
 
 
-def converted(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
+def convert_node_pools(objects: Sequence[Manifest]) -> tuple[list[Manifest], list[Message]]:
     """Return the objects with a NodeGroup for each NodePool that has none, and notes about those without a machine."""
     declared = {_name(manifest) for manifest in objects if manifest.get("kind") == "NodeGroup"}
     pools: list[Manifest] = []

@@ -18,7 +18,7 @@ LISTS = {
 }
 CONFIGURATION = "schedulerConfig"
 CONFIGURATION_TYPE = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-CONFIGURATION_FIELDS = {"profiles", "percentageOfNodesToScore", "extenders", "podInitialBackoffSeconds", "podMaxBackoffSeconds"}
+FIELDS = {"profiles", "percentageOfNodesToScore", "extenders", "podInitialBackoffSeconds", "podMaxBackoffSeconds"}
 
 NOT_YET = Message(
     "this is an export of kube-scheduler-simulator, not a scenario; import it with “Paste from "
@@ -37,13 +37,13 @@ def objects_of(data: Manifest) -> list[Manifest] | None:
     ]
     configuration = data.get(CONFIGURATION)
     if isinstance(configuration, dict):
-        fields = {name: value for name, value in configuration.items() if name in CONFIGURATION_FIELDS and value is not None}
+        fields = {name: value for name, value in configuration.items() if name in FIELDS and value is not None}
         version = {"apiVersion": configuration["apiVersion"]} if configuration.get("apiVersion") else {}
         objects.insert(0, {**CONFIGURATION_TYPE, **version, **fields})
     return objects
 
 
-def named(errors: ScenarioErrors, text: str, limits: Limits) -> list[ScenarioError]:
+def name_format(errors: ScenarioErrors, text: str, limits: Limits) -> list[ScenarioError]:
     """Return the errors of a text; for an export, name its format instead of reporting a missing apiVersion."""
     if not any(error.path == "apiVersion" for error in errors.errors):
         return list(errors.errors)

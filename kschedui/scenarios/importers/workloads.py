@@ -78,7 +78,7 @@ def too_long(limits: Limits) -> TooLarge:
     )
 
 
-def admitted(pod: Manifest, admission: PodAdmission) -> Manifest:
+def admit(pod: Manifest, admission: PodAdmission) -> Manifest:
     """Return a pod that was written by hand as the API server would store it; pods of a dump are unchanged."""
     metadata = part(pod, "metadata")
     if admission.empty or "uid" in metadata or "creationTimestamp" in metadata or not isinstance(pod.get("spec"), dict):
@@ -126,7 +126,7 @@ def expand(
         pods += own
         others += [item for item in created if item["kind"] != "Pod"]
         if kind == "Pod":
-            pods.append(admitted(manifest, admission))
+            pods.append(admit(manifest, admission))
         elif kind not in DROPPED:
             others.append(manifest)
     dropped = Counter(
@@ -166,7 +166,7 @@ def owning_deployment(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
 
 def made_of(manifest: Manifest, nodes: list[str], room: Room, admission: PodAdmission) -> Iterator[Manifest]:
     """Return the objects that a workload's controller creates. Raises TooLarge."""
-    pods = wanted(manifest, nodes)
+    pods = count_pods(manifest, nodes)
     room.require(manifest, pods)
     for created in MAKERS[manifest["kind"]](manifest, nodes, pods):
         if created["kind"] == "Pod":
@@ -175,7 +175,7 @@ def made_of(manifest: Manifest, nodes: list[str], room: Room, admission: PodAdmi
         yield created
 
 
-def wanted(manifest: Manifest, nodes: list[str]) -> int:
+def count_pods(manifest: Manifest, nodes: list[str]) -> int:
     """Return the number of pods that a workload's controller creates."""
     spec = part(manifest, "spec")
     if manifest["kind"] == "DaemonSet":

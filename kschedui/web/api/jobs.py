@@ -89,7 +89,7 @@ def _as_written(text: str, notes: Iterable[Message]) -> list[dict[str, Any]]:
 def refused_text(text: str, errors: ScenarioErrors) -> bytes:
     """Return the JSON for an invalid text."""
     summary: dict[str, Any] = {"nodes": [], "pods": []}
-    rows = [engine.error_row(error) for error in simulator_export.named(errors, text, engine.limits())]
+    rows = [engine.error_row(error) for error in simulator_export.name_format(errors, text, engine.limits())]
     warnings = [engine.warning_row(warning) for warning in errors.warnings]
     return msgspec.json.encode({"errors": rows, "warnings": warnings, "summary": summary})
 
@@ -305,7 +305,7 @@ def experiment_trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, s
 def experiment_run(text: str, factors: Any, number: int) -> tuple[str, str]:
     """Return the text and the release of a run of an experiment. Raises Refused."""
     try:
-        return experiments.opened(text, factors, number)
+        return experiments.text_of_cell(text, factors, number)
     except NotPossible as error:
         raise Refused(422, [{"message": in_language(error.sentence)}]) from None
 
@@ -366,7 +366,7 @@ def _failure(text: str, challenge: Challenge, answer: str, verdict: Verdict) -> 
     return {"number": verdict.number + 1, "seed": verdict.seed, "unmet": reasons, "text": played}
 
 
-def seeded(text: str, seed: int) -> Digest:
+def digest_with_seed(text: str, seed: int) -> Digest:
     """Return the digest of a text with another seed for ties. Raises Refused."""
     return digest(with_seed(text, seed, yaml_text.write))
 

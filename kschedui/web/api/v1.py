@@ -65,7 +65,7 @@ api.add_router("/classes", challenges.classes)
 
 
 @api.exception_handler(Exception)
-def refused(request: HttpRequest, error: Exception) -> HttpResponseBase:
+def refuse(request: HttpRequest, error: Exception) -> HttpResponseBase:
     """Return an exception as a problem document."""
     return refusal_json(refusal_of(error))
 
@@ -76,8 +76,8 @@ def accepted(request: HttpRequest, error: Large) -> HttpResponseBase:
     try:
         upload = uploads.keep_request(request, error.head)
     except Exception as refusal:
-        return refused(request, refusal)
-    description = uploads.described(upload)
+        return refuse(request, refusal)
+    description = uploads.describe(upload)
     response = api.create_response(request, description.model_dump(mode="json"), status=202)
     response["Location"], response["Retry-After"] = description.url, "1"
     return response
@@ -87,7 +87,7 @@ def accepted(request: HttpRequest, error: Large) -> HttpResponseBase:
 def waiting(request: HttpRequest, error: Busy) -> HttpResponseBase:
     """Return the place of a request whose client asks again, and a refusal to any other."""
     if error.ahead is None or asked_seconds(request) is None:
-        return refused(request, error)
+        return refuse(request, error)
     waiting_for = Waiting(ahead=WorkAhead(**error.ahead._asdict()))
     response = api.create_response(request, waiting_for.model_dump(mode="json"), status=202)
     response["Retry-After"] = "1"
@@ -100,7 +100,7 @@ def unreadable(request: HttpRequest, error: HttpError) -> HttpResponseBase:
     if isinstance(error.__context__, Refusal):
         return refusal_json(error.__context__)
     if isinstance(error.__context__, RequestDataTooBig):
-        return refused(request, error.__context__)
+        return refuse(request, error.__context__)
     return refusal_json(Refusal(400, gettext_noop("Send a JSON object.")))
 
 

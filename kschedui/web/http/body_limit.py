@@ -68,9 +68,9 @@ class BodyLimit:
         if not length.isdigit() or int(length) > most:
             await take_the_rest(receive, DRAINED * most)
             return await self.refuse(scope, send, most)
-        await self.limited(scope, receive, send, most)
+        await self.limit(scope, receive, send, most)
 
-    async def limited(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
+    async def limit(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
         """Count the received bytes, with a time limit for each piece."""
         received, whole, begun = 0, False, asyncio.get_running_loop().time()
 

@@ -64,14 +64,14 @@ class Site(Collector):
 
     def collect(self) -> Iterator[Family]:
         """Yield all metric families."""
-        yield from counted()
-        yield from queued()
+        yield from counters()
+        yield from queue_lengths()
         yield from taught()
         yield from storage()
         yield from held()
 
 
-def counted() -> Iterator[Family]:
+def counters() -> Iterator[Family]:
     """Yield the counters of all processes."""
     counts = tallies.read()
     attempts = counter("scheduler_schedule_attempts", "Attempts to schedule pods, by result", "result")
@@ -91,7 +91,7 @@ def counted() -> Iterator[Family]:
     yield SummaryMetricFamily("kschedui_queue_wait_seconds", about, count_value=waits, sum_value=milliseconds / 1000)
 
 
-def queued() -> Iterator[Family]:
+def queue_lengths() -> Iterator[Family]:
     """Yield the lengths of the queues, from the database, by an index."""
     unended = Run.objects.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING]).order_by()
     runs_by_state = dict(unended.values_list("state").annotate(Count("pk")))

@@ -35,7 +35,7 @@ FORGET_SECONDS = 3 * POLL_SECONDS  # a process that is silent for longer has no 
 PROCESS = secrets.token_hex(8)
 
 read_board = database_sync_to_async(store.board)
-count_answers = database_sync_to_async(store.answered)
+count_answers = database_sync_to_async(store.count_answers)
 take_answers = database_sync_to_async(store.take)
 
 

@@ -41,7 +41,7 @@ def requested_version(request: HttpRequest, sid: str, number: int) -> Version:
     return scenarios.version(scenario, number)
 
 
-def asked_run(request: HttpRequest, sid: str, number: int) -> Run:
+def run_of_links(request: HttpRequest, sid: str, number: int) -> Run:
     """Return the run that the version's links show, if it is complete."""
     count(request, "download")
     version = requested_version(request, sid, number)
@@ -78,7 +78,7 @@ def scenario_yaml(request: HttpRequest, sid: str, number: int) -> HttpResponseBa
 @require_safe
 def events_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """Send one trace event per line."""
-    body = streams.file_of(request, asked_run(request, sid, number), EventLines())
+    body = streams.file_of(request, run_of_links(request, sid, number), EventLines())
     return attachment(body, streams.JSONL, f"{sid}-{number}-events.jsonl")
 
 
@@ -86,7 +86,7 @@ def events_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseBas
 @require_safe
 def decision_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """Send one decision record per line, as printed by `manage.py simulate`."""
-    body = streams.file_of(request, asked_run(request, sid, number), DecisionLines())
+    body = streams.file_of(request, run_of_links(request, sid, number), DecisionLines())
     return attachment(body, streams.JSONL, f"{sid}-{number}-decisions.jsonl")
 
 
@@ -94,7 +94,7 @@ def decision_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseB
 @require_safe
 def perfetto_trace(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """Send a trace for ui.perfetto.dev."""
-    body = streams.file_of(request, asked_run(request, sid, number), PerfettoFile())
+    body = streams.file_of(request, run_of_links(request, sid, number), PerfettoFile())
     return attachment(body, "application/json", f"{sid}-{number}-trace.json")
 
 
@@ -117,12 +117,12 @@ def picture(request: HttpRequest, version: Version, kind: str, form: str) -> Htt
     """Return the picture, or 304 if the browser has it: drawing a step takes time, and a picture never changes."""
     run = runs.find_run(version, request.GET.get("engine"), requested_release(request, version))
     title = cards.title_of(version.scenario, cards.lesson_of(version.summary))
-    about = (run and (run.public_id, run.steps, run.state), title, asked_place(request), form)
+    about = (run and (run.public_id, run.steps, run.state), title, requested_place(request), form)
     etag = quote_etag(hashlib.sha256(repr((about, kind, language())).encode()).hexdigest()[:32])
     not_modified = get_conditional_response(request, etag=etag)
     if not_modified is not None:
         return not_modified
-    place = asked_place(request).partition(".")[0]
+    place = requested_place(request).partition(".")[0]
     step = int(place) if place else None
     foot = f"kube-scheduler {runs.release_of(version, run.kubernetes_version)}" if run else ""
     at, at_step = None, ""
@@ -160,7 +160,7 @@ FORMS: dict[str, Callable[[dict[str, Any], alone.Words], str | bytes]] = {
 }
 
 
-def asked_place(request: HttpRequest) -> str:
+def requested_place(request: HttpRequest) -> str:
     """Return the place in `?step=N[.frame]`, or "". Raises Refusal."""
     place = request.GET.get("step", "")
     if place and not re.fullmatch(cards.PLACE["step"], place):
@@ -173,7 +173,7 @@ def asked_place(request: HttpRequest) -> str:
 def qr_svg(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """Return a QR code of the link to the version, or to `?step=N[.frame]` of it."""
     requested_version(request, sid, number)
-    asked_place(request)
+    requested_place(request)
     link = cards.absolute(request, f"/s/{sid}/v/{number}/{cards.place_query(request.GET.dict())}")
     out = io.BytesIO()
     segno.make(link, error="m").save(out, kind="svg", scale=4, border=4, light="#fff", xmldecl=False)

@@ -155,7 +155,7 @@ def test_what_a_lost_worker_left_is_answered_by_another_and_saved_once() -> None
     answer = browser.post_json("/api/v1/scenarios", text=padded(SMALL))
     upload = store.next_upload()
     assert upload is not None
-    worker.answered(upload, Gone())  # and the worker is lost before it keeps the answer
+    worker.answer_upload(upload, Gone())  # and the worker is lost before it keeps the answer
     Upload.objects.update(lease_until=upload.created)
     store.requeue_lost()
     saved = followed(browser, answer)
@@ -212,7 +212,7 @@ def test_a_secret_is_never_in_the_database_in_the_clear() -> None:
     assert SECRET.encode() in b"".join(parts.read(upload, parts.Kind.BODY))
     stored = b"".join(bytes(part.content) for part in upload.parts.all())
     assert len(stored) > 100
-    packed = b"".join(parts.packed([DUMP.encode()]))
+    packed = b"".join(parts.compress([DUMP.encode()]))
     assert packed[:64] not in stored
     upload.public_id = "another"
     with pytest.raises(parts.Damaged):
@@ -239,7 +239,7 @@ def test_those_of_yesterday_are_forgotten_and_count_until_then() -> None:
     assert upload.bytes > 0
     store.forget()
     assert Upload.objects.exists()
-    Upload.objects.update(finished=upload.created - 2 * store.KEPT)
+    Upload.objects.update(finished=upload.created - 2 * store.RETENTION)
     store.forget()
     assert not Upload.objects.exists()
     assert not UploadPart.objects.exists()

@@ -198,7 +198,7 @@ class Network:
             return f"{list(self.sockets)} are still connected"
         connected = {page: shown for page, shown in self.pages.shown.items() if page in self.sockets}
         board = await sync_to_async(store.board)(self.pk)
-        answered = await sync_to_async(store.answered)(self.pk, board.asked.get("id", ""))
+        answered = await sync_to_async(store.count_answers)(self.pk, board.asked.get("id", ""))
         for page, shown in connected.items():
             if page in self.slow:
                 continue

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kschedui.scenarios import compact_yaml, importers
 from kschedui.scenarios.importers.reading.dump_reader import read_dump
 from kschedui.scenarios.importers.reading.left_out import LeftOut
-from kschedui.scenarios.importers.reading.pruning import pruned
+from kschedui.scenarios.importers.reading.pruning import prune
 from scheduler_core import Limits, ScenarioErrors
 from tests.dumps import SECRET, as_yaml, listed
 
@@ -155,7 +155,7 @@ MAPPINGS = st.dictionaries(st.sampled_from(KEYS), TREES, max_size=4)
 @given(MAPPINGS, MAPPINGS, st.booleans())
 def test_a_dump_is_read_as_its_data_is_pruned(metadata: Manifest, spec: Manifest, wide: bool) -> None:
     items = [{"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}] * 2
-    by_data = [pruned(item, (counted := LeftOut())) for item in items]
+    by_data = [prune(item, (counted := LeftOut())) for item in items]
     text = as_yaml(listed(items)) if wide else yaml.safe_dump(listed(items))
     dump = read_dump(text, Limits())
     assert dump.objects == by_data

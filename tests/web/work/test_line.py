@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from kschedui.work.line import KEPT_SECONDS, Ahead, Client, Full, Line, Ticket
+from kschedui.work.line import RESERVED_SECONDS, Ahead, Client, Full, Line, Ticket
 
 
 class Clock:
@@ -74,11 +74,11 @@ def test_who_asks_again_soon_keeps_the_place() -> None:
     later = queue.join(client("c"))
     assert queue.ahead(asked) == Ahead(1, 1)
     assert queue.leave(asked, keep=True)
-    clock.now += KEPT_SECONDS - 1
+    clock.now += RESERVED_SECONDS - 1
     again = queue.join(client("b", request="GET /x"))
     assert (queue.ahead(again).others, queue.ahead(later).others) == (1, 2)
     queue.leave(again, keep=True)
-    clock.now += KEPT_SECONDS + 1
+    clock.now += RESERVED_SECONDS + 1
     too_late = queue.join(client("b", request="GET /x"))
     queue.done(going_on, 0, 0)
     assert (later.process, too_late.process) == (0, None)

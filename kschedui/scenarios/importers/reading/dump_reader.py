@@ -15,7 +15,7 @@ from kschedui.scenarios.importers.reading import file_text, json_dump
 from kschedui.scenarios.importers.reading.file_text import refusal
 from kschedui.scenarios.importers.reading.left_out import KIND as LEFT_OUT
 from kschedui.scenarios.importers.reading.left_out import LeftOut
-from kschedui.scenarios.importers.reading.pruning import Manifest, name_of_kind, pruned, type_of_kind
+from kschedui.scenarios.importers.reading.pruning import Manifest, name_of_kind, prune, type_of_kind
 from kschedui.scenarios.importers.reading.source import Source
 from kschedui.scenarios.importers.reading.yaml_pieces import Piece, pieces
 from scheduler_core.apis.messages import Message
@@ -50,7 +50,7 @@ class Dump(msgspec.Struct):
         elif isinstance(manifest.get("items"), list) and str(manifest.get("kind", "")).endswith("List"):
             for item in manifest["items"]:
                 self.take(item, manifest)
-        elif kept := pruned(manifest, self.left_out):
+        elif kept := prune(manifest, self.left_out):
             self.objects.append(kept)
 
 
@@ -107,7 +107,7 @@ class YamlReading:
                 self.take(piece)
             if len(self.errors) > MOST_ERRORS:
                 raise ScenarioErrors(self.errors)
-        self.errors[before:] = [_placed(error, last) for error in self.errors[before:]]
+        self.errors[before:] = [_with_place(error, last) for error in self.errors[before:]]
 
     def take(self, piece: Piece) -> None:
         """Parse an object, unless its kind is left out."""
@@ -135,7 +135,7 @@ def head_of(text: str) -> tuple[str, str]:
     return head.get("apiVersion", ""), head.get("kind", "")
 
 
-def _placed(error: ScenarioError, last: Piece | None) -> ScenarioError:
+def _with_place(error: ScenarioError, last: Piece | None) -> ScenarioError:
     """Return the error; one at the very end means that the text is truncated."""
     is_unread = isinstance(error.message, Message) and error.message.template.startswith("not valid YAML")
     if last is None or error.line < last.last_line or last.last_line <= 1 or not is_unread:

@@ -49,20 +49,20 @@ def texts(source: str | BinaryIO, most: int) -> Iterator[str]:
         return
     decoder: io.IncrementalNewlineDecoder | None = None
     size = 0
-    for block in _unpacked(source):
+    for block in _unpack(source):
         size += len(block)
         _check_size(size, most)
         if decoder is None:
             _refuse_archive(block)
             decoder = io.IncrementalNewlineDecoder(_decoder(block), translate=False)
-        yield _decoded(decoder, block)
+        yield _decode(decoder, block)
 
 
 def _decoder(start: bytes) -> codecs.IncrementalDecoder:
     return codecs.getincrementaldecoder("utf-16" if start.startswith(UTF_16) else "utf-8-sig")()
 
 
-def _decoded(decoder: io.IncrementalNewlineDecoder, block: bytes) -> str:
+def _decode(decoder: io.IncrementalNewlineDecoder, block: bytes) -> str:
     """Decode the blocks; a text that ends within a character is truncated, and read up to there."""
     try:
         return decoder.decode(block)
@@ -87,7 +87,7 @@ def _refuse_archive(start: bytes) -> None:
         raise refusal(message)
 
 
-def _unpacked(source: BinaryIO) -> Iterator[bytes]:
+def _unpack(source: BinaryIO) -> Iterator[bytes]:
     """Yield the blocks of the file, unpacked if it is gzip; a truncated gzip file is read up to its end."""
     block = source.read(BLOCK)
     if not block.startswith(GZIP):

@@ -65,7 +65,7 @@ class LeftOut(msgspec.Struct):
             yield Message(
                 "Ignored lines from kubectl or the terminal around the objects: {lines}. Objects "
                 "named in an error might be missing.",
-                lines=_listed(self.said),
+                lines=_list_counts(self.said),
             )
         versions = {name: versions_of for name in self.kinds if (versions_of := _versions_instead(name))}
         for name, expected in sorted(versions.items()):
@@ -81,16 +81,17 @@ class LeftOut(msgspec.Struct):
         known_kinds = {name: number for name, number in kinds.items() if not _meant_kind(name)}
         if known_kinds:
             yield Message(
-                "Skipped, because the scheduler does not read it: {kinds}.", kinds=_listed(known_kinds, by_kind=True)
+                "Skipped, because the scheduler does not read it: {kinds}.",
+                kinds=_list_counts(known_kinds, by_kind=True),
             )
         for name in sorted(kinds.keys() - known_kinds.keys()):
             yield Message("Unknown kind {name}{hint}", name=f"{name} ({self.kinds[name]:,})", hint=_meant_kind(name))
         if self.fields:
-            yield Message("Removed fields that scheduling does not read: {fields}.", fields=_listed(self.fields))
+            yield Message("Removed fields that scheduling does not read: {fields}.", fields=_list_counts(self.fields))
         if self.unknown:
             yield Message(
                 "Removed fields that this version of the API does not have: {fields}.",
-                fields=_listed(self.unknown),
+                fields=_list_counts(self.unknown),
             )
 
 
@@ -118,7 +119,7 @@ def _close(name: str, kind: str) -> bool:
 _REAL = {"Role", "PodTemplate", "ServiceAccount", "ResourceClass"}
 
 
-def _listed(counts: dict[str, int], *, by_kind: bool = False) -> str:
+def _list_counts(counts: dict[str, int], *, by_kind: bool = False) -> str:
     """Format counts, most frequent first: "12 Secret, 3 Lease" or "managedFields (8,000), env (7,200)"."""
     entries = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return ", ".join(f"{number:,} {name}" if by_kind else f"{name} ({number:,})" for name, number in entries)

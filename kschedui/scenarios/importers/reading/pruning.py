@@ -50,7 +50,7 @@ def group_of(version: str) -> str:
     return version.rpartition("/")[0]
 
 
-def pruned(manifest: Manifest, left_out: LeftOut) -> Manifest | None:
+def prune(manifest: Manifest, left_out: LeftOut) -> Manifest | None:
     """Return the object with unread fields removed and counted; None if nothing of it is read."""
     name = type_of(manifest)
     if not name:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kschedui.scenarios import compact_yaml
 from kschedui.scenarios.importers.reading.left_out import LeftOut
-from kschedui.scenarios.importers.reading.pruning import pruned
+from kschedui.scenarios.importers.reading.pruning import prune
 from kschedui.scenarios.importers.reading.yaml_pieces import Piece, pieces, runs
 from kschedui.scenarios.kinds_of_text import was_printed
 from kschedui.work import progress
@@ -13,7 +13,7 @@ from scheduler_core.scenario.reading.documents import read_documents
 from scheduler_core.scenario.reading.problems import Problems
 
 
-def reduced(text: str, limits: Limits) -> str:
+def reduce_text(text: str, limits: Limits) -> str:
     """Return output of a cluster without the fields that scheduling does not read, and any other text unchanged.
 
     Objects that lose nothing, and objects that cannot be parsed, stay as written.
@@ -22,15 +22,15 @@ def reduced(text: str, limits: Limits) -> str:
         return text
     texts, read = [], 0
     for piece in pieces(runs(text)):
-        texts.append(_reduced(piece, limits))
+        texts.append(_reduce(piece, limits))
         read += len(piece.text)
         progress.tell(min(1.0, read / len(text)))
     return "---\n".join(filter(None, texts))
 
 
-def _reduced(piece: Piece, limits: Limits) -> str:
+def _reduce(piece: Piece, limits: Limits) -> str:
     text = piece.text + "\n"
     problems = Problems()
     objects = [document.data for document in read_documents(text, limits, problems)]
-    manifests = [pruned(data, LeftOut()) for data in objects]
+    manifests = [prune(data, LeftOut()) for data in objects]
     return text if manifests == objects or problems.count else compact_yaml.write_all(filter(None, manifests))

@@ -33,7 +33,7 @@ classes = Router(tags=["challenges"])
 def judge(request: HttpRequest, sid: str, number: int, body: TextIn) -> dict[str, Any]:
     """Only documents of the requested kinds count. A hidden variant is named once it is the first to fail."""
     _, scenario = visible_scenario(request, sid)
-    return judged(request, scenarios.version(scenario, number), body.text)
+    return verdicts_on(request, scenarios.version(scenario, number), body.text)
 
 
 @classes.post(
@@ -49,7 +49,7 @@ def try_in_class(request: HttpRequest, code: str, body: ClassAnswerIn) -> dict[s
     seat = seats.seat_in(request.COOKIES)
     if seat is None or seat.code != classroom.code or store.is_over(classroom):
         raise Refusal(403, gettext_noop("Join the class first."))
-    verdict = judged(request, classroom.run.version, body.text)
+    verdict = verdicts_on(request, classroom.run.version, body.text)
     store.keep_try(classroom.pk, seat.student, clean_title(body.name), verdict["held"], solved=verdict["solved"])
     return verdict
 
@@ -82,7 +82,7 @@ def challenge_of(version: Version) -> dict[str, Any]:
     return challenge
 
 
-def judged(request: HttpRequest, version: Version, text: str) -> dict[str, Any]:
+def verdicts_on(request: HttpRequest, version: Version, text: str) -> dict[str, Any]:
     """Return the verdicts on the answer in a text."""
     challenge_of(version)
     return work(request, jobs.judge, scenarios.text_for_work(version), version.challenge, require_size(text))

@@ -47,7 +47,7 @@ def import_text(request: HttpRequest) -> HttpResponse:
 
     The body is {text} as JSON; with another Content-Type it is the dump itself, optionally compressed with gzip.
     """
-    imported = converted(request)
+    imported = convert_dump(request)
     upload = upload_of(request)
     if upload and imported.digest:
         uploads.keep_digest(upload, imported.digest)
@@ -67,7 +67,7 @@ def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
     """Accepts the same dumps, and returns the response of `POST /scenarios`. The scenario is private."""
     count(request, "run")
     visitor = keeping_visitor(request)
-    imported = converted(request)
+    imported = convert_dump(request)
     if imported.digest is None:
         errors = json.loads(imported.checked)["errors"]
         raise Refusal(422, errors[0]["message"], code="invalid_scenario", errors=errors)
@@ -81,7 +81,7 @@ def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
     return Status(201, run_and_describe(request, version))
 
 
-def converted(request: HttpRequest) -> jobs.Converted:
+def convert_dump(request: HttpRequest) -> jobs.Converted:
     """Return the dump in a request as a scenario."""
     most = settings.LIMITS["import_bytes"]
     with tempfile.NamedTemporaryFile(prefix="kschedui-import-") as file:

@@ -30,7 +30,7 @@ def mine(request: HttpRequest, uid: str) -> Upload:
     return store.by_id(access.visitor_of(request), uid)
 
 
-def described(upload: Upload) -> UploadOut:
+def describe(upload: Upload) -> UploadOut:
     """Return the upload's current state."""
     ahead = store.ahead_of(upload)
     done = upload.state == store.State.DONE
@@ -48,7 +48,7 @@ def described(upload: Upload) -> UploadOut:
 @router.get("/{id:uid}", auth=reads(), response=UploadOut, url_name="upload", summary="How far a large request is")
 def read(request: HttpRequest, uid: str) -> UploadOut:
     """Poll until `state` is done, failed or cancelled; once a second is enough."""
-    return described(mine(request, uid))
+    return describe(mine(request, uid))
 
 
 @router.get(

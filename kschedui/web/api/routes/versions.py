@@ -93,14 +93,14 @@ def words_of(version: Version) -> Words:
     """The texts are in your language."""
     lesson = lessons.load(version.summary.get("lesson", {}))
 
-    def translated(entry: Caption | Question) -> dict[str, Any]:
+    def translate(entry: Caption | Question) -> dict[str, Any]:
         return {**asdict(entry), "text": lessons.in_language(entry, language())}
 
     return Words(
         description=plain_text(lesson.text("description", language()), LONGEST_DESCRIPTION),
         look_at=lesson.text("look_at", language()),
-        captions=[TeacherWords(**translated(entry)) for entry in lesson.captions],
-        questions=[QuestionOut(**translated(entry)) for entry in lesson.questions],
+        captions=[TeacherWords(**translate(entry)) for entry in lesson.captions],
+        questions=[QuestionOut(**translate(entry)) for entry in lesson.questions],
     )
 
 
@@ -160,7 +160,7 @@ def run_again(request: HttpRequest, sid: str, number: int) -> RunName:
 def compare_with_text(request: HttpRequest, sid: str, number: int, body: TextIn) -> HttpResponse:
     """Compare the version with an unsaved text, line by line."""
     _, scenario = visible_scenario(request, sid)
-    return compared(request, scenarios.text_for_work(scenarios.version(scenario, number)), require_size(body.text))
+    return compare_texts(request, scenarios.text_for_work(scenarios.version(scenario, number)), require_size(body.text))
 
 
 @router.get(
@@ -172,10 +172,10 @@ def compare_with_text(request: HttpRequest, sid: str, number: int, body: TextIn)
 def compare(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
     """Compare version `a` with version `b`, line by line."""
     _, scenario = visible_scenario(request, sid)
-    return compared(request, *(scenarios.text_for_work(scenarios.version(scenario, number)) for number in (a, b)))
+    return compare_texts(request, *(scenarios.text_for_work(scenarios.version(scenario, number)) for number in (a, b)))
 
 
-def compared(request: HttpRequest, before: Fetched, after: Fetched | str) -> HttpResponse:
+def compare_texts(request: HttpRequest, before: Fetched, after: Fetched | str) -> HttpResponse:
     """Return the rows, unless the texts are too long."""
     answer = work(request, jobs.compare_texts, before, after)
     return HttpResponse(answer, content_type=JSON)

@@ -100,7 +100,7 @@ def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
     at = NAMES.index(name)
     keeping_visitor(request)
     origin = sides[at].version
-    digest = work(request, jobs.seeded, scenarios.text_for_work(origin), int(asked))
+    digest = work(request, jobs.digest_with_seed, scenarios.text_for_work(origin), int(asked))
     with keeping(request) as visitor:
         scenario = scenarios.create(visitor, digest, origin)
     runs.start_run(scenario, asker_of(request), kubernetes=sides[at].kubernetes or None)

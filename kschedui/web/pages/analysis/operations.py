@@ -16,7 +16,13 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.what_if import jobs
-from kschedui.web.api.routes.what_if.operations import near, node_groups_json, operation_json, save_scenario, upgrade_json
+from kschedui.web.api.routes.what_if.operations import (
+    near,
+    node_groups_json,
+    operation_json,
+    save_fork,
+    upgrade_json,
+)
 from kschedui.web.api.routes.what_if.routes import run_job
 from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.pages import cards
@@ -48,9 +54,9 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     version = scenarios.version(scenario, number)
     chosen = requested_release(request, version)
     kubernetes = runs.own_release(version) if chosen is None else chosen
-    ask, fields = asked_of(request)
+    ask, fields = question_and_fields(request)
     if request.method == "POST":
-        result, run = save_scenario(request, version, kubernetes, question_of(ask, fields))
+        result, run = save_fork(request, version, kubernetes, question_of(ask, fields))
         return redirect(cards.address_of(result, run))
     nodes = msgspec.json.decode(run_job(request, version, near(version, kubernetes), jobs.nodes))
     context = {
@@ -71,12 +77,13 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     elif ask == "groups":
         context["helping"] = msgspec.json.decode(node_groups_json(request, version, kubernetes), type=Helping)
     elif request.GET.get("go"):
-        answer = msgspec.json.decode(operation_json(request, version, kubernetes, question_of(ask, fields)), type=Answer)
+        question = question_of(ask, fields)
+        answer = msgspec.json.decode(operation_json(request, version, kubernetes, question), type=Answer)
         context |= of_answer(answer)
     return render(request, "scenarios/operations.html", context)
 
 
-def asked_of(request: HttpRequest) -> tuple[Asked, dict[str, str]]:
+def question_and_fields(request: HttpRequest) -> tuple[Asked, dict[str, str]]:
     """Return the question and the fields of its form. Raises Refusal."""
     given_ask = request.GET.get("ask", "drain")
     ask = next((question for question in ASKED if question == given_ask), None)

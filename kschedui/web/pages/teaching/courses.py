@@ -47,17 +47,17 @@ def new(request: HttpRequest) -> HttpResponse:
     """Show /courses/new/?title=&scenario= with courses/edit.html: `form`, `course` (None), `chapter`
     (cards.example_course).
     """
-    return edited(request, None)
+    return course_form(request, None)
 
 
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, cid: str) -> HttpResponse:
     """Show /courses/<cid>/edit/ with courses/edit.html: `form`, `course`."""
-    return edited(request, owned_course(request, cid))
+    return course_form(request, owned_course(request, cid))
 
 
-def edited(request: HttpRequest, course: Course | None) -> HttpResponse:
+def course_form(request: HttpRequest, course: Course | None) -> HttpResponse:
     """Show the form; on POST, save the course."""
     origin = request.build_absolute_uri("/").rstrip("/")
     lines = [f"{origin}/s/{sid}/" for sid in (course.scenarios if course else request.GET.getlist("scenario"))]

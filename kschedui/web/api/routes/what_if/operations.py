@@ -59,7 +59,7 @@ def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
 def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Saved]:
     """Creates a fork in whose timeline the operation happens after the end of the run."""
     run = seen_run(request, rid)
-    scenario, started = save_scenario(request, run.version, run.kubernetes_version, body.question)
+    scenario, started = save_fork(request, run.version, run.kubernetes_version, body.question)
     url = reverse("version", args=[scenario.scenario.public_id, scenario.number])
     return Status(201, Saved(id=scenario.scenario.public_id, version=scenario.number, url=url, run=started.public_id))
 
@@ -111,7 +111,9 @@ def upgrade_json(request: HttpRequest, version: Version, kubernetes: str, to: st
     return upgrade
 
 
-def save_scenario(request: HttpRequest, origin: Version, kubernetes: str, question: Mapping[str, Any]) -> tuple[Version, Run]:
+def save_fork(
+    request: HttpRequest, origin: Version, kubernetes: str, question: Mapping[str, Any]
+) -> tuple[Version, Run]:
     """Return the version of a fork, and its run."""
     count(request, "run")
     keeping_visitor(request)
