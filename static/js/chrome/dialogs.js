@@ -166,9 +166,9 @@ function goTo(view, close) {
 		const [kind, text] = [String(form.get("kind")), String(form.get("value")).trim()];
 		const column =
 			kind === "attempt"
-				? view.index.columns.find((one) => one.kind === "attempt" && one.attempt === Number(text))
+				? view.index.columns.find((column) => column.kind === "attempt" && column.attempt === Number(text))
 				: kind === "time"
-					? view.index.columns.find((one) => one.time >= Number(text))
+					? view.index.columns.find((column) => column.time >= Number(text))
 					: null;
 		const [step, frame] = text.split(".");
 		if (kind === "step") view.act.seek(Number(step) || 0, Number(frame) || 0);
@@ -262,12 +262,12 @@ function results(view, close, word) {
 	const matches = [
 		...pods.map((key) => link(`p${key}`, `${t("pod")} ${key}`, () => view.act.select({ kind: "pod", name: key }))),
 		...nodes.map((name) => link(`n${name}`, `${t("node")} ${name}`, () => view.act.select({ kind: "node", name }))),
-		...attempts.map((one) =>
+		...attempts.map((attempt) =>
 			link(
-				`a${one.attempt}`,
-				t("search.attempt", { n: one.attempt, time: seconds(one.time), pod: podName(one.pod) }) +
-					(one.node ? ` → ${one.node}` : ""),
-				() => view.act.seek(one.step),
+				`a${attempt.attempt}`,
+				t("search.attempt", { n: attempt.attempt, time: seconds(attempt.time), pod: podName(attempt.pod) }) +
+					(attempt.node ? ` → ${attempt.node}` : ""),
+				() => view.act.seek(attempt.step),
 			),
 		),
 	];
@@ -300,8 +300,8 @@ function breakpoints(view) {
 				h(
 					"select",
 					{ name: "outcome" },
-					["", "Scheduled", "Nominated", "Unschedulable", "Error"].map((one) =>
-						h("option", { key: one, value: one }, one ? t(`outcome.${one}`) : "–"),
+					["", "Scheduled", "Nominated", "Unschedulable", "Error"].map((outcome) =>
+						h("option", { key: outcome, value: outcome }, outcome ? t(`outcome.${outcome}`) : "–"),
 					),
 				),
 			),
@@ -310,11 +310,13 @@ function breakpoints(view) {
 		h(
 			"ul",
 			{ key: "list", class: "results" },
-			player.breakpoints.map((one, i) =>
+			player.breakpoints.map((breakpoint, i) =>
 				h(
 					"li",
 					{ key: i },
-					[podName(one.pod), one.plugin, one.outcome && t(`outcome.${one.outcome}`)].filter(Boolean).join(", "),
+					[podName(breakpoint.pod), breakpoint.plugin, breakpoint.outcome && t(`outcome.${breakpoint.outcome}`)]
+						.filter(Boolean)
+						.join(", "),
 					" ",
 					h(
 						"button",

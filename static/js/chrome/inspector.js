@@ -218,8 +218,8 @@ function manifest(api, run, kind, namespace, name, arrived) {
 		arrived();
 	};
 	/** @param {import("../shared/server.js").Waiting} waiting */
-	const told = ({ ahead }) => tell(`# ${t("busy.ahead", { n: ahead ?? 0 })}`);
-	ask(url, {}, { told })
+	const onWait = ({ ahead }) => tell(`# ${t("busy.ahead", { n: ahead ?? 0 })}`);
+	ask(url, {}, { onWait })
 		.then(({ status, body }) => (status === 200 ? body.yaml : `# ${status}`))
 		.catch(() => "# ?")
 		.then(tell);
@@ -447,7 +447,7 @@ function decidingScore({ node, feasible, tied = 1 }, model) {
 	if (own < 0 || rival === undefined) return { why: t("placed.only"), lead: null };
 	const lead = model.totals[own] - model.totals[rival];
 	if (tied > 1 || lead === 0) return { why: t("placed.tie"), lead: 0 };
-	const gaps = model.plugins.map((one) => one.weighted[own] - one.weighted[rival]);
+	const gaps = model.plugins.map((plugin) => plugin.weighted[own] - plugin.weighted[rival]);
 	return { why: scoreName(model.plugins[gaps.indexOf(Math.max(...gaps))].plugin), lead };
 }
 

@@ -31,8 +31,8 @@ export function drawStage(target, view) {
 	];
 	const bottom = beside.length ? `${beside.length * ROW + 8}px` : "0";
 	patch(target, [
-		[...shown].map((one) =>
-			h("div", { key: one, class: `scene on-${one}`, hidden: one !== name, opaque: true, style: { bottom } }),
+		[...shown].map((tab) =>
+			h("div", { key: tab, class: `scene on-${tab}`, hidden: tab !== name, opaque: true, style: { bottom } }),
 		),
 		h("div", { key: "meanwhile", class: "meanwhile" }, beside),
 	]);
@@ -95,12 +95,12 @@ function tryingBar({ tried, act }) {
  */
 function foldRest(view, body) {
 	const parts = /** @type {any[]} */ ([body].flat(Number.POSITIVE_INFINITY)).filter(Boolean);
-	const is = (/** @type {RegExp} */ kind) => (/** @type {any} */ one) => kind.test(one.props?.class ?? "");
+	const is = (/** @type {RegExp} */ kind) => (/** @type {any} */ part) => kind.test(part.props?.class ?? "");
 	const line = parts.find(is(/\bdecides\b/)) ?? parts.find(is(/\b(formula|facts)\b/));
 	const lead = line
 		? [...parts.slice(0, 2), ...parts.filter(is(/\bwaits\b/)), line]
 		: parts.slice(0, Math.max(3, parts.findIndex(is(/\bfigures\b/)) + 1));
-	const rest = parts.filter((one) => !lead.includes(one));
+	const rest = parts.filter((part) => !lead.includes(part));
 	if (view.pin || rest.every(is(/^note$/))) return parts;
 	return [...lead, h("details", { key: "rest", class: "rest" }, h("summary", null, t("margin.steps")), rest)];
 }

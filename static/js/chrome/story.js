@@ -116,24 +116,26 @@ const SIGN = /^[,.;:?)，。；：、？]/;
 
 /** A name stays in one row with the sign behind it. @param {View} view @param {Part[]} list */
 export function sentence(view, list) {
-	return list.map((one, i) => {
-		const sign = typeof one === "object" && SIGN.exec(String(list[i + 1]))?.[0];
-		if (sign) return h("span", { key: `g${i}`, class: "glued" }, part(view, one, i), sign);
-		return typeof one === "string" && typeof list[i - 1] === "object" ? one.replace(SIGN, "") : part(view, one, i);
+	return list.map((piece, i) => {
+		const sign = typeof piece === "object" && SIGN.exec(String(list[i + 1]))?.[0];
+		if (sign) return h("span", { key: `g${i}`, class: "glued" }, part(view, piece, i), sign);
+		return typeof piece === "string" && typeof list[i - 1] === "object"
+			? piece.replace(SIGN, "")
+			: part(view, piece, i);
 	});
 }
 
 /** @param {Element} target @param {View} view */
 export function drawCaption(target, view) {
 	const { eyebrow, sentence: words, why, folded } = view.caption;
-	const own = (/** @type {any} */ one) =>
-		one.event === view.event.type && (!one.attempt || one.attempt === view.state.attempt);
+	const own = (/** @type {any} */ part) =>
+		part.event === view.event.type && (!part.attempt || part.attempt === view.state.attempt);
 	// a teacher speaks of the outcome: when all of it has been shown
 	const whole = view.frame === framesOf(view.event, view.order) - 1;
 	const lesson = whole && (view.boot.lesson?.captions ?? []).find(own);
 	const [title, reason] = [plain(words), plain(why)];
 	const room = Math.min(WIDEST, view.width > PHONE && view.sizes.stage ? view.sizes.stage : WIDEST);
-	const unbroken = words.some((one) => typeof one === "object" && rowsOf(one.text, TITLE, room / 2) > 1); // in one row
+	const unbroken = words.some((part) => typeof part === "object" && rowsOf(part.text, TITLE, room / 2) > 1); // in one row
 	const noted = lesson ? rowsOf(lesson.text, REASON, room) : 0;
 	const rows = rowsOf(title, TITLE, room) + Number(unbroken) + Math.min(2, rowsOf(reason, REASON, room)) + noted;
 	target.classList.toggle("dense", rows > 3);

@@ -194,11 +194,11 @@ export function bars(view, line, width) {
 		if (bucket)
 			bucket[column.outcome === "Scheduled" || !column.outcome || column.end > view.reach ? "good" : "bad"] += 1;
 	}
-	const most = Math.max(1, ...buckets.map((one) => one.good + one.bad));
+	const most = Math.max(1, ...buckets.map((bucket) => bucket.good + bucket.bad));
 	const path = (/** @type {(b: {good: number, bad: number}) => [number, number]} */ of) =>
 		buckets
-			.map((one, i) => {
-				const [low, high] = of(one);
+			.map((bucket, i) => {
+				const [low, high] = of(bucket);
 				const [from, to] = [low, high].map((n) => 44 - (n / most) * 26);
 				return high > low ? `M${i * size} ${from}V${to}H${i * size + size - 1}V${from}Z` : "";
 			})
@@ -206,8 +206,8 @@ export function bars(view, line, width) {
 	return h(
 		"svg",
 		{ key: "bars", class: "mark-bars", "aria-hidden": "true" },
-		h("path", { class: "bar-good", d: path((one) => [0, one.good]) }),
-		h("path", { class: "bar-bad", d: path((one) => [one.good, one.good + one.bad]) }),
+		h("path", { class: "bar-good", d: path((bucket) => [0, bucket.good]) }),
+		h("path", { class: "bar-bad", d: path((bucket) => [bucket.good, bucket.good + bucket.bad]) }),
 	);
 }
 

@@ -75,9 +75,9 @@ function wordsOf(name) {
 function lastAsked({ store, step: here, act }, { summary }) {
 	for (const { step, event } of store.walk(here, -1)) {
 		if (event.type === "SchedulingFailed" && event.pod === summary.pod) return null;
-		const kept = event.type === "PodsKeptWaiting" && event.pods.find(({ pod }) => pod === summary.pod);
-		if (!kept) continue;
-		const plugins = kept.hints.map(({ plugin }) => plugin).join(t("list.comma"));
+		const unmoved = event.type === "PodsKeptWaiting" && event.pods.find(({ pod }) => pod === summary.pod);
+		if (!unmoved) continue;
+		const plugins = unmoved.hints.map(({ plugin }) => plugin).join(t("list.comma"));
 		return h(
 			"p",
 			{ key: "asked", class: "note" },

@@ -113,7 +113,7 @@ function figure(item) {
 				h(
 					"ul",
 					{ class: "handout-options" },
-					options.map((one) => h("li", null, one)),
+					options.map((option) => h("li", null, option)),
 				),
 			options && h("p", { class: "handout-line" }, t("handout.why")),
 		),
@@ -128,20 +128,20 @@ function answers({ answers, later, end, title }, i) {
 		h(
 			"ol",
 			{ key: `a${i}` },
-			answers.map((one) =>
-				h("li", { key: one.number }, `${one.number}. `, h("b", null, one.answer), ` ${one.sentence}`),
+			answers.map((entry) =>
+				h("li", { key: entry.number }, `${entry.number}. `, h("b", null, entry.answer), ` ${entry.sentence}`),
 			),
 		),
 		h(
 			"ul",
 			{ key: `l${i}` },
-			later.map((one) =>
+			later.map((entry) =>
 				h(
 					"li",
-					{ key: one.step },
-					picture(one),
-					h("b", null, `${t("handout.step", { step: one.step })}. `),
-					one.words || one.sentence,
+					{ key: entry.step },
+					picture(entry),
+					h("b", null, `${t("handout.step", { step: entry.step })}. `),
+					entry.words || entry.sentence,
 				),
 			),
 			h("li", { key: "end" }, end),
@@ -155,7 +155,7 @@ async function start() {
 	const places = [...root.querySelectorAll(".handout-steps")];
 	/** @type {Child[]} */
 	const parts = [];
-	const told = /** @type {Element} */ (document.getElementById("told"));
+	const answersList = /** @type {Element} */ (document.getElementById("told"));
 	let questionCount = 0;
 	for (const [i, part] of boot.parts.entries()) {
 		const [store, lesson] = await Promise.all([read(part), part.words ? (await fetch(part.words)).json() : {}]);
@@ -163,16 +163,16 @@ async function start() {
 		const sheetPart = sheetOf(store, lesson);
 		const draw = sceneDrawer(boot.api, part.run, store);
 		sheetPart.title = root.querySelectorAll(".handout-part :is(h1, h2)")[i]?.textContent ?? "";
-		for (const one of [...sheetPart.items, ...sheetPart.answers]) if (one.number) one.number += questionCount;
+		for (const entry of [...sheetPart.items, ...sheetPart.answers]) if (entry.number) entry.number += questionCount;
 		questionCount += sheetPart.answers.length;
 		patch(places[i], sheetPart.items.map(figure));
 		await drawScenes(places[i], draw);
 		parts.push(...answers(sheetPart, i));
-		patch(told, parts);
-		await drawScenes(told, draw);
+		patch(answersList, parts);
+		await drawScenes(answersList, draw);
 	}
 	/** @type {HTMLElement} */ (document.getElementById("answers")).hidden = false;
-	await Promise.all([...root.querySelectorAll("img")].map((one) => one.decode().catch(() => {})));
+	await Promise.all([...root.querySelectorAll("img")].map((image) => image.decode().catch(() => {})));
 	news.textContent = "";
 	const button = /** @type {HTMLButtonElement} */ (document.getElementById("print"));
 	button.disabled = false;

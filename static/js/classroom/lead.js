@@ -185,7 +185,12 @@ export class Lead {
 		const { id, options, right } = question;
 		const asked = { id, choices: options.length };
 		if (question === predictions.open && revealing !== id && !this.counts) return asked;
-		return { ...asked, right, text: plain(textOf(question)), labels: options.map((one) => optionText(one, question)) };
+		return {
+			...asked,
+			right,
+			text: plain(textOf(question)),
+			labels: options.map((option) => optionText(option, question)),
+		};
 	}
 
 	// --- What the server says ---------------------------------------------------------------------------------------

@@ -40,8 +40,10 @@ export function sheetOf(store, lesson) {
 	stops.read();
 	const questionList = stops.questions.list;
 	const marks = lastOfEach(stops.words.length ? stops.words : decisions(store)).slice(0, MOST_MARKS);
-	const shown = marks.map((one) => ({ ...itemAt(store, lastOf(store, one.step)), words: one.text }));
-	const early = shown.filter((one) => !questionList.some((question) => tells(one, podAt(store, one.step), question)));
+	const shown = marks.map((mark) => ({ ...itemAt(store, lastOf(store, mark.step)), words: mark.text }));
+	const early = shown.filter(
+		(item) => !questionList.some((question) => tells(item, podAt(store, item.step), question)),
+	);
 	const start = itemAt(store, { step: 0, frame: 0 });
 	const questions = questionList.map((question, i) => askedItem(store, question, i + 1, questionList));
 	const items = [start, ...early, ...questions].sort((a, b) => a.step - b.step);
@@ -49,7 +51,7 @@ export function sheetOf(store, lesson) {
 		title: "",
 		items,
 		answers: questionList.map((question, i) => ({ number: i + 1, ...answer(store, question) })),
-		later: shown.filter((one) => !early.includes(one)),
+		later: shown.filter((item) => !early.includes(item)),
 		end: endOf(store),
 	};
 }
@@ -88,7 +90,7 @@ function askedItem(store, question, number, asked) {
 	const spot = frame ? { step, frame: frame - 1 } : lastOf(store, Math.max(0, step - 1));
 	const item = itemAt(store, spot);
 	// what would tell an earlier answer stays away: words and picture
-	const plainly = asked.slice(0, number - 1).some((one) => tells(item, question.pod, one));
+	const plainly = asked.slice(0, number - 1).some((earlier) => tells(item, question.pod, earlier));
 	const options = question.options.map((option) => optionText(option, question));
 	return {
 		...item,

@@ -14,21 +14,21 @@ async function draw() {
 	const { status, body } = await ask(url).catch(() => ({ status: 0, body: {} }));
 	if (status === 200) {
 		const students = /** @type {Student[]} */ (body.students);
-		patch(table, students.length ? students.map((one, n) => row(one, n, body.variants)) : [empty()]);
+		patch(table, students.length ? students.map((student, n) => row(student, n, body.variants)) : [empty()]);
 		table.dataset.ready = String(students.length);
 	}
 	if (status !== 403 && status !== 404) setTimeout(draw, AGAIN);
 }
 
-/** @param {Student} one @param {number} n @param {number} variants */
-function row(one, n, variants) {
-	const held = tried.replace("{held}", String(one.held)).replace("{of}", String(variants));
+/** @param {Student} solver @param {number} n @param {number} variants */
+function row(solver, n, variants) {
+	const held = tried.replace("{held}", String(solver.held)).replace("{of}", String(variants));
 	return h(
 		"tr",
 		{ key: String(n) },
-		h("th", { scope: "row" }, one.name || student.replace("{n}", String(n + 1))),
-		h("td", { class: one.solved_in ? "yes" : "" }, one.solved_in ? `✓ ${solved}` : held),
-		h("td", null, String(one.tries)),
+		h("th", { scope: "row" }, solver.name || student.replace("{n}", String(n + 1))),
+		h("td", { class: solver.solved_in ? "yes" : "" }, solver.solved_in ? `✓ ${solved}` : held),
+		h("td", null, String(solver.tries)),
 	);
 }
 

@@ -25,7 +25,7 @@ const WINDOW = "popup,width=1040,height=760";
 /** Hooks that a class sets on its teacher's page. */
 export const ofClass = {
 	/** @type {() => ClassTold | null} */
-	told: () => null,
+	report: () => null,
 	/** @type {Record<string, () => void>} */
 	does: {},
 	/** There is something new to tell. */
@@ -40,17 +40,17 @@ let channel = null;
 let stops = null;
 let due = 0;
 
-/** Be ready; go on where a speaker view is open already. @param {Page} made */
-export function beginSpeaking(made) {
+/** Be ready; go on where a speaker view is open already. @param {Page} opened */
+export function beginSpeaking(opened) {
 	if (page) return;
-	page = made;
+	page = opened;
 	stops = new Stops(page.store, page.boot.lesson ?? {});
 	if (nameOf() && addressOf()) listen();
 }
 
-/** Open the window. @param {Page} made */
-export function openSpeaker(made) {
-	if (!page) beginSpeaking(made);
+/** Open the window. @param {Page} opened */
+export function openSpeaker(opened) {
+	if (!page) beginSpeaking(opened);
 	const address = addressOf();
 	if (!address) return;
 	if (!nameOf()) sessionStorage.setItem(KEPT, Math.random().toString(36).slice(2));
@@ -123,7 +123,7 @@ function tell() {
 		now: { ...toldOf(view), lesson: root.querySelector("#caption .lesson")?.textContent ?? "" },
 		next: nextOf(view),
 		stops: stops?.list(index),
-		class: boot.class ? ofClass.told() : null,
+		class: boot.class ? ofClass.report() : null,
 	});
 }
 

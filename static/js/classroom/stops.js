@@ -26,7 +26,7 @@ export class Stops {
 	/** All of them as far as the run is here, in order. @param {RunIndex} index @returns {Stop[]} */
 	list(index) {
 		this.read();
-		const attempts = index.columns.flatMap((one) => (one.kind === "attempt" ? [attemptStop(one)] : []));
+		const attempts = index.columns.flatMap((column) => (column.kind === "attempt" ? [attemptStop(column)] : []));
 		const questionStops = this.questions.list.map(questionStop);
 		const marked = [...questionStops, ...this.words];
 		const stops =
@@ -46,7 +46,7 @@ export class Stops {
 	take(event) {
 		if (event.type === "CycleStarted") this.attempt = event.attempt;
 		const caption = this.captions.find(
-			(one) => one.event === event.type && (!one.attempt || one.attempt === this.attempt),
+			(caption) => caption.event === event.type && (!caption.attempt || caption.attempt === this.attempt),
 		);
 		if (caption) this.words.push({ step: this.next, frame: 0, kind: "words", text: caption.text });
 	}

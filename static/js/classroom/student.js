@@ -108,7 +108,7 @@ function stateOf({ board, follow }, lost) {
 function questionOf({ isAsked, board, answers, counts, question }) {
 	if (isAsked) return t(answers.has(board?.asked.id ?? "") ? "class.given" : "class.question");
 	if (!counts || !question) return "";
-	return t("class.right", { right: counts[question.right] ?? 0, all: counts.reduce((sum, one) => sum + one, 0) });
+	return t("class.right", { right: counts[question.right] ?? 0, all: counts.reduce((sum, count) => sum + count, 0) });
 }
 
 /**

@@ -49,7 +49,7 @@ export function teach(page) {
 	 */
 	function tally() {
 		const { counts, question } = lead;
-		return counts && question && [counts[question.right] ?? 0, counts.reduce((sum, one) => sum + one, 0)];
+		return counts && question && [counts[question.right] ?? 0, counts.reduce((sum, count) => sum + count, 0)];
 	}
 
 	/** @param {string} name @param {() => void} click @param {Record<string, any>} [more] */
@@ -162,7 +162,7 @@ export function teach(page) {
 		gather,
 		pause: () => lead.pause(),
 	};
-	Object.assign(ofClass, { told: report, does });
+	Object.assign(ofClass, { report, does });
 	const socket = new ClassSocket(addressOf(boot.class.ws), code, {
 		board: (board, hello) => {
 			lead.take(board, hello !== null);

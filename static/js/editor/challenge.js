@@ -14,7 +14,7 @@ import { get, post } from "../shared/server.js";
  * @property {string} api
  * @property {() => Promise<string | null>} answer the text, null while it has errors
  * @property {() => void} draw
- * @property {(waiting: import("../shared/server.js").Waiting) => void} told
+ * @property {(waiting: import("../shared/server.js").Waiting) => void} onWait
  * @property {(errors: import("../shared/server.js").Problem[]) => void} refuse
  */
 
@@ -38,7 +38,7 @@ export class Challenge {
 			const text = await this.page.answer();
 			if (text === null) return;
 			const name = this.name ? { name: this.name.value } : {};
-			const { body } = await post(this.data.judge, { text, ...name }, { told: this.page.told });
+			const { body } = await post(this.data.judge, { text, ...name }, { onWait: this.page.onWait });
 			if (body.errors) return this.page.refuse(body.errors);
 			this.judged = body;
 			this.text = text;
@@ -53,7 +53,7 @@ export class Challenge {
 
 	/** Run the first variant that does not hold, and open it in the player. @param {Failure} failure */
 	async play(failure) {
-		const { body } = await post(`${this.page.api}preview`, { text: failure.text }, { told: this.page.told });
+		const { body } = await post(`${this.page.api}preview`, { text: failure.text }, { onWait: this.page.onWait });
 		if (body.errors) return this.page.refuse(body.errors);
 		const run = await get(`${this.page.api}runs/${body.run}`);
 		location.assign(`/s/${run.scenario.id}/v/${run.scenario.version}/`);

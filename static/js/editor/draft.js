@@ -22,7 +22,8 @@ export function draftOf(id, version) {
 		 */
 		read() {
 			const earlier = drafts(start).filter((draft) => draft.version <= version);
-			const draft = earlier.find((one) => one.version === version) ?? earlier.sort((a, b) => b.at - a.at)[0] ?? null;
+			const draft =
+				earlier.find((entry) => entry.version === version) ?? earlier.sort((a, b) => b.at - a.at)[0] ?? null;
 			from = draft?.version ?? version;
 			return draft;
 		},

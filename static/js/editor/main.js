@@ -84,7 +84,7 @@ const challenge = asked
 				drawStatus();
 				drawSide();
 			},
-			told: sayWaiting,
+			onWait: sayWaiting,
 			refuse: showRefusal,
 		})
 	: null;
@@ -108,9 +108,9 @@ let checking = new AbortController();
 /**
  * `data-checked` is there while the page shows what the server found in this very text.
  * @param {string} text
- * @param {string} [told] instead of keeping a draft
+ * @param {string} [message] instead of keeping a draft
  */
-function takeChange(text, told) {
+function takeChange(text, message) {
 	delete page.dataset.checked;
 	if (text.length - state.text.length > PASTED && comesIn(text)) {
 		// printed by a cluster, with all its secrets: neither sent nor kept before they are dropped
@@ -120,26 +120,26 @@ function takeChange(text, told) {
 		return;
 	}
 	state.text = text;
-	const kept = told === undefined && draft.keep(text);
-	if (kept && text !== state.upload.text) keepUpload("");
-	state.status = told ?? (kept ? t("editor.kept") : t("editor.notKept"));
+	const saved = message === undefined && draft.keep(text);
+	if (saved && text !== state.upload.text) keepUpload("");
+	state.status = message ?? (saved ? t("editor.kept") : t("editor.notKept"));
 	clearTimeout(timer);
 	timer = setTimeout(check, CHECK_AFTER);
 	drawStatus();
 	drawSide();
 }
 
-/** @param {import("../shared/server.js").Checked | null} [known] what the server found in this text already */
-async function check(known = null) {
+/** @param {import("../shared/server.js").Checked | null} [result] what the server found in this text already */
+async function check(result = null) {
 	const text = state.text;
 	clearTimeout(timer);
 	checking.abort();
 	checking = new AbortController();
 	drawRelease();
 	try {
-		const ways = { signal: checking.signal, told: sayWaiting };
-		const { status, body } = known
-			? { status: 200, body: known }
+		const ways = { signal: checking.signal, onWait: sayWaiting };
+		const { status, body } = result
+			? { status: 200, body: result }
 			: await post(`${data.api}check`, { text, pod: state.rulePod }, ways);
 		state.waiting = "";
 		if (text !== state.text) return;
@@ -174,7 +174,7 @@ function later(sentence) {
 
 function drawStatus() {
 	const problem = state.errors[0] ?? state.warnings[0];
-	const found = [
+	const problems = [
 		state.errors.length && `✕ ${t("editor.bad", { n: state.errors.length })}`,
 		state.warnings.length && t("editor.warned", { n: state.warnings.length }),
 	];
@@ -183,7 +183,7 @@ function drawStatus() {
 			? h(
 					"button",
 					{ type: "button", class: state.errors.length ? "no" : "", on: { click: () => show(problem) } },
-					h("b", null, found.filter(Boolean).join(" · ")),
+					h("b", null, problems.filter(Boolean).join(" · ")),
 					` · ${inWords(problem)}`,
 				)
 			: h(
@@ -267,7 +267,7 @@ function showTab(name) {
 async function run() {
 	if (state.checked !== state.text) await check();
 	if (state.errors.length) return;
-	const { body } = await post(`${data.api}preview`, { text: state.text }, { told: sayWaiting });
+	const { body } = await post(`${data.api}preview`, { text: state.text }, { onWait: sayWaiting });
 	state.waiting = "";
 	if (body.errors) return showRefusal(body.errors);
 	state.ran = state.text;
@@ -285,7 +285,7 @@ async function save(fragment = "") {
 	state.status = t("editor.saving");
 	drawStatus();
 	const text = state.upload.text === state.text ? { upload: state.upload.id } : { text: state.text };
-	const ways = { told: sayWaiting, kept: keepUpload };
+	const ways = { onWait: sayWaiting, onAccepted: keepUpload };
 	const { status, body } = data.scenario
 		? await post(`${data.api}scenarios/${data.scenario}/versions`, { ...text, base: state.version || null }, ways)
 		: await post(`${data.api}scenarios`, { ...text, fork_of: data.fork || null }, ways);
@@ -332,11 +332,11 @@ async function compare(saving, fragment) {
 /**
  * Another text, in the editor and in the builder.
  * @param {string} text
- * @param {string} [told] instead of keeping a draft
+ * @param {string} [message] instead of keeping a draft
  */
-function put(text, told) {
+function put(text, message) {
 	editor.write(text);
-	takeChange(text, told);
+	takeChange(text, message);
 	redraw();
 }
 

@@ -52,7 +52,7 @@ function appendRelease(text, version) {
 export function releaseControl({ choice, note }, releases, text) {
 	const show = () => {
 		const version = releaseOf(text.read());
-		const release = releases.find((one) => (version ? one.version === version : one.default));
+		const release = releases.find((entry) => (version ? entry.version === version : entry.default));
 		choice.value = version && release ? version : "";
 		patch(note, [release && !release.default ? lacks(release) : null]);
 	};

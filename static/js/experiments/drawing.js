@@ -45,7 +45,7 @@ function commonOptions({ share, width, measure }) {
 
 /** Lines across, and the axis; between whole numbers there are none. @param {Asked} asked */
 function scale({ points, share }) {
-	const values = points.map((one) => one.value);
+	const values = points.map((point) => point.value);
 	const whole = !share && values.every(Number.isInteger);
 	const span = Math.max(...values) - Math.min(...values);
 	const ticks = whole && span < MOST_TICKS ? { interval: 1, tickFormat: "d" } : { ticks: MOST_TICKS };
@@ -54,8 +54,8 @@ function scale({ points, share }) {
 
 /** The tooltip of a dot. @param {Asked} asked */
 function dots({ points, labels, factor, measure }) {
-	const title = (/** @type {import("./rows.js").Point} */ one) =>
-		`${factor}: ${labels[one.level]}\n${measure}: ${Number(one.value.toPrecision(6))}\n#${one.run}`;
+	const title = (/** @type {import("./rows.js").Point} */ point) =>
+		`${factor}: ${labels[point.level]}\n${measure}: ${Number(point.value.toPrecision(6))}\n#${point.run}`;
 	return {
 		title,
 		y: "value",
@@ -95,7 +95,7 @@ function bars({ points, labels, share, width, label }) {
 /** @param {Asked} asked */
 function boxes(asked) {
 	const { points, labels, factor, width } = asked;
-	const level = (/** @type {import("./rows.js").Point} */ one) => labels[one.level];
+	const level = (/** @type {import("./rows.js").Point} */ point) => labels[point.level];
 	const x = places(points);
 	const room = width / labels.length;
 	const longest = Math.min(24, Math.max(...labels.map((label) => label.length)));
@@ -131,7 +131,8 @@ function short(label) {
 function field(asked) {
 	const { points, labels, factor } = asked;
 	const numbers = labels.every((label) => label !== "" && Number.isFinite(Number(label)));
-	const x = (/** @type {import("./rows.js").Point} */ one) => (numbers ? Number(labels[one.level]) : one.level + 1);
+	const x = (/** @type {import("./rows.js").Point} */ point) =>
+		numbers ? Number(labels[point.level]) : point.level + 1;
 	return plot({
 		...commonOptions(asked),
 		marginBottom: 56,

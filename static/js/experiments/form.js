@@ -39,12 +39,12 @@ function problem(sentence) {
 function tell() {
 	for (const box of boxes) box.classList.toggle("off", !isOn(box));
 	const alone = boxes.filter(isOn).map((box) => box.dataset.factor);
-	for (const one of presets)
-		one.setAttribute("aria-pressed", String(alone.length === 1 && alone[0] === one.dataset.preset));
+	for (const preset of presets)
+		preset.setAttribute("aria-pressed", String(alone.length === 1 && alone[0] === preset.dataset.preset));
 	problem("");
 	button.disabled = true;
 	try {
-		const counts = readFactors().map((one) => one.count);
+		const counts = readFactors().map((factor) => factor.count);
 		const n = counts.reduce((product, count) => product * count, 1);
 		const text = n.toLocaleString();
 		const fits = counts.length > 0 && n <= boot.most;
@@ -63,16 +63,16 @@ async function begin() {
 	button.disabled = true;
 	problem("");
 	element("product").textContent = t("beginning");
-	const factors = readFactors().map((one) => one.factor);
+	const factors = readFactors().map((factor) => factor.factor);
 	const { scenario, version } = boot;
 	const kubernetes = new URLSearchParams(location.search).get("kubernetes");
 	const more = kubernetes ? { kubernetes } : {};
 	/** @param {import("../shared/server.js").Waiting} waiting */
-	const told = ({ ahead }) => {
+	const onWait = ({ ahead }) => {
 		if (ahead !== null) element("product").textContent = t("busy.ahead", { n: ahead });
 	};
 	try {
-		const answer = await post(`${boot.api}experiments`, { scenario, version, factors, ...more }, { told });
+		const answer = await post(`${boot.api}experiments`, { scenario, version, factors, ...more }, { onWait });
 		if (answer.status === 201) {
 			location.assign(answer.body.url);
 			return;
@@ -118,9 +118,9 @@ const PRESETS = {
 useCatalogue(await get(form.dataset.texts ?? ""));
 const boxes = /** @type {HTMLFieldSetElement[]} */ ([...form.querySelectorAll("fieldset[data-factor]")]);
 const presets = /** @type {HTMLButtonElement[]} */ ([...form.querySelectorAll("[data-preset]")]);
-for (const one of presets) {
-	one.addEventListener("click", () => preset(one.dataset.preset ?? ""));
-	one.disabled = false; // a click before would be lost
+for (const choice of presets) {
+	choice.addEventListener("click", () => preset(choice.dataset.preset ?? ""));
+	choice.disabled = false; // a click before would be lost
 }
 form.addEventListener("input", (event) => {
 	const input = /** @type {HTMLElement} */ (event.target);

@@ -69,8 +69,8 @@ async function act(what, method = "POST") {
 	const token = /** @type {HTMLInputElement} */ (page.querySelector("input[name=csrfmiddlewaretoken]")).value;
 	const answer = await (method === "POST"
 		? post(`${address}${what}`, {})
-		: fetch(address, { method, headers: { "X-CSRFToken": token } }).then(async (found) =>
-				found.ok ? { status: found.status, body: {} } : read(found),
+		: fetch(address, { method, headers: { "X-CSRFToken": token } }).then(async (response) =>
+				response.ok ? { status: response.status, body: {} } : read(response),
 			));
 	if (answer.status >= 400) state.trouble = answer.body.detail;
 	return answer;
@@ -81,11 +81,11 @@ async function open(run) {
 	const opening = element("opening");
 	opening.textContent = t("opening", { n: run });
 	/** @param {import("../shared/server.js").Waiting} waiting */
-	const told = ({ ahead }) => {
+	const onWait = ({ ahead }) => {
 		if (ahead !== null) opening.textContent = t("busy.ahead", { n: ahead });
 	};
 	try {
-		const answer = await post(`${address}/runs/${run}`, {}, { told });
+		const answer = await post(`${address}/runs/${run}`, {}, { onWait });
 		if (answer.status < 400) {
 			location.assign(answer.body.url);
 			return;
@@ -161,7 +161,7 @@ function choose(chosen) {
 
 function drawControls() {
 	const measures = boot.measures.map((/** @type {string} */ name) => boot.names[name]);
-	const factors = boot.levels.map((/** @type {any} */ one) => one.name);
+	const factors = boot.levels.map((/** @type {any} */ level) => level.name);
 	patch(element("controls"), [
 		h(
 			"div",
@@ -189,8 +189,8 @@ async function drawPlot() {
 	const figure = drawing.drawn({ points, labels, factor: name, measure, share, width, label });
 	figure.addEventListener("click", () => figure.value && open(figure.value.run));
 	const single = isSingle(points);
-	const told = single ? [t("plot.bars")] : [t(labels.length <= 24 ? "plot.box" : "plot.dots"), t("plot.click")];
-	const about = h("p", { class: "small muted" }, told.join(" "));
+	const hints = single ? [t("plot.bars")] : [t(labels.length <= 24 ? "plot.box" : "plot.dots"), t("plot.click")];
+	const about = h("p", { class: "small muted" }, hints.join(" "));
 	patch(target, [h("div", { key: "figure", opaque: true, class: "figure card" }), about]);
 	/** @type {Element} */ (target.firstElementChild).replaceChildren(figure);
 	page.dataset.drawn = String(points.length);

@@ -47,20 +47,20 @@ export function pointsOf(results, factors, factor, measure) {
  * @returns {number[]}
  */
 export function places(points, bins = 48) {
-	const values = points.map((one) => one.value);
+	const values = points.map((point) => point.value);
 	const [least, most] = [Math.min(...values), Math.max(...values)];
-	const bin = (/** @type {Point} */ one) =>
-		`${one.level} ${most > least ? Math.round(((one.value - least) / (most - least)) * bins) : 0}`;
+	const bin = (/** @type {Point} */ point) =>
+		`${point.level} ${most > least ? Math.round(((point.value - least) / (most - least)) * bins) : 0}`;
 	/** @type {Map<string, number>} */
 	const counts = new Map();
-	const ranks = points.map((one) => {
-		const rank = counts.get(bin(one)) ?? 0;
-		counts.set(bin(one), rank + 1);
+	const ranks = points.map((point) => {
+		const rank = counts.get(bin(point)) ?? 0;
+		counts.set(bin(point), rank + 1);
 		return rank;
 	});
 	const widest = Math.max(...counts.values(), 12);
-	return points.map((one, at) => {
-		const count = counts.get(bin(one)) ?? 1;
+	return points.map((point, at) => {
+		const count = counts.get(bin(point)) ?? 1;
 		return (((ranks[at] + 0.5) / count - 0.5) * 1.8 * count) / widest;
 	});
 }
@@ -105,7 +105,7 @@ export function reasonsOf(results) {
  */
 export function firstChoice(factors, results, measures) {
 	const factor = factors.findIndex(({ labels }) => labels.length > 1);
-	const rows = [...results.values()].map((one) => one.measures).filter((one) => one !== null);
+	const rows = [...results.values()].map((row) => row.measures).filter((measures) => measures !== null);
 	const preferred = ["evicted", "pending", "cpu_spread", "wait_mean", ...measures].map((name) =>
 		measures.indexOf(name),
 	);

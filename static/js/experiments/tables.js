@@ -71,13 +71,13 @@ function summary({ boot, factor, measure }, points, share) {
 	const { name, labels } = boot.levels[factor];
 	const title = `${t("summary")}: ${boot.names[boot.measures[measure]]}`;
 	const rows = summaryOf(points, labels).slice(0, LEVELS);
-	const body = rows.map((one) =>
+	const body = rows.map((row) =>
 		h(
 			"tr",
-			{ key: one.level },
-			h("th", { scope: "row" }, one.level),
-			h("td", null, one.count.toLocaleString()),
-			[one.least, one.median, one.mean, one.most].map((value, at) =>
+			{ key: row.level },
+			h("th", { scope: "row" }, row.level),
+			h("td", null, row.count.toLocaleString()),
+			[row.least, row.median, row.mean, row.most].map((value, at) =>
 				h("td", { key: String(at) }, formatValue(value, share)),
 			),
 		),
@@ -116,7 +116,7 @@ function runs({ boot, measure, highest }, points, share, open, turn) {
 	);
 	const heads = [
 		t("run"),
-		...boot.levels.map((/** @type {any} */ one) => one.name),
+		...boot.levels.map((/** @type {any} */ level) => level.name),
 		name,
 		h("span", { class: "sr" }, t("open")),
 	];

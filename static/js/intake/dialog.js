@@ -71,8 +71,8 @@ export class Intake {
 		this.refuse("");
 		this.busy(true);
 		try {
-			const made = await this.reduced(file);
-			if (made) await this.send(made);
+			const reduction = await this.reduced(file);
+			if (reduction) await this.send(reduction);
 		} catch (error) {
 			if (/** @type {Error} */ (error).name !== "AbortError") this.refuse(t("editor.offline"));
 		}
@@ -111,8 +111,8 @@ export class Intake {
 				else if (data.typed)
 					resolve(asTyped(data.typed)); // the server says what is wrong
 				else {
-					const told = { line: count(data.line), most: count(most), kind: data.kind };
-					resolve(this.refuse(t(`intake.refused.${data.refused}`, told)));
+					const progress = { line: count(data.line), most: count(most), kind: data.kind };
+					resolve(this.refuse(t(`intake.refused.${data.refused}`, progress)));
 				}
 			});
 			const box = /** @type {HTMLInputElement} */ (element("import-anonymise"));
@@ -151,8 +151,8 @@ export class Intake {
 		this.sending = new AbortController();
 		return {
 			signal: this.sending.signal,
-			kept: this.page.keep,
-			told: ({ ahead, part }) =>
+			onAccepted: this.page.keep,
+			onWait: ({ ahead, part }) =>
 				ahead === null
 					? this.tell(t("intake.making", { percent: Math.floor(100 * part) }), part)
 					: this.tell(t("wait.ahead", { n: ahead }), null),

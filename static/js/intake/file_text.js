@@ -106,13 +106,13 @@ async function memberStarts(file) {
 	const isMark = (/** @type {Uint8Array} */ bytes, /** @type {number} */ at) =>
 		GZIP.every((byte, i) => bytes[at + i] === byte) && (bytes[at + 3] ?? 0) < GZIP_FLAGS;
 	if (!isMark(new Uint8Array(await file.slice(0, 4).arrayBuffer()), 0)) return [];
-	const found = [];
+	const starts = [];
 	for (let from = 0; from < file.size; from += BLOCK) {
 		const bytes = new Uint8Array(await file.slice(from, from + BLOCK + 3).arrayBuffer());
 		for (let at = bytes.indexOf(GZIP[0]); at >= 0 && at < BLOCK; at = bytes.indexOf(GZIP[0], at + 1))
-			if (isMark(bytes, at)) found.push(from + at);
+			if (isMark(bytes, at)) starts.push(from + at);
 	}
-	return found;
+	return starts;
 }
 
 /** Is it one gzip file from its first byte to its last? @param {Blob} member */

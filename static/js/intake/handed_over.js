@@ -17,9 +17,9 @@ export async function handOver(file) {
 /** The file, once. @returns {Promise<Blob | null>} */
 export async function takeOver() {
 	try {
-		const found = await (await caches.open(STORE)).match(PLACE);
+		const response = await (await caches.open(STORE)).match(PLACE);
 		await caches.delete(STORE);
-		return found ? await found.blob() : null;
+		return response ? await response.blob() : null;
 	} catch {
 		return null;
 	}

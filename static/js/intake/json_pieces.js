@@ -37,7 +37,7 @@ class Reader {
 	async value() {
 		if ((await this.peek()) === "[") return this.items({ kind: "List" }, []);
 		/** @type {Record<string, any>} */
-		const found = {};
+		const mapping = {};
 		/** @type {any[]} */
 		const waiting = []; // items that came before the kind of their list, and say none of their own
 		this.source.at += 1;
@@ -46,13 +46,13 @@ class Reader {
 			if (typeof key !== "string" || (await this.peek()) !== ":") throw new NoJson(this.source.at);
 			this.source.at += 1;
 			if (key === "items" && (await this.peek()) === "[") {
-				await this.items(found, waiting);
-				found.items = [];
-			} else found[key] = await this.one();
+				await this.items(mapping, waiting);
+				mapping.items = [];
+			} else mapping[key] = await this.one();
 			await this.next("}");
 		}
-		for (const item of waiting) this.take(item, found);
-		if (!found.items || !isList(found)) this.take(found, null);
+		for (const item of waiting) this.take(item, mapping);
+		if (!mapping.items || !isList(mapping)) this.take(mapping, null);
 		this.source.at += 1;
 	}
 
@@ -136,7 +136,7 @@ function endOfText(text, at) {
 	return -1;
 }
 
-/** @param {any} found */
-export function isList(found) {
-	return typeof found.kind === "string" && found.kind.endsWith("List") && Array.isArray(found.items);
+/** @param {any} value */
+export function isList(value) {
+	return typeof value.kind === "string" && value.kind.endsWith("List") && Array.isArray(value.items);
 }

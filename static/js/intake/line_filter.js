@@ -20,12 +20,12 @@ export class Unsure extends Error {}
 
 /** @param {string[]} lines @returns {{version: string, kind: string}} "" for what is not there */
 function headOf(lines) {
-	const found = { apiVersion: "", kind: "" };
+	const head = { apiVersion: "", kind: "" };
 	for (const line of lines) {
 		const match = line[0] === "a" || line[0] === "k" ? HEAD.exec(line) : null;
-		if (match) found[/** @type {"apiVersion" | "kind"} */ (match[1])] = match[2].replace(/^["']|["']$/g, "");
+		if (match) head[/** @type {"apiVersion" | "kind"} */ (match[1])] = match[2].replace(/^["']|["']$/g, "");
 	}
-	return { version: found.apiVersion, kind: found.kind };
+	return { version: head.apiVersion, kind: head.kind };
 }
 
 /**

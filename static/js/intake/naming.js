@@ -44,7 +44,7 @@ export class Names {
 	/** @param {string} kind @param {any} name */
 	add(kind, name) {
 		if (typeof name !== "string") return;
-		if (name.includes(ZONES)) for (const one of name.split(ZONES)) this.add(kind, one);
+		if (name.includes(ZONES)) for (const part of name.split(ZONES)) this.add(kind, part);
 		else if (!this.table.kept.includes(name) && !this.public.test(name) && !this.number.test(name))
 			this.byKind[Object.hasOwn(this.table.patterns, kind) ? kind : "value"].add(name);
 	}
@@ -75,7 +75,7 @@ export class Names {
 	at(parent, name, item, holder) {
 		const { table } = this;
 		const all = (/** @type {string} */ kind, /** @type {any} */ names) => {
-			for (const one of Array.isArray(names) ? names : [names]) this.add(kind, one);
+			for (const name of Array.isArray(names) ? names : [names]) this.add(kind, name);
 		};
 		if (isLabelMap(table, name, item)) {
 			all("key", Object.keys(item));
@@ -107,27 +107,27 @@ export class Names {
 	mapping() {
 		for (const names of Object.values(this.byKind)) for (const driver of this.drivers) names.delete(driver);
 		/** @type {Mapping} */
-		const made = new Map();
+		const newNames = new Map();
 		for (const [kind, pattern] of Object.entries(this.table.patterns)) {
 			if (kind === "key") continue;
-			const found = kind === "image" ? images(this.left(kind, made), pattern) : this.numbered(kind, made);
-			for (const [name, other] of found) made.set(name, other);
+			const ofKind = kind === "image" ? images(this.left(kind, newNames), pattern) : this.numbered(kind, newNames);
+			for (const [name, other] of ofKind) newNames.set(name, other);
 		}
 		for (const [name, [owner, hash]] of [...this.hashed].sort()) {
-			const known = made.get(owner);
-			if (known !== undefined) made.set(name, `${known}-${made.get(hash) ?? hash}`);
+			const ownerName = newNames.get(owner);
+			if (ownerName !== undefined) newNames.set(name, `${ownerName}-${newNames.get(hash) ?? hash}`);
 		}
-		return made;
+		return newNames;
 	}
 
-	/** @param {string} kind @param {Mapping} known */
-	left(kind, known) {
-		return [...this.byKind[kind]].filter((name) => !known.has(name)).sort();
+	/** @param {string} kind @param {Mapping} mapping */
+	left(kind, mapping) {
+		return [...this.byKind[kind]].filter((name) => !mapping.has(name)).sort();
 	}
 
-	/** @param {string} kind @param {Mapping} [known] @returns {Mapping} */
-	numbered(kind, known = new Map()) {
-		const names = this.left(kind, known);
+	/** @param {string} kind @param {Mapping} [taken] @returns {Mapping} */
+	numbered(kind, taken = new Map()) {
+		const names = this.left(kind, taken);
 		return new Map(names.map((name, i) => [name, `${this.table.patterns[kind]}-${digits(i + 1, names.length)}`]));
 	}
 }
@@ -169,9 +169,9 @@ export class Renaming {
 			);
 		if (isMap(value)) {
 			const pods = last === "pods" && path.at(-2) === "expect";
-			const kept = Object.entries(value).filter(([key, item]) => !this.isSpoken(key, item, path));
+			const entries = Object.entries(value).filter(([key, item]) => !this.isSpoken(key, item, path));
 			return Object.fromEntries(
-				kept.map(([key, item]) => [
+				entries.map(([key, item]) => [
 					pods ? this.text(key, ["pods"]) : this.resource(key),
 					this.value(item, [...path, key]),
 				]),
@@ -211,8 +211,8 @@ export class Renaming {
 			return text;
 		if (table.keys.includes(last)) return this.keys.get(text) ?? text;
 		if (last === "reject") return "rejected";
-		const known = mapping.get(text);
-		if (known !== undefined) return known;
+		const newName = mapping.get(text);
+		if (newName !== undefined) return newName;
 		const renamed = (/** @type {string} */ name) => mapping.get(name) ?? name;
 		if (text.includes(ZONES)) return text.split(ZONES).map(renamed).join(ZONES);
 		const slash = text.indexOf("/");

@@ -19,20 +19,20 @@ export class OtherNames {
 
 	/** @param {string} document */
 	take(document) {
-		for (const one of this.opened(JSON.parse(document))) {
-			this.found.collect(one);
-			this.held.push(JSON.stringify(one));
+		for (const manifest of this.opened(JSON.parse(document))) {
+			this.found.collect(manifest);
+			this.held.push(JSON.stringify(manifest));
 		}
 	}
 
-	/** The objects of an export, and the configurations in a ConfigMap. @param {any} found @returns {any[]} */
-	opened(found) {
-		if (found.kind === "ConfigMap") return Object.values(found.data ?? {}).flatMap(configurations);
-		if (found.kind !== undefined) return [found];
+	/** The objects of an export, and the configurations in a ConfigMap. @param {any} manifest @returns {any[]} */
+	opened(manifest) {
+		if (manifest.kind === "ConfigMap") return Object.values(manifest.data ?? {}).flatMap(configurations);
+		if (manifest.kind !== undefined) return [manifest];
 		const fields = /** @type {[string, any][]} */ (Object.entries(this.table.types[this.table.export]));
 		return fields.flatMap(([field, rule]) => {
 			const kind = rule.t ?? rule.l.t;
-			const items = Array.isArray(found[field]) ? found[field] : found[field] ? [found[field]] : [];
+			const items = Array.isArray(manifest[field]) ? manifest[field] : manifest[field] ? [manifest[field]] : [];
 			return items.map((/** @type {object} */ item) => ({ apiVersion: this.table.kinds[kind].version, kind, ...item }));
 		});
 	}
@@ -40,7 +40,7 @@ export class OtherNames {
 	/** @param {(document: string) => void} write */
 	write(write) {
 		const renaming = new Renaming(this.found);
-		for (const one of this.held) write(JSON.stringify(renaming.value(JSON.parse(one))));
+		for (const json of this.held) write(JSON.stringify(renaming.value(JSON.parse(json))));
 		const { mapping, keys } = renaming;
 		this.names = { names: Object.fromEntries(mapping), "label keys": Object.fromEntries(keys) };
 	}
@@ -49,6 +49,6 @@ export class OtherNames {
 /** @param {any} text */
 function configurations(text) {
 	const documents = /** @type {any[]} */ (parseAllDocuments(String(text), { version: "1.1" }));
-	const found = documents.filter((document) => !document.errors.length).map((document) => document.toJS());
-	return found.filter((one) => CONFIGURATIONS.includes(one?.kind));
+	const parsed = documents.filter((document) => !document.errors.length).map((document) => document.toJS());
+	return parsed.filter((document) => CONFIGURATIONS.includes(document?.kind));
 }

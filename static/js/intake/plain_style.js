@@ -61,7 +61,7 @@ class Reader {
 	 */
 	mapping(i, indent, level) {
 		/** @type {Record<string, any>} */
-		const found = {};
+		const entries = {};
 		if (level > DEEPEST) throw new Unsure();
 		while (i < this.lines.length) {
 			const depth = this.depth(i);
@@ -70,10 +70,10 @@ class Reader {
 			const match = depth === indent ? KEY.exec(this.lines[i]) : null;
 			if (!match) throw new Unsure();
 			const key = keyOf(match[1]);
-			if (Object.hasOwn(found, key)) throw new Unsure();
-			[found[key], i] = this.value(match[2] ?? "", this.content(i + 1), indent, level);
+			if (Object.hasOwn(entries, key)) throw new Unsure();
+			[entries[key], i] = this.value(match[2] ?? "", this.content(i + 1), indent, level);
 		}
-		return [found, i];
+		return [entries, i];
 	}
 
 	/**
@@ -93,7 +93,7 @@ class Reader {
 
 	/** @param {number} i @param {number} dash @param {number} level @returns {[any[], number]} */
 	sequence(i, dash, level) {
-		const found = [];
+		const list = [];
 		while (i < this.lines.length) {
 			const line = this.lines[i];
 			const depth = this.depth(i);
@@ -107,9 +107,9 @@ class Reader {
 				this.lines[i] = " ".repeat(inner) + content;
 				[item, i] = this.mapping(i, inner, level + 1);
 			} else [item, i] = this.value(content, this.content(i + 1), dash, level);
-			found.push(item);
+			list.push(item);
 		}
-		return [found, i];
+		return [list, i];
 	}
 }
 
@@ -123,9 +123,9 @@ function keyOf(text) {
 
 /** Resolves a scalar as `resolvePlain` does, if a number looks the same in JSON. @param {string} text */
 function plain(text) {
-	const found = resolvePlain(text);
-	if (typeof found === "number" && (!NUMBER.test(text) || text === "-0")) throw new Unsure();
-	return found;
+	const value = resolvePlain(text);
+	if (typeof value === "number" && (!NUMBER.test(text) || text === "-0")) throw new Unsure();
+	return value;
 }
 
 /**

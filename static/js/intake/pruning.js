@@ -73,9 +73,9 @@ export class Pruning {
 
 	/** The table's name for an object; "" for one that is not read. @param {string} version @param {string} kind */
 	typeOfKind(version, kind) {
-		const known = Object.hasOwn(this.table.kinds, kind) ? this.table.kinds[kind] : undefined;
-		if (!known || (version && !known.versions.includes(version))) return "";
-		return known.type;
+		const row = Object.hasOwn(this.table.kinds, kind) ? this.table.kinds[kind] : undefined;
+		if (!row || (version && !row.versions.includes(version))) return "";
+		return row.type;
 	}
 
 	/** The name of an object that is left out. @param {string} version @param {string} kind */
@@ -86,13 +86,13 @@ export class Pruning {
 		return `${isRead ? version : group}/${kind}`;
 	}
 
-	/** The object as far as it is read; null when nothing of it is. @param {any} found @param {LeftOut} leftOut */
-	pruned(found, leftOut) {
-		const version = typeof found.apiVersion === "string" ? found.apiVersion : "";
-		const kind = typeof found.kind === "string" ? found.kind : "";
-		const isExport = (found.kind ?? null) === null && this.exported.some((name) => Array.isArray(found[name]));
+	/** The object as far as it is read; null when nothing of it is. @param {any} manifest @param {LeftOut} leftOut */
+	pruned(manifest, leftOut) {
+		const version = typeof manifest.apiVersion === "string" ? manifest.apiVersion : "";
+		const kind = typeof manifest.kind === "string" ? manifest.kind : "";
+		const isExport = (manifest.kind ?? null) === null && this.exported.some((name) => Array.isArray(manifest[name]));
 		const name = isExport ? this.table.export : kind && this.typeOfKind(version, kind);
-		if (name) return this.fields(found, name, leftOut);
+		if (name) return this.fields(manifest, name, leftOut);
 		leftOut.count("kinds", this.nameOfKind(version, kind));
 		return null;
 	}
@@ -123,19 +123,19 @@ export class Pruning {
 	/** @param {any} value @param {string} name @param {LeftOut} leftOut */
 	fields(value, name, leftOut) {
 		/** @type {Record<string, any>} */
-		const kept = {};
+		const pruned = {};
 		for (const [key, item] of Object.entries(value)) {
 			const rule = this.ruleOf(name, key);
 			if (rule === undefined) leftOut.count("unknown", key);
 			else if (rule === 0) leftOut.count("fields", key);
 			else {
-				kept[key] = this.prune(item, rule, leftOut);
+				pruned[key] = this.prune(item, rule, leftOut);
 				const isMap = item !== null && typeof item === "object" && !Array.isArray(item);
-				if (rule !== 1 && rule.k && isMap && Object.keys(kept[key]).length < Object.keys(item).length)
+				if (rule !== 1 && rule.k && isMap && Object.keys(pruned[key]).length < Object.keys(item).length)
 					leftOut.count("fields", key);
 			}
 		}
-		return kept;
+		return pruned;
 	}
 
 	/**
@@ -156,9 +156,9 @@ export class Pruning {
 	/** @param {Record<string, Rule>} fields @param {string} key */
 	meant(fields, key) {
 		let [best, least] = ["", Infinity];
-		for (const known of Object.keys(fields)) {
-			const number = slips(key, known);
-			if (number < least || (number === least && known < best)) [best, least] = [known, number];
+		for (const field of Object.keys(fields)) {
+			const number = slips(key, field);
+			if (number < least || (number === least && field < best)) [best, least] = [field, number];
 		}
 		return least <= Math.min(MOST_SLIPS, Math.floor(([...key].length - 1) / 2)) ? fields[best] : undefined;
 	}
@@ -169,9 +169,9 @@ function groupOf(version) {
 	return BEFORE.exec(version)?.[1] ?? "";
 }
 
-/** The edit distance of two names, capital letters aside. @param {string} one @param {string} other */
-function slips(one, other) {
-	const [from, to] = [[...one.toLowerCase()], [...other.toLowerCase()]];
+/** The edit distance of two names, capital letters aside. @param {string} word @param {string} other */
+function slips(word, other) {
+	const [from, to] = [[...word.toLowerCase()], [...other.toLowerCase()]];
 	let before = Array.from({ length: to.length + 1 }, (_, i) => i);
 	for (let i = 1; i <= from.length; i += 1) {
 		const row = [i];

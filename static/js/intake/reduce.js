@@ -101,9 +101,9 @@ class Reader {
 		const { source } = this;
 		let taken = 0;
 		try {
-			await readJson(source, (found, parent) => {
+			await readJson(source, (manifest, parent) => {
 				taken += 1;
-				this.take(found, parent);
+				this.take(manifest, parent);
 			});
 		} catch (error) {
 			if (error instanceof NoJson) throw new Malformed(source.lineOf(error.at));
@@ -132,8 +132,8 @@ class Reader {
 	piece(piece, source) {
 		try {
 			if (!piece.typed) throw new Unsure();
-			const kept = keptLines(piece.lines, this.pruning, this.leftOut, piece.parentKind);
-			if (kept) this.lines(kept, piece, source);
+			const lines = keptLines(piece.lines, this.pruning, this.leftOut, piece.parentKind);
+			if (lines) this.lines(lines, piece, source);
 		} catch (error) {
 			if (!(error instanceof Unsure)) throw error;
 			this.parse(piece, source);
@@ -179,15 +179,15 @@ class Reader {
 		}
 	}
 
-	/** @param {any} found @param {any} parent */
-	take(found, parent) {
-		if (found === null || typeof found !== "object") return;
-		if (Array.isArray(found)) return found.forEach((item) => this.take(item, null));
-		if (parent && found.kind === undefined && isList({ ...parent, items: [] })) {
-			found = { apiVersion: parent.apiVersion, kind: parent.kind.replace(/List$/, ""), ...found };
+	/** @param {any} manifest @param {any} parent */
+	take(manifest, parent) {
+		if (manifest === null || typeof manifest !== "object") return;
+		if (Array.isArray(manifest)) return manifest.forEach((item) => this.take(item, null));
+		if (parent && manifest.kind === undefined && isList({ ...parent, items: [] })) {
+			manifest = { apiVersion: parent.apiVersion, kind: parent.kind.replace(/List$/, ""), ...manifest };
 		}
-		if (isList(found)) return found.items.forEach((/** @type {any} */ item) => this.take(item, found));
-		const kept = this.pruning.pruned(found, this.leftOut);
-		if (kept) this.keep(JSON.stringify(kept));
+		if (isList(manifest)) return manifest.items.forEach((/** @type {any} */ item) => this.take(item, manifest));
+		const pruned = this.pruning.pruned(manifest, this.leftOut);
+		if (pruned) this.keep(JSON.stringify(pruned));
 	}
 }

@@ -10,7 +10,7 @@ const WORDS = // of kubectl
 const PREFIXED = /([Ee]rror|Warning)(?=: )/;
 const LOG_LINE = /([EWIF]\d{4} \d\d:\d\d:\d\d\.)/;
 const COMMAND = /((?:PS )?(?:[^\s#]\S{0,80} ?)?[$%>#] (?:kubectl|oc) )/;
-const SAID = [WORDS, PREFIXED, LOG_LINE, COMMAND, /```\w*(?=\s)/].map((one) => one.source).join("|"); // around a dump
+const SAID = [WORDS, PREFIXED, LOG_LINE, COMMAND, /```\w*(?=\s)/].map((pattern) => pattern.source).join("|"); // around a dump
 const LATER = new RegExp(`\\n(?:${SAID})[^\\n]*`, "g");
 const FIRST = new RegExp(`^(?:${SAID})[^\\n]*`);
 
@@ -134,15 +134,15 @@ class Dropper {
 
 	/** @param {string} text */
 	text(text) {
-		const kept = [];
+		const lines = [];
 		let at = 0;
 		for (;;) {
 			const pattern = this.inside ? LOG_END : LOG;
 			pattern.lastIndex = at;
 			const mark = pattern.exec(text);
 			const end = mark ? mark.index : text.length;
-			kept.push(this.inside ? "\n".repeat(ends(text, at, end)) : text.slice(at, end));
-			if (!mark) return kept.join("");
+			lines.push(this.inside ? "\n".repeat(ends(text, at, end)) : text.slice(at, end));
+			if (!mark) return lines.join("");
 			if (!this.inside) this.leftOut.count("kinds", "container log");
 			this.inside = !this.inside;
 			at = mark.index + mark[0].length;

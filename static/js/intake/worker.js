@@ -49,17 +49,17 @@ class Made {
 }
 
 self.addEventListener("message", async ({ data }) => {
-	let said = 0;
+	let reported = 0;
 	const text = new FileText(data.file, data.most, (part) => {
-		if (part - said < STEP) return;
-		said = part;
+		if (part - reported < STEP) return;
+		reported = part;
 		self.postMessage({ progress: part });
 	});
 	try {
-		const made = new Made();
-		const { names } = await reduce(text.blocks(), data.table, (document) => made.take(document), data.naming);
-		const packed = await made.blob();
-		self.postMessage({ made: packed, size: made.total, typed: names ? "" : text.typed, names });
+		const collected = new Made();
+		const { names } = await reduce(text.blocks(), data.table, (document) => collected.take(document), data.naming);
+		const packed = await collected.blob();
+		self.postMessage({ made: packed, size: collected.total, typed: names ? "" : text.typed, names });
 	} catch (error) {
 		const typed = data.naming ? "" : text.typed;
 		if (error instanceof Malformed) self.postMessage({ refused: error.reason, line: error.line, typed });

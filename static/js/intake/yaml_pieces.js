@@ -140,9 +140,9 @@ function* item(now) {
 	const inner = DASH.exec(now.lines[0])?.[0].length ?? 0;
 	const moved = [" ".repeat(inner) + now.lines[0].slice(inner), ...now.lines.slice(1)];
 	const whole = moved.every((line) => !line.slice(0, inner).trim());
-	const made = piece(whole ? moved.map((line) => line.slice(inner)) : now.lines, now.firstLine, { typed: whole });
-	if (made.lines.some((line) => line.startsWith("kind:"))) yield made;
-	else now.waiting.push(made);
+	const itemPiece = piece(whole ? moved.map((line) => line.slice(inner)) : now.lines, now.firstLine, { typed: whole });
+	if (itemPiece.lines.some((line) => line.startsWith("kind:"))) yield itemPiece;
+	else now.waiting.push(itemPiece);
 }
 
 /** @param {Open} now */

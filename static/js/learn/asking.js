@@ -34,8 +34,8 @@ export function drawAnswers(root, view, predictions) {
 	if (!open && !shown && !end && !fits && !layer) return;
 	layer ??= layerOf(root);
 	patch(layer, open ? asking(root, predictions, open) : [shown && outcome(root, predictions, shown), end, fits]);
-	const listed = /** @type {HTMLElement | null} */ (layer.querySelector(".answers.listed"));
-	root.style.setProperty("--answers-room", `${listed?.offsetHeight ?? 0}px`); // the stage ends above them
+	const list = /** @type {HTMLElement | null} */ (layer.querySelector(".answers.listed"));
+	root.style.setProperty("--answers-room", `${list?.offsetHeight ?? 0}px`); // the stage ends above them
 	const skip = /** @type {HTMLElement | null} */ (layer.querySelector(".skip-question"));
 	if (open && predictions.offersSkip) skip?.focus();
 	// Enter shows the answer, once there is a pick
@@ -150,18 +150,23 @@ function outcome(root, predictions, shown) {
 		t(`predict.tag.${kind === "right" && i === pick ? "both" : kind}`);
 	const boxes = kinds.map(({ i }) => rowOf(root, shown.options[i]));
 	if (boxes.every((box) => box !== null))
-		return kinds.map((one, k) => {
+		return kinds.map((kind, k) => {
 			const { left, top } = cornerOf(root, boxes[k]);
 			const style = { left: `${left - 34}px`, top: `${top + SIZE / 2}px` };
-			return h("span", { key: one.kind, class: `prediction-tag ${one.kind}`, style }, label(one));
+			return h("span", { key: kind.kind, class: `prediction-tag ${kind.kind}`, style }, label(kind));
 		});
 	return h(
 		"ul",
 		{ key: "outcome", class: "answers listed outcome" },
 		shown.options.map((option, i) => {
-			const one = kinds.find((each) => each.i === i);
+			const place = kinds.find((each) => each.i === i);
 			const text = optionText(option, shown);
-			return h("li", { key: i, class: one?.kind ?? "" }, h("span", null, text), one && h("small", null, label(one)));
+			return h(
+				"li",
+				{ key: i, class: place?.kind ?? "" },
+				h("span", null, text),
+				place && h("small", null, label(place)),
+			);
 		}),
 	);
 }
@@ -176,9 +181,10 @@ function placesOf(root, { options }) {
 	if (!boxes.every((box) => box !== null)) return null;
 	const stage = root.querySelector("#stage")?.getBoundingClientRect();
 	const places = boxes.map((box) => cornerOf(root, box));
-	const apart = places.every((one, i) =>
+	const apart = places.every((place, i) =>
 		places.every(
-			(other, j) => i <= j || Math.abs(one.top - other.top) >= SIZE + 2 || Math.abs(one.left - other.left) >= SIZE + 2,
+			(other, j) =>
+				i <= j || Math.abs(place.top - other.top) >= SIZE + 2 || Math.abs(place.left - other.left) >= SIZE + 2,
 		),
 	);
 	const inside = boxes.every((box) => !stage || (box.bottom <= stage.bottom + 1 && box.top >= stage.top - 1));

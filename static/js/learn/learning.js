@@ -178,7 +178,7 @@ function hiddenFrom(index, step) {
 
 /** @param {Column} column @param {number} step @returns {Column} */
 function hideColumn(column, step) {
-	if (column.kind === "gap") return { ...column, changes: column.changes.filter((one) => one.step <= step) };
+	if (column.kind === "gap") return { ...column, changes: column.changes.filter((change) => change.step <= step) };
 	if (column.end <= step) return column;
 	return { ...column, pod: column.step <= step ? column.pod : "", outcome: null, node: "", victims: 0 };
 }

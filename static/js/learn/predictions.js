@@ -82,13 +82,17 @@ export class Predictions {
 	/** The next question that has not been answered. */
 	get ahead() {
 		if (!this.on) return null;
-		return this.questions.find((one) => !this.settled.has(one.id) && isBefore(this.since, one.from)) ?? null;
+		return (
+			this.questions.find((question) => !this.settled.has(question.id) && isBefore(this.since, question.from)) ?? null
+		);
 	}
 
 	/** The question whose answer was shown last at a place. @param {Spot} here @returns {Question | null} */
 	shownAt(here) {
-		const revealed = this.questions.filter((one) => this.settled.get(one.id) === "revealed");
-		return revealed.findLast((one) => one.shown.step === here.step && one.shown.frame <= here.frame) ?? null;
+		const revealed = this.questions.filter((question) => this.settled.get(question.id) === "revealed");
+		return (
+			revealed.findLast((question) => question.shown.step === here.step && question.shown.frame <= here.frame) ?? null
+		);
 	}
 
 	/**
@@ -172,8 +176,10 @@ export class Predictions {
 
 	/** The number of shown answers that were predicted: [right, answered]. @returns {[number, number]} */
 	get tally() {
-		const answered = this.questions.filter((one) => this.settled.get(one.id) === "revealed" && this.picks.has(one.id));
-		return [answered.filter((one) => this.picks.get(one.id) === one.right).length, answered.length];
+		const answered = this.questions.filter(
+			(question) => this.settled.get(question.id) === "revealed" && this.picks.has(question.id),
+		);
+		return [answered.filter((question) => this.picks.get(question.id) === question.right).length, answered.length];
 	}
 }
 

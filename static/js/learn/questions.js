@@ -44,10 +44,10 @@ export class Questions {
 	take(store, step, event) {
 		if (event.type === "CycleStarted") [this.attempt, this.pod] = [event.attempt, event.pod];
 		if (this.generator) return void this.generator.ask(event, store, step).some((ask) => this.add(store, step, ask));
-		for (const one of this.asked) {
-			if (this.found.has(one) || one.event !== event.type || one.attempt !== this.attempt) continue;
-			if (one.about && "pod" in event && ![event.pod, podOnly(event.pod)].includes(one.about)) continue;
-			if (this.add(store, step, one)) this.found.add(one);
+		for (const other of this.asked) {
+			if (this.found.has(other) || other.event !== event.type || other.attempt !== this.attempt) continue;
+			if (other.about && "pod" in event && ![event.pod, podOnly(event.pod)].includes(other.about)) continue;
+			if (this.add(store, step, other)) this.found.add(other);
 		}
 	}
 
@@ -61,7 +61,8 @@ export class Questions {
 		const answer = answerOf(store, step, ask);
 		if (!answer) return false;
 		const id = `${answer.from.step}.${answer.from.frame}`;
-		const apart = (/** @type {Answer} */ one) => isBefore(one.shown, answer.from) || isBefore(answer.shown, one.from);
+		const apart = (/** @type {Answer} */ other) =>
+			isBefore(other.shown, answer.from) || isBefore(answer.shown, other.from);
 		if (!this.list.every(apart)) return false; // what is asked would have been shown
 		const { event, kind, about = "", text = "" } = ask;
 		const own = /** @type {any} */ (store.event(step));

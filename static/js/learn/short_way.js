@@ -35,7 +35,7 @@ export class ShortWay {
 		/** @type {Spoken} */
 		this.spoken = (event, attempt) =>
 			types.has(event.type) &&
-			captions.some((one) => one.event === event.type && (!one.attempt || one.attempt === attempt));
+			captions.some((caption) => caption.event === event.type && (!caption.attempt || caption.attempt === attempt));
 	}
 
 	/** Is a frame passed by on the way? @param {number} step @param {number} frame @param {FilterOrder} [order] */
@@ -49,8 +49,8 @@ export class ShortWay {
 		const { store, known, spoken } = this;
 		const event = store.event(step);
 		if (!event || (order === "node" && event.type === "NodesFiltered")) return false;
-		const kept = known.get(event);
-		if (kept) return kept[frame] ?? false;
+		const cached = known.get(event);
+		if (cached) return cached[frame] ?? false;
 		const frames = Array.from({ length: framesOf(event) }, (_, i) =>
 			isFolded({ store, step, frame: i, event, spoken }),
 		);
@@ -153,7 +153,7 @@ function isChosenFirst(place) {
 	const { pods } = stateBefore(place);
 	const own = pods.get(event.pod)?.summary.priority ?? 0;
 	return [...pods.values()].some(
-		(one) => one.place === "active" && one.summary.pod !== event.pod && (one.summary.priority ?? 0) !== own,
+		(pod) => pod.place === "active" && pod.summary.pod !== event.pod && (pod.summary.priority ?? 0) !== own,
 	);
 }
 
@@ -179,8 +179,8 @@ const rejected = new WeakMap();
 
 /** By plugin: the rows that it rejects, and why. @param {NodesFiltered} event */
 function rejections(event) {
-	const kept = rejected.get(event);
-	if (kept) return kept;
+	const counts = rejected.get(event);
+	if (counts) return counts;
 	const { verdicts, evaluated, total, start } = event;
 	const rows = event.rows == null ? null : decodeColumn(event.rows, evaluated);
 	const lines = event.plugins.map(() => /** @type {string[]} */ ([]));
@@ -212,7 +212,7 @@ function keepsLeader(place) {
 	const { frame } = place;
 	if (!model || frame >= model.plugins.length) return false;
 	const { plugin, weighted } = model.plugins[frame];
-	if (weighted.every((one) => one === weighted[0])) return true;
+	if (weighted.every((score) => score === weighted[0])) return true;
 	const [before, after] = [leaders(model, frame), leaders(model, frame + 1)];
 	if (before.join() === after.join()) return true;
 	const decides = before.length < model.names.length && after.join() === leaders(model, model.plugins.length).join();
@@ -221,7 +221,7 @@ function keepsLeader(place) {
 
 /** @param {import("../trace/trace").ScoresComputed} event @param {string} plugin */
 function differs({ plugins, count }, plugin) {
-	const points = plugins.find((one) => one.plugin === plugin)?.normalized;
+	const points = plugins.find((scorer) => scorer.plugin === plugin)?.normalized;
 	return points !== undefined && new Set(decodeColumn(points, count)).size > 1;
 }
 
@@ -243,8 +243,8 @@ function isIdleAct(place) {
 	if (!play.candidates.length) return isUselessAgain(place);
 	const { act, at } = actOf(play, frame);
 	if (act === "floor") return true;
-	if (act === "reprieve") return !play.candidates.some((one) => one.reprieve[at - 1]?.reprieved);
-	if (act === "rung") return at < play.rungs && !play.candidates.some((one) => one.rung === at);
+	if (act === "reprieve") return !play.candidates.some((candidate) => candidate.reprieve[at - 1]?.reprieved);
+	if (act === "rung") return at < play.rungs && !play.candidates.some((candidate) => candidate.rung === at);
 	return false;
 }
 
@@ -312,7 +312,7 @@ function isExpected(place) {
 			place,
 			(other) => other.pod === event.pod && other.queue === event.queue && other.event === event.event,
 		);
-	const alone = ![...pods.values()].some((one) => one.place === "active" && one.summary.pod !== event.pod);
+	const alone = ![...pods.values()].some((pod) => pod.place === "active" && pod.summary.pod !== event.pod);
 	return event.queue === "active" && (alone || before?.type === "ObjectApplied");
 }
 
@@ -405,5 +405,5 @@ function wordsOf(store, step, frame, into) {
 	if (event.type === into.type && typeof event.pod === "string") return ["also", podName(event.pod)];
 	const scorer = event.type === "ScoresComputed" && state ? scores(state)?.plugins[frame] : null;
 	if (!scorer) return ["", ""];
-	return [scorer.weighted.every((one) => one === scorer.weighted[0]) ? "same" : "lead", scoreName(scorer.plugin)];
+	return [scorer.weighted.every((score) => score === scorer.weighted[0]) ? "same" : "lead", scoreName(scorer.plugin)];
 }

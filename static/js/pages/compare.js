@@ -52,13 +52,13 @@ function twin(side, step, place) {
 	const type = mine?.event(step)?.type;
 	if (step < from || !theirs || !type) return step < from ? Math.max(0, to - (from - step)) : to;
 	let nth = 0;
-	for (let one = from; one < step; one += 1) nth += Number(mine?.event(one)?.type === type);
+	for (let at = from; at < step; at += 1) nth += Number(mine?.event(at)?.type === type);
 	let last = to;
-	for (const found of theirs.walk(to, 1)) {
-		if (found.step > to && found.event.type === "CycleStarted") break;
-		last = found.step;
-		if (found.event.type === type && nth-- === 0) break;
-		if (found.event.type === "AttemptFinished") break;
+	for (const item of theirs.walk(to, 1)) {
+		if (item.step > to && item.event.type === "CycleStarted") break;
+		last = item.step;
+		if (item.event.type === type && nth-- === 0) break;
+		if (item.event.type === "AttemptFinished") break;
 	}
 	return last;
 }

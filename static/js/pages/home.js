@@ -42,10 +42,10 @@ function show() {
 /** Old names that a search finds. @param {string[]} words @returns {number} how many */
 function showNames(words) {
 	let shown = 0;
-	for (const one of /** @type {NodeListOf<HTMLElement>} */ (oldNames.querySelectorAll("[data-words]"))) {
-		const text = `${one.dataset.words}`.toLowerCase();
-		one.hidden = !words.length || !words.every((word) => text.includes(word));
-		shown += Number(!one.hidden);
+	for (const entry of /** @type {NodeListOf<HTMLElement>} */ (oldNames.querySelectorAll("[data-words]"))) {
+		const text = `${entry.dataset.words}`.toLowerCase();
+		entry.hidden = !words.length || !words.every((word) => text.includes(word));
+		shown += Number(!entry.hidden);
 	}
 	oldNames.hidden = !shown;
 	return shown;

@@ -164,7 +164,7 @@ let resting = 0;
 /** @param {object} message */
 const say = (message) => channel.postMessage(message);
 const go = (/** @type {number} */ step, frame = 0) => say({ type: "go", step, frame });
-const key = (/** @type {string} */ one, shiftKey = false) => say({ type: "key", key: one, shiftKey });
+const key = (/** @type {string} */ pressed, shiftKey = false) => say({ type: "key", key: pressed, shiftKey });
 
 function draw() {
 	if (!shown) return void patch(region("now"), [h("p", { key: "alone", class: "muted" }, t("speaker.alone"))]);
@@ -203,10 +203,10 @@ function button(text, click, more = "") {
 	return h("button", { key: text, type: "button", class: `button ${more}`, on: { click } }, text);
 }
 
-/** Shows the numbers of the class, if there is one. @param {any} told */
-function classOf(told) {
-	if (!told) return [];
-	const { code, students, answered, open, right, paused, ended, lost } = told;
+/** Shows the numbers of the class, if there is one. @param {any} session */
+function classOf(session) {
+	if (!session) return [];
+	const { code, students, answered, open, right, paused, ended, lost } = session;
 	const does = (/** @type {string} */ what) => () => say({ type: "class", what });
 	const all = Math.max(answered, students);
 	return [

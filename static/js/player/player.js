@@ -87,7 +87,9 @@ export class Player {
 
 	/** Does playing stop there? @param {number} step @param {number} frame */
 	breaksAt(step, frame) {
-		return this.playing && frame === 0 && this.breakpoints.some((one) => matches(one, this.store.event(step)));
+		return (
+			this.playing && frame === 0 && this.breakpoints.some((breakpoint) => matches(breakpoint, this.store.event(step)))
+		);
 	}
 
 	back() {
@@ -107,7 +109,7 @@ export class Player {
 	 * @returns {Found | null}
 	 */
 	find(by, test) {
-		for (const found of this.store.walk(this.step + by, by)) if (test(found.event, found.step)) return found;
+		for (const item of this.store.walk(this.step + by, by)) if (test(item.event, item.step)) return item;
 		return null;
 	}
 
@@ -193,7 +195,8 @@ export function playing(lettersNow) {
 			}
 			player.due = Math.max(player.due, now - 100) + stay(player);
 			const { event, frame } = player;
-			const hit = event && frame === 0 ? player.breakpoints.find((one) => matches(one, event)) : undefined;
+			const hit =
+				event && frame === 0 ? player.breakpoints.find((breakpoint) => matches(breakpoint, event)) : undefined;
 			if (hit) return player.stop(hit);
 		}
 	};
@@ -218,7 +221,7 @@ function weightOf(event) {
 		case "PermitEvaluated":
 		case "PodPreBound":
 			return ("code" in event && event.code === "Wait") ||
-				event.results.some((one) => (one.code ?? "Success") !== "Success")
+				event.results.some((result) => (result.code ?? "Success") !== "Success")
 				? 1
 				: 0.4;
 		case "NodesFiltered":

@@ -84,7 +84,7 @@ export function patch(parent, children) {
 	/** @type {any} */
 	let cursor = parent.firstChild;
 	/** @type {Map<string, any> | null} the children that are kept, once their order is found to differ */
-	let kept = null;
+	let reusable = null;
 	for (let i = 0; i < list.length; i += 1) {
 		const item = list[i];
 		const text = typeof item === "string";
@@ -92,9 +92,9 @@ export function patch(parent, children) {
 		const key = text ? i : (item.key ?? i);
 		let node = cursor;
 		if (!cursor || cursor.__key !== key || cursor.__tag !== tag) {
-			kept ??= keptFrom(cursor, list, i);
-			node = kept.get(`${tag}:${key}`);
-			while (cursor && !kept.has(`${cursor.__tag}:${cursor.__key}`)) {
+			reusable ??= keptFrom(cursor, list, i);
+			node = reusable.get(`${tag}:${key}`);
+			while (cursor && !reusable.has(`${cursor.__tag}:${cursor.__key}`)) {
 				const gone = cursor;
 				cursor = gone.nextSibling;
 				if (!node && still && !text && mayBecome(gone, item)) {
@@ -141,12 +141,12 @@ function keptFrom(cursor, list, i) {
 		const item = list[at];
 		wanted.add(typeof item === "string" ? `:${at}` : `${item.tag}:${item.key ?? at}`);
 	}
-	const kept = new Map();
+	const nodesByKey = new Map();
 	for (let node = cursor; node; node = node.nextSibling) {
 		const key = `${node.__tag}:${node.__key}`;
-		if (wanted.has(key)) kept.set(key, node);
+		if (wanted.has(key)) nodesByKey.set(key, node);
 	}
-	return kept;
+	return nodesByKey;
 }
 
 /** @param {Element} parent @param {Description | string} item @returns {any} */

@@ -18,8 +18,8 @@ let categories = ["one", "other"];
 export function useCatalogue(texts) {
 	loaded = catalogue = texts;
 	plural = new Intl.PluralRules(texts.language);
-	const known = new Set(/** @type {string[]} */ (plural.resolvedOptions().pluralCategories));
-	categories = CATEGORIES.filter((category) => known.has(category));
+	const available = new Set(/** @type {string[]} */ (plural.resolvedOptions().pluralCategories));
+	categories = CATEGORIES.filter((category) => available.has(category));
 }
 
 /** Names that became others after the releases that have texts of their own. @type {[RegExp, string][]} */

@@ -54,8 +54,8 @@ const CHALLENGES = "kschedui.challenges"; // tries by scenario and version, or c
 /** @returns {Record<string, Tries>} */
 export function allTries() {
 	try {
-		const known = JSON.parse(read(CHALLENGES) ?? "{}");
-		return known && typeof known === "object" ? known : {};
+		const tries = JSON.parse(read(CHALLENGES) ?? "{}");
+		return tries && typeof tries === "object" ? tries : {};
 	} catch {
 		return {};
 	}
@@ -68,9 +68,9 @@ export function triesOf(id) {
 
 /** One more try. @param {string} id @param {{held: number, of: number, solved: boolean}} made */
 export function keepTry(id, { held, of, solved }) {
-	const known = allTries();
-	const { tries = 0, held: best = 0, solvedIn = 0 } = known[id] ?? {};
+	const triesById = allTries();
+	const { tries = 0, held: best = 0, solvedIn = 0 } = triesById[id] ?? {};
 	if (solvedIn) return;
 	const now = { tries: tries + 1, held: Math.max(best, held), of, solvedIn: solved ? tries + 1 : 0 };
-	keep(CHALLENGES, JSON.stringify({ ...known, [id]: now }));
+	keep(CHALLENGES, JSON.stringify({ ...triesById, [id]: now }));
 }

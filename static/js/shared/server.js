@@ -10,18 +10,18 @@
 const WAIT = "wait=2"; // seconds in which the server answers, or tells the place
 const ASKED_AGAIN = 500; // ms
 const ASKED_LATE = 2000; // ms, while the server cannot be reached: it may be starting again
-const UNREACHED = 90; // times, before that is told
+const UNREACHED = 90; // times, before an error is shown
 
 /**
  * @typedef {{message: string, document?: number, line?: number, column?: number, path?: string, fix?: {value?: string,
  *   instead?: string}}} Problem
  */
-/** @typedef {{ahead: number | null, part: number}} Waiting requests that come before; null: it is worked on, so far */
+/** @typedef {{ahead: number | null, part: number}} Waiting requests ahead in the queue, null once it runs; its progress */
 /** @typedef {{status: number, body: any}} Answer */
-/** @typedef {{errors: Problem[], warnings: Problem[], summary: {nodes: any[], pods: any[]}}} Checked found in a text */
+/** @typedef {{errors: Problem[], warnings: Problem[], summary: {nodes: any[], pods: any[]}}} Checked the result of checking a text */
 /**
- * @typedef {{told?: (waiting: Waiting) => void, kept?: (upload: string) => void, signal?: AbortSignal}} Ways `kept`
- *   hears the id of a large request before it is answered; an abort cancels it
+ * @typedef {{onWait?: (waiting: Waiting) => void, onAccepted?: (upload: string) => void, signal?: AbortSignal}} Ways
+ *   `onAccepted` gets the id of a large request before its response; an abort cancels it
  */
 
 /**
@@ -51,28 +51,28 @@ export function send(url, type, body, ways = {}) {
  * @returns {Promise<Answer>}
  */
 export async function ask(url, options = {}, ways = {}) {
-	const { told = () => {}, kept = () => {}, signal } = ways;
+	const { onWait = () => {}, onAccepted = () => {}, signal } = ways;
 	for (;;) {
 		const answer = await fetch(url, { ...options, headers: { Prefer: WAIT, ...options.headers }, signal });
 		const { status, body } = await read(answer);
 		if (status !== 202) return { status, body };
 		const later = answer.headers.get("Location");
 		if (later) {
-			kept(later.split("/").pop() ?? "");
+			onAccepted(later.split("/").pop() ?? "");
 			return follow(later, ways);
 		}
-		told({ ahead: body.ahead.others, part: 0 });
+		onWait({ ahead: body.ahead.others, part: 0 });
 		await pause(ASKED_AGAIN, signal);
 	}
 }
 
 /**
- * The answer of a large request, whichever process is started again meanwhile.
+ * The response to a large request, even if the server restarts in the meantime.
  * @param {string} url
  * @param {Ways} [ways]
  * @returns {Promise<Answer>}
  */
-export async function follow(url, { told = () => {}, signal } = {}) {
+export async function follow(url, { onWait = () => {}, signal } = {}) {
 	try {
 		for (let unreached = 0; ; ) {
 			const { status, body } = await reached(url, signal);
@@ -85,11 +85,11 @@ export async function follow(url, { told = () => {}, signal } = {}) {
 			unreached = 0;
 			if (status !== 200) return { status, body };
 			if (body.answer) {
-				const { status, body: found } = await reached(body.answer, signal);
-				if (status && status !== 503) return { status, body: found };
+				const { status, body: result } = await reached(body.answer, signal);
+				if (status && status !== 503) return { status, body: result };
 			} else if (body.state === "failed" || body.state === "cancelled")
 				return { status: 422, body: { errors: [{ message: body.error }] } };
-			else told({ ahead: body.ahead?.others ?? null, part: body.progress });
+			else onWait({ ahead: body.ahead?.others ?? null, part: body.progress });
 			await pause(ASKED_AGAIN, signal);
 		}
 	} catch (error) {

@@ -53,7 +53,7 @@ export class ChunkStore {
 	chunkFor(step) {
 		const chunk = this.chunks[chunkOf(step)];
 		if (chunk && step >= chunk.first && step < chunk.first + chunk.events.length) return chunk;
-		return this.chunks.find((one) => one && step >= one.first && step < one.first + one.events.length);
+		return this.chunks.find((chunk) => chunk && step >= chunk.first && step < chunk.first + chunk.events.length);
 	}
 
 	/** @param {number} step @returns {AnyEvent | undefined} */

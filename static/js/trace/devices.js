@@ -64,14 +64,14 @@ function consumedPart({ claims }, id, { capacity = {} }) {
 }
 
 /** @type {WeakMap<Map<string, any>, {claims: Map<string, any>, pools: Map<string, Pool[]>}>} by the state's slices */
-const known = new WeakMap();
+const cache = new WeakMap();
 
 /** The pools by node; "" has those that several nodes share. @param {State} state @returns {Map<string, Pool[]>} */
 export function poolsByNode(state) {
-	const before = known.get(state.slices);
+	const before = cache.get(state.slices);
 	if (before?.claims === state.claims) return before.pools;
 	const pools = gather(state);
-	known.set(state.slices, { claims: state.claims, pools });
+	cache.set(state.slices, { claims: state.claims, pools });
 	return pools;
 }
 
@@ -84,7 +84,7 @@ function gather(state) {
 		const { driver, pool: name, node = "", devices = [], models = [], model = [], counters = {} } = slice;
 		if (devices.length && !models.length) continue; // of a cluster that is too large to draw devices
 		const own = pools.get(node) ?? pools.set(node, []).get(node) ?? [];
-		let pool = own.find((one) => one.driver === driver && one.pool === name);
+		let pool = own.find((candidate) => candidate.driver === driver && candidate.pool === name);
 		if (!pool) {
 			pool = { driver, pool: name, devices: [], counters: [] };
 			own.push(pool);
@@ -106,7 +106,7 @@ function gather(state) {
 			for (const { holders: held, model } of devices) {
 				if (!held.length) continue;
 				for (const [key, text] of Object.entries(model.consumes ?? {})) {
-					const counter = counters.find((one) => one.name === key);
+					const counter = counters.find((candidate) => candidate.name === key);
 					if (counter) counter.taken += numberOf(text);
 				}
 			}

@@ -34,8 +34,8 @@ export class Explainer {
 
 	/** "asked", "failed" or undefined. @param {number} attempt @param {string} node */
 	status(attempt, node) {
-		const found = this.known.get(`${attempt} ${node}`);
-		return typeof found === "string" ? found : undefined;
+		const cached = this.known.get(`${attempt} ${node}`);
+		return typeof cached === "string" ? cached : undefined;
 	}
 
 	/** Requests that come before the explanation of a node; null: none. @param {number} attempt @param {string} node */
@@ -45,12 +45,12 @@ export class Explainer {
 
 	/** @param {number} attempt @param {string} node @param {string} plugin */
 	filter(attempt, node, plugin) {
-		return this.node(attempt, node)?.filters?.find((one) => one.plugin === plugin) ?? null;
+		return this.node(attempt, node)?.filters?.find((filter) => filter.plugin === plugin) ?? null;
 	}
 
 	/** @param {number} attempt @param {string} node @param {string} plugin */
 	score(attempt, node, plugin) {
-		return this.node(attempt, node)?.scores?.find((one) => one.plugin === plugin) ?? null;
+		return this.node(attempt, node)?.scores?.find((score) => score.plugin === plugin) ?? null;
 	}
 
 	/**
@@ -86,13 +86,13 @@ export class Explainer {
 		const abort = new AbortController();
 		this.abort = abort;
 		/** @param {import("../shared/server.js").Waiting} waiting */
-		const told = ({ ahead }) => {
+		const onWait = ({ ahead }) => {
 			this.ahead = ahead;
 			this.arrived();
 		};
 		try {
 			const url = `${this.base}${attempt}?nodes=${nodes.map(encodeURIComponent).join(",")}`;
-			const { status, body } = await ask(url, {}, { signal: abort.signal, told });
+			const { status, body } = await ask(url, {}, { signal: abort.signal, onWait });
 			if (status !== 200) throw new Error(String(status));
 			this.set(attempt, nodes, "failed");
 			for (const node of body.nodes) this.known.set(`${attempt} ${node.node}`, node);

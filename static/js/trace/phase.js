@@ -41,7 +41,10 @@ export function lineOf(release) {
 	if (hasPredicates(release)) return FORMER_STATIONS;
 	const nameOf = (/** @type {string} */ point) =>
 		point === "PostFilter" && release === BEFORE_POST_FILTER ? "Preempt" : point;
-	const lines = Object.entries(STATIONS).map(([cycle, points]) => [cycle, points.map((one) => [nameOf(one), one])]);
+	const lines = Object.entries(STATIONS).map(([cycle, points]) => [
+		cycle,
+		points.map((point) => [nameOf(point), point]),
+	]);
 	return Object.fromEntries(lines);
 }
 
@@ -106,7 +109,7 @@ function pointsReached(state, hero) {
 function failedPoint(state, pod) {
 	const failed = state.cycle.BindingFailed;
 	if (failed?.pod === pod) return failed.point;
-	const tried = state.group?.runs.at(-1)?.members.find((one) => one.pod === pod);
+	const tried = state.group?.runs.at(-1)?.members.find((member) => member.pod === pod);
 	const group = tried || state.cycle.CycleStarted?.pod_group ? state.group : null; // tried as one
 	if (state.cycle.PreemptionEvaluated || group?.preemption) return "PostFilter";
 	if (group) return tried?.node ? "Permit" : "Filter";

@@ -116,7 +116,7 @@ export class RunIndex {
 
 	/** Its binding cycle fails after all. @param {import("./trace").SchedulingFailed} event @param {number} step */
 	undo({ pod, outcome }, step) {
-		const column = this.columns.findLast((one) => one.kind === "attempt" && one.pod === pod);
+		const column = this.columns.findLast((column) => column.kind === "attempt" && column.pod === pod);
 		if (column?.kind === "attempt" && column.outcome) Object.assign(column, { outcome, node: "", end: step });
 	}
 

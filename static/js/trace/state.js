@@ -284,8 +284,10 @@ const CHANGES = {
 		}
 		for (const storage of event.storage ?? []) store(state, storage);
 		for (const summary of event.pod_groups ?? []) setPodGroup(state, summary);
-		if (event.claims?.length) state.claims = new Map(event.claims.map((/** @type {any} */ one) => [one.claim, one]));
-		if (event.slices?.length) state.slices = new Map(event.slices.map((/** @type {any} */ one) => [one.name, one]));
+		if (event.claims?.length)
+			state.claims = new Map(event.claims.map((/** @type {any} */ claim) => [claim.claim, claim]));
+		if (event.slices?.length)
+			state.slices = new Map(event.slices.map((/** @type {any} */ slice) => [slice.name, slice]));
 	},
 	ClockAdvanced(state, event) {
 		state.time = event.time;

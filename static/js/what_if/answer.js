@@ -33,8 +33,8 @@ export function answerView(panel) {
 		edited && same && !answer.counts.some(Boolean) && h("p", { key: "same", class: "note" }, t("ask.same")),
 		list("gained", answer.gained, answer.counts[0], gainedRow),
 		list("lost", answer.lost, answer.counts[1], lostRow),
-		list("moved", winnersFirst(answer.moved, after.node, before.node), answer.counts[2], (one) =>
-			totalsRow(one, bestOf(answer.moved), after.node),
+		list("moved", winnersFirst(answer.moved, after.node, before.node), answer.counts[2], (row) =>
+			totalsRow(row, bestOf(answer.moved), after.node),
 		),
 	);
 }
@@ -46,13 +46,13 @@ function placeWords({ node, nominated, victims }) {
 	return t("ask.waits");
 }
 
-/** @param {string} kind @param {Side} one @param {string} label */
-function side(kind, one, label) {
+/** @param {string} kind @param {Side} row @param {string} label */
+function side(kind, row, label) {
 	return h(
 		"div",
-		{ key: kind.split(" ")[0], class: `ask-side ${kind} ${one.node || one.nominated ? "" : "none"}` },
+		{ key: kind.split(" ")[0], class: `ask-side ${kind} ${row.node || row.nominated ? "" : "none"}` },
 		h("dt", null, label),
-		h("dd", null, h("b", null, placeWords(one)), !one.node && one.message && h("small", { class: "raw" }, one.message)),
+		h("dd", null, h("b", null, placeWords(row)), !row.node && row.message && h("small", { class: "raw" }, row.message)),
 	);
 }
 
@@ -68,14 +68,14 @@ function list(key, all, count, draw) {
 	);
 }
 
-/** @param {NodeChange} one */
-function gainedRow(one) {
-	return h("li", { key: one.node }, h("b", { class: "yes" }, `✓ ${one.node}`), " ", h("s", null, one.before));
+/** @param {NodeChange} row */
+function gainedRow(row) {
+	return h("li", { key: row.node }, h("b", { class: "yes" }, `✓ ${row.node}`), " ", h("s", null, row.before));
 }
 
-/** @param {NodeChange} one */
-function lostRow(one) {
-	return h("li", { key: one.node }, h("b", { class: "no" }, `✕ ${one.node}`), " ", one.after);
+/** @param {NodeChange} row */
+function lostRow(row) {
+	return h("li", { key: row.node }, h("b", { class: "no" }, `✕ ${row.node}`), " ", row.after);
 }
 
 /** The nodes that are and were taken, before the others. @param {NodeChange[]} all @param {string[]} taken */
@@ -86,7 +86,7 @@ function winnersFirst(all, ...taken) {
 
 /** @param {NodeChange[]} all */
 function bestOf(all) {
-	return Math.max(1, ...all.flatMap((one) => [one.total_before ?? 0, one.total_after ?? 0]));
+	return Math.max(1, ...all.flatMap((row) => [row.total_before ?? 0, row.total_after ?? 0]));
 }
 
 /** @param {string} key @param {number | null | undefined} total @param {number} best */
@@ -94,25 +94,25 @@ function bar(key, total, best) {
 	return h("i", { key, class: `ask-bar ${key}`, style: { width: `${((total ?? 0) / best) * 100}%` } });
 }
 
-/** Two bars, the old one above the new one. @param {NodeChange} one @param {number} best @param {string} winner */
-function totalsRow(one, best, winner) {
-	const why = (one.scores ?? [])
+/** Two bars, the old one above the new one. @param {NodeChange} row @param {number} best @param {string} winner */
+function totalsRow(row, best, winner) {
+	const why = (row.scores ?? [])
 		.slice(0, 3)
 		.map(([plugin, old, now]) => `${scoreName(plugin)} ${old ?? "–"} → ${now ?? "–"}`);
 	return h(
 		"li",
-		{ key: one.node },
+		{ key: row.node },
 		h(
 			"span",
 			{ class: "ask-total" },
-			h("b", null, `${one.node === winner ? "★ " : ""}${one.node}`),
-			` ${one.total_before ?? "–"} → ${one.total_after ?? "–"}`,
+			h("b", null, `${row.node === winner ? "★ " : ""}${row.node}`),
+			` ${row.total_before ?? "–"} → ${row.total_after ?? "–"}`,
 		),
 		h(
 			"span",
 			{ class: "ask-bars", "aria-hidden": "true" },
-			bar("old", one.total_before, best),
-			bar("new", one.total_after, best),
+			bar("old", row.total_before, best),
+			bar("new", row.total_after, best),
 		),
 		h("small", null, why.join(t("list.comma"))),
 	);
@@ -157,31 +157,31 @@ function drawGhosts(view, answer) {
 	}
 	const goes = answer?.after.node || answer?.after.nominated || "";
 	const differs = goes !== (answer?.before.node || answer?.before.nominated || "");
-	const rows = new Map((answer?.moved ?? []).map((one) => [one.node, one]));
+	const rows = new Map((answer?.moved ?? []).map((row) => [row.node, row]));
 	if (goes && differs && !rows.has(goes)) rows.set(goes, /** @type {any} */ ({ node: goes }));
 	const best = bestOf([...rows.values()]);
 	patch(
 		layer,
-		[...rows.values()].flatMap((one) => {
-			const box = rowOf(root, { key: one.node, kind: "node" });
+		[...rows.values()].flatMap((row) => {
+			const box = rowOf(root, { key: row.node, kind: "node" });
 			const stage = root.querySelector("#stage")?.getBoundingClientRect();
 			if (!box || !stage || box.bottom > stage.bottom + 1 || box.top < stage.top - 1) return [];
-			const totals = view.scene === "score" && (one.total_after ?? null) !== null;
-			if (!totals && (one.node !== goes || !differs)) return [];
+			const totals = view.scene === "score" && (row.total_after ?? null) !== null;
+			if (!totals && (row.node !== goes || !differs)) return [];
 			const { left, top } = cornerOf(root, box);
 			const style = { left: `${left + SIZE - (view.scene === "score" ? TOTALS : 0)}px`, top: `${top + SIZE / 2}px` };
 			return h(
 				"div",
-				{ key: one.node, class: "row-ghost", style },
-				one.node === goes && differs && h("b", { key: "pod", class: "ghost-pod" }, podName(answer?.pod ?? "")),
+				{ key: row.node, class: "row-ghost", style },
+				row.node === goes && differs && h("b", { key: "pod", class: "ghost-pod" }, podName(answer?.pod ?? "")),
 				totals && [
 					h(
 						"span",
 						{ key: "bars", class: "ask-bars" },
-						bar("old", one.total_before, best),
-						bar("new", one.total_after, best),
+						bar("old", row.total_before, best),
+						bar("new", row.total_after, best),
 					),
-					h("span", { key: "n" }, `${one.total_before ?? "–"} → ${one.total_after}`),
+					h("span", { key: "n" }, `${row.total_before ?? "–"} → ${row.total_after}`),
 				],
 			);
 		}),
@@ -212,8 +212,8 @@ export function marksOf(answer) {
 	const marks = new Map();
 	if (!answer) return marks;
 	const { before, after, gained, lost, more = [[], []] } = answer;
-	for (const name of [...gained.map((one) => one.node), ...more[0]]) marks.set(name, "gained");
-	for (const name of [...lost.map((one) => one.node), ...more[1]]) marks.set(name, "lost");
+	for (const name of [...gained.map((row) => row.node), ...more[0]]) marks.set(name, "gained");
+	for (const name of [...lost.map((row) => row.node), ...more[1]]) marks.set(name, "lost");
 	const node = after.node || after.nominated;
 	if (node && node !== (before.node || before.nominated)) marks.set(node, "winner");
 	return marks;

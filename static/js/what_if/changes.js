@@ -33,22 +33,22 @@ export function changesView(panel) {
 				" ",
 				h("button", { type: "button", class: "link", on: { click: () => panel.showTab("changes") } }, t("ask.goon")),
 			),
-		changes.missing.map((said) => h("p", { key: said, class: "note" }, said)),
+		changes.missing.map((sentence) => h("p", { key: sentence, class: "note" }, sentence)),
 		!changes.going && !changes.changes.length && h("p", { key: "none", class: "note" }, t("ask.nochange")),
 		h(
 			"ol",
 			{ key: "list", class: "ask-found" },
-			changes.changes.map((one) =>
+			changes.changes.map((change) =>
 				h(
 					"li",
-					{ key: one.words },
-					h("span", null, one.words, ...one.untrue.map((why) => h("small", { class: "note" }, ` ${why}`))),
+					{ key: change.words },
+					h("span", null, change.words, ...change.untrue.map((why) => h("small", { class: "note" }, ` ${why}`))),
 					h(
 						"button",
 						{
 							type: "button",
 							class: "button",
-							on: { click: () => panel.apply({ type: "set", edits: one.edits.map(plain) }) },
+							on: { click: () => panel.apply({ type: "set", edits: change.edits.map(plain) }) },
 						},
 						t("ask.apply"),
 					),
@@ -68,8 +68,8 @@ function plain(edit) {
 export function weightsView(panel) {
 	const weights = panel.questions.weights;
 	if (!panel.weighed || !weights) return null;
-	const able = weights.filter((one) => one.after !== null && one.after !== one.before);
-	const wins = weights.some((one) => one.after === one.before);
+	const able = weights.filter((weight) => weight.after !== null && weight.after !== weight.before);
+	const wins = weights.some((weight) => weight.after === weight.before);
 	const node = panel.weighed;
 	return h(
 		"section",
@@ -81,11 +81,11 @@ export function weightsView(panel) {
 				? h(
 						"ul",
 						null,
-						able.map((one) =>
+						able.map((weight) =>
 							h(
 								"li",
-								{ key: one.plugin },
-								t("ask.weigh.change", { plugin: one.plugin, before: one.before, after: one.after ?? 0 }),
+								{ key: weight.plugin },
+								t("ask.weigh.change", { plugin: weight.plugin, before: weight.before, after: weight.after ?? 0 }),
 								" ",
 								h(
 									"button",
@@ -96,7 +96,14 @@ export function weightsView(panel) {
 											click: () =>
 												panel.apply({
 													type: "set",
-													edits: [{ type: "weight", plugin: one.plugin, weight: one.after ?? 1, profile: one.profile }],
+													edits: [
+														{
+															type: "weight",
+															plugin: weight.plugin,
+															weight: weight.after ?? 1,
+															profile: weight.profile,
+														},
+													],
 												}),
 										},
 									},

@@ -30,7 +30,7 @@
 /** The field or object that an edit is about: a later edit of the same replaces it. @param {Edit} edit */
 export function keyOf(edit) {
 	const { type, kind, namespace, name, path, like, plugin } = edit;
-	return [type, kind, namespace, name, ...(path ?? []), like, plugin].filter((one) => one !== undefined).join("/");
+	return [type, kind, namespace, name, ...(path ?? []), like, plugin].filter((part) => part !== undefined).join("/");
 }
 
 /** @param {string} pod its key @param {(string | number)[]} path @param {any} [value] @returns {Edit} */
@@ -60,11 +60,11 @@ export function apply(asked, action) {
 			return action.attempt === asked.attempt ? asked : { ...asked, attempt: action.attempt };
 		case "put": {
 			const keys = new Set([...action.edits.map(keyOf), ...(action.drop ?? [])]);
-			const left = asked.edits.filter((one) => !keys.has(keyOf(one)));
+			const left = asked.edits.filter((edit) => !keys.has(keyOf(edit)));
 			return withEdits(asked, [...left, ...action.edits]);
 		}
 		case "drop": {
-			const left = asked.edits.filter((one) => !action.keys.includes(keyOf(one)));
+			const left = asked.edits.filter((edit) => !action.keys.includes(keyOf(edit)));
 			return left.length === asked.edits.length ? asked : withEdits(asked, left);
 		}
 		case "set":
@@ -81,14 +81,14 @@ export function apply(asked, action) {
 /** @param {Asked} asked @param {Edit[]} edits @returns {Asked} */
 function withEdits(asked, edits) {
 	const last = asked.edits;
-	const drags = last.length === edits.length && last.every((one, i) => keyOf(one) === keyOf(edits[i]));
+	const drags = last.length === edits.length && last.every((edit, i) => keyOf(edit) === keyOf(edits[i]));
 	return { ...asked, edits, past: drags && last.length ? asked.past : [...asked.past, last] };
 }
 
 /** The value that an edit gives a field, undefined if none does. @param {Asked} asked @param {Edit} edit */
 export function askedValue(asked, edit) {
 	const key = keyOf(edit);
-	return asked.edits.find((one) => keyOf(one) === key)?.value;
+	return asked.edits.find((edit) => keyOf(edit) === key)?.value;
 }
 
 /** @typedef {(string | number)[]} Path */
@@ -128,12 +128,12 @@ export function listEdits(asked, edit, { was, now, empty = edit }) {
 /** Edits of the list, within it, or of what it stands in. @param {Asked} asked @param {Edit} edit */
 function editsOfList(asked, { kind, name, namespace, path = [] }) {
 	return asked.edits.filter(
-		(one) =>
-			one.type === "set" &&
-			one.kind === kind &&
-			one.name === name &&
-			one.namespace === namespace &&
-			path.every((part, i) => i >= (one.path ?? []).length || one.path?.[i] === part),
+		(edit) =>
+			edit.type === "set" &&
+			edit.kind === kind &&
+			edit.name === name &&
+			edit.namespace === namespace &&
+			path.every((part, i) => i >= (edit.path ?? []).length || edit.path?.[i] === part),
 	);
 }
 

@@ -169,7 +169,7 @@ export class Panel {
 
 	/** @param {Edit} edit */
 	found(edit) {
-		return this.asked.edits.find((one) => keyOf(one) === keyOf(edit));
+		return this.asked.edits.find((other) => keyOf(other) === keyOf(edit));
 	}
 
 	/** @param {Edit} edit */
@@ -180,10 +180,10 @@ export class Panel {
 	/** Keys that edits set below a path. @param {string} kind @param {(string | number)[]} path @param {string} [name] */
 	namesBelow(kind, path, name) {
 		return this.asked.edits
-			.filter((one) => one.kind === kind && (!name || one.name === name))
-			.map((one) => one.path ?? [])
-			.filter((one) => one.length === path.length + 1 && path.every((part, i) => one[i] === part))
-			.map((one) => String(one[path.length]));
+			.filter((edit) => edit.kind === kind && (!name || edit.name === name))
+			.map((edit) => edit.path ?? [])
+			.filter((candidate) => candidate.length === path.length + 1 && path.every((part, i) => candidate[i] === part))
+			.map((candidate) => String(candidate[path.length]));
 	}
 
 	/** @param {string} node */
@@ -202,7 +202,7 @@ export class Panel {
 	/** Would the outcome of the attempt answer a question that lies ahead? */
 	get tells() {
 		const { horizon, index } = this.view;
-		const own = index.columns.find((one) => one.kind === "attempt" && one.attempt === this.asked.attempt);
+		const own = index.columns.find((column) => column.kind === "attempt" && column.attempt === this.asked.attempt);
 		return horizon !== undefined && own?.kind === "attempt" && own.end >= horizon.question;
 	}
 
@@ -287,13 +287,13 @@ function head(panel) {
 
 /** "web requests 1 cpu instead of 1.2". @param {View} view @param {Change[]} trying @returns {Part[]} */
 function triedWords(view, trying) {
-	const told = trying.map(toldOf).map(({ key, values }) => t(key, { ...values, pod: podName(view.hero) }));
-	return told.length ? [`${t("ask.title")}${t("colon")}${told.join(t("list.comma"))}`] : [];
+	const words = trying.map(toldOf).map(({ key, values }) => t(key, { ...values, pod: podName(view.hero) }));
+	return words.length ? [`${t("ask.title")}${t("colon")}${words.join(t("list.comma"))}`] : [];
 }
 
 /** @param {View} view @param {number} attempt */
 function goTo(view, attempt) {
-	const column = view.index.columns.find((one) => one.kind === "attempt" && one.attempt === attempt);
+	const column = view.index.columns.find((column) => column.kind === "attempt" && column.attempt === attempt);
 	if (column) view.act.seek(column.step);
 }
 
@@ -342,14 +342,14 @@ function body(panel) {
  * @param {string} pod
  */
 function attemptFor(view, pod) {
-	const attempts = view.index.columns.filter((one) => one.kind === "attempt");
+	const attempts = view.index.columns.filter((column) => column.kind === "attempt");
 	if (pod) {
-		const own = attempts.filter((one) => one.pod === pod);
-		return (own.findLast((one) => one.step <= view.step) ?? own[0])?.attempt ?? 0;
+		const own = attempts.filter((column) => column.pod === pod);
+		return (own.findLast((column) => column.step <= view.step) ?? own[0])?.attempt ?? 0;
 	}
 	if (view.state.finished) {
 		const waits = attempts.findLast(
-			(one) => view.state.pods.get(one.pod)?.place !== "bound" && one.outcome !== "Scheduled",
+			(column) => view.state.pods.get(column.pod)?.place !== "bound" && column.outcome !== "Scheduled",
 		);
 		if (waits) return waits.attempt;
 	}

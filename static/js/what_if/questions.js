@@ -59,7 +59,7 @@ export class Questions {
 		/** @type {import("../shared/server.js").Ways} */
 		const ways = {
 			signal,
-			told: ({ ahead }) => {
+			onWait: ({ ahead }) => {
 				this.ahead = ahead;
 				this.answered();
 			},

@@ -14,7 +14,7 @@ const DEFAULTS = Object.entries(PLUGINS).filter(([, { points }]) => points);
 const SCORE = DEFAULTS.flatMap(([name, { weight }]) => (weight ? [/** @type {const} */ ([name, weight])] : []));
 /** Plugins that a profile may do without, and where they are turned off. */
 const OPTIONAL = DEFAULTS.flatMap(([name, { points = [] }]) => {
-	const point = /** @type {const} */ (["filter", "postFilter"]).find((one) => points.includes(one));
+	const point = /** @type {const} */ (["filter", "postFilter"]).find((candidate) => points.includes(candidate));
 	return point ? [/** @type {const} */ ([point, name])] : [];
 });
 const STRATEGIES = ["LeastAllocated", "MostAllocated"];
@@ -105,10 +105,10 @@ function switches({ documents, edit }, profile, config) {
 /**
  * percentageOfNodesToScore.
  * @param {Desk} desk
- * @param {import("./documents.js").Ref | undefined} found
+ * @param {import("./documents.js").Ref | undefined} sampled
  * @param {() => import("./documents.js").Ref} config
  */
-function sampling({ documents, edit }, found, config) {
+function sampling({ documents, edit }, sampled, config) {
 	const change = (/** @type {string} */ text) =>
 		edit(() => documents.set(config(), ["percentageOfNodesToScore"], text === "" ? undefined : Number(text)));
 	return h(
@@ -119,7 +119,7 @@ function sampling({ documents, edit }, found, config) {
 			type: "number",
 			min: 0,
 			max: 100,
-			value: found?.value.percentageOfNodesToScore ?? "",
+			value: sampled?.value.percentageOfNodesToScore ?? "",
 			placeholder: t("builder.sampling.none"),
 			on: { change: (/** @type {any} */ event) => change(event.target.value) },
 		}),

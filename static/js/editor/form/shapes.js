@@ -119,16 +119,16 @@ export function rulesOf({ spec = {} }) {
 		/** @type {any[]} */ list,
 		/** @type {(one: any) => string | number} */ text,
 	) =>
-		list.forEach((one, i) =>
-			out.push({ key, text: String(text(one)), path, rest: list.filter((_, other) => other !== i) }),
+		list.forEach((entry, i) =>
+			out.push({ key, text: String(text(entry)), path, rest: list.filter((_, other) => other !== i) }),
 		);
 	each(
 		"spread",
 		["spec", "topologySpreadConstraints"],
 		spec.topologySpreadConstraints ?? [],
-		(one) =>
-			`${bare(one.topologyKey)} ≤ ${one.maxSkew}` +
-			(one.whenUnsatisfiable === "ScheduleAnyway" ? " (ScheduleAnyway)" : ""),
+		(entry) =>
+			`${bare(entry.topologyKey)} ≤ ${entry.maxSkew}` +
+			(entry.whenUnsatisfiable === "ScheduleAnyway" ? " (ScheduleAnyway)" : ""),
 	);
 	for (const [key, field, words] of /** @type {const} */ ([
 		["antiAffinity", "podAntiAffinity", termText],
@@ -142,11 +142,12 @@ export function rulesOf({ spec = {} }) {
 		"toleration",
 		["spec", "tolerations"],
 		spec.tolerations ?? [],
-		(one) => `${bare(one.key) || "*"}${one.value ? `=${one.value}` : ""}${one.effect ? `:${one.effect}` : ""}`,
+		(toleration) =>
+			`${bare(toleration.key) || "*"}${toleration.value ? `=${toleration.value}` : ""}${toleration.effect ? `:${toleration.effect}` : ""}`,
 	);
-	each("gate", ["spec", "schedulingGates"], spec.schedulingGates ?? [], (one) => one.name ?? "");
+	each("gate", ["spec", "schedulingGates"], spec.schedulingGates ?? [], (gate) => gate.name ?? "");
 	const ports = spec.containers?.[0]?.ports ?? [];
-	each("hostPort", ["spec", "containers", 0, "ports"], ports, (one) => one.hostPort ?? "");
+	each("hostPort", ["spec", "containers", 0, "ports"], ports, (port) => port.hostPort ?? "");
 	return out.filter(({ key, text }) => (key !== "hostPort" || text) && !(key === "toleration" && AUTOMATIC.test(text)));
 }
 
@@ -155,7 +156,7 @@ function termText({
 	requiredDuringSchedulingIgnoredDuringExecution: hard = [],
 	preferredDuringSchedulingIgnoredDuringExecution: soft = [],
 }) {
-	const terms = [...hard, ...soft.map((/** @type {any} */ one) => one.podAffinityTerm ?? {})];
+	const terms = [...hard, ...soft.map((/** @type {any} */ term) => term.podAffinityTerm ?? {})];
 	return terms
 		.map((term) => [bare(term.topologyKey), pairs(term.labelSelector?.matchLabels)].filter(Boolean).join(", "))
 		.join("; ");
@@ -166,10 +167,12 @@ function nodeTermText({
 	requiredDuringSchedulingIgnoredDuringExecution: hard,
 	preferredDuringSchedulingIgnoredDuringExecution: soft = [],
 }) {
-	const terms = [...(hard?.nodeSelectorTerms ?? []), ...soft.map((/** @type {any} */ one) => one.preference ?? {})];
+	const terms = [...(hard?.nodeSelectorTerms ?? []), ...soft.map((/** @type {any} */ term) => term.preference ?? {})];
 	return terms
 		.flatMap((term) => [...(term.matchExpressions ?? []), ...(term.matchFields ?? [])])
-		.map((one) => `${bare(one.key)} ${one.operator} ${(one.values ?? []).join(", ")}`.trim())
+		.map((expression) =>
+			`${bare(expression.key)} ${expression.operator} ${(expression.values ?? []).join(", ")}`.trim(),
+		)
 		.join("; ");
 }
 

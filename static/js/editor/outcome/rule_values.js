@@ -11,10 +11,10 @@ import { t } from "../../shared/i18n.js";
 const MARKS = /** @type {Record<string, string>} */ ({ true: "✓", false: "✕", error: "!" });
 const CLASSES = /** @type {Record<string, string>} */ ({ true: "yes", false: "no", error: "no" });
 
-/** @param {PodValues} found @param {(pod: string) => void} choose */
-export function ruleValues(found, choose) {
-	const options = found.pods.map((pod) =>
-		h("option", { key: pod, value: pod, selected: pod === found.pod }, name(pod)),
+/** @param {PodValues} results @param {(pod: string) => void} choose */
+export function ruleValues(results, choose) {
+	const options = results.pods.map((pod) =>
+		h("option", { key: pod, value: pod, selected: pod === results.pod }, name(pod)),
 	);
 	const change = (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.target).value);
 	return h(
@@ -22,14 +22,14 @@ export function ruleValues(found, choose) {
 		{ key: "rules", class: "card rule-values" },
 		h("h2", null, t("editor.rules")),
 		h("label", null, t("editor.rules.pod"), " ", h("select", { on: { change } }, options)),
-		found.rules.map(({ rule, points }) => [
+		results.rules.map(({ rule, points }) => [
 			points
 				.filter(atQueue)
 				.map(({ point, values }) => h("p", { key: rule + point }, `${rule} ${point}: `, cell(values[0]))),
 			table(
 				rule,
-				points.filter((one) => !atQueue(one)),
-				found.nodes,
+				points.filter((point) => !atQueue(point)),
+				results.nodes,
 			),
 		]),
 	);

@@ -201,15 +201,15 @@ const KEPT = ["string", "int", "bool", "version", "value", "requestPolicy"];
  */
 function idsOf(text, field, domain) {
 	/** @type {Set<string>} */
-	const found = new Set();
+	const ids = new Set();
 	for (const [driver, document] of slicesIn(text)) {
 		for (const { key, path } of keysIn(document)) {
 			if (path.at(-1) !== field) continue;
 			const [before, id] = key.includes("/") ? key.split("/") : [driver, key];
-			if (before === domain && !KEPT.includes(id)) found.add(id);
+			if (before === domain && !KEPT.includes(id)) ids.add(id);
 		}
 	}
-	return [...found].sort();
+	return [...ids].sort();
 }
 
 /** The keys of a document with those that they stand under. @param {string} document */

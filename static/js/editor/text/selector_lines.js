@@ -32,7 +32,7 @@ export function showMatches(view, matches) {
  */
 export function places(lines, matches) {
 	/** @type {Map<number, Matches>} */
-	const found = new Map();
+	const byLine = new Map();
 	lines.forEach((line, i) => {
 		const at = /(?:^|[\s{,])expression: *(.*)$/.exec(line);
 		if (!at) return;
@@ -44,30 +44,30 @@ export function places(lines, matches) {
 		// the longest: one may be the beginning of another
 		const own = matches.filter(({ expression }) => plain(text).includes(plain(expression)));
 		own.sort((a, b) => b.expression.length - a.expression.length);
-		if (own.length) found.set(last + 1, own[0]);
+		if (own.length) byLine.set(last + 1, own[0]);
 	});
-	return found;
+	return byLine;
 }
 
 /** @param {string} line @param {number} indent */
 const deeper = (line, indent) => !line.trim() || line.length - line.trimStart().length > indent;
 
 /** Without what quoting and folding add. @param {string} text */
-const plain = (text) => text.replace(/\\(?=")|''/g, (found) => (found === "''" ? "'" : "")).replace(/\s+/g, "");
+const plain = (text) => text.replace(/\\(?=")|''/g, (quoted) => (quoted === "''" ? "'" : "")).replace(/\s+/g, "");
 
 /** @param {Matches} found */
 export function matchWords({ matching, devices, names, error }) {
 	if (error) return t("editor.selector.error", { error });
-	const listed = names.join(t("editor.comma")) + (matching > names.length ? " …" : "");
-	return t(matching ? "editor.selector" : "editor.selector.none", { n: matching, all: devices, names: listed });
+	const nameText = names.join(t("editor.comma")) + (matching > names.length ? " …" : "");
+	return t(matching ? "editor.selector" : "editor.selector.none", { n: matching, all: devices, names: nameText });
 }
 
 class MatchLine extends cm.WidgetType {
-	/** @param {Matches} found */
-	constructor(found) {
+	/** @param {Matches} byLine */
+	constructor(byLine) {
 		super();
-		this.words = matchWords(found);
-		this.none = !found.matching;
+		this.words = matchWords(byLine);
+		this.none = !byLine.matching;
 	}
 
 	/** @param {MatchLine} other */

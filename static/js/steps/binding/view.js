@@ -123,7 +123,7 @@ function step(view, pod, events, point, type, current, going) {
 				? decided
 				: null;
 	const results =
-		point === "PostBind" ? [] : (event?.results ?? []).filter((/** @type {any} */ one) => one.code !== "Skip");
+		point === "PostBind" ? [] : (event?.results ?? []).filter((/** @type {any} */ result) => result.code !== "Skip");
 	const waiting = point === "Permit" && event?.code === "Wait" && !events.PermitDecided;
 	const kind = failed
 		? "failed"
@@ -148,7 +148,8 @@ function step(view, pod, events, point, type, current, going) {
 			"span",
 			{
 				key: "what",
-				title: bare(failed?.message ?? "") || results.map((/** @type {any} */ one) => one.plugin).join(", ") || null,
+				title:
+					bare(failed?.message ?? "") || results.map((/** @type {any} */ result) => result.plugin).join(", ") || null,
 			},
 			failed
 				? bare(failed.message || t(`binding.decision.${failed.decision}`))
@@ -181,7 +182,7 @@ function did({ state }, pod, point, results, kind) {
 	return results.length
 		? plain(
 				list(
-					results.map((one) => one.plugin),
+					results.map((result) => result.plugin),
 					2,
 				),
 			)

@@ -30,12 +30,14 @@ function fullness({ state, event }, name) {
 
 /** Plugins that did more than pass. @param {any[]} results */
 function busy(results) {
-	return results.filter((one) => (one.code ?? "Success") !== "Skip").map((one) => one.plugin);
+	return results.filter((result) => (result.code ?? "Success") !== "Skip").map((result) => result.plugin);
 }
 
 /** Plugins that end the cycle. @param {any[]} results */
 function failing(results) {
-	return results.filter((one) => !["Success", "Skip", "Wait"].includes(one.code ?? "Success")).map((one) => one.plugin);
+	return results
+		.filter((result) => !["Success", "Skip", "Wait"].includes(result.code ?? "Success"))
+		.map((result) => result.plugin);
 }
 
 /**
@@ -67,7 +69,7 @@ function point(key) {
 function permitEvaluated(context) {
 	const { event, state, hero } = context;
 	if (event.code !== "Wait") return point("permit")(context);
-	const plugin = event.results.find((/** @type {any} */ one) => one.code === "Wait")?.plugin ?? "";
+	const plugin = event.results.find((/** @type {any} */ result) => result.code === "Wait")?.plugin ?? "";
 	const values = {
 		pod: pod(event.pod, hero),
 		node: node(event.node),

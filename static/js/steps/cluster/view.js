@@ -303,7 +303,7 @@ function placeNames(names, width, tiers) {
 /** @param {View} view @param {(Name & {left: number, tier: number})[]} names @param {number} width */
 function under({ hero, act }, names, width) {
 	const share = (/** @type {number} */ pixels) => `${(pixels / width) * 100}%`;
-	const rows = Math.max(-1, ...names.map((one) => one.tier)) + 1;
+	const rows = Math.max(-1, ...names.map((box) => box.tier)) + 1;
 	const name = (/** @type {typeof names[0]} */ { key, left, tier, middle }) => {
 		const click = () => act.select({ kind: "pod", name: key });
 		const style = { left: share(left), top: `${(tier * TIER + 4) / FONT}em` };

@@ -111,7 +111,7 @@ function claimApplied({ event, state, hero }) {
 	const values = {
 		name: cutName(event.name, 26),
 		devices: list(
-			devices.map((/** @type {any} */ one) => num(one.device)),
+			devices.map((/** @type {any} */ device) => num(device.device)),
 			4,
 		),
 		n: devices.length,

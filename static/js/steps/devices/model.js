@@ -14,11 +14,11 @@
  */
 
 /** @type {WeakMap<Searched, Place[]>} */
-const known = new WeakMap();
+const cache = new WeakMap();
 
 /** @param {Searched} event @returns {Place[]} */
 export function placesOf(event) {
-	const before = known.get(event);
+	const before = cache.get(event);
 	if (before) return before;
 	/** @type {Map<string, number>} */
 	const shapes = new Map();
@@ -33,7 +33,7 @@ export function placesOf(event) {
 		}
 		places.push({ node, tries: tries.length, ended: true, like });
 	});
-	known.set(event, places);
+	cache.set(event, places);
 	return places;
 }
 
@@ -68,7 +68,7 @@ export function chosenAfter({ tries: all = [] }, tries) {
 	for (const { kind, devices = [], request, claim = "" } of all.slice(0, tries)) {
 		if (kind === "taken") chosen.push({ device: devices[0], request, claim });
 		if (kind === "returned") {
-			const at = chosen.findLastIndex((one) => one.device === devices[0]);
+			const at = chosen.findLastIndex((choice) => choice.device === devices[0]);
 			if (at >= 0) chosen.splice(at, 1);
 		}
 	}
@@ -100,5 +100,5 @@ export function decidingTry(event, frame) {
 		outcome === "found"
 			? ["taken"]
 			: ["selector", "constraint", "taint", "counters", "capacity", "held", "elsewhere", "empty"];
-	return tries.findLast((one) => wanted.includes(one.kind)) ?? tries.at(-1);
+	return tries.findLast((attempt) => wanted.includes(attempt.kind)) ?? tries.at(-1);
 }

@@ -35,7 +35,7 @@ export function draw(target, view) {
 			h(
 				"div",
 				{ key: "nodes", class: "search-nodes" },
-				event.nodes.map((one, i) => nodeRow(view, one, i, place)),
+				event.nodes.map((nodeEntry, i) => nodeRow(view, nodeEntry, i, place)),
 				more(event),
 			),
 			log(event, place),
@@ -69,19 +69,22 @@ function claims(state, { claims: keys, requests, nodes }, place) {
 				{ key, class: "carried-claim" },
 				h("h3", null, t("devices.claim", { name: podName(key) })),
 				requests
-					.filter((one) => one.claim === key)
-					.map((one) => {
-						const found = chosen.filter((c) => c.claim === key && c.request === one.name);
-						const own = found.length ? found : devicesOf(state, key, one.name);
-						const count = one.count || Math.max(1, own.length);
+					.filter((request) => request.claim === key)
+					.map((request) => {
+						const picked = chosen.filter((c) => c.claim === key && c.request === request.name);
+						const own = picked.length ? picked : devicesOf(state, key, request.name);
+						const count = request.count || Math.max(1, own.length);
 						return h(
 							"p",
-							{ key: one.name, class: `carried-request ${one.of_list ? "listed" : ""}` },
-							h("b", null, one.name),
+							{ key: request.name, class: `carried-request ${request.of_list ? "listed" : ""}` },
+							h("b", null, request.name),
 							h(
 								"small",
 								null,
-								t(one.count ? "devices.request" : "devices.request.all", { n: one.count, class: one.device_class }),
+								t(request.count ? "devices.request" : "devices.request.all", {
+									n: request.count,
+									class: request.device_class,
+								}),
 							),
 							h(
 								"span",
@@ -104,7 +107,7 @@ function claims(state, { claims: keys, requests, nodes }, place) {
 function devicesOf(state, key, request) {
 	const devices = state.claims.get(key)?.devices ?? [];
 	return devices
-		.filter((one) => one.request === request)
+		.filter((choice) => choice.request === request)
 		.map(({ driver, pool, device }) => ({ device: `${driver}/${pool}/${device}` }));
 }
 
@@ -121,7 +124,7 @@ function nodeRow(view, search, i, place) {
 			: past
 				? []
 				: chosenAfter(search, tries)
-		).map((one) => [one.device, one.request]),
+		).map((choice) => [choice.device, choice.request]),
 	);
 	const down = current && !place.ended ? turnedDown(search, tries) : new Set();
 	const now = current && !place.ended ? (search.tries?.[tries - 1]?.devices ?? []) : [];
@@ -141,8 +144,9 @@ function nodeRow(view, search, i, place) {
 				h("span", { key: "outcome", class: "search-outcome" }, `${MARKS[search.outcome]} ${outcomeWords(search)}`),
 		),
 		(search.pools ?? []).map(({ driver, pool, devices = [], problem = "", message = "" }) => {
-			const drawn = [...own, ...shared].find((one) => one.driver === driver && one.pool === pool);
-			const listed = drawn?.devices.filter((device) => devices.includes(device.name) || problem === "incomplete") ?? [];
+			const drawn = [...own, ...shared].find((candidate) => candidate.driver === driver && candidate.pool === pool);
+			const listedDevices =
+				drawn?.devices.filter((device) => devices.includes(device.name) || problem === "incomplete") ?? [];
 			return h(
 				"div",
 				{ key: `${driver}/${pool}`, class: `search-pool ${problem}` },
@@ -151,7 +155,7 @@ function nodeRow(view, search, i, place) {
 				h(
 					"span",
 					{ class: "device-row" },
-					listed.map((device) =>
+					listedDevices.map((device) =>
 						chip(view.state, device, {
 							wide: current,
 							mark: [chosen.has(device.id) && "chosen", down.has(device.id) && "down", now.includes(device.id) && "now"]
@@ -177,21 +181,21 @@ function log({ nodes }, place) {
 	const search = nodes[place.node];
 	if (!search) return h("ol", { key: "log", class: "search-log" });
 	let depth = 0;
-	const tries = (search.tries ?? []).slice(0, place.tries).map((one, i) => {
-		if (one.kind === "returned") depth = Math.max(0, depth - 1);
+	const tries = (search.tries ?? []).slice(0, place.tries).map((attempt, i) => {
+		if (attempt.kind === "returned") depth = Math.max(0, depth - 1);
 		const at = depth;
-		if (one.kind === "taken") depth += 1;
+		if (attempt.kind === "taken") depth += 1;
 		const last = i === place.tries - 1 && !place.ended;
 		return h(
 			"li",
 			{
 				key: i,
-				class: `${one.kind} ${last ? "now" : ""}`,
+				class: `${attempt.kind} ${last ? "now" : ""}`,
 				style: { "--depth": String(at) },
 				"aria-current": last ? "step" : null,
 			},
-			h("em", { "aria-hidden": "true" }, SIGNS[one.kind] ?? "✕"),
-			h("span", null, tryWords(one)),
+			h("em", { "aria-hidden": "true" }, SIGNS[attempt.kind] ?? "✕"),
+			h("span", null, tryWords(attempt)),
 		);
 	});
 	return h(

@@ -65,8 +65,8 @@ function searched({ event, frame, state, hero = "" }) {
 	const search = event.nodes[place.node];
 	const where = { ...values, node: node(search.node) };
 	if (place.ended) return { eyebrow, ...ending(event, search, place.like, where, state) };
-	const one = /** @type {Try} */ (search.tries?.[place.tries - 1]);
-	const { kind, request, devices = [], text = "", document = -1 } = one;
+	const attempt = /** @type {Try} */ (search.tries?.[place.tries - 1]);
+	const { kind, request, devices = [], text = "", document = -1 } = attempt;
 	const documentName = event.documents?.[document];
 	const words = {
 		...where,
@@ -76,7 +76,7 @@ function searched({ event, frame, state, hero = "" }) {
 		text: num(shownText(kind, text), "search"),
 		document: documentName ? `${documentName.kind} ${documentName.name}` : "",
 		k: num(chosenAfter(search, place.tries).filter((c) => c.request === request).length),
-		count: countOf(event, one),
+		count: countOf(event, attempt),
 	};
 	return { eyebrow, sentence: parts(`devices.${kind}`, words), why: parts(`devices.${kind}.why`, words) };
 }

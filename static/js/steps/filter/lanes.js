@@ -381,7 +381,7 @@ export function groupsOf({ model, at, plugins, seen }) {
 
 /** The nodes of the reason that is picked, if it is one of this picture. @param {View} view @param {Group[]} groups */
 export function pickedNodes(view, groups) {
-	const group = groups.find((one) => one.key === view.options.reason);
+	const group = groups.find((candidate) => candidate.key === view.options.reason);
 	return group ? new Set(group.nodes) : null;
 }
 

@@ -165,7 +165,7 @@ export function passedText({ state, hero, explainer }, name, plugin) {
 		const { texts, unit } = inOneUnit(resource, [need, free(state, name, resource, hero)]);
 		return `${texts.join(" ≤ ")}${unit && ` ${unit}`}`;
 	}
-	const text = passWords((explainer.filter(state.attempt, name, plugin)?.facts ?? []).filter((one) => one.holds));
+	const text = passWords((explainer.filter(state.attempt, name, plugin)?.facts ?? []).filter((fact) => fact.holds));
 	return text.length <= LONGEST_FACT ? text : "";
 }
 
@@ -199,8 +199,8 @@ export function stoppedText(view, name, verdict) {
 		const more = verdict.reasons.length > 1 ? t("lane.also", { resource: short(resourceOf(verdict.reasons[1])) }) : "";
 		return [bold, more || t("lane.short", { gap: `${texts[2]} ${own}` })];
 	}
-	const facts = explainer.filter(state.attempt, name, verdict.plugin)?.facts?.filter((one) => !one.holds) ?? [];
-	const words = facts.map((one) => stopWords(one, hero)).find(Boolean);
+	const facts = explainer.filter(state.attempt, name, verdict.plugin)?.facts?.filter((fact) => !fact.holds) ?? [];
+	const words = facts.map((fact) => stopWords(fact, hero)).find(Boolean);
 	if (verdict.reasons.length > 1 && like(verdict.plugin) === "NodeResourcesFit")
 		return [plainReason(reason), verdict.reasons.slice(1).map(plainReason).join(t("list.comma"))];
 	const rest = `stop.${verdict.plugin}.rest`;

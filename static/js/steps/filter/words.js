@@ -141,8 +141,8 @@ function stoppedSentence(context, model, plugin, stopped, values) {
  * @returns {Part[] | null}
  */
 function factSentence({ state, explainer }, name, plugin, values) {
-	const facts = explainer?.filter(state.attempt, name, plugin)?.facts?.filter((one) => !one.holds) ?? [];
-	const fact = facts.find((one) => one.values && has(`fact.${keyOf(one)}`));
+	const facts = explainer?.filter(state.attempt, name, plugin)?.facts?.filter((fact) => !fact.holds) ?? [];
+	const fact = facts.find((candidate) => candidate.values && has(`fact.${keyOf(candidate)}`));
 	if (!fact) return null;
 	const ref = `verdict:${name}:${plugin}`;
 	const words = valuesOf(fact);
@@ -198,11 +198,15 @@ function severalSentence(plugin, verdicts, values) {
 	const tally = new Map();
 	for (const verdict of verdicts)
 		for (const reason of verdict?.reasons ?? []) tally.set(reason, (tally.get(reason) ?? 0) + 1);
-	const one = verdicts.length === 1;
+	const single = verdicts.length === 1;
 	const reasons = [...tally].map(([reason, k]) =>
-		one ? plainReason(reason) : t("filter.several.one", { reason: plainReason(reason), k }),
+		single ? plainReason(reason) : t("filter.several.one", { reason: plainReason(reason), k }),
 	);
-	return parts(one ? "filter.any.one" : "filter.several", { ...values, plugin, reason: reasons.join(t("list.comma")) });
+	return parts(single ? "filter.any.one" : "filter.several", {
+		...values,
+		plugin,
+		reason: reasons.join(t("list.comma")),
+	});
 }
 
 /**
@@ -233,7 +237,7 @@ function stoppedWhy(context, model, frame, stopped, values) {
 	if (model.every) return parts("filter.every.why");
 	/** @type {Part[]} */
 	const out = [];
-	const fact = explainer?.filter(state.attempt, stopped[0], plugin)?.facts?.find((one) => !one.holds);
+	const fact = explainer?.filter(state.attempt, stopped[0], plugin)?.facts?.find((candidate) => !candidate.holds);
 	if (stopped.length === 1 && lacksRoom(model.at.get(stopped[0])?.verdict))
 		out.push(...holders(context, stopped[0], resourceOf(model.at.get(stopped[0])?.verdict?.reasons[0] ?? "")));
 	else if (stopped.length === 1 && fact?.text && !has(`fact.${keyOf(fact)}`) && t("language") === "en")
@@ -260,13 +264,13 @@ function stoppedWhy(context, model, frame, stopped, values) {
 function holders({ state, hero = "" }, name, resource) {
 	const line = (/** @type {string} */ key, /** @type {string[]} */ pods) => {
 		const some = pods
-			.filter((one) => request(state, one, resource) > 0)
+			.filter((key) => request(state, key, resource) > 0)
 			.sort((a, b) => request(state, b, resource) - request(state, a, resource));
-		const sum = some.reduce((all, one) => all + request(state, one, resource), 0);
+		const sum = some.reduce((all, key) => all + request(state, key, resource), 0);
 		return some.length
 			? parts(key, {
 					pods: list(
-						some.map((one) => pod(one, hero)),
+						some.map((key) => pod(key, hero)),
 						3,
 					),
 					n: some.length,
@@ -302,7 +306,7 @@ function byNode({ event, frame, hero }, model) {
 	const seen = nodesSeen(event, frame);
 	const name = model.walk[seen - 1];
 	const at = model.at.get(name);
-	const fit = model.walk.slice(0, seen).filter((one) => model.at.get(one)?.stop === PASSED).length;
+	const fit = model.walk.slice(0, seen).filter((node) => model.at.get(node)?.stop === PASSED).length;
 	const values = {
 		pod: pod(hero ?? "", hero),
 		node: node(name),
@@ -375,24 +379,22 @@ function roomTable(view, name, reasons) {
 	const rest = pods.filter((key) => !shown.includes(key)).reduce((sum, key) => sum + request(state, key, resource), 0);
 	const whole = allocatable(node, resource);
 	const { unit } = inOneUnit(resource, [whole, rest, ...shown.map((key) => request(state, key, resource))]);
-	const told = (/** @type {number} */ value) => inUnit(resource, value, unit);
+	const inPodUnit = (/** @type {number} */ value) => inUnit(resource, value, unit);
 	return [
 		table(
 			[short(resource), unit || t("margin.requests")],
 			[
-				row("all", [t("allocatable"), told(whole)]),
-				shown.map((key) => row(key, [`− ${podName(key)}`, told(request(state, key, resource))])),
-				rest > 0 && row("rest", [t("margin.others"), told(rest)]),
+				row("all", [t("allocatable"), inPodUnit(whole)]),
+				shown.map((key) => row(key, [`− ${podName(key)}`, inPodUnit(request(state, key, resource))])),
+				rest > 0 && row("rest", [t("margin.others"), inPodUnit(rest)]),
 				heldFor(state, name, hero).map((key) =>
-					row(`held${key}`, [t("margin.held", { pod: podName(key) }), told(request(state, key, resource))]),
+					row(`held${key}`, [t("margin.held", { pod: podName(key) }), inPodUnit(request(state, key, resource))]),
 				),
-				row("free", [t("margin.free"), told(Math.max(0, left))], "sum hot"),
-				left < 0 && row("over", [t("margin.over"), told(-left)]),
+				row("free", [t("margin.free"), inPodUnit(Math.max(0, left))], "sum hot"),
+				left < 0 && row("over", [t("margin.over"), inPodUnit(-left)]),
 			],
 		),
-		[...new Set([resource, ...requests])].map((one) => {
-			return comparedRoom(view, name, one);
-		}),
+		[...new Set([resource, ...requests])].map((requested) => comparedRoom(view, name, requested)),
 	];
 }
 

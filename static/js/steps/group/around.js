@@ -57,7 +57,7 @@ export function ribbon(view) {
 			h(
 				"ol",
 				{ key: "slots", class: "gang-slots" },
-				gang.members.map((one, i) => slot(view, one, i, true)),
+				gang.members.map((member, i) => slot(view, member, i, true)),
 			),
 			h("span", { key: "words", class: "gang-words" }, quorum(gang), quorumWords(gang)),
 		),
@@ -106,7 +106,7 @@ function units(pods) {
 /** Join equal notes of neighbouring members into one behind the last. @param {any[]} drawn */
 function joinNotes(drawn) {
 	const notes = drawn.map(({ children: [, note] }) => JSON.stringify(note));
-	return drawn.map((one, i) => (notes[i] === notes[i + 1] ? { ...one, children: one.children.slice(0, 1) } : one));
+	return drawn.map((note, i) => (notes[i] === notes[i + 1] ? { ...note, children: note.children.slice(0, 1) } : note));
 }
 
 /** Its place in the queue while it is tried. @param {View} view @param {string} key @param {number} n */
@@ -207,7 +207,7 @@ export function frame(view, gang, more) {
 		h(
 			"ol",
 			{ key: "slots", class: "gang-slots" },
-			members.slice(0, MOST_SLOTS).map((one, i) => slot(view, one, i, !few)),
+			members.slice(0, MOST_SLOTS).map((member, i) => slot(view, member, i, !few)),
 			members.length > MOST_SLOTS &&
 				h("li", { key: "more", class: "gang-more" }, t("list.more", { n: members.length - MOST_SLOTS })),
 		),

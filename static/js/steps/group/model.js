@@ -116,7 +116,7 @@ function membersInCycle(state, cycle, phase) {
 		...settled,
 		...pods.map((pod, i) => {
 			const { node = "", place = "" } = state.pods.get(pod) ?? {};
-			const triedNode = run?.members.find((one) => one.pod === pod)?.node ?? "";
+			const triedNode = run?.members.find((member) => member.pod === pod)?.node ?? "";
 			const standing =
 				phase === "decided"
 					? carriedOut(cycle, place, node, triedNode)
@@ -138,18 +138,18 @@ function whileTried({ cycle }, node, ahead, at) {
 
 /**
  * The members after the trial is undone; once placements are compared, the result of the best one.
- * @param {GroupCycle} cycle @param {string} node @param {string} found @returns {Standing}
+ * @param {GroupCycle} cycle @param {string} node @param {string} value @returns {Standing}
  */
-function whileUndone({ scored }, node, found) {
-	return node || (scored && found) ? "fits" : found ? "back" : "left";
+function whileUndone({ scored }, node, value) {
+	return node || (scored && value) ? "fits" : value ? "back" : "left";
 }
 
-/** @param {GroupCycle} cycle @param {string} place @param {string} node @param {string} found @returns {Standing} */
-function carriedOut({ decided }, place, node, found) {
+/** @param {GroupCycle} cycle @param {string} place @param {string} node @param {string} value @returns {Standing} */
+function carriedOut({ decided }, place, node, value) {
 	if (place === "bound" || place === "waiting") return place === "bound" ? "bound" : "permit";
 	if (node) return "assumed";
 	if (place !== "scheduling") return "here";
-	return decided?.outcome === "Scheduled" && found ? "goes" : "returns";
+	return decided?.outcome === "Scheduled" && value ? "goes" : "returns";
 }
 
 /** @param {GroupCycle | null} cycle @param {Phase} phase @param {Member[]} members */

@@ -64,8 +64,8 @@ function mostRelevant({ state, width }, { members, cycle, key }, all) {
 	const grouped = all.filter((name) =>
 		state.nodes.get(name)?.pods.some((pod) => state.pods.get(pod)?.summary.pod_group === key),
 	);
-	const kept = new Set([...near, ...grouped, ...all].slice(0, Math.max(most, Math.min(near.length, 2 * most))));
-	return all.filter((name) => kept.has(name));
+	const shownNames = new Set([...near, ...grouped, ...all].slice(0, Math.max(most, Math.min(near.length, 2 * most))));
+	return all.filter((name) => shownNames.has(name));
 }
 
 /** @typedef {import("./model.js").Gang} Gang */
@@ -94,7 +94,7 @@ export function placements({ cycle }, state) {
 	const whole = now ? domains.size === now.count : !started.scheduled;
 	const names = [...new Set([...(whole ? domains.keys() : []), ...seen])].filter(Boolean);
 	return names.map((name) => {
-		const run = runs.find((one) => one.placement === name);
+		const run = runs.find((candidate) => candidate.placement === name);
 		const current = run ? undefined : now?.placement === name ? now : undefined;
 		return {
 			name,
@@ -102,7 +102,7 @@ export function placements({ cycle }, state) {
 			nodes: run?.nodes ?? current?.nodes ?? domains.get(name) ?? [],
 			standing: run ? (run.success || run.waiting_on_preemption ? "holds" : "few") : current ? "now" : "ahead",
 			chosen: decided ? decided.outcome === "Scheduled" && decided.placement === name : scored?.chosen === name,
-			score: scored?.placements.find((one) => one.placement === name),
+			score: scored?.placements.find((placement) => placement.placement === name),
 		};
 	});
 }
@@ -123,8 +123,8 @@ function few(all) {
 	if (all.length <= MOST_PLACEMENTS) return all;
 	const rank = (/** @type {Column} */ { chosen, standing, score }) =>
 		chosen ? 0 : standing === "now" ? 1 : score ? 2 : standing === "holds" ? 3 : standing === "few" ? 4 : 5;
-	const kept = new Set([...all].sort((a, b) => rank(a) - rank(b)).slice(0, MOST_PLACEMENTS));
-	return all.filter((one) => kept.has(one));
+	const shownNames = new Set([...all].sort((a, b) => rank(a) - rank(b)).slice(0, MOST_PLACEMENTS));
+	return all.filter((name) => shownNames.has(name));
 }
 
 /** @param {View} view @param {Gang} gang @param {Column[]} all */
@@ -133,16 +133,16 @@ export function columns(view, gang, all) {
 	return h(
 		"div",
 		{ key: "placements", class: "placements", style: { "--columns": String(shown.length) } },
-		shown.map((one) => column(view, gang, one)),
+		shown.map((entry) => column(view, gang, entry)),
 		all.length > shown.length &&
 			h("p", { key: "more", class: "placements-more" }, t("list.more", { n: all.length - shown.length })),
 	);
 }
 
-/** @param {View} view @param {Gang} gang @param {Column} one */
-function column(view, gang, one) {
-	const { name, nodes, run, standing, chosen, score } = one;
-	const held = nodes.filter((node) => has(view, gang, one, node));
+/** @param {View} view @param {Gang} gang @param {Column} entry */
+function column(view, gang, entry) {
+	const { name, nodes, run, standing, chosen, score } = entry;
+	const held = nodes.filter((node) => has(view, gang, entry, node));
 	const shown =
 		nodes.length > MOST_IN_PLACEMENT
 			? [...held, ...nodes.filter((node) => !held.includes(node))].slice(
@@ -157,7 +157,7 @@ function column(view, gang, one) {
 			"h3",
 			{ key: "name", title: name },
 			h("b", null, chosen ? "★ " : "", name),
-			h("span", { class: standing === "few" ? "no" : standing === "holds" ? "yes" : "" }, words(gang, one)),
+			h("span", { class: standing === "few" ? "no" : standing === "holds" ? "yes" : "" }, words(gang, entry)),
 		),
 		h(
 			"div",
@@ -226,7 +226,7 @@ export function nodeBox(view, gang, name, how = {}) {
 
 /** @param {Gang} gang @param {string} pod @param {string} name */
 function settledHere({ members }, pod, name) {
-	return members.some((one) => one.pod === pod && one.standing === "goes" && one.node === name);
+	return members.some((member) => member.pod === pod && member.standing === "goes" && member.node === name);
 }
 
 /**
@@ -236,14 +236,14 @@ function settledHere({ members }, pod, name) {
 function ghosts({ members, phase }, name, state, { there, carried }) {
 	const away = (/** @type {string} */ pod) => state.pods.get(pod)?.node !== name;
 	const settled = phase === "decided" && (carried || !there);
-	const goes = settled ? members.filter((one) => one.standing === "goes" && one.node === name) : [];
-	const was = settled ? [] : (there?.members.filter((one) => one.node === name && away(one.pod)) ?? []);
+	const goes = settled ? members.filter((member) => member.standing === "goes" && member.node === name) : [];
+	const was = settled ? [] : (there?.members.filter((member) => member.node === name && away(member.pod)) ?? []);
 	const shownPods = [...goes, ...was].map(({ pod }) => pod);
-	const kept = nominatedTo(state, name).filter((pod) => !shownPods.includes(pod));
+	const nominated = nominatedTo(state, name).filter((pod) => !shownPods.includes(pod));
 	return [
 		...goes.map(({ pod }) => ({ pod, flies: true, kind: "held" })),
 		...was.map(({ pod }) => ({ pod, flies: false, kind: "held was" })),
-		...kept.map((pod) => ({ pod, flies: false, kind: "held" })),
+		...nominated.map((pod) => ({ pod, flies: false, kind: "held" })),
 	];
 }
 
@@ -263,7 +263,7 @@ function bar(view, gang, node, resource, beside) {
 	const own = inOrder(state, node);
 	const requested = [...own, ...beside.map(({ pod }) => pod)].reduce((sum, key) => sum + part(key), 0);
 	const scale = 100 / Math.max(100, requested);
-	const standing = new Map(gang.members.map((one) => [one.pod, one.standing]));
+	const standing = new Map(gang.members.map((member) => [member.pod, member.standing]));
 	const block = (/** @type {string} */ key, /** @type {string} */ kind, /** @type {boolean} */ flies) => {
 		const subject = hero ? key === hero : standing.has(key);
 		return h(
@@ -325,7 +325,7 @@ export function victims(view, { cycle, name, summary }) {
 			h(
 				"ul",
 				null,
-				go.slice(0, MOST_VICTIMS).map((one) => unitBox(view, one)),
+				go.slice(0, MOST_VICTIMS).map((unit) => unitBox(view, unit)),
 				rest(go.length),
 			),
 		),
@@ -337,7 +337,7 @@ export function victims(view, { cycle, name, summary }) {
 				h(
 					"ul",
 					null,
-					stay.slice(0, MOST_VICTIMS).map((one) => unitBox(view, one)),
+					stay.slice(0, MOST_VICTIMS).map((unit) => unitBox(view, unit)),
 					rest(stay.length),
 				),
 			),

@@ -63,14 +63,14 @@ function placementStarted(context) {
 function evaluatedCaption(context) {
 	const { event, state } = context;
 	const { min_count: min, scheduled = 0 } = state.group?.started ?? {};
-	const placed = event.members.filter((/** @type {any} */ one) => one.node);
-	const left = event.members.filter((/** @type {any} */ one) => !one.node);
+	const placed = event.members.filter((/** @type {any} */ member) => member.node);
+	const left = event.members.filter((/** @type {any} */ member) => !member.node);
 	const values = {
 		group: groupName(context),
 		placed: num(placed.length + scheduled),
 		min: num(min ?? 0),
 		n: num(left.length),
-		left: pods(left.map((/** @type {any} */ one) => one.pod)),
+		left: pods(left.map((/** @type {any} */ member) => member.pod)),
 		message: event.message,
 	};
 	const key = event.success ? "done" : event.waiting_on_preemption ? "preempt" : min == null ? "none" : "few";
@@ -84,8 +84,8 @@ function evaluatedCaption(context) {
 /** @param {Context} context @returns {Partial<Caption>} */
 function scoredCaption(context) {
 	const { event } = context;
-	const chosen = event.placements.find((/** @type {any} */ one) => one.placement === event.chosen);
-	const totals = event.placements.map((/** @type {any} */ one) => `${one.placement}: ${one.total}`);
+	const chosen = event.placements.find((/** @type {any} */ placement) => placement.placement === event.chosen);
+	const totals = event.placements.map((/** @type {any} */ placement) => `${placement.placement}: ${placement.total}`);
 	const scores = Object.entries(chosen?.scores ?? {}).map(([plugin, score]) => `${plugin} ${score}`);
 	const values = {
 		group: groupName(context),
@@ -138,8 +138,9 @@ function decidedCaption(context) {
 function refusedWhy({ event, state }, values) {
 	const gang = gangOf(event, state);
 	const left =
-		gang?.members.filter(({ pod: key }) => !gang.cycle?.runs.at(-1)?.members.find((one) => one.pod === key)?.node) ??
-		[];
+		gang?.members.filter(
+			({ pod: key }) => !gang.cycle?.runs.at(-1)?.members.find((member) => member.pod === key)?.node,
+		) ?? [];
 	const mayCount = gang?.min != null && gang.cycle?.runs.length === 1 && left.length > 0;
 	if (event.outcome === "WaitingOnPreemption") return parts("group.decided.waits", values);
 	if (event.outcome !== "Unschedulable" || !mayCount) return [messageWords(event.message)];
@@ -147,7 +148,7 @@ function refusedWhy({ event, state }, values) {
 		...values,
 		have: num(gang.have),
 		min: num(gang.min ?? 0),
-		left: pods(left.map((one) => one.pod)),
+		left: pods(left.map((member) => member.pod)),
 		n: left.length,
 	});
 }
@@ -194,7 +195,7 @@ function memberWaits({ event, state, hero }) {
 	if (event.code !== "Wait") return {};
 	const { pods: members = [], min_count: min = 0, scheduled = 0 } = state.group?.started ?? {};
 	const placed = members.filter((key) => state.pods.get(key)?.node).length;
-	const plugin = event.results.find((/** @type {any} */ one) => one.code === "Wait")?.plugin ?? "";
+	const plugin = event.results.find((/** @type {any} */ result) => result.code === "Wait")?.plugin ?? "";
 	const values = { pod: pod(event.pod, hero), have: num(placed + scheduled), min: num(min ?? 0), plugin };
 	return { sentence: parts("group.permit.wait", values), why: parts("group.permit.wait.why", values) };
 }
@@ -202,7 +203,7 @@ function memberWaits({ event, state, hero }) {
 /** The purpose of the try: enough members, or a missing one. @param {Context} context @returns {Partial<Caption>} */
 function memberLeaves({ event, state, hero }) {
 	const run = state.group?.runs.at(-1);
-	const left = run?.members.filter((one) => !one.node).map((one) => one.pod) ?? [];
+	const left = run?.members.filter((member) => !member.node).map((member) => member.pod) ?? [];
 	const { min_count: min = null, scheduled = 0 } = state.group?.started ?? {};
 	const values = {
 		pod: pod(event.pod, hero),
@@ -224,7 +225,7 @@ function memberLeaves({ event, state, hero }) {
 function memberFailed({ event, state, hero }) {
 	const { decided } = state.group ?? {};
 	if (!decided || decided.outcome === "Scheduled" || event.unschedulable_plugins?.length) return {};
-	const nodeName = state.group?.runs.at(-1)?.members.find((one) => one.pod === event.pod)?.node ?? "";
+	const nodeName = state.group?.runs.at(-1)?.members.find((member) => member.pod === event.pod)?.node ?? "";
 	const values = { pod: pod(event.pod, hero), group: podName(decided.pod_group), node: node(nodeName) };
 	return {
 		sentence: parts(nodeName ? "group.member.failed.found" : "group.member.failed", values),

@@ -284,9 +284,9 @@ export class CellField {
 		if (!name) return;
 		const verdict = this.model?.at.get(name);
 		const reason = verdict?.verdict ? plainReason(verdict.verdict.reasons[0] ?? "") : t("cells.fits");
-		const said = this.model ? `${name}: ${verdict ? reason : t("lane.unseen")}` : name;
+		const label = this.model ? `${name}: ${verdict ? reason : t("lane.unseen")}` : name;
 		const mark = this.marks.get(name);
-		this.tip.textContent = mark ? `${said} (${t(`ask.mark.${mark}`)})` : said;
+		this.tip.textContent = mark ? `${label} (${t(`ask.mark.${mark}`)})` : label;
 		const [x, y] = this.corner(i);
 		this.tip.style.setProperty("left", `${Math.min(this.canvas.clientWidth - 200, x * this.scale + this.left + 14)}px`);
 		this.tip.style.setProperty("top", `${y * this.scale + this.top - 30}px`);
@@ -415,6 +415,6 @@ function writer(pen, ink, { columns, size, width, scale }) {
  * @param {number} line
  */
 export function freeTop(taken, { left, right, top }, line) {
-	const near = taken.filter((one) => one.left < right && left < one.right).sort((a, b) => a.top - b.top);
-	return near.reduce((found, one) => (Math.abs(one.top - found) < line ? one.top + line : found), top);
+	const near = taken.filter((box) => box.left < right && left < box.right).sort((a, b) => a.top - b.top);
+	return near.reduce((highest, box) => (Math.abs(box.top - highest) < line ? box.top + line : highest), top);
 }

@@ -232,22 +232,22 @@ function bestBars(view, most) {
 					h(
 						"span",
 						{ class: "best-bar" },
-						model.plugins.slice(0, k).map((one) =>
+						model.plugins.slice(0, k).map((plugin) =>
 							h(
 								"button",
 								{
-									key: one.plugin,
+									key: plugin.plugin,
 									type: "button",
-									title: `${one.plugin} ${one.weighted[i]}`,
+									title: `${plugin.plugin} ${plugin.weighted[i]}`,
 									"aria-label": t("score.segment", {
 										node: model.names[i],
-										plugin: one.plugin,
-										points: one.weighted[i],
+										plugin: plugin.plugin,
+										points: plugin.weighted[i],
 									}),
-									style: { ...scoreStyle(one.plugin), width: `${(one.weighted[i] / best) * 100}%` },
-									on: { click: () => view.act.pin(`score:${model.names[i]}:${one.plugin}`) },
+									style: { ...scoreStyle(plugin.plugin), width: `${(plugin.weighted[i] / best) * 100}%` },
+									on: { click: () => view.act.pin(`score:${model.names[i]}:${plugin.plugin}`) },
 								},
-								one.weighted[i] / best > 0.07 ? String(one.weighted[i]) : "",
+								plugin.weighted[i] / best > 0.07 ? String(plugin.weighted[i]) : "",
 							),
 						),
 					),
@@ -269,13 +269,13 @@ function colourKey(view) {
 	return h(
 		"div",
 		{ key: "key", class: "colour-key" },
-		model.plugins.map((one, i) =>
+		model.plugins.map((plugin, i) =>
 			h(
 				"span",
-				{ key: one.plugin, class: i + 1 === k ? "now" : "" },
-				h("i", { class: "swatch", style: scoreStyle(one.plugin) }),
-				t(`score.${one.plugin}`),
-				` ×${one.weight}`,
+				{ key: plugin.plugin, class: i + 1 === k ? "now" : "" },
+				h("i", { class: "swatch", style: scoreStyle(plugin.plugin) }),
+				t(`score.${plugin.plugin}`),
+				` ×${plugin.weight}`,
 			),
 		),
 	);

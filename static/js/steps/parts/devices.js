@@ -89,7 +89,7 @@ export function deviceRows({ state }, name, dense) {
 	const pools = (state.slices.size && poolsByNode(state).get(name)) || [];
 	const devices = pools.flatMap((pool) => pool.devices);
 	if (!devices.length) return null;
-	const taken = devices.filter((one) => one.holders.length).length;
+	const taken = devices.filter((device) => device.holders.length).length;
 	const count = t("device.count", { taken, n: devices.length });
 	if (dense) return h("small", { key: "devices", class: "dense-note" }, count);
 	return h(

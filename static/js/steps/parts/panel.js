@@ -60,9 +60,9 @@ function upstreamOf(plugin, release, method) {
 	return directory && (/^https:/.test(directory) ? directory : `framework/plugins/${directory}`);
 }
 
-/** @param {View} view @param {Fact[]} list @param {boolean} [known] the comparison is already shown as a table */
-export function facts(view, list, known = false) {
-	if (known || !list.length) return null;
+/** @param {View} view @param {Fact[]} list @param {boolean} [compact] the comparison is already shown as a table */
+export function facts(view, list, compact = false) {
+	if (compact || !list.length) return null;
 	return h(
 		"ul",
 		{ key: "facts", class: "facts" },

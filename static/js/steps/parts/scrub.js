@@ -22,9 +22,9 @@ let drag = null;
 /** Where a key has moved a number that is not drawn yet. @type {{id: string, to: number} | null} */
 let ahead = null;
 
-/** The value as it is tried, else as it is. @param {View} view @param {Tried} one */
-export function triedValue({ tried }, one) {
-	return tried?.values.get(one.id) ?? one.value;
+/** The value as it is tried, else as it is. @param {View} view @param {Tried} scrub */
+export function triedValue({ tried }, scrub) {
+	return tried?.values.get(scrub.id) ?? scrub.value;
 }
 
 /**
@@ -133,51 +133,54 @@ function stepOf(resource, most) {
 /**
  * The number, which can be dragged where a what-if may be asked.
  * @param {View} view
- * @param {Tried} one
+ * @param {Tried} scrub
  * @param {(value: number) => string} text
  * @param {string} [key]
  */
-export function scrubNumber(view, one, text, key = one.id) {
-	const now = triedValue(view, one);
+export function scrubNumber(view, scrub, text, key = scrub.id) {
+	const now = triedValue(view, scrub);
 	if (view.boot.embed || view.horizon) return h("span", { key }, text(now));
-	if (ahead?.id === one.id && ahead.to === now) ahead = null;
-	const latest = () => (ahead?.id === one.id ? ahead.to : now);
+	if (ahead?.id === scrub.id && ahead.to === now) ahead = null;
+	const latest = () => (ahead?.id === scrub.id ? ahead.to : now);
 	const move = (/** @type {number} */ to) => {
-		const value = Math.min(one.most, Math.max(one.least, to === one.value ? to : Math.round(to / one.step) * one.step));
+		const value = Math.min(
+			scrub.most,
+			Math.max(scrub.least, to === scrub.value ? to : Math.round(to / scrub.step) * scrub.step),
+		);
 		if (value === latest()) return;
-		ahead = { id: one.id, to: value };
-		view.act.tryNumber({ ...one, to: value });
+		ahead = { id: scrub.id, to: value };
+		view.act.tryNumber({ ...scrub, to: value });
 	};
 	return h(
 		"span",
 		{
 			key,
-			class: `scrub ${now === one.value ? "" : "edited"}`,
+			class: `scrub ${now === scrub.value ? "" : "edited"}`,
 			role: "slider",
 			tabindex: "0",
 			title: t("scrub.title"),
-			"aria-label": one.label,
-			"aria-valuemin": String(one.least),
-			"aria-valuemax": String(one.most),
+			"aria-label": scrub.label,
+			"aria-valuemin": String(scrub.least),
+			"aria-valuemax": String(scrub.most),
 			"aria-valuenow": String(now),
 			"aria-valuetext": text(now),
 			on: {
 				focus: forget,
 				keydown: (/** @type {KeyboardEvent} */ event) => {
 					if (event.key === "Escape") forget(); // and the what-if ends
-					const to = steppedTo(event.key, latest(), one);
+					const to = steppedTo(event.key, latest(), scrub);
 					if (to === null || event.ctrlKey || event.metaKey || event.altKey) return;
 					event.preventDefault(); // the player's own keys step through the run
 					move(to);
 				},
 				pointerdown: (/** @type {PointerEvent} */ event) => {
 					/** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
-					drag = { id: one.id, x: event.clientX, from: now };
+					drag = { id: scrub.id, x: event.clientX, from: now };
 				},
 				pointermove: (/** @type {PointerEvent} */ event) => {
-					if (drag?.id !== one.id) return;
+					if (drag?.id !== scrub.id) return;
 					const steps = Math.round((event.clientX - drag.x) / PIXELS);
-					move(drag.from + steps * one.step);
+					move(drag.from + steps * scrub.step);
 				},
 				pointerup: endDrag,
 				pointercancel: endDrag,

@@ -15,13 +15,13 @@ export function theatre(state) {
 /** @param {PreemptionEvaluated} event @returns {Theatre} */
 export function stageOf(event) {
 	const candidates = event.candidates;
-	const ranks = Math.min(MOST_RANKS, Math.max(0, ...candidates.map((one) => one.reprieve.length)));
-	const rungs = candidates.length > 1 ? Math.max(...candidates.map((one) => one.rung ?? 0)) : 0;
+	const ranks = Math.min(MOST_RANKS, Math.max(0, ...candidates.map((candidate) => candidate.reprieve.length)));
+	const rungs = candidates.length > 1 ? Math.max(...candidates.map((candidate) => candidate.rung ?? 0)) : 0;
 	return {
 		event,
 		candidates,
 		all: candidates.length + (event.more?.count ?? 0),
-		chosen: candidates.find((one) => !one.rung),
+		chosen: candidates.find((candidate) => !candidate.rung),
 		ranks,
 		rungs,
 	};
@@ -62,10 +62,10 @@ export function roomOf(state, candidate, hero) {
 		whole,
 	);
 	let left = empty;
-	const tried = candidate.reprieve.map((one) => {
-		const after = left - request(state, one.pod, resource);
-		if (one.reprieved) left = after;
-		return { ...one, after };
+	const tried = candidate.reprieve.map((step) => {
+		const after = left - request(state, step.pod, resource);
+		if (step.reprieved) left = after;
+		return { ...step, after };
 	});
 	return { resource, need: request(state, hero, resource), empty, tried };
 }

@@ -105,7 +105,7 @@ function chips(view, candidate, victims, fates) {
 	const lifted = [...fates.values()].filter((fate) => fate === "lifted").length;
 	return [
 		shown.map((key) => {
-			const guarded = candidate.reprieve.find((one) => one.pod === key)?.violates_pdb;
+			const guarded = candidate.reprieve.find((step) => step.pod === key)?.violates_pdb;
 			return h(
 				"button",
 				{
@@ -143,7 +143,8 @@ export function fates(play, candidate, frame) {
 	const done = act === "floor" ? -1 : act === "removed" ? 0 : act === "reprieve" && at < play.ranks ? at : Infinity;
 	const out = new Map();
 	for (const pod of candidate.removed) out.set(pod, done < 0 ? "on" : "lifted");
-	if (done > 0) candidate.reprieve.slice(0, done).forEach((one) => out.set(one.pod, one.reprieved ? "back" : "victim"));
+	if (done > 0)
+		candidate.reprieve.slice(0, done).forEach((step) => out.set(step.pod, step.reprieved ? "back" : "victim"));
 	return out;
 }
 
@@ -175,17 +176,17 @@ export function lyingLanes(view, play, shown, frame) {
 				h("b", null, t("preempt.node")),
 				Array.from({ length: rungs }, (_, i) => h("span", { key: i }, `${i + 1} ${t(`rung.short.${i + 1}`)}`)),
 			),
-		shown.map((one) => {
-			const fate = fates(play, one, frame);
+		shown.map((candidate) => {
+			const fate = fates(play, candidate, frame);
 			const victims = [...fate].filter(([, state]) => state === "victim").map(([key]) => podName(key));
-			const wins = now > 0 && !one.rung && now >= rungs;
+			const wins = now > 0 && !candidate.rung && now >= rungs;
 			return h(
 				"div",
-				{ key: one.node, class: `lying-lane ${wins ? "wins" : ""}`, "data-node": one.node },
+				{ key: candidate.node, class: `lying-lane ${wins ? "wins" : ""}`, "data-node": candidate.node },
 				h(
 					"div",
 					null,
-					h("b", null, wins ? "★ " : "", one.node),
+					h("b", null, wins ? "★ " : "", candidate.node),
 					h(
 						"small",
 						null,
@@ -197,8 +198,8 @@ export function lyingLanes(view, play, shown, frame) {
 					),
 				),
 				rungs
-					? Array.from({ length: rungs }, (_, i) => cell(view, play, one, i + 1, now))
-					: lyingTank(view, one, fate, resource),
+					? Array.from({ length: rungs }, (_, i) => cell(view, play, candidate, i + 1, now))
+					: lyingTank(view, candidate, fate, resource),
 			);
 		}),
 	);
@@ -207,12 +208,12 @@ export function lyingLanes(view, play, shown, frame) {
 /**
  * The dry run of a candidate that lies: who stays, who is lifted, given back or falls, and what the pod needs.
  * @param {View} view
- * @param {Candidate} one
+ * @param {Candidate} candidate
  * @param {Map<string, string>} fate
  * @param {string} resource
  */
-function lyingTank({ state, hero }, one, fate, resource) {
-	const node = state.nodes.get(one.node);
+function lyingTank({ state, hero }, candidate, fate, resource) {
+	const node = state.nodes.get(candidate.node);
 	const part = (/** @type {string} */ key) =>
 		(request(state, key, resource) / Math.max(1, node ? allocatable(node, resource) : 1)) * 100;
 	const order = { stays: 0, back: 1, on: 2, trying: 2, lifted: 3, victim: 4 };
@@ -261,7 +262,7 @@ export function ladder(view, play, shown, frame) {
 					"div",
 					{ key: rung, class: `rung ${rung === now ? "now" : ""}` },
 					h("div", { class: "rung-name" }, h("b", null, String(rung)), t(`rung.${rung}`)),
-					shown.map((one) => cell(view, play, one, rung, now)),
+					shown.map((candidate) => cell(view, play, candidate, rung, now)),
 				),
 			),
 		now >= play.rungs &&
@@ -275,22 +276,22 @@ export function ladder(view, play, shown, frame) {
 	);
 }
 
-/** @param {View} view @param {Theatre} play @param {Candidate} one @param {number} rung @param {number} now */
-export function cell(view, play, one, rung, now) {
-	const alive = !one.rung || one.rung >= rung;
+/** @param {View} view @param {Theatre} play @param {Candidate} candidate @param {number} rung @param {number} now */
+export function cell(view, play, candidate, rung, now) {
+	const alive = !candidate.rung || candidate.rung >= rung;
 	const shown = alive && rung <= now;
-	const falls = one.rung === rung && shown;
-	const wins = !one.rung && rung === play.rungs && shown;
+	const falls = candidate.rung === rung && shown;
+	const wins = !candidate.rung && rung === play.rungs && shown;
 	const kind = !alive && rung <= now ? "gone" : falls ? "falls" : wins ? "wins" : "";
 	return h(
 		"div",
-		{ key: `${one.node}:${rung}`, class: `rung-cell ${kind} ${shown ? "" : "blank"}` },
+		{ key: `${candidate.node}:${rung}`, class: `rung-cell ${kind} ${shown ? "" : "blank"}` },
 		shown &&
 			h(
 				"b",
-				{ key: `v${rung}`, title: rungText(view, one, rung) },
+				{ key: `v${rung}`, title: rungText(view, candidate, rung) },
 				falls ? "✕ " : wins ? "★ " : "",
-				rungText(view, one, rung),
+				rungText(view, candidate, rung),
 			),
 	);
 }

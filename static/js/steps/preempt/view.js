@@ -140,7 +140,9 @@ function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
  * @param {number} frame
  */
 function chipRows(play, shown, frame) {
-	const counts = shown.map((one) => [...fates(play, one, frame).values()].filter((fate) => fate === "victim").length);
+	const counts = shown.map(
+		(candidate) => [...fates(play, candidate, frame).values()].filter((fate) => fate === "victim").length,
+	);
 	return Math.max(1, Math.min(MOST_VICTIMS, Math.max(...counts)));
 }
 
@@ -148,7 +150,7 @@ function chipRows(play, shown, frame) {
 function tanks(view, play, shown, frame) {
 	const resource = tankResource(view, shown);
 	const whole = Math.max(
-		...shown.map((one) => allocatable(/** @type {any} */ (view.state.nodes.get(one.node)), resource)),
+		...shown.map((candidate) => allocatable(/** @type {any} */ (view.state.nodes.get(candidate.node)), resource)),
 	);
 	const { act, at } = actOf(play, frame);
 	const over = !play.rungs ? act === "result" : act === "rung" && at >= play.rungs;
@@ -188,7 +190,7 @@ function inTheWay(reason) {
 
 /** Nodes that evicting cannot help, and why. @param {View} view @param {Theatre} play */
 function cannot(view, play) {
-	const candidates = new Set(play.candidates.map((one) => one.node));
+	const candidates = new Set(play.candidates.map((candidate) => candidate.node));
 	const rest = [...(filterModel(view.state)?.at ?? [])].filter(([name]) => !candidates.has(name));
 	if (!rest.length) return null;
 	return h(

@@ -102,8 +102,8 @@ function whyNobody({ state, hero = "" }, event) {
 /** @param {Context} context @param {Theatre} play @param {number} at @returns {Partial<Caption>} */
 function rung(context, play, at) {
 	const { hero = "" } = context;
-	const fallen = play.candidates.filter((one) => one.rung === at);
-	const standing = play.candidates.filter((one) => !one.rung || one.rung > at);
+	const fallen = play.candidates.filter((candidate) => candidate.rung === at);
+	const standing = play.candidates.filter((candidate) => !candidate.rung || candidate.rung > at);
 	const single = fallen.length === 1;
 	const worse = single ? rungText(context, fallen[0], at) : "";
 	const values = {
@@ -138,24 +138,26 @@ function rung(context, play, at) {
 /**
  * The value of a candidate for a criterion, formatted.
  * @param {Context} context
- * @param {Candidate | undefined} one
+ * @param {Candidate | undefined} candidate
  * @param {number} at
  */
-export function rungText({ state }, one, at) {
-	if (!one) return "";
+export function rungText({ state }, candidate, at) {
+	if (!candidate) return "";
 	if (at === 5)
-		return one.earliest_start === null || one.earliest_start === undefined
+		return candidate.earliest_start === null || candidate.earliest_start === undefined
 			? "–"
-			: since(one.earliest_start, state.time);
-	if (at === 6) return one.node;
-	if (at === 3 && surprises(state)) return `${one.victims.length}·2³¹ + ${plainSum(one)}`;
-	return String([one.pdb_violations, one.highest_priority ?? 0, plainSum(one), one.victims.length][at - 1]);
+			: since(candidate.earliest_start, state.time);
+	if (at === 6) return candidate.node;
+	if (at === 3 && surprises(state)) return `${candidate.victims.length}·2³¹ + ${plainSum(candidate)}`;
+	return String(
+		[candidate.pdb_violations, candidate.highest_priority ?? 0, plainSum(candidate), candidate.victims.length][at - 1],
+	);
 }
 
 /** Does a node lose the third rung although its victims' priorities add up to less? @param {State} state */
 function surprises(state) {
 	const { candidates = [], chosen } = theatre(state) ?? {};
-	return chosen && candidates.some((one) => one.rung === 3 && plainSum(one) < plainSum(chosen));
+	return chosen && candidates.some((candidate) => candidate.rung === 3 && plainSum(candidate) < plainSum(chosen));
 }
 
 /** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
@@ -174,7 +176,7 @@ function result(context, play) {
 		),
 		n: chosen.victims.length,
 		value: play.rungs ? num(rungText(context, chosen, play.rungs)) : "",
-		left: num(play.candidates.filter((one) => !one.rung || one.rung >= play.rungs).length),
+		left: num(play.candidates.filter((candidate) => !candidate.rung || candidate.rung >= play.rungs).length),
 		ran: num(young ? `${decimal(state.time - (chosen.earliest_start ?? 0))} s` : "", "start"),
 		k: num(play.all),
 		broken: num(chosen.pdb_violations ?? 0, `candidate:${chosen.node}`),
@@ -218,7 +220,7 @@ function plainSum(candidate) {
  */
 function prioritiesOf(state, { pod: victim, preemptor }) {
 	const group = state.pod_groups.get(preemptor);
-	const unit = state.group?.preemption?.units?.find((/** @type {any} */ one) => one.pods.includes(victim));
+	const unit = state.group?.preemption?.units?.find((/** @type {any} */ unit) => unit.pods.includes(victim));
 	if (group && unit) return { p: num(unit.priority ?? 0), q: num(group.summary.priority ?? 0) };
 	return {
 		p: num(priorityOf(state, victim), `priority:${victim}`),
@@ -228,7 +230,7 @@ function prioritiesOf(state, { pod: victim, preemptor }) {
 
 /** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
 function removedCaption({ state, hero = "" }, play) {
-	const lifted = play.candidates.flatMap((one) => one.removed);
+	const lifted = play.candidates.flatMap((candidate) => candidate.removed);
 	const values = {
 		pod: pod(hero, hero),
 		n: num(play.all),
@@ -268,11 +270,11 @@ function backAgain(state, candidate, rank, hero) {
 
 /** @param {Context} context @param {Theatre} play @param {number} rank @returns {Partial<Caption>} */
 function reprieveCaption({ hero = "", state }, play, rank) {
-	const tried = play.candidates.flatMap((one) =>
-		one.reprieve[rank - 1] ? [{ candidate: one, ...one.reprieve[rank - 1] }] : [],
+	const tried = play.candidates.flatMap((candidate) =>
+		candidate.reprieve[rank - 1] ? [{ candidate: candidate, ...candidate.reprieve[rank - 1] }] : [],
 	);
-	const stay = tried.filter((one) => one.reprieved);
-	const go = tried.filter((one) => !one.reprieved);
+	const stay = tried.filter((pod) => pod.reprieved);
+	const go = tried.filter((pod) => !pod.reprieved);
 	const single = tried.length === 1 ? tried[0] : null;
 	const values = {
 		pod: pod(hero, hero),
@@ -457,7 +459,7 @@ function tooImportant(view, { event }) {
 	const refused = Object.entries(event.failed ?? {}).filter(([, { reasons }]) => noVictims(reasons[0] ?? ""));
 	const others = refused.flatMap(([name]) => state.nodes.get(name)?.pods ?? []);
 	const lowest = Math.min(...others.map((key) => priorityOf(state, key)));
-	const key = others.find((one) => priorityOf(state, one) === lowest);
+	const key = others.find((key) => priorityOf(state, key) === lowest);
 	const lower = lowest < triedValue(view, own);
 	return panel(
 		t("margin.victims"),
@@ -482,7 +484,7 @@ function tooImportant(view, { event }) {
  * @param {Candidate} candidate
  */
 function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, desired = 0 }, { reprieve }) {
-	const over = reprieve.filter((one) => one.violates_pdb && one.pod.startsWith(`${namespace}/`));
+	const over = reprieve.filter((entry) => entry.violates_pdb && entry.pod.startsWith(`${namespace}/`));
 	if (!over.length && !allowed) return null; // it covers pods of another node
 	return h(
 		"div",
@@ -511,6 +513,7 @@ export function asked({ state, hero, event, frame }) {
 	if (play && priorityDecides(play)) return "candidates";
 	const { act, at } = play && event.type === "PreemptionEvaluated" ? actOf(play, frame) : { act: "", at: 6 };
 	const out = act === "rung" ? at : 0;
-	const shown = act && act !== "result" ? play?.candidates.find((one) => (one.rung || 7) > out) : play?.chosen;
+	const shown =
+		act && act !== "result" ? play?.candidates.find((candidate) => (candidate.rung || 7) > out) : play?.chosen;
 	return shown ? `candidate:${shown.node}` : hero ? `request:${hero}` : null;
 }

@@ -9,8 +9,8 @@ import { node, nodes, pod, question } from "../parts/words.js";
 /** @param {Context} context @returns {Partial<Caption>} */
 function preFilterCaption({ state, event, hero, following }) {
 	const skipped = event.results
-		.filter((/** @type {any} */ one) => one.code === "Skip")
-		.map((/** @type {any} */ one) => question(one.plugin).replace(/[?？]$/, ""));
+		.filter((/** @type {any} */ result) => result.code === "Skip")
+		.map((/** @type {any} */ result) => question(result.plugin).replace(/[?？]$/, ""));
 	const checks = following?.type === "NodesFiltered" ? following.plugins.length : 0;
 	const values = {
 		pod: pod(hero ?? "", hero),

@@ -23,12 +23,12 @@ const ICONS = {
 /** activeQ in pop order. @param {State} state */
 export function activeOrder(state) {
 	return [...state.pods.values()]
-		.filter((one) => one.place === "active")
+		.filter((pod) => pod.place === "active")
 		.sort(
 			(a, b) =>
 				(b.summary.priority ?? 0) - (a.summary.priority ?? 0) || a.timestamp - b.timestamp || a.sequence - b.sequence,
 		)
-		.map((one) => one.summary.pod);
+		.map((pod) => pod.summary.pod);
 }
 
 /** @param {Element} target @param {View} view */
@@ -176,12 +176,12 @@ function under({ state, event }, name, pod) {
 	if (name === "waiting" && pod.deadline !== null)
 		return h("small", { key: "until" }, t("queue.until", { node: pod.node, until: seconds(pod.deadline) }));
 	/** @type {import("../../trace/trace").KeptWaiting | undefined} */
-	const kept =
-		event.type === "PodsKeptWaiting" && event.pods.find((/** @type {any} */ one) => one.pod === pod.summary.pod);
+	const unmoved =
+		event.type === "PodsKeptWaiting" && event.pods.find((/** @type {any} */ entry) => entry.pod === pod.summary.pod);
 	const note = (/** @type {string} */ text, /** @type {string[]} */ plugins, kind = "moved") =>
 		h("small", { key: kind, class: kind, title: plugins.join(", ") }, text);
-	if (kept) {
-		const plugins = kept.hints.map((hint) => hint.plugin);
+	if (unmoved) {
+		const plugins = unmoved.hints.map((hint) => hint.plugin);
 		return note(`✕ ${t("queue.skip", { event: event.event, plugins: plain(list(plugins, 3)) })}`, plugins);
 	}
 	const by = pod.unschedulable_plugins;

@@ -110,9 +110,11 @@ function activeCaption(state, event, values, why) {
 /** An event that wakes nobody. @param {Context} context @returns {Partial<Caption>} */
 function keptWaiting({ state, event, hero }) {
 	const plugins = [
-		...new Set(event.pods.flatMap((/** @type {any} */ one) => one.hints.map((/** @type {any} */ hint) => hint.plugin))),
+		...new Set(
+			event.pods.flatMap((/** @type {any} */ entry) => entry.hints.map((/** @type {any} */ hint) => hint.plugin)),
+		),
 	];
-	const pods = event.pods.map((/** @type {any} */ one) => pod(one.pod, hero));
+	const pods = event.pods.map((/** @type {any} */ entry) => pod(entry.pod, hero));
 	const more = event.count > pods.length ? [t("list.more", { n: event.count - pods.length })] : [];
 	const values = {
 		cause: causeOf(event, state, hero),
@@ -152,8 +154,8 @@ function causeOf({ event, pod: moved }, { cycle }, hero = "") {
 function hintsWhy(event) {
 	const hints = event.hints ?? [];
 	const wakes = hints
-		.filter((/** @type {any} */ one) => one.hint === "Queue")
-		.map((/** @type {any} */ one) => one.plugin);
+		.filter((/** @type {any} */ hint) => hint.hint === "Queue")
+		.map((/** @type {any} */ hint) => hint.plugin);
 	if (!wakes.length) return [];
 	if (event.event.includes("GatesEliminated")) return parts("queue.hints.gate");
 	return parts("queue.hints", { plugins: list(wakes), n: wakes.length });

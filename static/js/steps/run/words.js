@@ -10,10 +10,12 @@ import { pod } from "../parts/words.js";
 /** @param {Context} context @returns {Partial<Caption>} */
 function runStarted({ state, event }) {
 	const zones = new Set(
-		[...state.nodes.values()].map((one) => one.summary.labels?.["topology.kubernetes.io/zone"] ?? ""),
+		[...state.nodes.values()].map((node) => node.summary.labels?.["topology.kubernetes.io/zone"] ?? ""),
 	).size;
 	const running = event.pods.filter((/** @type {any} */ pod) => pod.node).length;
-	const podList = [...state.nodes.values()].some((one) => "topology.kubernetes.io/zone" in (one.summary.labels ?? {}));
+	const podList = [...state.nodes.values()].some(
+		(node) => "topology.kubernetes.io/zone" in (node.summary.labels ?? {}),
+	);
 	const key = state.nodes.size
 		? `run.started${running ? "" : ".empty"}${podList ? "" : ".nozone"}`
 		: "run.started.none";
@@ -26,7 +28,7 @@ function runStarted({ state, event }) {
 
 /** @param {string} key @param {string[]} pods */
 function nameList(key, pods) {
-	const marks = pods.map((one) => pod(one));
+	const marks = pods.map((key) => pod(key));
 	return pods.length ? parts(key, { pods: list(marks, 5), n: pods.length }) : [];
 }
 

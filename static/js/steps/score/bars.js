@@ -30,21 +30,21 @@ export function scoreLegend(view, { scores, scored, geometry }) {
 	return h(
 		"div",
 		{ key: "legend", class: "legend" },
-		scores.plugins.map((one, i) =>
+		scores.plugins.map((plugin, i) =>
 			h(
 				"button",
 				{
-					key: one.plugin,
+					key: plugin.plugin,
 					type: "button",
-					title: one.plugin,
+					title: plugin.plugin,
 					class:
 						i + 1 === scored && view.event.type === "ScoresComputed" && view.frame < scores.plugins.length ? "now" : "",
 					style: view.options.table ? { width: `${cell}px` } : {},
 					on: { click: () => view.act.seek(view.step, i) },
 				},
-				h("i", { class: "swatch", style: scoreStyle(one.plugin) }),
-				scoreName(one.plugin),
-				h("span", { class: "weight" }, ` ×${one.weight}`),
+				h("i", { class: "swatch", style: scoreStyle(plugin.plugin) }),
+				scoreName(plugin.plugin),
+				h("span", { class: "weight" }, ` ×${plugin.weight}`),
 			),
 		),
 	);
@@ -91,8 +91,8 @@ export function scoreBars(view, lanes, name) {
 				: t(tied ? "score.tied" : "score.leads");
 	const zero = scores.plugins
 		.slice(0, scored)
-		.filter((one) => !one.weighted[i] && one.weighted.some(Boolean))
-		.map((one) => scoreName(one.plugin));
+		.filter((plugin) => !plugin.weighted[i] && plugin.weighted.some(Boolean))
+		.map((plugin) => scoreName(plugin.plugin));
 	const cut = shortened(scores);
 	const drawn = totals[i] - (scored > cut.at ? cut.by : 0);
 	const end = drawn * barScale(geometry, Math.max(1, ...scores.totals) - cut.by);
@@ -126,37 +126,41 @@ function blocks(view, { scores, scored, geometry }, name, i) {
 	const cut = shortened(scores);
 	const scale = barScale(geometry, Math.max(1, ...scores.totals) - cut.by);
 	let left = 0;
-	return scores.plugins.map((one, p) => {
-		const points = one.weighted[i];
+	return scores.plugins.map((plugin, p) => {
+		const points = plugin.weighted[i];
 		const width = p < scored ? (p === cut.at ? points - cut.by : points) * scale : 0;
 		const at = left;
 		left += width;
-		const hot = view.pin === `score:${name}:${one.plugin}`;
+		const hot = view.pin === `score:${name}:${plugin.plugin}`;
 		const factor =
-			one.weight > 1
+			plugin.weight > 1
 				? width > 110
-					? `${scoreName(one.plugin)} ${one.normalized[i]} × ${one.weight}`
+					? `${scoreName(plugin.plugin)} ${plugin.normalized[i]} × ${plugin.weight}`
 					: width > 44
-						? `${one.normalized[i]} × ${one.weight}`
+						? `${plugin.normalized[i]} × ${plugin.weight}`
 						: ""
 				: "";
 		return [
 			h(
 				"button",
 				{
-					key: one.plugin,
+					key: plugin.plugin,
 					type: "button",
 					class: `segment ${hot ? "hot" : ""} ${width < 1 ? "nil" : ""}`,
-					...heard(p < scored, t("score.segment", { node: name, plugin: one.plugin, points })),
-					style: { ...scoreStyle(one.plugin), left: `${at}px`, width: `${Math.max(0, width - 1.5)}px` },
-					on: { click: () => view.act.pin(`score:${name}:${one.plugin}`) },
+					...heard(p < scored, t("score.segment", { node: name, plugin: plugin.plugin, points })),
+					style: { ...scoreStyle(plugin.plugin), left: `${at}px`, width: `${Math.max(0, width - 1.5)}px` },
+					on: { click: () => view.act.pin(`score:${name}:${plugin.plugin}`) },
 				},
 				width > 26 ? String(points) : "",
 			),
 			!geometry.phone &&
 				h(
 					"span",
-					{ key: `${one.plugin}under`, class: `under ${width ? "" : "off"}`, style: { left: `${at + width / 2}px` } },
+					{
+						key: `${plugin.plugin}under`,
+						class: `under ${width ? "" : "off"}`,
+						style: { left: `${at + width / 2}px` },
+					},
 					width > 26 ? factor : width > 0 ? String(points) : "",
 				),
 		];
@@ -172,27 +176,27 @@ function heard(scored, label) {
 function tableCells(view, { scores, scored, geometry }, name, i) {
 	if (!scores) return null;
 	const cell = tableCell(geometry, scores.plugins.length);
-	const most = Math.max(1, ...scores.plugins.map((one) => 100 * one.weight));
-	return scores.plugins.map((one, p) => {
+	const most = Math.max(1, ...scores.plugins.map((plugin) => 100 * plugin.weight));
+	return scores.plugins.map((plugin, p) => {
 		const on = p < scored;
 		return [
 			h("button", {
-				key: one.plugin,
+				key: plugin.plugin,
 				type: "button",
-				class: `segment ${view.pin === `score:${name}:${one.plugin}` ? "hot" : ""}`,
-				...heard(on, t("score.segment", { node: name, plugin: one.plugin, points: one.weighted[i] })),
+				class: `segment ${view.pin === `score:${name}:${plugin.plugin}` ? "hot" : ""}`,
+				...heard(on, t("score.segment", { node: name, plugin: plugin.plugin, points: plugin.weighted[i] })),
 				style: {
-					...scoreStyle(one.plugin),
+					...scoreStyle(plugin.plugin),
 					left: `${p * cell}px`,
-					width: `${on ? Math.max(3, (one.weighted[i] / most) * (cell - 8)) : 0}px`,
+					width: `${on ? Math.max(3, (plugin.weighted[i] / most) * (cell - 8)) : 0}px`,
 				},
-				on: { click: () => view.act.pin(`score:${name}:${one.plugin}`) },
+				on: { click: () => view.act.pin(`score:${name}:${plugin.plugin}`) },
 			}),
 			h(
 				"span",
-				{ key: `${one.plugin}cell`, class: "cell", style: { left: `${p * cell}px` } },
-				h("b", null, on ? String(one.weighted[i]) : "–"),
-				h("small", null, on ? `${one.raw[i]} → ${one.normalized[i]}` : ""),
+				{ key: `${plugin.plugin}cell`, class: "cell", style: { left: `${p * cell}px` } },
+				h("b", null, on ? String(plugin.weighted[i]) : "–"),
+				h("small", null, on ? `${plugin.raw[i]} → ${plugin.normalized[i]}` : ""),
 			),
 		];
 	});
@@ -230,23 +234,29 @@ export function scores(state) {
 	const cached = cache.get(event);
 	if (cached) return cached;
 	const names = [...decodeColumn(event.rows, event.count)].map((row) => state.order[row]);
-	const plugins = [...event.plugins, ...(event.extenders ?? [])].map((one) => scorer(one, names.length));
+	const plugins = [...event.plugins, ...(event.extenders ?? [])].map((plugin) => scorer(plugin, names.length));
 	const model = { names, plugins, totals: [...decodeColumn(event.total, names.length)], skipped: event.skipped ?? [] };
 	cache.set(event, model);
 	return model;
 }
 
-/** @param {import("../../trace/trace").PluginScores} one @param {number} size @returns {Scorer} */
-function scorer(one, size) {
-	const normalized = [...decodeColumn(one.normalized, size)];
-	const raw = one.raw === undefined || one.raw === null ? normalized : [...decodeColumn(one.raw, size)];
-	return { plugin: one.plugin, weight: one.weight, raw, normalized, weighted: normalized.map((n) => n * one.weight) };
+/** @param {import("../../trace/trace").PluginScores} plugin @param {number} size @returns {Scorer} */
+function scorer(plugin, size) {
+	const normalized = [...decodeColumn(plugin.normalized, size)];
+	const raw = plugin.raw === undefined || plugin.raw === null ? normalized : [...decodeColumn(plugin.raw, size)];
+	return {
+		plugin: plugin.plugin,
+		weight: plugin.weight,
+		raw,
+		normalized,
+		weighted: normalized.map((n) => n * plugin.weight),
+	};
 }
 
 /** Points per node after the first `k` plugins. @param {Scores} model @param {number} k */
 export function totalsAfter(model, k) {
 	if (k >= model.plugins.length) return model.totals;
-	return model.names.map((_, i) => model.plugins.slice(0, k).reduce((sum, one) => sum + one.weighted[i], 0));
+	return model.names.map((_, i) => model.plugins.slice(0, k).reduce((sum, plugin) => sum + plugin.weighted[i], 0));
 }
 
 /** Indexes of the nodes, best first; equal ones in the order found. @param {number[]} totals */

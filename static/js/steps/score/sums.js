@@ -57,12 +57,12 @@ function neighbours(view, { key, field, values = {} }) {
  * @param {View} view @param {string} line @param {Fact} fact @returns {Child}
  */
 function spread(view, line, fact) {
-	const found = /^(\S+): .*\(maxSkew \d+ - 1\) = \d+ × ([\d.]+) \+/.exec(line);
-	if (!found) return null;
+	const match = /^(\S+): .*\(maxSkew \d+ - 1\) = \d+ × ([\d.]+) \+/.exec(line);
+	if (!match) return null;
 	const { count = 0, domains = 0, maxSkew = 1 } = fact.values ?? {};
-	const [key, weight] = [tidy(found[1]), Number(found[2])];
+	const [key, weight] = [tidy(match[1]), Number(match[2])];
 	const field = fact.field?.replace(/\.labelSelector$/, ".maxSkew");
-	const about = { ...fact, values: { ...fact.values, topologyKey: found[1] } };
+	const about = { ...fact, values: { ...fact.values, topologyKey: match[1] } };
 	const limit = field ? skewTried(view, about, field) : null;
 	const skew = limit ? triedValue(view, limit) : Number(maxSkew);
 	const sum = `${count} × ${weight.toFixed(2)} + ${skew - 1} = ${(Number(count) * weight + skew - 1).toFixed(2)}`;
@@ -130,9 +130,9 @@ const LINES = [
 export function inWords(line, plugin) {
 	if (t("language") === "en") return line;
 	for (const [pattern, key] of LINES) {
-		const found = pattern.exec(line);
-		if (found && has(`sum.${key}`))
-			return t(`sum.${key}`, { ...found.groups, ...(found.groups?.key && { key: tidy(found.groups.key) }) });
+		const match = pattern.exec(line);
+		if (match && has(`sum.${key}`))
+			return t(`sum.${key}`, { ...match.groups, ...(match.groups?.key && { key: tidy(match.groups.key) }) });
 	}
 	const colon = line.lastIndexOf(": ");
 	return line.includes("=") || colon < 0 ? line : `${scoreName(plugin)}${t("colon")}${line.slice(colon + 2)}`;

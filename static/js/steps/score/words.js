@@ -70,7 +70,7 @@ function onePlugin({ state, frame, hero = "" }, model) {
  * @param {number} second
  */
 function decider(model, first, second) {
-	const gaps = model.plugins.map((one) => one.weighted[first] - one.weighted[second]);
+	const gaps = model.plugins.map((plugin) => plugin.weighted[first] - plugin.weighted[second]);
 	const best = gaps.indexOf(Math.max(...gaps));
 	return { plugin: model.plugins[best]?.plugin ?? "", gap: gaps[best] ?? 0 };
 }
@@ -223,30 +223,30 @@ function breakdown(view, node, hot) {
 	if (!model || i < 0) return null;
 	const counted =
 		view.event.type === "ScoresComputed" ? Math.min(view.frame + 1, model.plugins.length) : model.plugins.length;
-	const sum = model.plugins.slice(0, counted).reduce((all, one) => all + one.weighted[i], 0);
+	const sum = model.plugins.slice(0, counted).reduce((all, plugin) => all + plugin.weighted[i], 0);
 	return table(
 		[t("margin.plugin"), t("margin.raw"), t("margin.scaled"), t("weight"), t("margin.pts")],
 		[
-			model.plugins.map((one, p) =>
+			model.plugins.map((plugin, p) =>
 				row(
-					one.plugin,
+					plugin.plugin,
 					[
 						h(
 							"button",
-							{ type: "button", class: "link", on: { click: () => view.act.pin(`score:${node}:${one.plugin}`) } },
-							h("i", { class: "swatch", style: scoreStyle(one.plugin) }),
-							scoreName(one.plugin),
+							{ type: "button", class: "link", on: { click: () => view.act.pin(`score:${node}:${plugin.plugin}`) } },
+							h("i", { class: "swatch", style: scoreStyle(plugin.plugin) }),
+							scoreName(plugin.plugin),
 						),
 						...(p < counted
 							? [
-									String(one.raw[i]),
-									String(one.normalized[i]),
-									`× ${one.weight}`,
-									h("b", null, String(one.weighted[i])),
+									String(plugin.raw[i]),
+									String(plugin.normalized[i]),
+									`× ${plugin.weight}`,
+									h("b", null, String(plugin.weighted[i])),
 								]
-							: ["", "", `× ${one.weight}`, "·"]),
+							: ["", "", `× ${plugin.weight}`, "·"]),
 					],
-					hot === one.plugin ? "hot" : "",
+					hot === plugin.plugin ? "hot" : "",
 				),
 			),
 			row("sum", [counted < model.plugins.length ? t("margin.sofar") : node, "", "", "", String(sum)], "sum"),
@@ -292,12 +292,12 @@ function compare(view, first, second) {
 		table(
 			[t("margin.pts"), first, second, "±"],
 			[
-				model.plugins.map((one) =>
-					row(one.plugin, [
-						scoreName(one.plugin),
-						String(one.weighted[a]),
-						String(one.weighted[b]),
-						withSign(one.weighted[a] - one.weighted[b]),
+				model.plugins.map((plugin) =>
+					row(plugin.plugin, [
+						scoreName(plugin.plugin),
+						String(plugin.weighted[a]),
+						String(plugin.weighted[b]),
+						withSign(plugin.weighted[a] - plugin.weighted[b]),
 					]),
 				),
 				row(

@@ -26,7 +26,7 @@ export function nodeFields(panel) {
 			h(
 				"datalist",
 				{ id: "ask-nodes" },
-				[...panel.view.state.nodes.keys()].slice(0, MOST_NAMES).map((one) => h("option", { key: one, value: one })),
+				[...panel.view.state.nodes.keys()].slice(0, MOST_NAMES).map((name) => h("option", { key: name, value: name })),
 			),
 		),
 		node ? ofOne(panel, name, node) : h("p", { key: "none", class: "note" }, t("inspect.nonode")),
@@ -43,7 +43,7 @@ function ofOne(panel, name, { summary }) {
 	const gone = /** @type {Edit} */ ({ type: "remove", kind: "Node", name });
 	const cordon = ofNode(name, ["spec", "unschedulable"]);
 	const cordoned = askedValue(panel.asked, cordon);
-	const more = panel.asked.edits.find((one) => one.type === "add-nodes" && one.like === name);
+	const more = panel.asked.edits.find((edit) => edit.type === "add-nodes" && edit.like === name);
 	const removed = panel.has(gone);
 	return [
 		group(
@@ -99,7 +99,7 @@ function labels(panel, name, was) {
 			const edited = askedValue(panel.asked, ofNode(name, [...path, key]));
 			return { key, value: edited === undefined ? was[key] : edited };
 		})
-		.filter((one) => one.value !== null && one.value !== undefined);
+		.filter((label) => label.value !== null && label.value !== undefined);
 	return listField(`labels-${name}`, {
 		label: t("ask.labels"),
 		items: items.map(({ key, value }) => ({
@@ -127,9 +127,9 @@ function taints(panel, name, was) {
 		askedValue(panel.asked, edit) ?? was.map(([key, value, effect]) => ({ key, ...(value ? { value } : {}), effect }));
 	return listField(`taints-${name}`, {
 		label: t("ask.taints"),
-		items: list.map((one, i) => ({
+		items: list.map((taint, i) => ({
 			key: String(i),
-			text: `${one.key}${one.value ? `=${one.value}` : ""}:${one.effect}`,
+			text: `${taint.key}${taint.value ? `=${taint.value}` : ""}:${taint.effect}`,
 			drop: () => panel.put([{ ...edit, value: list.toSpliced(i, 1) }]),
 		})),
 		hint: "key=value:NoSchedule",

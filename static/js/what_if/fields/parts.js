@@ -108,7 +108,7 @@ export function textField(key, label, { value, options = [], put }) {
 		h(
 			"datalist",
 			{ key: "known", id: `ask-${key}-known` },
-			options.map((one) => h("option", { key: one, value: one })),
+			options.map((option) => h("option", { key: option, value: option })),
 		),
 	);
 }
@@ -129,7 +129,7 @@ export function choiceField(key, label, value, all, set) {
 		h(
 			"select",
 			{ id: `ask-${key}`, value, on: { change: (/** @type {Event} */ event) => set(textOf(event)) } },
-			all.map((one) => h("option", { key: one, value: one, selected: one === value }, one)),
+			all.map((option) => h("option", { key: option, value: option, selected: option === value }, option)),
 		),
 	);
 }
@@ -190,18 +190,18 @@ export function listField(key, { label, items, hint, options = [], add }) {
 		h(
 			"ul",
 			{ key: "items" },
-			items.map((one) =>
+			items.map((item) =>
 				h(
 					"li",
-					{ key: one.key },
-					h("code", null, one.text),
+					{ key: item.key },
+					h("code", null, item.text),
 					h(
 						"button",
 						{
 							type: "button",
 							class: "icon-button",
-							"aria-label": t("ask.without", { what: one.text }),
-							on: { click: one.drop },
+							"aria-label": t("ask.without", { what: item.text }),
+							on: { click: item.drop },
 						},
 						"✕",
 					),
@@ -216,7 +216,7 @@ export function listField(key, { label, items, hint, options = [], add }) {
 				h(
 					"datalist",
 					{ id: `ask-${key}-known` },
-					options.map((one) => h("option", { key: one, value: one })),
+					options.map((option) => h("option", { key: option, value: option })),
 				),
 				h("button", { class: "button" }, t("ask.add")),
 			),

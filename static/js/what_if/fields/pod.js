@@ -95,7 +95,7 @@ function pairs(panel, key, path, was) {
 	const names = [...new Set([...Object.keys(was), ...panel.namesBelow("Pod", path)])];
 	const items = names
 		.map((name) => ({ name, value: now(panel, [...path, name], was[name] ?? null) }))
-		.filter((one) => one.value !== null);
+		.filter((pair) => pair.value !== null);
 	return listField(key, {
 		label: t(`ask.${key}`),
 		items: items.map(({ name, value }) => ({
@@ -112,9 +112,9 @@ function pairs(panel, key, path, was) {
 	});
 }
 
-/** @param {any} one */
-function tolerationText(one) {
-	return `${one.key || "*"}${one.value ? `=${one.value}` : ""}:${one.effect || "*"}`;
+/** @param {any} toleration */
+function tolerationText(toleration) {
+	return `${toleration.key || "*"}${toleration.value ? `=${toleration.value}` : ""}:${toleration.effect || "*"}`;
 }
 
 /** "key=value:Effect" @param {string} text */
@@ -134,9 +134,9 @@ function tolerations(panel, was) {
 	const taintTexts = [...new Set(taints.map(([key, value, effect]) => `${key}${value ? `=${value}` : ""}:${effect}`))];
 	return listField("tolerations", {
 		label: t("ask.tolerations"),
-		items: list.map((one, i) => ({
+		items: list.map((toleration, i) => ({
 			key: String(i),
-			text: tolerationText(one),
+			text: tolerationText(toleration),
 			drop: () => panel.put([ofPod(panel, path, list.toSpliced(i, 1))]),
 		})),
 		hint: "key=value:NoSchedule",

@@ -33,7 +33,7 @@ export function schedulerFields(panel) {
 		group(
 			"off",
 			t("ask.plugins"),
-			[...new Set([...filters, ...scores.map((one) => one.plugin)])].map((plugin) => {
+			[...new Set([...filters, ...scores.map((score) => score.plugin)])].map((plugin) => {
 				const edit = /** @type {Edit} */ ({ type: "disable", plugin, profile });
 				return toggle(`on-${plugin}`, plugin, !panel.has(edit), (on) => (on ? panel.drop([edit]) : panel.put([edit])));
 			}),
@@ -57,5 +57,5 @@ function strategies(panel, profile) {
 			}),
 			h("span", null, text),
 		);
-	return [choice("", t("ask.asis")), ...STRATEGIES.map((one) => choice(one, one))];
+	return [choice("", t("ask.asis")), ...STRATEGIES.map((strategy) => choice(strategy, strategy))];
 }

@@ -31,14 +31,14 @@ const PLACES = [NODES, "podAffinity", "podAntiAffinity"].flatMap((kind) => {
 			kind,
 			how: "required",
 			path: [...path, REQUIRED, ...(kind === NODES ? ["nodeSelectorTerms"] : [])],
-			term: (/** @type {any} */ one) => one,
+			term: (/** @type {any} */ term) => term,
 			made: (/** @type {any} */ term) => term,
 		},
 		{
 			kind,
 			how: "preferred",
 			path: [...path, PREFERRED],
-			term: (/** @type {any} */ one) => one[inside] ?? {},
+			term: (/** @type {any} */ term) => term[inside] ?? {},
 			made: (/** @type {any} */ term, /** @type {any} */ of = { weight: 50 }) => ({ ...of, [inside]: term }),
 		},
 	];
@@ -57,21 +57,25 @@ export function spreadFields(panel) {
 	return group(
 		"spread",
 		t("ask.spread"),
-		now.map((one, i) => {
-			const put = (/** @type {any} */ fields) => change(now.with(i, { ...one, ...fields }));
-			return termBox(`spread-${i}`, one.topologyKey, () => change(now.toSpliced(i, 1)), [
-				topologyField(panel, `spread-${i}`, one.topologyKey, (topologyKey) => put({ topologyKey })),
+		now.map((constraint, i) => {
+			const put = (/** @type {any} */ fields) => change(now.with(i, { ...constraint, ...fields }));
+			return termBox(`spread-${i}`, constraint.topologyKey, () => change(now.toSpliced(i, 1)), [
+				topologyField(panel, `spread-${i}`, constraint.topologyKey, (topologyKey) => put({ topologyKey })),
 				numberField(`skew-${i}`, "maxSkew", {
-					was: one.maxSkew ?? 1,
+					was: constraint.maxSkew ?? 1,
 					now: undefined,
 					least: 1,
 					most: 10,
 					set: (maxSkew) => put({ maxSkew }),
 				}),
-				choiceField(`when-${i}`, "whenUnsatisfiable", one.whenUnsatisfiable ?? WHEN[0], WHEN, (whenUnsatisfiable) =>
-					put({ whenUnsatisfiable }),
+				choiceField(
+					`when-${i}`,
+					"whenUnsatisfiable",
+					constraint.whenUnsatisfiable ?? WHEN[0],
+					WHEN,
+					(whenUnsatisfiable) => put({ whenUnsatisfiable }),
 				),
-				selectorField(panel, `counts-${i}`, "labelSelector", one.labelSelector, (labelSelector) =>
+				selectorField(panel, `counts-${i}`, "labelSelector", constraint.labelSelector, (labelSelector) =>
 					put({ labelSelector }),
 				),
 			]);
@@ -120,9 +124,9 @@ function addTerm(panel, event) {
 function terms(panel, place) {
 	const { kind, how, path, term, made } = place;
 	const { now, change } = listOf(panel, path, kind === NODES ? path.slice(0, 4) : path);
-	return now.map((one, i) => {
-		const [key, here] = [`${kind}-${how}-${i}`, term(one)];
-		const set = (/** @type {any} */ fields) => change(now.with(i, made({ ...here, ...fields }, one)));
+	return now.map((entry, i) => {
+		const [key, here] = [`${kind}-${how}-${i}`, term(entry)];
+		const set = (/** @type {any} */ fields) => change(now.with(i, made({ ...here, ...fields }, entry)));
 		return termBox(key, t(`ask.affinity.${how}`, { kind }), () => change(now.toSpliced(i, 1)), [
 			kind === NODES
 				? textField(`${key}-labels`, "matchExpressions", {
@@ -141,11 +145,11 @@ function terms(panel, place) {
 					],
 			how === "preferred" &&
 				numberField(`${key}-weight`, "weight", {
-					was: one.weight ?? 1,
+					was: entry.weight ?? 1,
 					now: undefined,
 					least: 1,
 					most: 100,
-					set: (weight) => change(now.with(i, { ...one, weight })),
+					set: (weight) => change(now.with(i, { ...entry, weight })),
 				}),
 		]);
 	});
@@ -261,9 +265,9 @@ export function selectorOf(text) {
 	const parsed = requirements(text);
 	if (!parsed) return null;
 	const labels = Object.fromEntries(
-		parsed.filter((one) => one.operator === "=").map(({ key, values = [""] }) => [key, values[0]]),
+		parsed.filter((requirement) => requirement.operator === "=").map(({ key, values = [""] }) => [key, values[0]]),
 	);
-	const others = parsed.filter((one) => one.operator !== "=");
+	const others = parsed.filter((requirement) => requirement.operator !== "=");
 	return {
 		...(Object.keys(labels).length ? { matchLabels: labels } : {}),
 		...(others.length ? { matchExpressions: others } : {}),
@@ -309,6 +313,6 @@ function matchAt(form, source, at) {
 function splitList(text) {
 	return text
 		.split(",")
-		.map((one) => one.trim())
+		.map((part) => part.trim())
 		.filter(Boolean);
 }
