@@ -20,8 +20,10 @@ const UNREACHED = 90; // times, before an error is shown
 /** @typedef {{status: number, body: any}} Answer */
 /** @typedef {{errors: Problem[], warnings: Problem[], summary: {nodes: any[], pods: any[]}}} Checked the result of checking a text */
 /**
- * @typedef {{onWait?: (waiting: Waiting) => void, onAccepted?: (upload: string) => void, signal?: AbortSignal}} Ways
- *   `onAccepted` gets the id of a large request before its response; an abort cancels it
+ * @typedef {object} Ways
+ * @property {(waiting: Waiting) => void} [onWait]
+ * @property {(upload: string) => void} [onAccepted] gets the id of a large request before its response
+ * @property {AbortSignal} [signal] an abort cancels it
  */
 
 /**
