@@ -135,7 +135,8 @@ export function drawCaption(target, view) {
 	const lesson = whole && (view.boot.lesson?.captions ?? []).find(own);
 	const [title, reason] = [plain(words), plain(why)];
 	const room = Math.min(WIDEST, view.width > PHONE && view.sizes.stage ? view.sizes.stage : WIDEST);
-	const unbroken = words.some((part) => typeof part === "object" && rowsOf(part.text, TITLE, room / 2) > 1); // in one row
+	// Parts that stay on one row.
+	const unbroken = words.some((part) => typeof part === "object" && rowsOf(part.text, TITLE, room / 2) > 1);
 	const noted = lesson ? rowsOf(lesson.text, REASON, room) : 0;
 	const rows = rowsOf(title, TITLE, room) + Number(unbroken) + Math.min(2, rowsOf(reason, REASON, room)) + noted;
 	target.classList.toggle("dense", rows > 3);
