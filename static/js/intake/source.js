@@ -10,7 +10,8 @@ const WORDS = // of kubectl
 const PREFIXED = /([Ee]rror|Warning)(?=: )/;
 const LOG_LINE = /([EWIF]\d{4} \d\d:\d\d:\d\d\.)/;
 const COMMAND = /((?:PS )?(?:[^\s#]\S{0,80} ?)?[$%>#] (?:kubectl|oc) )/;
-const SAID = [WORDS, PREFIXED, LOG_LINE, COMMAND, /```\w*(?=\s)/].map((pattern) => pattern.source).join("|"); // around a dump
+// Lines of a terminal around a dump.
+const SAID = [WORDS, PREFIXED, LOG_LINE, COMMAND, /```\w*(?=\s)/].map((pattern) => pattern.source).join("|");
 const LATER = new RegExp(`\\n(?:${SAID})[^\\n]*`, "g");
 const FIRST = new RegExp(`^(?:${SAID})[^\\n]*`);
 

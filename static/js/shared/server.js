@@ -16,7 +16,7 @@ const UNREACHED = 90; // times, before an error is shown
  * @typedef {{message: string, document?: number, line?: number, column?: number, path?: string, fix?: {value?: string,
  *   instead?: string}}} Problem
  */
-/** @typedef {{ahead: number | null, part: number}} Waiting requests ahead in the queue, null once it runs; its progress */
+/** @typedef {{ahead: number | null, part: number}} Waiting requests ahead, null once it runs; progress */
 /** @typedef {{status: number, body: any}} Answer */
 /** @typedef {{errors: Problem[], warnings: Problem[], summary: {nodes: any[], pods: any[]}}} Checked the result of checking a text */
 /**
