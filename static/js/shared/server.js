@@ -18,7 +18,7 @@ const UNREACHED = 90; // times, before an error is shown
  */
 /** @typedef {{ahead: number | null, part: number}} Waiting requests ahead, null once it runs; progress */
 /** @typedef {{status: number, body: any}} Answer */
-/** @typedef {{errors: Problem[], warnings: Problem[], summary: {nodes: any[], pods: any[]}}} Checked the result of checking a text */
+/** @typedef {{errors: Problem[], warnings: Problem[], summary: {nodes: any[], pods: any[]}}} Checked a checked text */
 /**
  * @typedef {object} Ways
  * @property {(waiting: Waiting) => void} [onWait]

@@ -142,8 +142,7 @@ export function rulesOf({ spec = {} }) {
 		"toleration",
 		["spec", "tolerations"],
 		spec.tolerations ?? [],
-		(toleration) =>
-			`${bare(toleration.key) || "*"}${toleration.value ? `=${toleration.value}` : ""}${toleration.effect ? `:${toleration.effect}` : ""}`,
+		({ key, value, effect }) => `${bare(key) || "*"}${value ? `=${value}` : ""}${effect ? `:${effect}` : ""}`,
 	);
 	each("gate", ["spec", "schedulingGates"], spec.schedulingGates ?? [], (gate) => gate.name ?? "");
 	const ports = spec.containers?.[0]?.ports ?? [];
