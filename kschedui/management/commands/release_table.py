@@ -21,7 +21,7 @@ SECTION = re.compile(rf"{HEADING}.*?(?=^## )", re.DOTALL | re.MULTILINE)
 
 
 class Command(BaseCommand):
-    """Write the table of release rules. Run it after adding a rule or a release; a test compares."""
+    """Write the table of release rules. Run it after adding a rule or a release; a test checks that it was run."""
 
     help = "Write the releases and rules into docs/fidelity.md, and the number of recorded runs into README.md"
 
@@ -46,15 +46,15 @@ def section() -> Iterator[str]:
     releases = list(RELEASES.values())
     runs = ", ".join(f"{release.version} ({release.patch}) {_recorded_runs(release)}" for release in reversed(releases))
     yield HEADING
-    yield f"Recorded runs that are equal, of as many: {runs}.\n"
-    yield "| rule | whose | what the newest does | otherwise in |\n|--|--|--|--|"
+    yield f"Recorded runs, all of which are equal: {runs}.\n"
+    yield "| rule | applies to | newest release | different in |\n|--|--|--|--|"
     for rule in fields(Rules):
         now = getattr(releases[-1].rules, rule.name)
         others = [release.version for release in releases if getattr(release.rules, rule.name) != now]
-        whose = rule.metadata[PLUGIN] or "the scheduler"
-        yield f"| `{rule.name}` | {whose} | {rule.metadata[SAYS][now].en} | {', '.join(others)} |"
+        plugin = rule.metadata[PLUGIN] or "the scheduler"
+        yield f"| `{rule.name}` | {plugin} | {rule.metadata[SAYS][now].en} | {', '.join(others)} |"
 
 
 def _recorded_runs(release: Release) -> str:
     gangs = release.recorded.get("gang", 0)
-    return f"{release.recorded_runs - gangs} and {gangs} of {gangs} gangs" if gangs else str(release.recorded_runs)
+    return f"{release.recorded_runs - gangs} and {gangs} gangs" if gangs else str(release.recorded_runs)
