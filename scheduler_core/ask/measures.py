@@ -30,7 +30,7 @@ class Measures(msgspec.Struct, frozen=True):
 
     `cpu` and `memory` are the requested shares of the allocatable amounts; `cpu_spread` is the standard deviation of
     the nodes' shares. `skew` is the number of pods in the fullest zone minus that in the emptiest, None without zones.
-    `highest_victim` and `mean_victim` are priorities.
+    `highest_victim` and `mean_victim` are priorities. Experiments store these numbers in this order.
     """
 
     placed: int

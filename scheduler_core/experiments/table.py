@@ -24,7 +24,12 @@ def values_of(measures: Measures) -> list[Measure]:
     return [getattr(measures, name) for name in COLUMNS]
 
 
+def complete(measures: Sequence[Measure]) -> list[Measure]:
+    """Return stored measures with None for those that were added to COLUMNS since."""
+    return [*measures, *[None] * (len(COLUMNS) - len(measures))]
+
+
 def record(design: Design, number: int, measures: Sequence[Measure] | None, error: str) -> list[Value]:
     """Return a row; `error` is the reason if there are no measures."""
     labels = [level.label for level in design.levels(number)]
-    return [number, *labels, *(measures or [None] * len(COLUMNS)), error]
+    return [number, *labels, *complete(measures or ()), error]

@@ -64,6 +64,19 @@ def test_an_experiment_is_begun_followed_and_read(author: Browser, saved: dict[s
     assert int(rows[59]["evicted"]) > int(rows[0]["evicted"]) == 0
 
 
+def test_results_that_were_stored_before_a_measure_was_added_have_none_of_it(
+    author: Browser, saved: dict[str, Any]
+) -> None:
+    eid = begun(author, saved, FEW)
+    finish()
+    result = Result.objects.get(experiment__public_id=eid, number=1)
+    Result.objects.filter(pk=result.pk).update(measures=result.measures[:-1])
+    rows = {row["run"]: row["measures"] for row in author.get(f"/api/v1/experiments/{eid}/results").json()["results"]}
+    assert (len(rows[1]), rows[1][-1], rows[2][-1] is None) == (len(COLUMNS), None, False)
+    first, second = table(author, eid)
+    assert (first[COLUMNS[-1]], first["error"], second["error"]) == ("", "", "")
+
+
 @pytest.mark.parametrize(
     ("factors", "said"),
     [

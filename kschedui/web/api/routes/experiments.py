@@ -27,7 +27,7 @@ from kschedui.web.api.shapes import In, Number, PublicId, RunScenario, State
 from kschedui.web.api.visitors import asker_of, keeping_visitor
 from kschedui.web.api.work import work
 from scheduler_core.apis.messages import Message
-from scheduler_core.experiments.table import COLUMNS, header, record
+from scheduler_core.experiments.table import COLUMNS, complete, header, record
 from scheduler_core.releases import RELEASES
 
 router = Router(tags=["experiments"])
@@ -188,7 +188,10 @@ def results(request: HttpRequest, eid: str, after: Key = 0) -> ResultPage:
         failed=progress.failed,
         error=in_language(experiment.error),
         next=page[-1][0] if page else after,
-        results=[ResultOut(run=row[1], measures=row[2], error=in_language(row[3])) for row in page],
+        results=[
+            ResultOut(run=number, measures=measures and complete(measures), error=in_language(error))
+            for _, number, measures, error in page
+        ],
     )
 
 
