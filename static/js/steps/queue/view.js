@@ -34,7 +34,8 @@ export function activeOrder(state) {
 /** @param {Element} target @param {View} view */
 export function drawQueue(target, view) {
 	const by = groups(view);
-	const older = hasPredicates(view.state.kubernetes_version); // no scheduling gates then, and Permit for nobody by default
+	// Older releases have no scheduling gates, and no plugin waits at Permit by default.
+	const older = hasPredicates(view.state.kubernetes_version);
 	patch(target, [
 		section(view, "active", by.active, t("queue.order")),
 		section(view, "backoff", by.backoff),
