@@ -18,6 +18,7 @@ from kschedui.runs import store as runs
 from kschedui.runs.store import DamagedChunk, Status
 from kschedui.web.live.cancelling import cancel
 from kschedui.web.live.frame_cache import cache
+from kschedui.web.live.shared_task import start_shared
 from kschedui.web.live.status_reader import read_status
 
 logger = logging.getLogger(__name__)
@@ -130,7 +131,7 @@ async def following(public_id: str) -> AsyncIterator[Feed]:
     feed = _feeds.get(key)
     if feed is None or (feed.status.ended and not status.ended):
         feed = _feeds[key] = Feed(status)
-        feed.tasks = [asyncio.create_task(feed.listen()), asyncio.create_task(feed.follow())]
+        feed.tasks = [start_shared(feed.listen()), start_shared(feed.follow())]
         feed.tasks[1].add_done_callback(partial(_broke, feed))
     feed.followers += 1
     try:

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from channels.db import database_sync_to_async
 
 from kschedui.runs import store as runs
+from kschedui.web.live.shared_task import start_shared
 
 Key = tuple[str, int]  # run, number of the frame
 
@@ -39,7 +40,7 @@ class FrameCache:
         key = (id(loop), (run, seq))
         read = self.reads.get(key)
         if read is None:
-            read = self.reads[key] = loop.create_task(self.read(run, seq))
+            read = self.reads[key] = start_shared(self.read(run, seq))
             read.add_done_callback(lambda _: self.reads.pop(key, None))
         return await asyncio.shield(read)
 

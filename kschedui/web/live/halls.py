@@ -26,6 +26,7 @@ from kschedui.classrooms.store import Board, Given
 from kschedui.web.http.metrics import students
 from kschedui.web.live.cancelling import cancel
 from kschedui.web.live.outlet import Outlet, text_frame
+from kschedui.web.live.shared_task import start_shared
 
 logger = logging.getLogger(__name__)
 
@@ -213,7 +214,7 @@ async def entering(pk: int, follower: Follower) -> AsyncIterator[Hall]:
     hall = _halls.get(key)
     if hall is None or hall.broken:
         hall = _halls[key] = Hall(pk, board)
-        hall.tasks = [asyncio.create_task(hall.listen()), asyncio.create_task(hall.watch())]
+        hall.tasks = [start_shared(hall.listen()), start_shared(hall.watch())]
         hall.tasks[1].add_done_callback(partial(_broke, hall))
     _count(pk, follower, 1)
     hall.followers.add(follower)

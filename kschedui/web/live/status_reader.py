@@ -8,6 +8,7 @@ from channels.db import database_sync_to_async
 from kschedui.models import Run
 from kschedui.runs import store as runs
 from kschedui.runs.store import Status
+from kschedui.web.live.shared_task import start_shared
 
 MOST = 500  # in one query
 
@@ -27,7 +28,7 @@ class StatusReader:
         if answer is None:
             answer = self.asked[run] = asyncio.get_running_loop().create_future()
         if self.task is None or self.task.done():
-            self.task = asyncio.create_task(self.read())
+            self.task = start_shared(self.read())
         status = await asyncio.shield(answer)
         if status is None:
             raise Run.DoesNotExist

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Literal
 
 import pytest
-from asgiref.sync import sync_to_async
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.contrib.auth.models import User
 from django.utils import timezone
 
@@ -17,6 +18,8 @@ from kschedui.scenarios import sharing
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
 from kschedui.web.live import cancelling, connection, consumers, feeds, frame_cache
+from kschedui.web.live.feeds import following
+from kschedui.web.live.status_reader import read_status
 from scheduler_core import chunked, simulate
 from tests.web.conftest import MANY, Browser, sign_up
 from tests.web.sockets import PATIENCE, Socket, ask, closed, cookies_of, everything, in_loop, socket, text
@@ -375,3 +378,20 @@ async def watched(run: Run, viewer: Browser, monkeypatch: pytest.MonkeyPatch, ta
             await sync_to_async(runs.store_chunk)(mine, Chunk(**fields(chunk, mine)), 1.0)
         assert (await text(made))["type"] == "error"
         assert await closed(made) == connection.NOT_ALLOWED
+
+
+@in_loop
+async def test_a_feed_outlives_the_request_that_began_it(many: Run) -> None:
+    """A request has a thread of its own, which is left to others when it ends; those who follow the same run go on."""
+    first, second = following(many.public_id), following(many.public_id)
+    with ThreadPoolExecutor(1) as thread:
+        async with ThreadSensitiveContext(executor=thread):
+            await first.__aenter__()
+        feed = await second.__aenter__()
+        feed.news.set()
+        await read_status(many.public_id)
+        ended, _ = await asyncio.wait(feed.tasks, timeout=0.5)
+        assert not ended
+        assert not feed.broken
+        await first.__aexit__(None, None, None)
+        await second.__aexit__(None, None, None)
