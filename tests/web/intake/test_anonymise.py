@@ -20,7 +20,9 @@ from tests.builders import node, pod, scenario
 from tests.conftest import ROOT
 from tests.dumps import Cluster, as_yaml, listed
 
-FILES = sorted((ROOT / "tests/conformance").rglob("*.yaml"))
+FILES = sorted(
+    path for path in (ROOT / "tests/conformance").rglob("*.yaml") if path.parent.name != "older"
+)  # those that the newest release reads
 SAID = ("message", "reasons")  # in whose words names may stand
 SAMPLE = 8  # every so many of them
 
