@@ -17,6 +17,7 @@ V1_35 = V1_36.derive(
         all_subrequests_keep_their_place=False,
         devices_are_tried_in_one_order=False,
         device_search_that_times_out_is_an_error=False,
+        slices_of_the_node_come_first=False,
         migrations_that_csi_nodes_name="portworxVolume",
     ),
     gates={

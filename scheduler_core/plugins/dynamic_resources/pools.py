@@ -179,6 +179,8 @@ class Pools:
     def _build(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
         """Build the pool; None if a newer generation has slices for other nodes, which are considered since 1.35."""
         first, elsewhere = slices[0], []
+        if self._rules.slices_of_the_node_come_first:
+            first = next(filter(self._node_of, slices), first)
         if len(slices) != first.slice_count:
             every = [piece for _, piece in sorted(self._pools[pool_id].items())]
             if any(piece.generation > first.generation for piece in every):

@@ -88,3 +88,17 @@ class DeviceRules:
             ),
         },
     )
+    slices_of_the_node_come_first: bool = rule(
+        "DynamicResources",
+        "structured/internal/incubating/allocator_incubating.go: Allocate",
+        {
+            True: Text(
+                "if slices of a pool state different slice counts, the first slice for the node alone decides",
+                "同一个池的 ResourceSlice 所写的数量不一致时，以只属于该节点的第一个为准",
+            ),
+            False: Text(
+                "if slices of a pool state different slice counts, the first slice decides",
+                "同一个池的 ResourceSlice 所写的数量不一致时，以第一个为准",
+            ),
+        },
+    )

@@ -91,3 +91,18 @@ def test_preemption_frees_cpu_but_no_devices() -> None:
         outcomes = [event.outcome for event in events if isinstance(event, AttemptFinished)]
         assert (outcomes[-1] == "Scheduled") is evicted
         assert ("default/holder" not in standing_at_the_end(events)) is evicted
+
+
+@pytest.mark.parametrize(("release", "complete"), [("1.35", False), ("1.36", True)])
+def test_the_number_of_slices_is_that_of_the_first_one_for_the_node_from_1_36_on(release: str, complete: bool) -> None:
+    written = scenario(
+        device_class(),
+        resource_slice("a", ["gpu-0"], pool="pool", slices=3, node=None, allNodes=True),
+        resource_slice("b", ["gpu-1"], pool="pool", slices=2, node="n1"),
+        node("n1"),
+        device_claim("c"),
+        pod("p", resourceClaims=claims("c")),
+        kubernetesVersion=release,
+    )
+    events = list(simulate(parse_scenario(written)))
+    assert standing_at_the_end(events) == ({"default/p": "n1"} if complete else {})
