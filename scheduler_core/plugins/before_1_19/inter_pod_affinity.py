@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apis.constraints import PodAffinityTerm
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
@@ -62,3 +63,37 @@ class InterPodAffinity(InterPodAffinityToday):
             return np.zeros(len(scores), np.int64)
         scaled: Scores = (float(self.scale) * ((scores - least) / float(most - least))).astype(np.int64)
         return scaled
+
+
+class InterPodAffinityOf1_18(InterPodAffinity):
+    """InterPodAffinity of 1.18: a pod that is added or removed has its anti-affinity read in the wrong namespace.
+
+    Required anti-affinity without namespaces applies to the namespace of the incoming pod, not of its owner
+    (interpodaffinity/filtering.go: updateWithPod).
+    """
+
+    every_key = True
+
+    def add_pod_delta(
+        self, pod: Pod, state: Plan, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        delta = super().add_pod_delta(pod, state, cluster, slots, rows)
+        first = 1 + len(state.keys)
+        for column, (slot, row) in enumerate(zip(slots, rows, strict=True)):
+            owner = cluster.pods.pods[slot]
+            if not owner.required_anti_affinity or owner.namespace == pod.namespace:
+                continue
+            keys = [term.topology_key for term in _as_read_for(pod, owner)]
+            for number, key in enumerate(state.keys):
+                delta[first + number, column] = keys.count(str(key.domains.key)) if key.domains.codes[row] >= 0 else 0
+        return delta
+
+
+def _as_read_for(pod: Pod, owner: Pod) -> list[PodAffinityTerm]:
+    """Return the owner's required anti-affinity that matches the pod, if what has no namespaces has the pod's."""
+    written = owner.manifest["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    return [
+        term
+        for term, fields in zip(owner.required_anti_affinity, written, strict=True)
+        if (not fields.get("namespaces") or pod.namespace in term.namespaces) and term.selector.matches(pod.labels)
+    ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scheduler_core.framework.interface import Plugin
-from scheduler_core.plugins.before_1_19.inter_pod_affinity import InterPodAffinity
+from scheduler_core.plugins.before_1_19.inter_pod_affinity import InterPodAffinityOf1_18
 from scheduler_core.plugins.before_1_19.preemption import Preemption
 from scheduler_core.plugins.before_1_19.resources import NodeResourcesBalancedAllocation
 from scheduler_core.plugins.before_1_19.small import ImageLocality, NodeAffinity, NodeName, TaintToleration
@@ -18,7 +18,7 @@ _OF_1_18: tuple[type[Plugin], ...] = (
     NodeName,
     NodeAffinity,
     TaintToleration,
-    InterPodAffinity,
+    InterPodAffinityOf1_18,
     PodTopologySpread,
     Preemption,
     NodeResourcesBalancedAllocation,

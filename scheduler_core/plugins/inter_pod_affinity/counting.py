@@ -81,8 +81,9 @@ class Plan(msgspec.Struct):
 class Plans:
     """The plans of a profile, rebuilt if nodes, namespaces, terms or counters change."""
 
-    def __init__(self, args: InterPodAffinityArgs, cluster: Cluster) -> None:
-        self._args, self._cluster = args, cluster
+    def __init__(self, args: InterPodAffinityArgs, cluster: Cluster, *, every_key: bool = False) -> None:
+        """`every_key`: a plan has the topology keys of all required anti-affinity, matching or not."""
+        self._args, self._cluster, self._every_key = args, cluster, every_key
         self._counts, self._owners = DomainCounts.of(cluster), TermOwners.of(cluster)
         self._plans: dict[tuple[int, int], Plan] = {}
 
@@ -141,7 +142,8 @@ class Plans:
         for number in self._owners.reaching(spec).anti_affinity:
             existing_terms.setdefault(self._owners.terms[number].term.topology_key, []).append(number)
         own_keys = [term.topology_key for term in (*pod.required_affinity, *pod.required_anti_affinity)]
-        for key in dict.fromkeys([*own_keys, *existing_terms]):
+        other_keys = self._owners.anti_affinity_keys() if self._every_key else ()
+        for key in dict.fromkeys([*own_keys, *existing_terms, *other_keys]):
             plan.keys.append(self._group_by_key(pod, key, affinity_rules, existing_terms.get(key, [])))
         plan.scoring.extend(self._scoring(pod, spec))
         return plan

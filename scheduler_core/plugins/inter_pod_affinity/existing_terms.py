@@ -60,6 +60,7 @@ class TermOwners:
         self._cluster, self._pods, self._nodes = cluster, cluster.pods, cluster.nodes
         self.terms: list[OwnedTerm] = []
         self._number: dict[OwnedTerm, int] = {}
+        self._anti_affinity_keys: dict[str, None] = {}
         self._sets: list[list[int]] = []  # number of a term set -> its terms (one listed twice counts twice)
         self._sets_with: list[list[int]] = []  # number of a term -> the term sets that contain it, once per occurrence
         self._by_selector: SelectorIndex[int] = SelectorIndex()
@@ -83,6 +84,11 @@ class TermOwners:
         if len(self._sets) < len(self._pods.term_sets):
             self._learn()
         return len(self.terms)
+
+    def anti_affinity_keys(self) -> Iterable[str]:
+        """Return the topology keys of all required anti-affinity."""
+        self.number_of_terms()
+        return self._anti_affinity_keys
 
     def reaching(self, spec: int) -> ReachingTerms:
         """Return the terms, with or without owners, that match pods with this spec (a number in `PodTable.specs`)."""
@@ -147,6 +153,8 @@ class TermOwners:
             self.terms.append(term)
             self._sets_with.append([])
             self._by_selector.add(term.term.selector, number)
+            if term.role is Role.REQUIRED_ANTI_AFFINITY:
+                self._anti_affinity_keys[term.term.topology_key] = None
         return number
 
     def _find(self, spec: int) -> ReachingTerms:

@@ -87,10 +87,10 @@ def _existing_anti_affinity(plan: Plan, cluster: Cluster, row: int, delta: IntCo
     facts = []
     for number, key in enumerate(plan.keys):
         domain = _domain(key.domains, row)
-        if domain is None or not key.existing_anti_affinity_counts:
+        change = int(delta[1 + len(plan.keys) + number])
+        if domain is None or not (key.existing_anti_affinity_counts or change):
             continue
-        count = sum(int(counts.cells[key.domains.codes[row]]) for counts in key.existing_anti_affinity_counts)
-        count += int(delta[1 + len(plan.keys) + number])
+        count = change + sum(int(counts.cells[key.domains.codes[row]]) for counts in key.existing_anti_affinity_counts)
         terms = {TermOwners.of(cluster).terms[number].term for number in key.existing_anti_affinity_terms}
         pods = _pods_in(cluster, key.domains, row, _owning(terms))
         text = f"Pods in {key.domains.key}={domain} whose required anti-affinity speaks of this pod: {pods}."

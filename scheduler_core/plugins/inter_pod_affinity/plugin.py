@@ -82,12 +82,13 @@ class InterPodAffinity(
 
     name = "InterPodAffinity"
     about = ABOUT
+    every_key = False  # see `Plans`
     without_pre_filter = 'error reading "PreFilterInterPodAffinity" from cycleState: not found'
     without_pre_score = 'failed to read "PreScoreInterPodAffinity" from cycleState: not found'
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         assert isinstance(args, InterPodAffinityArgs)
-        self._plans = Plans(args, handle.cluster)
+        self._plans = Plans(args, handle.cluster, every_key=self.every_key)
         self._ignores_others = args.ignore_preferred_terms_of_existing_pods
         rules = handle.release.rules
         self._scores_anything = not rules.pods_without_preferences_are_not_scored
