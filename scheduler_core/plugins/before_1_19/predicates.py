@@ -12,13 +12,12 @@ from scheduler_core.framework.about import Text
 from scheduler_core.framework.interface import SUCCESS, Handle, PreFilterResult
 from scheduler_core.plugins.before_1_19.abouts import CSI_COUNT, DISK_CONFLICT, VOLUME_BINDING, VOLUME_ZONE
 from scheduler_core.plugins.before_1_19.inter_pod_affinity import InterPodAffinity
-from scheduler_core.plugins.before_1_19.small import TaintToleration
+from scheduler_core.plugins.before_1_19.small import TaintToleration, VolumeZone
 from scheduler_core.plugins.small.node_unschedulable import NodeUnschedulable
 from scheduler_core.plugins.volumes.binding.plugin import VolumeBinding
 from scheduler_core.plugins.volumes.in_tree_limits import AzureDiskLimits, CinderLimits, EBSLimits, GCEPDLimits
 from scheduler_core.plugins.volumes.limits import NodeVolumeLimits
 from scheduler_core.plugins.volumes.restrictions import VolumeRestrictions
-from scheduler_core.plugins.volumes.zone import VolumeZone
 
 
 class CheckNodeUnschedulable(NodeUnschedulable):

@@ -20,6 +20,8 @@ from scheduler_core.plugins.small.image_locality import (
 from scheduler_core.plugins.small.image_locality import ImageLocality as ImageLocalityToday
 from scheduler_core.plugins.small.node_name import NodeName as NodeNameToday
 from scheduler_core.plugins.taint_toleration.plugin import TaintToleration as TaintTolerationToday
+from scheduler_core.plugins.volumes.zone import BETA_LABELS
+from scheduler_core.plugins.volumes.zone import VolumeZone as VolumeZoneToday
 
 NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match node selector",))
 OTHER_NAME = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match the requested hostname",))
@@ -75,6 +77,12 @@ def image_locality(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], scale: in
     scores = scale * (clipped - MIN_THRESHOLD) // (MAX_CONTAINER_THRESHOLD - MIN_THRESHOLD)
     of_rows: Scores = scores[nodes.image_states.codes[rows]]
     return of_rows
+
+
+class VolumeZone(VolumeZoneToday):
+    """VolumeZone. Only the beta labels count."""
+
+    labels = BETA_LABELS
 
 
 def scaled(scores: Scores, scale: int, *, reverse: bool = False) -> Scores:

@@ -11,7 +11,7 @@ from scheduler_core.framework.interface import Plugin
 from scheduler_core.plugins.before_1_19.inter_pod_affinity import InterPodAffinityOf1_18
 from scheduler_core.plugins.before_1_19.preemption import Preemption
 from scheduler_core.plugins.before_1_19.resources import NodeResourcesBalancedAllocation
-from scheduler_core.plugins.before_1_19.small import ImageLocality, NodeAffinity, NodeName, TaintToleration
+from scheduler_core.plugins.before_1_19.small import ImageLocality, NodeAffinity, NodeName, TaintToleration, VolumeZone
 from scheduler_core.plugins.before_1_19.topology_spread import PodTopologySpread
 
 _OF_1_18: tuple[type[Plugin], ...] = (
@@ -23,6 +23,7 @@ _OF_1_18: tuple[type[Plugin], ...] = (
     Preemption,
     NodeResourcesBalancedAllocation,
     ImageLocality,
+    VolumeZone,
 )
 
 PLUGINS: Mapping[str, Mapping[str, type[Plugin]]] = {"1.18": {plugin.name: plugin for plugin in _OF_1_18}}

@@ -43,7 +43,8 @@ from scheduler_core.plugins.volumes.listers import Storage, alike, direct_claims
 from scheduler_core.plugins.volumes.matching import claim_class
 from scheduler_core.plugins.volumes.zone_about import ABOUT
 
-TOPOLOGY_LABELS = (ZONE_BETA, REGION_BETA, ZONE, REGION)
+BETA_LABELS = (ZONE_BETA, REGION_BETA)
+TOPOLOGY_LABELS = (*BETA_LABELS, ZONE, REGION)
 STABLE_LABEL = {ZONE_BETA: ZONE, REGION_BETA: REGION}
 
 NO_VOLUMES = PreFilterResult((), SKIP)
@@ -78,6 +79,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
     about = ABOUT
     asks_pre_filter = True
     sign_pod = staticmethod(by_volumes)
+    labels: tuple[str, ...] = TOPOLOGY_LABELS  # the labels that count
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)
@@ -92,17 +94,17 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
             pv, error = _bound_volume(f"{pod.namespace}/{name}", name, self.storage)
             if error:
                 return PreFilterResult(status=Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (error,)))
-            topologies += volume_topologies(pv, stable=self._stable) if pv is not None else ()
+            topologies += volume_topologies(pv, self.labels, stable=self._stable) if pv is not None else ()
         return PreFilterResult(tuple(topologies), SUCCESS if topologies else SKIP)
 
     def filter(self, pod: Pod, state: Topologies, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        first, group = alike(nodes, rows, [nodes.label(key).codes for key in TOPOLOGY_LABELS])
-        return Verdicts.by_code(group, [judge(state, nodes.nodes[row].labels) for row in first])
+        first, group = alike(nodes, rows, [nodes.label(key).codes for key in self.labels])
+        return Verdicts.by_code(group, [self._judge(state, nodes.nodes[row].labels) for row in first])
 
     def asks_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
         """Return, without PreFilter, the rows that make Filter read the pod's claims."""
         rejected = np.full(len(nodes.all_rows[rows]), not self._zoned_only)
-        for key in TOPOLOGY_LABELS if self._zoned_only else ():
+        for key in self.labels if self._zoned_only else ():
             rejected |= topology_domains(nodes, key).codes[rows] >= 0
         return rejected
 
@@ -118,20 +120,18 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
         self, pod: Pod, state: Topologies, cluster: Cluster, row: int, change: Change | None = None
     ) -> list[Fact]:
         node = cluster.nodes.nodes[row]
-        if not has_topology(node.labels):
+        if not self._has_topology(node.labels):
             return [_fact_no_topology(node.name)]
         return [_fact(topology, node.name, node.labels) for topology in state]
 
+    def _has_topology(self, labels: Mapping[str, str]) -> bool:
+        """Return whether the node has a zone or region label."""
+        return any(key in labels for key in self.labels)
 
-def has_topology(labels: Mapping[str, str]) -> bool:
-    """Return whether the node has a zone or region label."""
-    return any(key in labels for key in TOPOLOGY_LABELS)
-
-
-def judge(topologies: Topologies, labels: Mapping[str, str]) -> Status:
-    """Return the verdict for a node with these labels."""
-    fits = not has_topology(labels) or all(topology.allows(labels) for topology in topologies)
-    return SUCCESS if fits else CONFLICT
+    def _judge(self, topologies: Topologies, labels: Mapping[str, str]) -> Status:
+        """Return the verdict for a node with these labels."""
+        fits = not self._has_topology(labels) or all(topology.allows(labels) for topology in topologies)
+        return SUCCESS if fits else CONFLICT
 
 
 def _bound_volume(key: str, name: str, storage: Storage) -> tuple[PersistentVolume | None, str]:
@@ -154,13 +154,15 @@ def _bound_volume(key: str, name: str, storage: Storage) -> tuple[PersistentVolu
     return None, "" if waits else "PersistentVolume had no name"
 
 
-def volume_topologies(pv: PersistentVolume, *, stable: bool = True) -> Topologies:
+def volume_topologies(
+    pv: PersistentVolume, labels: tuple[str, ...] = TOPOLOGY_LABELS, *, stable: bool = True
+) -> Topologies:
     """Return the volume's zone and region labels.
 
     A label with an empty zone in its list is ignored (`getPVTopologies`).
     """
     topologies = []
-    for key in TOPOLOGY_LABELS:
+    for key in labels:
         zones = [zone.strip() for zone in pv.labels.get(key, "").split(MULTI_ZONE_DELIMITER)]
         if key in pv.labels and all(zones):
             topologies.append(VolumeTopology(pv.name, key, frozenset(zones), stable))
