@@ -172,6 +172,7 @@ class Search:
         self.candidates = self._candidates()
         self.steps = self.calls = 0
         self.failed: dict[Hashable, int] = {}  # state of the search that failed -> calls
+        self.answers: dict[tuple[RequestKey, DeviceID], bool] = {}  # whether a request's selectors accept a device
         self._stack: list[Choice] = []
 
     def run(self) -> Solution | None:
@@ -333,11 +334,13 @@ class Search:
     def usable(self, at: Position, data: RequestData, candidate: Candidate) -> bool:
         """Return whether a device can be allocated: it is not in use, it is selected, and it has enough capacity."""
         in_use = self._used_by_claim if data.request.admin_access else self._in_use
-        return (
-            not in_use(candidate.id, at.claim)
-            and self.is_selectable(self.claims[at.claim], data, candidate)
-            and self._fits(data, candidate)
-        )
+        if in_use(candidate.id, at.claim):
+            return False
+        asked = (at.key, candidate.id)
+        answer = self.answers.get(asked)
+        if answer is None:
+            answer = self.answers[asked] = self.is_selectable(self.claims[at.claim], data, candidate)
+        return answer and self._fits(data, candidate)
 
     def is_selectable(self, claim: ResourceClaim, data: RequestData, candidate: Candidate) -> bool:
         """Return whether the class' selectors, the request's, and the device's own node selection accept it
