@@ -32,7 +32,7 @@ PLAYED = ("Played", "set by the played driver")  # reason and message of its con
 
 
 class BindingError(Exception):
-    """A claim could not be with_manifest, or its devices are not ready."""
+    """A claim could not be written, or its devices are not ready."""
 
 
 def with_manifest(claim: ResourceClaim) -> ResourceClaim:
@@ -48,6 +48,7 @@ def allocated(claim: ResourceClaim, allocation: Allocation) -> ResourceClaim:
 def bind_claim(pod: Pod, claim: ResourceClaim, allocation: Allocation | None, handle: Handle) -> ResourceClaim:
     """Write allocation and reservation. Raises BindingError."""
     stored = stored_claim(handle.cluster, claim.namespace, claim.name)
+    binding_conditions = handle.release.has_on("DRADeviceBindingConditions")
     what = "add allocation and reservation" if allocation is not None else "add reservation"
     if stored is None:
         first = "add finalizer" if allocation is not None and not claim.finalizer else what
@@ -59,15 +60,18 @@ def bind_claim(pod: Pod, claim: ResourceClaim, allocation: Allocation | None, ha
             raise BindingError(f"claim {claim.key} got allocated elsewhere in the meantime")
         stored = allocated(stored, allocation)
     consumers = (*stored.reserved_for, Consumer(pod.name, pod.uid))
+    reason = ""
     if stored.allocation is None:
-        raise BindingError(f"claim {claim.key} got deallocated elsewhere in the meantime")
-    if len(consumers) > RESERVED_FOR_MAX_SIZE:
-        raise BindingError(
-            f'{what} to claim {claim.key}: ResourceClaim.resource.k8s.io "{claim.name}" is invalid: '
-            f"status.reservedFor: Too many: {len(consumers)}: must have at most {RESERVED_FOR_MAX_SIZE} items"
-        )
+        if binding_conditions:
+            raise BindingError(f"claim {claim.key} got deallocated elsewhere in the meantime")
+        reason = "Forbidden: may not be specified when `allocated` is not set"
+    elif len(consumers) > RESERVED_FOR_MAX_SIZE:
+        reason = f"Too many: {len(consumers)}: must have at most {RESERVED_FOR_MAX_SIZE} items"
+    if reason:
+        invalid = f'ResourceClaim.resource.k8s.io "{claim.name}" is invalid: status.reservedFor: {reason}'
+        raise BindingError(f"{what} to claim {claim.key}: {invalid}")
     bound = replace(stored, reserved_for=consumers)
-    if handle.release.has_on("DRADeviceBindingConditions"):
+    if binding_conditions:
         bound = _with_driver_status(bound, handle.now)
     bound = with_manifest(bound)
     handle.write(bound)
@@ -80,9 +84,9 @@ def deallocate(claim: ResourceClaim, handle: Handle) -> None:
 
 
 def remove_reservation(claim: ResourceClaim, pod: Pod, handle: Handle) -> None:
-    """Remove the pod from the claim's users."""
+    """Remove the pod from the claim's users. A patch that changes nothing has no event."""
     stored = stored_claim(handle.cluster, claim.namespace, claim.name)
-    if stored is not None:
+    if stored is not None and stored.uid == claim.uid and stored.is_reserved_for(pod.uid):
         remaining = tuple(consumer for consumer in stored.reserved_for if consumer.uid != pod.uid)
         handle.write_later(with_manifest(replace(stored, reserved_for=remaining)))
 
@@ -91,7 +95,8 @@ def delete_claim(claim: ResourceClaim, handle: Handle) -> None:
     """Delete a claim that the scheduler created, after removing its finalizer."""
     stored = stored_claim(handle.cluster, claim.namespace, claim.name)
     if stored is not None:
-        handle.write_later(with_manifest(replace(stored, finalizer=False)))
+        if stored.finalizer:
+            handle.write_later(with_manifest(replace(stored, finalizer=False)))
         handle.delete_later("ResourceClaim", claim.key)
 
 

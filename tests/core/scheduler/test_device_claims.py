@@ -106,3 +106,31 @@ def test_the_number_of_slices_is_that_of_the_first_one_for_the_node_from_1_36_on
     )
     events = list(simulate(parse_scenario(written)))
     assert standing_at_the_end(events) == ({"default/p": "n1"} if complete else {})
+
+
+@pytest.mark.parametrize(
+    ("release", "reason"),
+    [
+        (
+            "1.34",
+            'add reservation to claim default/c: ResourceClaim.resource.k8s.io "c" is invalid: status.reservedFor: '
+            "Forbidden: may not be specified when `allocated` is not set",
+        ),
+        ("1.36", "claim default/c got deallocated elsewhere in the meantime"),
+    ],
+)
+def test_a_claim_that_is_deallocated_before_it_is_written_fails_the_binding(release: str, reason: str) -> None:
+    terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]
+    result = {"request": "gpu", "driver": "gpu.example.com", "pool": "n1-gpu", "device": "gpu-0"}
+    allocation = {"devices": {"results": [result]}, "nodeSelector": {"nodeSelectorTerms": terms}}
+    written = scenario(
+        *nodes("n1", "n2"),
+        device_claim("c", status={"allocation": allocation}),
+        pod("binds", resourceClaims=claims("c")),
+        pod("deallocates", resourceClaims=claims("c"), nodeSelector={"kubernetes.io/hostname": "n2"}),
+        kubernetesVersion=release,
+        bindingSeconds=5,
+    )
+    events = list(simulate(parse_scenario(written)))
+    messages = [event.message for event in events if isinstance(event, SchedulingFailed)]
+    assert f'running PreBind plugin "DynamicResources": {reason}' in messages
