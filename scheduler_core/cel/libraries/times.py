@@ -158,11 +158,12 @@ def _days_of(year: int, month: int) -> int:
 def _in_zone(timestamp: Timestamp, zone: Value) -> tuple[datetime, int] | Error:
     """Return the date and time of a timestamp in a time zone: a name, or an offset such as "-08:00".
 
-    A zone may move a moment out of the years 1 to 9999 of `datetime`. Moments in the first and the last year are
-    returned 400 years away, where the calendar is the same; the second value is the number of years to add.
+    A zone moves a moment by up to 292 years, so out of the years 1 to 9999 of `datetime`. Moments in the first and the
+    last centuries are returned 400 years away, where the calendar is the same; the second value is the number of years
+    to add.
     """
     moment = _EPOCH + timedelta(seconds=timestamp.nanos // SECOND)
-    years = {1: -400, 9999: 400}.get(moment.year, 0)
+    years = -400 if moment.year < 400 else 400 if moment.year > 9600 else 0
     moment = moment.replace(year=moment.year - years)
     assert isinstance(zone, str)
     hours, colon, minutes = zone.partition(":")
@@ -174,13 +175,19 @@ def _in_zone(timestamp: Timestamp, zone: Value) -> tuple[datetime, int] | Error:
         except (KeyError, ValueError, OverflowError, OSError):
             return Error(f"unknown time zone {zone}")
     for part in (hours, minutes):
-        if not re.fullmatch(r"[+-]?[0-9]{1,18}", part):
+        if not re.fullmatch(r"[+-]?[0-9]+", part):
             return Error(f'strconv.Atoi: parsing "{part}": invalid syntax')
+        if len(part.lstrip("+-0")) > 19 or not -(2**63) <= int(part) < 2**63:
+            return Error(f'strconv.Atoi: parsing "{part}": value out of range')
     offset = int(hours) * 60 - int(minutes) if zone[0] == "-" else int(hours) * 60 + int(minutes)
-    try:
-        return moment + timedelta(minutes=offset), years
-    except OverflowError:
-        return Error("timestamp overflow")
+    nanos = _wrapped(offset * 60 * SECOND)
+    seconds = abs(nanos) // SECOND + abs(nanos) % SECOND / SECOND
+    return moment + timedelta(seconds=int(-seconds if nanos < 0 else seconds)), years
+
+
+def _wrapped(number: int) -> int:
+    """Return the number as Go's int64 has it after an overflow."""
+    return (number + 2**63) % 2**64 - 2**63
 
 
 def _getter(

@@ -34,6 +34,10 @@ TRUE = (
     "timestamp('9999-12-31T23:59:59Z').getFullYear('+05:00') == 10000",
     "timestamp('9999-12-31T23:59:59Z').getHours('Europe/Zurich') == 0",
     "timestamp('0001-01-01T00:00:00Z').getFullYear('America/New_York') == 0",
+    "timestamp('2024-01-01T00:00:00Z').getHours('99999999999:00') == 9",
+    "timestamp('2024-01-01T00:00:00Z').getFullYear('99999999999:00') == 1813",
+    "timestamp('9999-12-31T00:00:00Z').getFullYear('2000000:00') == 10228",
+    "timestamp('0001-01-01T00:00:00Z').getFullYear('-2000000:00') == -228",
     "string(timestamp('2024-01-01T00:00:00+02:00')) == '2024-01-01T00:00:00+02:00'",
     # lists, maps, comprehensions
     "[1, 2, 3].filter(x, x > 1).map(x, x * x) == [4, 9]",
