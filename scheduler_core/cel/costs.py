@@ -29,6 +29,10 @@ MAP = 30
 MESSAGE = 40
 TRAVERSAL = 0.1  # of each letter of a string gone through once
 REGEX = 0.25  # of each letter of a pattern
+AUTHORIZATION = 350_000  # of a check, so that an expression can afford two
+SELECTOR = 10  # of a field or label selector, to which its requirements are added
+REQUIREMENTS = 0.5  # for each letter of a selector
+REQUIREMENT = 50.0
 
 ONE_PER_CALL = frozenset(
     [
@@ -175,6 +179,11 @@ def _kubernetes_cost(function: str, overload: str, arguments: tuple[Value, ...],
     first = _plain_size(arguments[0]) if arguments else 0
     if function in ONE_PER_CALL:
         return 1
+    if function == "check":
+        return AUTHORIZATION
+    if function in ("fieldSelector", "labelSelector"):
+        size = _plain_size(arguments[1])
+        return SELECTOR + _ceil(size * TRAVERSAL) + _ceil(_ceil(size * REQUIREMENTS) * REQUIREMENT)
     if function in OF_A_LIST:
         return _traversal(arguments[0])
     if function in _ONE_TRAVERSAL:

@@ -10,6 +10,7 @@ import msgspec
 from scheduler_core.cel import macros, types
 from scheduler_core.cel.check import Checked, check
 from scheduler_core.cel.declarations import Declarations, Library
+from scheduler_core.cel.libraries.authorizer import AUTHORIZATION, AUTHORIZATION_SELECTORS
 from scheduler_core.cel.libraries.formats import FORMATS
 from scheduler_core.cel.libraries.lists import KUBERNETES_LISTS, LISTS, SETS, TWO_VARIABLES
 from scheduler_core.cel.libraries.network import CIDRS, IPS
@@ -33,6 +34,7 @@ _LIBRARIES: tuple[tuple[int, Library], ...] = (
     (0, URLS),
     (0, REGEX),
     (0, KUBERNETES_LISTS),
+    (27, AUTHORIZATION),
     (28, OPTIONALS),
     (28, QUANTITIES),
     (0, STRINGS),
@@ -40,6 +42,7 @@ _LIBRARIES: tuple[tuple[int, Library], ...] = (
     (30, IPS),
     (30, CIDRS),
     (31, FORMATS),
+    (31, AUTHORIZATION_SELECTORS),
     (32, TWO_VARIABLES),
     (33, SEMVERS),
     (34, LISTS),

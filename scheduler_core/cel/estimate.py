@@ -15,6 +15,7 @@ import msgspec
 from scheduler_core.cel import costs, types
 from scheduler_core.cel.check import Checked
 from scheduler_core.cel.costs import COMPARABLE, REGEX, TRAVERSAL
+from scheduler_core.cel.libraries import authorizer
 from scheduler_core.cel.macros import ACCUMULATOR
 from scheduler_core.cel.syntax import Call, Comprehension, Expr, Ident, ListOf, Literal, MapOf, Select, StructLiteral
 from scheduler_core.cel.types import Kind, Type
@@ -278,6 +279,11 @@ class _Estimator:
         first = self._size_of(arguments[0]) if arguments else UNKNOWN
         if function in costs.ONE_PER_CALL:
             return _CallCost(_ONE)
+        if function == "check":
+            return _CallCost(Range(costs.AUTHORIZATION, costs.AUTHORIZATION))
+        if function in ("fieldSelector", "labelSelector") and len(arguments) == 1:
+            requirements = first.scaled(costs.REQUIREMENTS).scaled(costs.REQUIREMENT)
+            return _CallCost(Range(costs.SELECTOR, costs.SELECTOR).plus(first.scaled(TRAVERSAL)).plus(requirements))
         if function in costs.OF_A_LIST and target is not None:
             return self._cost_of_elements(target)
         if function in ("url", "jsonpatch.escapeKey") and len(arguments) == 1:
@@ -544,7 +550,7 @@ def _cost_of_containing(function: str, overload: str, argument: Range) -> Range:
 
 def _cost_of_equality(arguments: list[_Part]) -> _CallCost | None:
     type_ = arguments[0].type
-    if type_ in (types.IP, types.CIDR, types.QUANTITY, types.SEMVER):
+    if type_ in (types.IP, types.CIDR, types.QUANTITY, types.SEMVER, *authorizer.TYPES):
         return _CallCost(_ONE)
     if type_ == types.FORMAT:
         return _CallCost(Range(1, _MAX_FORMAT_LENGTH).scaled(TRAVERSAL))

@@ -87,6 +87,8 @@ REFUSED = {
     "has(device)": "invalid argument to has() macro",
     "optional_type": "must evaluate to bool or the unknown type, not type(optional_type)",
     "[1].all(a.b, true)": "argument must be a simple name",
+    "'a'.name('x')": "found no matching overload for 'name' applied to 'string.(string)'",
+    "dyn('a').check('get')": "must evaluate to bool or the unknown type, not kubernetes.authorization.Decision",
     "device.`driver` == ''": "unsupported syntax: '`'",
     "duration('x') == duration('1s')": "invalid duration argument",
     "'%.99999999999999999999f'.format([1.0]) == ''": 'parsing "99999999999999999999": value out of range',
@@ -119,6 +121,21 @@ def test_what_does_not_compile_is_refused_in_the_schedulers_words(expression: st
     with pytest.raises(CompileError) as refused:
         compile_device_selector(expression, 36)
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("expression", "max_cost", "cost"),
+    [
+        ("dyn('a').check('get').error() == 'x' || true", 350003, 350002),
+        ("dyn('a').resource('x').fieldSelector('x').labelSelector('y').check('get').allowed() || true", 350125, 350124),
+        ("dyn('a').name('x') == dyn('b').name('x') || true", 5, 3),
+    ],
+)
+def test_functions_of_the_authorizer_cost_what_they_cost_in_admission(
+    expression: str, max_cost: int, cost: int
+) -> None:
+    assert compile_device_selector(expression, 36).max_cost == max_cost
+    assert evaluated(expression).cost == cost
 
 
 def test_a_library_is_known_from_the_release_that_brought_it() -> None:
