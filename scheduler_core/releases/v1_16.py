@@ -70,7 +70,7 @@ OFF = (
 
 V1_16 = V1_18.derive(
     "1.16.6",
-    recorded={"public": 152, "classic": 18, "older": 34},
+    recorded={"public": 152, "classic": 18, "older": 35},
     rules=replace(
         V1_18.rules,
         nodes_are_taken_from_the_tree=True,

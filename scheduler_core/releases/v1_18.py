@@ -13,7 +13,7 @@ _SCORES = ("pre_score", "score")
 
 V1_18 = V1_25.derive(
     "1.18.2",
-    recorded={"public": 152, "classic": 18, "older": 34},
+    recorded={"public": 152, "classic": 18, "older": 35},
     rules=replace(
         V1_25.rules,
         generic_scheduler=True,

@@ -215,20 +215,20 @@ class PodRequests:
     def before_1_19(self) -> dict[str, Any]:
         """Return the requests of a pod before 1.19: on a node, and in the scores, which count only its containers."""
         standing: Amounts = {}
-        scored: Amounts = {}
+        incoming: Amounts = {}
         for requests in self._containers:
             _add(standing, requests)
-            _add(scored, _two({"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY, **requests}))
-        _add(standing, self._overhead)
-        own = _two(self._overhead)
-        incoming = dict(scored)
+            _add(incoming, {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY, **requests})
+        scored = _two(incoming)
+        own = self._overhead
+        _add(standing, own)
+        _add(scored, _two(own))
         _add(incoming, {**own, "cpu": -(-own.get("cpu", 0) // 1000)})  # Quantity.Value
-        _add(scored, own)
         return {
             "standing_requests": counted(standing) if self._init_containers else None,
             "non_zero_cpu": min(scored["cpu"], MAX_INT64),
             "non_zero_memory": min(scored["memory"], MAX_INT64),
-            "scoring_requests": counted(incoming) if own.get("cpu") else None,
+            "scoring_requests": counted(incoming) if own.get("cpu") or self._init_containers else None,
             "balance_requests": None,
         }
 
