@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -353,7 +354,8 @@ def _scalar(value: Any) -> str:
 
 def _folded(text: str, pad: str) -> str:
     """Long quoted and plain texts go on below, as go-yaml prints them."""
-    if len(text) < 80 or " " not in text[80:]:
+    space = re.search(r"(?<! ) (?! )", text[79:])
+    if space is None:
         return text
-    at = text.index(" ", 79)
+    at = 79 + space.start()
     return f"{text[:at]}\n{pad}  {_folded(text[at + 1 :], pad)}"

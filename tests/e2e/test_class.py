@@ -249,10 +249,10 @@ def test_counts_stand_on_the_stage_and_on_a_phone_in_view_and_the_end_is_told_ov
     teacher.locator("#predict .primary").click()
     expect(phone.locator("#histogram.listed")).to_be_visible()
     until(phone, f"({BOXES})('#histogram', '#timeline', (counts, timeline) => counts.bottom <= timeline.top)")
-    ends = phone.locator("#histogram li").evaluate_all(
-        "all => all.map((one) => one.children[1].getBoundingClientRect().right)"
+    starts = phone.locator("#histogram li").evaluate_all(
+        "all => all.map((one) => one.children[1].getBoundingClientRect().left)"
     )
-    assert len(set(ends)) == 1
+    assert len(set(starts)) == 1
     press(teacher, "v")
     expect(teacher.locator("#histogram")).to_be_visible()
     within = "(stage, counts) => stage.left <= counts.left && counts.right <= stage.right"

@@ -156,9 +156,11 @@ def _created(document: Document) -> list[_Located]:
 
 
 def _is(data: Mapping[str, Any], kind: str, namespace: str, name: str) -> bool:
+    if kind not in KINDS or data.get("kind") != kind:
+        return False
     metadata = data.get("metadata") or {}
     own = (metadata.get("namespace") or "default") if KINDS[kind].namespaced else ""
-    return data.get("kind") == kind and metadata.get("name") == name and own == namespace
+    return metadata.get("name") == name and own == namespace
 
 
 def _with_steps(text: str, located: _Located, steps: Sequence[Step], dump: Dump) -> str:

@@ -88,6 +88,8 @@ REQUESTS = [
     Asked("POST", "/compare/{sid}/1/{sid}/2/seed", "side=first&seed=7"),
     Asked("POST", "/decode/", f"message={FAILED}"),
     Asked("POST", "/decode/", f"message={FAILED}&open=1", after=1),
+    Asked("POST", "/accounts/login/", "username=owner&password=a-word-of-some-length"),
+    Asked("POST", "/accounts/signup/", "username=new&password1=a-word-of-some-length&password2=a-word-of-some-length"),
 ]
 
 
