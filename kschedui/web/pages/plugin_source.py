@@ -1,4 +1,4 @@
-"""The source of a plugin, shown next to its decisions: its file, its explanations, and the modules that both use.
+"""The source of a plugin, shown next to its decisions: its file, its explanations, and the plugin modules it imports.
 
 Only files of known plugins can be requested. For a plugin from another package this is the file of its class; if that
 has no source (a compiled module), there is nothing to show.
@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from types import ModuleType
 
 import msgspec
+from django.template.loader import render_to_string
 
 from kschedui.scenarios.outside_plugins import outside_plugins
 from scheduler_core.framework.about import about_of
@@ -46,11 +47,10 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class File(msgspec.Struct, frozen=True):
-    """A file. `name` as in its package; `prefix` precedes the line numbers in the page's anchors."""
+    """A file. `name` as in its package; `lines` is their HTML, rendered once; `about` is the docstring's beginning."""
 
     name: str
-    prefix: str
-    lines: list[Line]
+    lines: str
     about: str
 
 
@@ -88,9 +88,9 @@ def read(name: str) -> Source | None:
     if module is None or text is None:
         return None
     methods = dict(methods_of(text, plugin.__name__))
-    beside = below(text)
-    explaining = [file for file in beside if short(file) == "explain"]
-    rest = [file for file in beside if file not in explaining]
+    below = modules_below(text, package=module.__package__)
+    explaining = [file for file in below if short(file) == "explain"]
+    rest = [file for file in below if file not in explaining]
     return Source(
         name=name,
         files=[file_of(module, "", methods), *(file_of(file, f"{short(file)}-", {}) for file in explaining)],
@@ -112,14 +112,15 @@ def short(module: ModuleType) -> str:
     return module.__name__.rpartition(".")[2]
 
 
-def below(text: str) -> list[ModuleType]:
-    """Return the project's modules that a file uses, nearest first."""
+def modules_below(text: str, *, package: str | None) -> list[ModuleType]:
+    """Return the project's modules that a file imports, nearest first, with what those of its own package import."""
     modules: dict[str, ModuleType] = {}
     names = imported_by(text)
     while names:
-        fresh = [name for name in dict.fromkeys(names) if name not in modules]
-        modules.update((name, importlib.import_module(name)) for name in fresh)
-        names = [name for module in fresh for name in imported_by(text_of(modules[module]) or "")]
+        fresh = {name: importlib.import_module(name) for name in names if name not in modules}
+        modules |= fresh
+        beside = [module for module in fresh.values() if module.__package__ == package]
+        names = [name for module in beside for name in imported_by(text_of(module) or "")]
     return list(modules.values())
 
 
@@ -154,7 +155,7 @@ def methods_of(text: str, name: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def file_of(module: ModuleType, prefix: str, methods: dict[str, tuple[int, int]]) -> File:
-    """Return the lines of the module."""
+    """Return the file of the module. `prefix` precedes the line numbers in the page's anchors."""
     text = text_of(module) or ""
     opens = {first: name for name, (first, _) in methods.items()}
     spans = [methods[name] for name in ("filter", "score") if name in methods]
@@ -164,7 +165,8 @@ def file_of(module: ModuleType, prefix: str, methods: dict[str, tuple[int, int]]
         for number, pieces in enumerate(highlight(text), start=1)
     ]
     about = (inspect.getdoc(module) or "").split("\n\n")[0]
-    return File(module.__name__.replace(".", "/") + ".py", prefix, lines, about)
+    name = module.__name__.replace(".", "/") + ".py"
+    return File(name, render_to_string("plugin_lines.html", {"name": name, "prefix": prefix, "lines": lines}), about)
 
 
 def highlight(text: str) -> list[list[tuple[str, str]]]:
