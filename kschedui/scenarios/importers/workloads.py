@@ -20,7 +20,6 @@ from scheduler_core.scenario.parse import Limits
 
 LONGEST_AS_JSON = 3  # times as long as its YAML may an object be
 ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # what kube-apiserver draws names from
-SPREADING_OWNERS = {"ReplicaSet", "StatefulSet", "ReplicationController"}  # default spreading selects pods by these
 DROPPED = {"Deployment", "DaemonSet", "Job", "CronJob"}
 DAEMON_TOLERATIONS = [
     {"key": f"node.kubernetes.io/{name}", "operator": "Exists", "effect": effect}

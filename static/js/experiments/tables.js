@@ -10,7 +10,7 @@ const LEVELS = 100;
 const MOST_REASONS = 5;
 
 /** @param {number} value @param {boolean} share */
-export function formatValue(value, share) {
+function formatValue(value, share) {
 	if (share) return `${(100 * value).toLocaleString(undefined, { maximumFractionDigits: 1 })}%`;
 	return value.toLocaleString(undefined, { maximumFractionDigits: 2 });
 }

@@ -52,7 +52,7 @@ const CHALLENGES = "kschedui.challenges"; // tries by scenario and version, or c
 /** @typedef {{tries: number, held: number, of: number, solvedIn: number}} Tries `solvedIn` 0: not yet */
 
 /** @returns {Record<string, Tries>} */
-export function allTries() {
+function allTries() {
 	try {
 		const tries = JSON.parse(read(CHALLENGES) ?? "{}");
 		return tries && typeof tries === "object" ? tries : {};

@@ -35,7 +35,7 @@ function kindOf(driver, { attributes = {} }) {
 }
 
 /** The claims that have each device, by its id. @param {State} state @returns {Map<string, string[]>} */
-export function holdersOf({ claims }) {
+function holdersOf({ claims }) {
 	/** @type {Map<string, string[]>} */
 	const holders = new Map();
 	for (const { claim, devices = [] } of claims.values()) {

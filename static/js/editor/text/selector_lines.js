@@ -56,7 +56,7 @@ const deeper = (line, indent) => !line.trim() || line.length - line.trimStart().
 const plain = (text) => text.replace(/\\(?=")|''/g, (quoted) => (quoted === "''" ? "'" : "")).replace(/\s+/g, "");
 
 /** @param {Matches} found */
-export function matchWords({ matching, devices, names, error }) {
+function matchWords({ matching, devices, names, error }) {
 	if (error) return t("editor.selector.error", { error });
 	const nameText = names.join(t("editor.comma")) + (matching > names.length ? " …" : "");
 	return t(matching ? "editor.selector" : "editor.selector.none", { n: matching, all: devices, names: nameText });

@@ -82,7 +82,7 @@ export function turnedDown({ tries: all = [] }, tries) {
 }
 
 /** The try on screen. @param {Searched} event @param {number} frame @returns {Try | undefined} */
-export function tryAt(event, frame) {
+function tryAt(event, frame) {
 	const { node, tries, ended } = placeAt(event, frame);
 	return node < 0 || ended ? undefined : event.nodes[node].tries?.[tries - 1];
 }

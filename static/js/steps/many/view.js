@@ -114,7 +114,7 @@ function roomFor({ width, sizes }) {
 const lettersFor = ({ width, sizes }) => Math.floor(((width <= PHONE ? 1 : 0.56) * 0.3 * (sizes.stage - 50)) / LETTER);
 
 /** The number of plugins that have counted so far. @param {View} view @param {Scores} model */
-export function countScored(view, model) {
+function countScored(view, model) {
 	return view.event.type === "ScoresComputed" ? Math.min(view.frame + 1, model.plugins.length) : model.plugins.length;
 }
 

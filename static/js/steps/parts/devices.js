@@ -13,14 +13,14 @@ const SIGNS = { free: "", partly: "◐", taken: "●" };
 const COLOURS = 6; // of the palette; the seventh is for everything else
 
 /** @param {State} state @param {string} kind */
-export function colourOf(state, kind) {
+function colourOf(state, kind) {
 	const at = kindsOf(state).indexOf(kind);
 	const slot = at >= 0 && at < COLOURS ? at : COLOURS;
 	return { "--c": `var(--s${slot})`, "--ct": `var(--s${slot}t)` };
 }
 
 /** Describe a device, for a tooltip and for a screen reader. @param {Device} device @param {string} [more] */
-export function deviceTitle({ name, kind, holders, part, taints, model }, more = "") {
+function deviceTitle({ name, kind, holders, part, taints, model }, more = "") {
 	const status = holders.length
 		? t(part < 1 ? "device.partly" : "device.taken", { claims: holders.map(podName).join(t("list.comma")) })
 		: t("device.free");
