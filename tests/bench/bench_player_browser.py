@@ -199,9 +199,9 @@ def first_step(name: str, loads: list[FirstStep]) -> None:
     print(f"{'requests by then':48}{loads[-1].requests}, {loads[-1].kilobytes:.0f} kB", flush=True)
 
 
-def from_far_away(browser: Browser, url: str) -> FirstStep:
+def from_far_away(browser: Browser, url: str, round_trip: float = ROUND_TRIP) -> FirstStep:
     """A first visit: nothing is in the browser's cache, and every round trip takes longer."""
-    with far_away(url, ROUND_TRIP) as address, browser.new_context(base_url=address, viewport=VIEWPORT) as context:
+    with far_away(url, round_trip) as address, browser.new_context(base_url=address, viewport=VIEWPORT) as context:
         return load(context, opened_link, lesson_at(context))
 
 

@@ -4,12 +4,32 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from statistics import median
+from typing import NamedTuple, TypeVar
+
+Result = TypeVar("Result")
 
 LOOPS = 1_000_000
 TARGET_MS = 27.0  # the reference loop on the machine that targets are set for
 STEADY = 1.3  # times: where one loop takes longer than another by more, something else uses the machine
+
+
+class Figure(NamedTuple):
+    """A figure as it was measured, and as it would be where the reference loop takes TARGET_MS."""
+
+    raw: float
+    scaled: float
+
+    @classmethod
+    def median(cls, figures: Iterable[Figure]) -> Figure:
+        raw, scaled = zip(*figures, strict=True)
+        return cls(median(raw), median(scaled))
+
+    @classmethod
+    def same(cls, figure: float) -> Figure:
+        """Return a figure that does not depend on how fast the machine is."""
+        return cls(figure, figure)
 
 
 class Pace:
@@ -19,10 +39,19 @@ class Pace:
         self.loops: list[float] = []
 
     def scaled(self, seconds: Callable[[], float]) -> float:
-        """Return the seconds of processor time that a call returns, as they would be at TARGET_MS."""
+        """Return the seconds that a call returns, as they would be at TARGET_MS."""
+        return self.figure(seconds).scaled
+
+    def figure(self, seconds: Callable[[], float]) -> Figure:
+        """Return the seconds that a call returns, as they are and as they would be at TARGET_MS."""
+        raw, scale = self.beside(seconds)
+        return Figure(raw, raw * scale)
+
+    def beside(self, act: Callable[[], Result]) -> tuple[Result, float]:
+        """Return the result of a call, and the factor that makes its times those of TARGET_MS."""
         before = self._look()
-        taken = seconds()
-        return taken * 2 * TARGET_MS / (before + self._look())
+        result = act()
+        return result, 2 * TARGET_MS / (before + self._look())
 
     def steady(self) -> bool:
         """Return whether the machine had one speed all the time."""
