@@ -126,7 +126,7 @@ USE_I18N = True
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-# --- Static files: straight from static/ in development, hashed and compressed in production ------------------------
+# --- Static files: straight from static/ in development, compressed in production; addresses change with files ------
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(os.environ.get("KSCHEDUI_STATIC_ROOT", (DATA_DIR if INSTALLED else BASE_DIR) / "staticfiles"))
 _BUNDLE = Path(os.environ.get("KSCHEDUI_BUNDLE", ASSETS / "build" / "static"))  # made by `npm run bundle`
@@ -138,7 +138,9 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},  # nothing is uploaded
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
-        if DEBUG or TESTING
+        if TESTING
+        else "kschedui.web.http.static_storage.TreeStorage"
+        if DEBUG
         else "kschedui.web.http.static_storage.ModuleManifestStorage"
     },
 }

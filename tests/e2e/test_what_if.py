@@ -9,6 +9,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.builders import budget, node, pod, scenario
 from tests.e2e.player_page import draw_at, drawn, link_shown, save, sentence, steps_of, until
+from tests.e2e.walker.eyes import MODULES
 
 LATE_SECONDS = 0.4  # longer than the browser takes for the keys that are pressed meanwhile
 NODES = (node("n1", cpu=4), node("n2", cpu=8, taints=["dedicated=db:NoSchedule"]), node("n3", cpu=6))
@@ -252,8 +253,7 @@ def test_the_limit_of_a_spread_constraint_is_dragged(browser_page: Page) -> None
     )
     at = steps_of(page, "NodesFiltered")[0]
     draw_at(page, at, page.evaluate("at => kschedui.player.frames(at) - 1", at))
-    page.evaluate("async () => (await import('/static/js/player/actions.js')).act.pin('verdict:n1:PodTopologySpread')")
-    drawn(page)
+    pin(page, "verdict:n1:PodTopologySpread")
     line = page.locator("#margin .formula", has_text="≤").first
     expect(line).to_have_text("zone a: 2 + 1 - 0 = 3 ≤ 1 ✕")
     pressed(page, "maxSkew of web by zone", "ArrowRight", 2)
@@ -345,7 +345,11 @@ def test_a_priority_is_dragged_where_no_pod_is_less_important(browser_page: Page
 def explained(page: Page, ref: str) -> None:
     """At the first scores, whatever the reference points at."""
     draw_at(page, steps_of(page, "ScoresComputed")[0], 99)
-    page.evaluate("async ref => (await import('/static/js/player/actions.js')).act.pin(ref)", ref)
+    pin(page, ref)
+
+
+def pin(page: Page, ref: str) -> None:
+    page.evaluate(f"async ref => (await import('{MODULES}js/player/actions.js')).act.pin(ref)", ref)
     drawn(page)
 
 

@@ -5,7 +5,7 @@ dynamic `import()` calls are not part of it.
 """
 
 import re
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
@@ -21,16 +21,18 @@ IMPORT = re.compile(r"""(?:^|;)(?:import|export)\b(?:[^"';()]*\bfrom)?\s*["'](\.
 
 
 @register.simple_tag
-@cache
 def module_script(name: str) -> SafeString:
-    """Return preload links and the script element of a module, given by its path below static/.
+    """Return preload links and the script element of a module, given by its path below static/."""
+    return elements(name, static(name))
 
-    The files are read once: what changes while the site runs is loaded all the same, only not ahead of time.
-    """
+
+@lru_cache(maxsize=64)
+def elements(name: str, address: str) -> SafeString:
+    """Return the elements; the files are read again when the module has another address."""
     links = format_html_join(
         "\n", '<link rel="modulepreload" href="{}">', ((static(path),) for path in list_imports(name))
     )
-    return format_html('{}\n<script type="module" src="{}"></script>', links, static(name))
+    return format_html('{}\n<script type="module" src="{}"></script>', links, address)
 
 
 def list_imports(name: str) -> list[str]:

@@ -11,6 +11,9 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 
 from kschedui.web.http.asgi_types import Application, Receive, Scope, Send
 from kschedui.web.http.security_headers import encode, outside_django
+from kschedui.web.http.static_storage import split, tree
+
+KEPT = {"Cache-Control": "max-age=31536000, public, immutable"}
 
 
 class StaticFiles:
@@ -24,7 +27,7 @@ class StaticFiles:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the file, or call the application if there is none."""
         path = scope["path"]
-        file = self.find(path) if path.startswith(settings.STATIC_URL) else None
+        file, kept = self.find(path) if path.startswith(settings.STATIC_URL) else (None, False)
         if file is None:
             return await self.application(scope, receive, send)
         asked = {
@@ -36,10 +39,17 @@ class StaticFiles:
         if response.file is not None:
             with response.file as opened:
                 body = opened.read()
-        headers = [*encode(dict(response.headers)), *self.headers]
+        told = {**dict(response.headers), **(KEPT if kept else {})}
+        headers = [*encode(told), *self.headers]
         await send({"type": "http.response.start", "status": int(response.status), "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
-    def find(self, path: str) -> Any:
-        """Return WhiteNoise's StaticFile; in development it is looked up on each request."""
-        return self.finder.find_file(path) if self.finder.autorefresh else self.finder.files.get(path)
+    def find(self, path: str) -> tuple[Any, bool]:
+        """Return WhiteNoise's StaticFile, None if there is none, and whether it stays the same at an address of a tree.
+
+        In development it is looked up on each request.
+        """
+        if not self.finder.autorefresh:
+            return self.finder.files.get(path), False
+        digest, path = split(path)
+        return self.finder.find_file(path), digest == tree()

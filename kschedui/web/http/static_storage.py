@@ -1,14 +1,55 @@
-"""Names and compression of static files in production."""
+"""Addresses of static files. They change with the files, so that a browser keeps what it has."""
 
+import os
 import re
 from collections.abc import Callable
+from functools import lru_cache
+from hashlib import sha256
+from time import monotonic
 from typing import Any
 
+from django.conf import settings
+from django.contrib.staticfiles.storage import StaticFilesStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+LOOK_SECONDS = 0.2  # that a look at the tree is used for: a page has a hundred addresses
+
+
+class TreeStorage(StaticFilesStorage):
+    """Development: /static/tree-DIGEST/js/main.js, with a digest of the whole tree.
+
+    Modules and stylesheets name each other relative to their own address, so their text need not change.
+    """
+
+    def url(self, name: str | None) -> str:
+        return super().url(f"tree-{tree()}/{name}")
+
+
+def split(path: str) -> tuple[str, str]:
+    """Return the digest in an address of TreeStorage, "" without one, and the address without it."""
+    match = re.match(settings.STATIC_URL + "tree-([0-9a-f]+)/", path)
+    return (match[1], settings.STATIC_URL + path[match.end() :]) if match else ("", path)
+
+
+def tree() -> str:
+    """Return a digest of the names, sizes and times of the files below static/."""
+    return _tree(int(monotonic() / LOOK_SECONDS))
+
+
+@lru_cache(maxsize=1)
+def _tree(look: int) -> str:
+    digest = sha256()
+    for folder in settings.STATICFILES_DIRS:
+        for path, folders, names in os.walk(folder):
+            folders.sort()
+            for name in sorted(names):
+                file = os.stat(os.path.join(path, name))
+                digest.update(f"{path}/{name} {file.st_size} {file.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:12]
 
 
 class ModuleManifestStorage(CompressedManifestStaticFilesStorage):
-    """Content-hashed names that are also replaced in native ES modules: `import "./state.js"` is rewritten."""
+    """Production: content-hashed names, in native ES modules too: `import "./state.js"` is rewritten."""
 
     support_js_module_import_aggregation = True
     max_post_process_passes = 40  # one for each import on the longest chain; modules that import each other never end

@@ -7,7 +7,10 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, Route
 
+from kschedui.web.http.static_storage import tree
+
 HERE = Path(__file__).parent
+MODULES = f"/static/tree-{tree()}/"
 CLIPPED = """async (selector) => {
   const { forget, texts } = await import("/walker/seen.js");
   const { unreadable } = await import("/walker/text.js");
@@ -23,7 +26,9 @@ def lend_eyes(context: BrowserContext) -> None:
 
 
 def serve(route: Route) -> None:
-    route.fulfill(path=HERE / route.request.url.rsplit("/", 1)[1], content_type="text/javascript")
+    """Answer with one of the walker's modules, which imports the page's modules under the addresses that the page uses."""
+    text = (HERE / route.request.url.rsplit("/", 1)[1]).read_text()
+    route.fulfill(body=text.replace('"/static/', f'"{MODULES}'), content_type="text/javascript")
 
 
 def clipped(page: Page, selector: str = "main") -> list[str]:

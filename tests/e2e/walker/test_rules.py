@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page
 
 from kschedui.supervisor.stack import Stack
 from tests.e2e.player_page import link_to, open_player, seek, steps_of
-from tests.e2e.walker.test_walk import HERE
+from tests.e2e.walker.eyes import serve
 
 CARD = "#stage .node-card:has(.block b)"
 SPOILT = {
@@ -100,10 +100,6 @@ def page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
     open_player(page, "flash-sale")
     yield page
     context.close()
-
-
-def serve(route: Route) -> None:
-    route.fulfill(path=HERE / route.request.url.rsplit("/", 1)[1], content_type="text/javascript")
 
 
 @pytest.mark.parametrize("rule", SPOILT)

@@ -1,4 +1,4 @@
-"""In production every static file gets a name made of its content, inside native ES modules and stylesheets too."""
+"""Addresses of static files: by content in production, inside modules and stylesheets too; by tree in development."""
 
 import asyncio
 import os
@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
+from django.contrib.staticfiles.finders import get_finder
+from django.test import override_settings
 
 from kschedui.asgi import application
+from kschedui.web.http.static_storage import TreeStorage, _tree
 from tests.conftest import ROOT
 from tests.web.sockets import PATIENCE
 
@@ -39,6 +42,33 @@ def test_collected_modules_import_each_other_by_hashed_names(tmp_path: Path) -> 
     for path in imported:
         assert re.search(r"\.[0-9a-f]{12}\.js$", path.name), path
         assert path.exists()
+
+
+@pytest.mark.django_db
+def test_in_development_an_address_changes_with_the_files_and_is_kept(tmp_path: Path) -> None:
+    module = tmp_path / "one.js"
+    module.write_text("1")
+    with override_settings(STATICFILES_DIRS=[tmp_path]):
+        get_finder.cache_clear()
+        try:
+            before = TreeStorage().url("one.js")
+            assert re.fullmatch("/static/tree-[0-9a-f]{12}/one.js", before)
+            status, headers, body = ask(before)
+            assert (status, body, headers["cache-control"]) == (200, b"1", "max-age=31536000, public, immutable")
+            assert "immutable" not in ask("/static/one.js")[1]["cache-control"]
+
+            module.write_text("22")
+            _tree.cache_clear()
+            status, headers, body = ask(before)  # from a page that was loaded before
+            assert (status, body) == (200, b"22")
+            assert "immutable" not in headers["cache-control"]
+            after = TreeStorage().url("one.js")
+            assert after != before
+            assert "immutable" in ask(after)[1]["cache-control"]
+            assert ask(after.replace("one.js", "../manage.py"))[0] == ask("/static/tree-/one.js")[0] == 404
+        finally:
+            get_finder.cache_clear()
+            _tree.cache_clear()
 
 
 def ask(path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
