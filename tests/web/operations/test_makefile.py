@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "Makefile", tmp_path)
-    for name in ("requirements.lock", "requirements-dev.lock"):
+    for name in ("requirements.lock", "requirements-dev.lock", "requirements-uv.lock"):
         (tmp_path / name).touch()
     return tmp_path
 
@@ -86,5 +86,19 @@ def test_a_failed_install_is_tried_again(folder: Path) -> None:
     installed_python(folder, "ERROR: no network")
     make(folder, "venv")
     script(folder / ".venv/bin/python", "exit 0")
+    script(folder / ".venv/bin/uv", "exit 0")
     assert make(folder, "venv").returncode == 0
     assert make(folder, "venv").stdout == "make: Nothing to be done for 'venv'.\n"
+
+
+def test_where_uv_finds_no_packages_pip_installs_them(folder: Path) -> None:
+    script(folder / ".venv/bin/python", f'echo "$@" >> {folder}/asked')
+    script(folder / ".venv/bin/uv", "echo error: no route to the index >&2; exit 2")
+    (folder / ".venv/.created").touch()
+    assert make(folder, "venv").returncode == 0
+    asked = (folder / "asked").read_text().splitlines()
+    assert [line.split()[-1] for line in asked if line.endswith(".lock")] == ["requirements.lock"]
+    script(folder / ".venv/bin/uv", "exit 0")
+    (folder / ".venv/.installed").unlink()
+    assert make(folder, "venv").returncode == 0
+    assert len((folder / "asked").read_text().splitlines()) == len(asked) + 1  # for uv alone
