@@ -94,6 +94,8 @@ class _Fields:
         self._item, self._what, self._fields, self._watch = item, kind, fields, watch
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)  # a library looks for an optional method, as numpy.array does
         if name not in self._fields:
             self._watch.refuse(f"the {self._what}'s {name}")
         self._watch.note(self._what, name)

@@ -132,6 +132,7 @@ def test_a_plugin_with_reads_must_not_prepare_its_scores_from_what_is_feasible()
         (Reads(pod=("labels",)), lambda self, pod, nodes: None, "Team reads the node's labels"),
         (Team.reads, lambda self, pod, nodes: nodes.taints, "Team reads the node's taints"),
         (Team.reads, lambda self, pod, nodes: nodes.nodes[0].taints, "Team reads the node's taints"),
+        (Team.reads, lambda self, pod, nodes: np.array(nodes.nodes, object)[0].taints, "Team reads the node's taints"),
         (Team.reads, lambda self, pod, nodes: nodes.touched, "Team reads the node table's touched"),
         (Team.reads, lambda self, pod, nodes: self.handle.cluster, "Team reads handle's cluster"),
         (Team.reads, lambda self, pod, nodes: pod.manifest, "Team reads the pod's manifest"),

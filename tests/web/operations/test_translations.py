@@ -41,6 +41,10 @@ PERCENT = re.compile(r"%(?:\(\w+\))?[sd]")
 SLOT = re.compile(r"\{\w+[^{}]*\}")
 
 
+def test_entries_are_in_the_order_in_which_make_messages_writes_them() -> None:
+    assert list(written()) == sorted(written(), key=str.encode)
+
+
 @cache
 def written() -> dict[str, str]:
     """English -> Chinese, from the catalogue's text."""
