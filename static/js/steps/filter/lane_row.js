@@ -6,8 +6,9 @@ import { t } from "../../shared/i18n.js";
 import { cutName, inOneUnit, short } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, scarcest, used } from "../../trace/room.js";
 import { alike, plainBar, podBar, tags } from "../parts/pods.js";
-import { like, noVictims, question, scoreName } from "../parts/words.js";
+import { noVictims, question, scoreName } from "../parts/words.js";
 import { scoreBars } from "../score/bars.js";
+import { comparesRoom } from "./fit.js";
 import { PASSED, passedText, stoppedShort, stoppedText } from "./model.js";
 
 const LETTER = 8.4; // pixels
@@ -105,10 +106,9 @@ function fateOf({ model, at, seen }, name, stop) {
 function head(view, lanes, name, fate, stop) {
 	const node = view.state.nodes.get(name);
 	if (!node) return null;
-	const resource =
-		like(lanes.plugins[lanes.at]) === "NodeResourcesFit" && view.hero ? scarcest(view.state, name, view.hero) : "cpu";
+	const resource = comparesRoom(lanes.plugins[lanes.at]) && view.hero ? scarcest(view.state, name, view.hero) : "cpu";
 	const shown = resource === "pods" ? "cpu" : resource;
-	const fits = lanes.plugins.findIndex((plugin) => like(plugin) === "NodeResourcesFit");
+	const fits = lanes.plugins.findIndex((plugin) => comparesRoom(plugin));
 	const ghost = lanes.phase === "filter" && fits >= 0 && lanes.at === fits && (stop ?? 0) >= fits && fate !== "unseen";
 	const whole = Math.max(1, allocatable(node, shown));
 	return h(

@@ -6,6 +6,8 @@ import { inOneUnit, podName, quantity, short } from "../../shared/units.js";
 import { decodeColumn } from "../../trace/feed.js";
 import { allocatable, free, request, resourceOf, scarcest } from "../../trace/room.js";
 import { like, passWords, plainReason, stopWords } from "../parts/words.js";
+import { comparesRoom, lacksRoom } from "./fit.js";
+import { judgesTaints, taintText } from "./taints.js";
 
 const MOST_NODE_FRAMES = 40;
 
@@ -104,7 +106,7 @@ export function stoppedBy(model, k) {
  */
 export function stoppedAlone(event, state, frame, order) {
 	const model = event.type === "NodesFiltered" && order === "plugin" && filterModel(state);
-	if (!model || /^Node(ResourcesFit|Unschedulable|Name)$/.test(like(model.plugins[frame]))) return null;
+	if (!model || comparesRoom(model.plugins[frame]) || judgesCordon(model.plugins[frame])) return null;
 	const stopped = stoppedBy(model, frame);
 	return stopped.length === 1 ? stopped[0] : null;
 }
@@ -145,6 +147,14 @@ export function nodesSeen(event, frame) {
 	return Math.ceil(((frame + 1) * all) / Math.max(1, nodeFrames(event)));
 }
 
+/**
+ * Is a node rejected for being cordoned? The plugin declares a caption for pods that tolerate it.
+ * @param {string} plugin
+ */
+export function judgesCordon(plugin) {
+	return has(`filter.${like(plugin)}.tolerated`);
+}
+
 const LONGEST_FACT = 26;
 
 /**
@@ -156,10 +166,10 @@ const LONGEST_FACT = 26;
 export function passedText({ state, hero, explainer }, name, plugin) {
 	const node = state.nodes.get(name);
 	if (!node) return "";
-	if (like(plugin) === "NodeUnschedulable") return t(node.summary.unschedulable ? "lane.tolerated" : "lane.open");
+	if (judgesCordon(plugin)) return t(node.summary.unschedulable ? "lane.tolerated" : "lane.open");
 	if (has(`pass.${plugin}`)) return t(`pass.${plugin}`);
-	if (like(plugin) === "TaintToleration") return taintText(node.summary.taints ?? []);
-	if (like(plugin) === "NodeResourcesFit") {
+	if (judgesTaints(plugin)) return taintText(node.summary.taints ?? []);
+	if (comparesRoom(plugin)) {
 		const resource = scarcest(state, name, hero);
 		const need = request(state, hero, resource);
 		const { texts, unit } = inOneUnit(resource, [need, free(state, name, resource, hero)]);
@@ -167,13 +177,6 @@ export function passedText({ state, hero, explainer }, name, plugin) {
 	}
 	const text = passWords((explainer.filter(state.attempt, name, plugin)?.facts ?? []).filter((fact) => fact.holds));
 	return text.length <= LONGEST_FACT ? text : "";
-}
-
-/** @param {[string, string, string][]} taints */
-function taintText(taints) {
-	const soft = taints.filter(([, , effect]) => effect === "PreferNoSchedule");
-	if (!taints.length) return t("lane.none");
-	return soft.length === taints.length ? t("lane.soft", { taint: soft[0][0] }) : t("lane.tolerated");
 }
 
 /**
@@ -201,18 +204,10 @@ export function stoppedText(view, name, verdict) {
 	}
 	const facts = explainer.filter(state.attempt, name, verdict.plugin)?.facts?.filter((fact) => !fact.holds) ?? [];
 	const words = facts.map((fact) => stopWords(fact, hero)).find(Boolean);
-	if (verdict.reasons.length > 1 && like(verdict.plugin) === "NodeResourcesFit")
+	if (verdict.reasons.length > 1 && comparesRoom(verdict.plugin))
 		return [plainReason(reason), verdict.reasons.slice(1).map(plainReason).join(t("list.comma"))];
 	const rest = `stop.${verdict.plugin}.rest`;
 	return words ?? [plainReason(reason), has(rest) ? t(rest, { pod: podName(hero) }) : ""];
-}
-
-/** Does a node lack room, and nothing else? @param {Verdict | null | undefined} verdict */
-export function lacksRoom(verdict) {
-	return (
-		like(verdict?.plugin) === "NodeResourcesFit" &&
-		(verdict?.reasons ?? []).every((reason) => /^Insufficient |^Too many pods$/.test(reason))
-	);
 }
 
 /** Few words for a narrow lane. @param {View} view @param {string} name @param {Verdict} verdict */

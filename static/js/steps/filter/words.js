@@ -3,26 +3,14 @@
 
 import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
-import { count, inOneUnit, inUnit, podName, quantity, short } from "../../shared/units.js";
-import { allocatable, free, heldFor, request, resourceOf } from "../../trace/room.js";
-import { facts, panel, row, rule, showPlace, specOf, table } from "../parts/panel.js";
+import { count } from "../../shared/units.js";
+import { resourceOf } from "../../trace/room.js";
+import { facts, panel, rule, showPlace, specOf } from "../parts/panel.js";
 import { PLUGINS } from "../parts/plugins.js";
-import { requestOf, roomOf, scrubNumber, triedValue } from "../parts/scrub.js";
-import {
-	domainKind,
-	extender,
-	keyOf,
-	like,
-	node,
-	nodes,
-	plainReason,
-	pod,
-	quantityMark,
-	question,
-	reasonOf,
-	valuesOf,
-} from "../parts/words.js";
-import { filterModel, lacksRoom, nodesSeen, PASSED, stoppedBy } from "./model.js";
+import { extender, keyOf, like, node, nodes, plainReason, pod, question, reasonOf, valuesOf } from "../parts/words.js";
+import { comparesRoom, fitSentence, holders, lacksRoom, roomTable } from "./fit.js";
+import { filterModel, judgesCordon, nodesSeen, PASSED, stoppedBy } from "./model.js";
+import { domains } from "./spread.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function filterCaption(context) {
@@ -70,7 +58,7 @@ function byPlugin(context, model) {
 				: stopped.length
 					? stoppedWhy(context, model, frame, stopped, values)
 					: cordonedAmong(context.state, model, plugin).length
-						? parts("filter.NodeUnschedulable.tolerated.why")
+						? parts(`filter.${like(plugin)}.tolerated.why`)
 						: parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
 		next: nextFilter(model, frame),
 	};
@@ -89,20 +77,18 @@ function nominatedWhy(model, name, values) {
 }
 
 /**
- * Nodes that NodeUnschedulable let pass although they are cordoned.
+ * Cordoned nodes that the plugin let pass because the pod tolerates it.
  * @param {State} state @param {Filtered} model @param {string} plugin
  */
 function cordonedAmong(state, model, plugin) {
-	return like(plugin) === "NodeUnschedulable"
-		? model.names.filter((name) => state.nodes.get(name)?.summary.unschedulable)
-		: [];
+	return judgesCordon(plugin) ? model.names.filter((name) => state.nodes.get(name)?.summary.unschedulable) : [];
 }
 
 /** @param {Context} context @param {Filtered} model @param {string} plugin @param {Record<string, any>} values */
 function nobodySentence({ state }, model, plugin, values) {
 	const cordoned = cordonedAmong(state, model, plugin);
 	if (cordoned.length)
-		return parts("filter.NodeUnschedulable.tolerated", {
+		return parts(`filter.${like(plugin)}.tolerated`, {
 			...values,
 			nodes: list(nodes(cordoned), 3),
 			n: cordoned.length,
@@ -119,7 +105,7 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 	if (model.every) return parts("filter.every", values);
 	const verdicts = stopped.map((name) => model.at.get(name)?.verdict);
 	if (verdicts.every(lacksRoom)) return fitSentence(context, model, stopped, values);
-	if (like(plugin) === "NodeResourcesFit") return severalSentence(plugin, verdicts, values);
+	if (comparesRoom(plugin)) return severalSentence(plugin, verdicts, values);
 	const sentence = stopped.length === 1 ? factSentence(context, stopped[0], plugin, values) : null;
 	if (sentence) return sentence;
 	const reasons = model.at.get(stopped[0])?.verdict?.reasons ?? [];
@@ -151,46 +137,6 @@ function factSentence({ state, explainer }, name, plugin, values) {
 }
 
 /**
- * @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values
- * @returns {Part[]}
- */
-function fitSentence({ state, hero = "" }, model, stopped, values) {
-	const tally = new Map();
-	for (const name of stopped) {
-		for (const reason of model.at.get(name)?.verdict?.reasons ?? []) tally.set(reason, (tally.get(reason) ?? 0) + 1);
-	}
-	const most = Math.max(...tally.values());
-	if (stopped.length > 1 && most < stopped.length && tally.size > 1) return mixedSentence(tally, values);
-	const [reason, lacking] = [...tally].sort((a, b) => b[1] - a[1])[0] ?? ["Too many pods", stopped.length];
-	const resource = resourceOf(reason);
-	const need = request(state, hero, resource);
-	const where = stopped.find((name) => model.at.get(name)?.verdict?.reasons.includes(reason)) ?? stopped[0];
-	const record = state.nodes.get(where);
-	const { plugin = "" } = model.at.get(where)?.verdict ?? {};
-	const ref = `verdict:${where}:${plugin}`;
-	const capacity = record ? allocatable(record, resource) : 0;
-	const left = Math.max(0, free(state, where, resource, hero));
-	const { texts, unit } = inOneUnit(resource, lacking > 1 ? [need] : [need, left, capacity]);
-	const filled = {
-		...values,
-		n: num(lacking, `column:${plugin}`),
-		node: node(where),
-		need: num(`${texts[0]} ${unit || short(resource)}`, `request:${hero}`),
-		free: num(texts[1], ref),
-		capacity: num(unit ? `${texts[2]} ${unit}` : texts[2], ref),
-		whole: quantityMark(resource, capacity, ref),
-	};
-	if (resource === "pods")
-		return parts(lacking > 1 ? "filter.NodeResourcesFit.pods.many" : "filter.NodeResourcesFit.pods.one", filled);
-	if (lacking > 1)
-		return parts(
-			model.left[model.plugins.indexOf(plugin)] ? "filter.NodeResourcesFit.many" : "filter.NodeResourcesFit.all",
-			filled,
-		);
-	return parts(need > capacity ? "filter.NodeResourcesFit.never" : "filter.NodeResourcesFit.one", filled);
-}
-
-/**
  * The caption of a plugin of several parts that fail: each reason, and the number of nodes with it.
  * @param {string} plugin @param {(Verdict | null | undefined)[]} verdicts @param {Record<string, any>} values
  */
@@ -208,24 +154,6 @@ function severalSentence(plugin, verdicts, values) {
 		reason: reasons.join(t("list.comma")),
 	});
 }
-
-/**
- * The caption for nodes that lack different resources, such as cpu and memory.
- * @param {Map<string, number>} tally @param {Record<string, any>} values @returns {Part[]}
- */
-function mixedSentence(tally, values) {
-	const reasons = [...tally]
-		.sort((a, b) => b[1] - a[1])
-		.map(([reason, k]) =>
-			t("filter.NodeResourcesFit.mixed.one", { resource: resourceName(short(resourceOf(reason))), k }),
-		);
-	return parts("filter.NodeResourcesFit.mixed", {
-		...values,
-		reasons: reasons.join(t("list.comma")),
-	});
-}
-
-const resourceName = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
 
 /**
  * @param {Context} context @param {Filtered} model @param {number} frame @param {string[]} stopped
@@ -255,35 +183,6 @@ function stoppedWhy(context, model, frame, stopped, values) {
 			: parts("filter.leftnames", { nodes: list(nodes(still)), n: still.length })),
 	);
 	return out;
-}
-
-/**
- * The pods that use a node's resources, and those for which some are reserved.
- * @param {Context} context @param {string} name @param {string} resource @returns {Part[]}
- */
-function holders({ state, hero = "" }, name, resource) {
-	const line = (/** @type {string} */ key, /** @type {string[]} */ pods) => {
-		const some = pods
-			.filter((key) => request(state, key, resource) > 0)
-			.sort((a, b) => request(state, b, resource) - request(state, a, resource));
-		const sum = some.reduce((all, key) => all + request(state, key, resource), 0);
-		return some.length
-			? parts(key, {
-					pods: list(
-						some.map((key) => pod(key, hero)),
-						3,
-					),
-					n: some.length,
-					used: quantity(resource, sum),
-				})
-			: [];
-	};
-	if (resource === "pods") return [];
-	const held = line("filter.NodeResourcesFit.held", heldFor(state, name, hero));
-	return [
-		...line("filter.NodeResourcesFit.holders", state.nodes.get(name)?.pods ?? []),
-		...(held.length ? [" ", ...held] : []),
-	];
 }
 
 /** @param {Filtered} model @param {number} frame @returns {Part[]} */
@@ -352,73 +251,17 @@ function verdict(view, node, plugin) {
 	return panel(
 		t("margin.verdict", { plugin }),
 		t("margin.on", { what: question(plugin).replace(/[?？]$/, ""), node }),
-		like(plugin) === "NodeResourcesFit" && roomTable(view, node, rejected?.reasons ?? []),
+		comparesRoom(plugin) && roomTable(view, node, rejected?.reasons ?? []),
 		showPlace(view, node),
 		!reached && h("p", { key: "skipped", class: "notasked" }, t(at ? "margin.notasked" : "margin.unseen")),
-		facts(view, explanation?.facts ?? [], like(plugin) === "NodeResourcesFit" && Boolean(reached)),
-		plugin === "PodTopologySpread" && explanation && domains(view, node),
+		facts(view, explanation?.facts ?? [], comparesRoom(plugin) && Boolean(reached)),
+		explanation && domains(view, plugin, node),
 		failed && h("p", { key: "raw", class: "raw" }, `${failed.code}: ${failed.reasons.join(", ")}`),
 		!failed && reached && h("p", { key: "passed", class: "formula" }, h("b", { class: "yes" }, `✓ ${t("passed")}`)),
 		failed &&
 			h("p", { key: "note", class: "note" }, t(failed.code === "Unschedulable" ? "margin.solid" : "margin.hollow")),
 		rule(view.state, plugin),
 		specOf(view, PLUGINS[plugin]?.looks_at ?? []),
-	);
-}
-
-/** A table of the free room, and the comparisons. @param {View} view @param {string} name @param {string[]} reasons */
-function roomTable(view, name, reasons) {
-	const { state, hero } = view;
-	const node = state.nodes.get(name);
-	if (!node) return null;
-	const resource = reasons.length ? resourceOf(reasons[0]) : "cpu";
-	const left = free(state, name, resource, hero);
-	const requests = Object.keys(state.pods.get(hero)?.summary.requests ?? {});
-	const pods = [...node.pods].sort((a, b) => request(state, b, resource) - request(state, a, resource));
-	const shown = pods.slice(0, 6).filter((key) => request(state, key, resource) > 0);
-	const rest = pods.filter((key) => !shown.includes(key)).reduce((sum, key) => sum + request(state, key, resource), 0);
-	const whole = allocatable(node, resource);
-	const { unit } = inOneUnit(resource, [whole, rest, ...shown.map((key) => request(state, key, resource))]);
-	const inPodUnit = (/** @type {number} */ value) => inUnit(resource, value, unit);
-	return [
-		table(
-			[short(resource), unit || t("margin.requests")],
-			[
-				row("all", [t("allocatable"), inPodUnit(whole)]),
-				shown.map((key) => row(key, [`− ${podName(key)}`, inPodUnit(request(state, key, resource))])),
-				rest > 0 && row("rest", [t("margin.others"), inPodUnit(rest)]),
-				heldFor(state, name, hero).map((key) =>
-					row(`held${key}`, [t("margin.held", { pod: podName(key) }), inPodUnit(request(state, key, resource))]),
-				),
-				row("free", [t("margin.free"), inPodUnit(Math.max(0, left))], "sum hot"),
-				left < 0 && row("over", [t("margin.over"), inPodUnit(-left)]),
-			],
-		),
-		[...new Set([resource, ...requests])].map((requested) => comparedRoom(view, name, requested)),
-	];
-}
-
-/**
- * "1.2 ≤ 1 cpu": what the pod requests and what is free, in one unit, both to be dragged.
- * @param {View} view @param {string} name @param {string} resource
- */
-function comparedRoom(view, name, resource) {
-	const { state, hero } = view;
-	const [need, room] = [requestOf(view, resource), roomOf(view, name, resource)];
-	const taken = room.value - free(state, name, resource, hero);
-	const left = (/** @type {number} */ whole) => Math.max(0, whole - taken);
-	const [now, then] = [triedValue(view, need), left(triedValue(view, room))];
-	const { unit } = inOneUnit(resource, [need.value, left(room.value)]);
-	const text = (/** @type {number} */ value) => inUnit(resource, value, unit);
-	const ok = now <= then;
-	return h(
-		"p",
-		{ key: `c${resource}`, class: "formula" },
-		resource === "pods" ? text(now) : scrubNumber(view, need, text),
-		" ≤ ",
-		scrubNumber(view, room, (whole) => text(left(whole))),
-		` ${unit || short(resource)} `,
-		h("b", { class: ok ? "yes" : "no" }, ok ? `✓ ${t("true")}` : `✕ ${t("false")}`),
 	);
 }
 
@@ -435,54 +278,4 @@ export function asked({ event, state, frame, order, hero }) {
 	if (stopped.length) return `verdict:${stopped[0]}:${plugin}`;
 	const first = model.names.find((name) => (model.at.get(name)?.stop ?? 0) > frame);
 	return first && plugin ? `verdict:${first}:${plugin}` : `request:${hero}`;
-}
-
-const MOST = 40; // nodes that are asked about
-
-/** @param {View} view @param {string} node the one whose domain stands out @returns {Child} */
-export function domains({ state, explainer }, node) {
-	const names = [...state.nodes.keys()].slice(0, MOST);
-	explainer.want(state.attempt, names);
-	/** @type {Map<string, Map<string, Record<string, number | string>>>} by topology key, by domain */
-	const domainCounts = new Map();
-	for (const name of names)
-		for (const { key, values } of explainer.filter(state.attempt, name, "PodTopologySpread")?.facts ?? []) {
-			if (key !== "PodTopologySpread.skew" || !values) continue;
-			const of = String(values.topologyKey);
-			domainCounts.set(of, (domainCounts.get(of) ?? new Map()).set(String(values.domain), values));
-		}
-	const own = explainer.filter(state.attempt, node, "PodTopologySpread")?.facts ?? [];
-	const here = new Set(own.map(({ values }) => String(values?.domain)));
-	return [...domainCounts].map(([of, all]) => [
-		h("h3", { key: `h${of}` }, t("domains.title", { key: domainKind(of.slice(of.lastIndexOf("/") + 1)) })),
-		h(
-			"table",
-			{ key: `t${of}`, class: "figures" },
-			h(
-				"thead",
-				null,
-				h(
-					"tr",
-					null,
-					["domain", "pods", "with", "skew"].map((name) => h("th", { key: name, scope: "col" }, t(`domains.${name}`))),
-				),
-			),
-			h(
-				"tbody",
-				null,
-				[...all].sort().map(([domain, values]) => {
-					const [matching, self, skew, most] = [values.matching, values.self, values.skew, values.maxSkew].map(Number);
-					const ok = skew <= most;
-					const cells = [
-						domain,
-						String(matching),
-						String(matching + self),
-						h("b", { class: ok ? "" : "no" }, `${skew} ${ok ? "≤" : ">"} ${most}`),
-					];
-					return row(domain, cells, here.has(domain) ? "hot" : "");
-				}),
-			),
-		),
-		h("p", { key: `n${of}`, class: "note" }, t("domains.note", { least: String([...all.values()][0].least) })),
-	]);
 }

@@ -1,0 +1,166 @@
+// @ts-check
+/** The picture of NodeResourcesFit: requests and free room, in captions, lanes and the margin. */
+
+import { h } from "../../shared/dom.js";
+import { has, list, num, parts, t } from "../../shared/i18n.js";
+import { inOneUnit, inUnit, podName, quantity, short } from "../../shared/units.js";
+import { allocatable, free, heldFor, request, resourceOf } from "../../trace/room.js";
+import { row, table } from "../parts/panel.js";
+import { requestOf, roomOf, scrubNumber, triedValue } from "../parts/scrub.js";
+import { like, node, pod, quantityMark } from "../parts/words.js";
+
+/** Does the plugin compare requests with free room, under this name or a former one? @param {string} [plugin] */
+export function comparesRoom(plugin) {
+	return like(plugin) === "NodeResourcesFit";
+}
+
+/** Does a node lack room, and nothing else? @param {Verdict | null | undefined} verdict */
+export function lacksRoom(verdict) {
+	return (
+		comparesRoom(verdict?.plugin) &&
+		(verdict?.reasons ?? []).every((reason) => /^Insufficient |^Too many pods$/.test(reason))
+	);
+}
+
+/**
+ * @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values
+ * @returns {Part[]}
+ */
+export function fitSentence({ state, hero = "" }, model, stopped, values) {
+	const tally = new Map();
+	for (const name of stopped) {
+		for (const reason of model.at.get(name)?.verdict?.reasons ?? []) tally.set(reason, (tally.get(reason) ?? 0) + 1);
+	}
+	const most = Math.max(...tally.values());
+	if (stopped.length > 1 && most < stopped.length && tally.size > 1) return mixedSentence(tally, values);
+	const [reason, lacking] = [...tally].sort((a, b) => b[1] - a[1])[0] ?? ["Too many pods", stopped.length];
+	const resource = resourceOf(reason);
+	const need = request(state, hero, resource);
+	const where = stopped.find((name) => model.at.get(name)?.verdict?.reasons.includes(reason)) ?? stopped[0];
+	const record = state.nodes.get(where);
+	const { plugin = "" } = model.at.get(where)?.verdict ?? {};
+	const ref = `verdict:${where}:${plugin}`;
+	const capacity = record ? allocatable(record, resource) : 0;
+	const left = Math.max(0, free(state, where, resource, hero));
+	const { texts, unit } = inOneUnit(resource, lacking > 1 ? [need] : [need, left, capacity]);
+	const filled = {
+		...values,
+		n: num(lacking, `column:${plugin}`),
+		node: node(where),
+		need: num(`${texts[0]} ${unit || short(resource)}`, `request:${hero}`),
+		free: num(texts[1], ref),
+		capacity: num(unit ? `${texts[2]} ${unit}` : texts[2], ref),
+		whole: quantityMark(resource, capacity, ref),
+	};
+	if (resource === "pods")
+		return parts(lacking > 1 ? "filter.NodeResourcesFit.pods.many" : "filter.NodeResourcesFit.pods.one", filled);
+	if (lacking > 1)
+		return parts(
+			model.left[model.plugins.indexOf(plugin)] ? "filter.NodeResourcesFit.many" : "filter.NodeResourcesFit.all",
+			filled,
+		);
+	return parts(need > capacity ? "filter.NodeResourcesFit.never" : "filter.NodeResourcesFit.one", filled);
+}
+
+/**
+ * The caption for nodes that lack different resources, such as cpu and memory.
+ * @param {Map<string, number>} tally @param {Record<string, any>} values @returns {Part[]}
+ */
+function mixedSentence(tally, values) {
+	const reasons = [...tally]
+		.sort((a, b) => b[1] - a[1])
+		.map(([reason, k]) =>
+			t("filter.NodeResourcesFit.mixed.one", { resource: resourceName(short(resourceOf(reason))), k }),
+		);
+	return parts("filter.NodeResourcesFit.mixed", {
+		...values,
+		reasons: reasons.join(t("list.comma")),
+	});
+}
+
+const resourceName = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
+
+/**
+ * The pods that use a node's resources, and those for which some are reserved.
+ * @param {Context} context @param {string} name @param {string} resource @returns {Part[]}
+ */
+export function holders({ state, hero = "" }, name, resource) {
+	const line = (/** @type {string} */ key, /** @type {string[]} */ pods) => {
+		const some = pods
+			.filter((key) => request(state, key, resource) > 0)
+			.sort((a, b) => request(state, b, resource) - request(state, a, resource));
+		const sum = some.reduce((all, key) => all + request(state, key, resource), 0);
+		return some.length
+			? parts(key, {
+					pods: list(
+						some.map((key) => pod(key, hero)),
+						3,
+					),
+					n: some.length,
+					used: quantity(resource, sum),
+				})
+			: [];
+	};
+	if (resource === "pods") return [];
+	const held = line("filter.NodeResourcesFit.held", heldFor(state, name, hero));
+	return [
+		...line("filter.NodeResourcesFit.holders", state.nodes.get(name)?.pods ?? []),
+		...(held.length ? [" ", ...held] : []),
+	];
+}
+
+/** A table of the free room, and the comparisons. @param {View} view @param {string} name @param {string[]} reasons */
+export function roomTable(view, name, reasons) {
+	const { state, hero } = view;
+	const node = state.nodes.get(name);
+	if (!node) return null;
+	const resource = reasons.length ? resourceOf(reasons[0]) : "cpu";
+	const left = free(state, name, resource, hero);
+	const requests = Object.keys(state.pods.get(hero)?.summary.requests ?? {});
+	const pods = [...node.pods].sort((a, b) => request(state, b, resource) - request(state, a, resource));
+	const shown = pods.slice(0, 6).filter((key) => request(state, key, resource) > 0);
+	const rest = pods.filter((key) => !shown.includes(key)).reduce((sum, key) => sum + request(state, key, resource), 0);
+	const whole = allocatable(node, resource);
+	const { unit } = inOneUnit(resource, [whole, rest, ...shown.map((key) => request(state, key, resource))]);
+	const inPodUnit = (/** @type {number} */ value) => inUnit(resource, value, unit);
+	return [
+		table(
+			[short(resource), unit || t("margin.requests")],
+			[
+				row("all", [t("allocatable"), inPodUnit(whole)]),
+				shown.map((key) => row(key, [`− ${podName(key)}`, inPodUnit(request(state, key, resource))])),
+				rest > 0 && row("rest", [t("margin.others"), inPodUnit(rest)]),
+				heldFor(state, name, hero).map((key) =>
+					row(`held${key}`, [t("margin.held", { pod: podName(key) }), inPodUnit(request(state, key, resource))]),
+				),
+				row("free", [t("margin.free"), inPodUnit(Math.max(0, left))], "sum hot"),
+				left < 0 && row("over", [t("margin.over"), inPodUnit(-left)]),
+			],
+		),
+		[...new Set([resource, ...requests])].map((requested) => comparedRoom(view, name, requested)),
+	];
+}
+
+/**
+ * "1.2 ≤ 1 cpu": what the pod requests and what is free, in one unit, both to be dragged.
+ * @param {View} view @param {string} name @param {string} resource
+ */
+function comparedRoom(view, name, resource) {
+	const { state, hero } = view;
+	const [need, room] = [requestOf(view, resource), roomOf(view, name, resource)];
+	const taken = room.value - free(state, name, resource, hero);
+	const left = (/** @type {number} */ whole) => Math.max(0, whole - taken);
+	const [now, then] = [triedValue(view, need), left(triedValue(view, room))];
+	const { unit } = inOneUnit(resource, [need.value, left(room.value)]);
+	const text = (/** @type {number} */ value) => inUnit(resource, value, unit);
+	const ok = now <= then;
+	return h(
+		"p",
+		{ key: `c${resource}`, class: "formula" },
+		resource === "pods" ? text(now) : scrubNumber(view, need, text),
+		" ≤ ",
+		scrubNumber(view, room, (whole) => text(left(whole))),
+		` ${unit || short(resource)} `,
+		h("b", { class: ok ? "yes" : "no" }, ok ? `✓ ${t("true")}` : `✕ ${t("false")}`),
+	);
+}
