@@ -156,6 +156,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": number("KSCHEDUI_VISIBILITY_TIMEOUT_SECONDS", 12 * 3600),
     "global_keyprefix": "kschedui:",
     "socket_keepalive": True,
+    # Without a broker, whoever announces work does not wait for it: the work is found in the database.
+    "max_retries": 0,
 }
 CELERY_TASK_DEFAULT_QUEUE = "runs"
 CELERY_TASK_ROUTES = {"kschedui.tasks.work_on_experiments": {"queue": "experiments"}}  # whose workers do nothing else
