@@ -3,7 +3,7 @@
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { cutName, inOneUnit, short } from "../../shared/units.js";
+import { cutName, inOneUnit, short, widthOf } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, scarcest, used } from "../../trace/room.js";
 import { alike, plainBar, podBar, tags } from "../parts/pods.js";
 import { noVictims, question, scoreName } from "../parts/words.js";
@@ -234,12 +234,13 @@ function stopMark(view, lanes, name, fate, stop) {
 	const final = verdict.code === "UnschedulableAndUnresolvable";
 	const [bold, meant] = stoppedText(view, name, verdict);
 	const rest = uselessText(view, name, verdict) || meant;
-	const room = geometry.width - last > 230;
+	const clause = rest && t("clause") + rest;
+	const room = geometry.width - last > Math.max(230, widthOf(bold + clause) * LETTER);
 	const words = score
 		? [h("b", null, question(verdict.plugin).replace(/[?？]$/, ""), t("colon")), bold]
 		: geometry.phone || mode !== "heads"
 			? h("b", null, stoppedShort(view, name, verdict))
-			: [h("b", null, bold), rest && (room ? t("clause") + rest : h("span", { class: "rest" }, rest))];
+			: [h("b", null, bold), rest && (room ? clause : h("span", { class: "rest" }, rest))];
 	return [
 		h(
 			"button",

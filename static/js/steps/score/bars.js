@@ -55,11 +55,6 @@ function tableCell(geometry, count) {
 	return (geometry.width - 116) / Math.max(1, count);
 }
 
-/** Pixels a point. @param {Geometry} geometry @param {number} best */
-function barScale({ width, phone }, best) {
-	return (width - (phone ? 58 : 190)) / best;
-}
-
 const OUTWEIGHS = 1000;
 
 /**
@@ -72,6 +67,12 @@ function shortened({ plugins, totals }) {
 	if (at < 0) return { at, by: 0 };
 	const rest = Math.max(1, ...totals.map((total, i) => total - plugins[at].weighted[i]));
 	return { at, by: Math.max(0, Math.min(...plugins[at].weighted) - rest) };
+}
+
+/** Pixels a point: the total stands beside the longest bar. @param {Geometry} geometry @param {Scores} model */
+function barScale({ width, phone }, model) {
+	const best = Math.max(1, ...model.totals);
+	return (width - (phone ? 28 + 10 * String(best).length : 190)) / (best - shortened(model).by);
 }
 
 /** @param {View} view @param {Lanes} lanes @param {string} name */
@@ -95,7 +96,7 @@ export function scoreBars(view, lanes, name) {
 		.map((plugin) => scoreName(plugin.plugin));
 	const cut = shortened(scores);
 	const drawn = totals[i] - (scored > cut.at ? cut.by : 0);
-	const end = drawn * barScale(geometry, Math.max(1, ...scores.totals) - cut.by);
+	const end = drawn * barScale(geometry, scores);
 	return [
 		h(
 			"div",
@@ -121,10 +122,11 @@ export function scoreBars(view, lanes, name) {
 }
 
 /** @param {View} view @param {Lanes} lanes @param {string} name @param {number} i */
-function blocks(view, { scores, scored, geometry }, name, i) {
+function blocks(view, { scores, scored, geometry, totals, rank }, name, i) {
 	if (!scores) return null;
 	const cut = shortened(scores);
-	const scale = barScale(geometry, Math.max(1, ...scores.totals) - cut.by);
+	const scale = barScale(geometry, scores);
+	const lead = (totals[rank[0]] - (scored > cut.at ? cut.by : 0)) * scale;
 	let left = 0;
 	return scores.plugins.map((plugin, p) => {
 		const points = plugin.weighted[i];
@@ -140,6 +142,7 @@ function blocks(view, { scores, scored, geometry }, name, i) {
 						? `${plugin.normalized[i]} × ${plugin.weight}`
 						: ""
 				: "";
+		const under = width > 26 ? factor : width > 0 ? String(points) : "";
 		return [
 			h(
 				"button",
@@ -159,9 +162,9 @@ function blocks(view, { scores, scored, geometry }, name, i) {
 					{
 						key: `${plugin.plugin}under`,
 						class: `under ${width ? "" : "off"}`,
-						style: { left: `${at + width / 2}px` },
+						style: { left: `${Math.min(at + width / 2, lead - 5 * under.length)}px` },
 					},
-					width > 26 ? factor : width > 0 ? String(points) : "",
+					under,
 				),
 		];
 	});
@@ -219,7 +222,7 @@ export function switchTable({ options, act }) {
 export function leadLine(view, { phase, totals, rank, scored, geometry, scores: model }) {
 	if (phase !== "score" || !model || view.options.table) return null;
 	const cut = shortened(model);
-	const scale = barScale(geometry, Math.max(1, ...model.totals) - cut.by);
+	const scale = barScale(geometry, model);
 	const drawn = totals[rank[0]] - (scored > cut.at ? cut.by : 0);
 	return h("div", { key: "lead", class: "lead", style: { left: `calc(var(--head) + ${drawn * scale}px)` } });
 }
