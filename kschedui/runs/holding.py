@@ -88,8 +88,17 @@ class Holding:
 def too_long(what: str, most: int) -> Message:
     """Return the sentence for a run that took more than this number of seconds."""
     if what == "reading":
-        return Message("Reading the text was stopped after {most:,} seconds, which is the limit.", most=most)
-    return Message("The run was stopped: it made no progress for {most:,} seconds.", most=most)
+        return Message(
+            "Reading the text was stopped after {most:,} seconds, which is the limit ({setting}).",
+            most=most,
+            setting="KSCHEDUI_MAX_READ_SECONDS",
+        )
+    return Message(
+        "The run was stopped: it made no progress for {most:,} seconds. The limit is {limit:,} seconds ({setting}).",
+        most=most,
+        limit=most - GRACE_SECONDS,
+        setting="KSCHEDUI_MAX_RUN_SECONDS",
+    )
 
 
 def end_process() -> None:
