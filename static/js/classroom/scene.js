@@ -104,7 +104,7 @@ function heightOf(target, scene, state) {
 			scene === "score"
 				? 66 + scored * LANE + (lanes - scored) * LOW_LANE
 				: 116 + lanes * (lanes > MOST_LANES ? LOW_LANE : LANE),
-		cluster: cards + (count(".binding") ? 180 : 80),
+		cluster: cards + (count(".binding") ? 150 : 80),
 		gang: count(".placements, .gang-victims") ? MIDDLE : cards + 150,
 		cells: count(".best") ? HIGHEST : MIDDLE,
 		devices:
