@@ -6,7 +6,6 @@ import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { PLUGINS } from "../../static/js/steps/parts/plugins.js";
 import { CAPTIONS } from "../../static/js/steps/registry.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
@@ -121,24 +120,3 @@ for (const [entry, budget] of Object.entries(BUDGETS)) {
 		t.diagnostic(`${bytes} bytes in ${files.length} files`);
 	});
 }
-
-/** A module that names a plugin draws that plugin's own picture, or is the form of its arguments. */
-const PICTURES = {
-	"editor/form/scheduler_section.js": ["NodeResourcesFit"],
-	"steps/devices/words.js": ["DynamicResources"],
-	"steps/filter/fit.js": ["NodeResourcesFit"],
-	"steps/filter/spread.js": ["PodTopologySpread"],
-	"steps/filter/taints.js": ["TaintToleration"],
-	"steps/parts/words.js": ["NodeAffinity"],
-	"steps/preempt/words.js": ["DefaultPreemption"],
-	"steps/score/words.js": ["NodeResourcesFit"],
-};
-
-test("modules name a plugin only to draw its own picture", () => {
-	const names = new RegExp(`["'.](${Object.keys(PLUGINS).join("|")})(?=["'.])`, "g");
-	for (const file of modules(".").filter((name) => name !== "steps/parts/plugins.js")) {
-		const text = readFileSync(join(SCRIPTS, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
-		const named = [...new Set([...text.matchAll(names)].map(([, name]) => name))];
-		assert.deepEqual(named.sort(), PICTURES[file] ?? [], file);
-	}
-});

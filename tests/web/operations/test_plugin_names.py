@@ -12,13 +12,9 @@ NAMES = re.compile(rf"(?<![\w.])({'|'.join(REGISTRY)})(?![\w])")
 DRAWING = {  # what is drawn of the plugin there
     "static/js/editor/form/scheduler_section.js": {"NodeResourcesFit"},  # the form of its scoring strategy
     "static/js/steps/devices/words.js": {"DynamicResources"},  # the search that it draws
-    "static/js/steps/filter/lane_row.js": {"NodeResourcesFit"},  # the room that is left
-    "static/js/steps/filter/model.js": {"NodeResourcesFit", "NodeUnschedulable", "TaintToleration"},  # words of a lane
-    "static/js/steps/filter/words.js": {
-        "NodeResourcesFit",
-        "NodeUnschedulable",
-        "PodTopologySpread",
-    },  # amounts
+    "static/js/steps/filter/fit.js": {"NodeResourcesFit"},  # the room that is left
+    "static/js/steps/filter/spread.js": {"PodTopologySpread"},  # the counts of its domains
+    "static/js/steps/filter/taints.js": {"TaintToleration"},  # the taints of a lane
     "static/js/steps/parts/words.js": {"NodeAffinity"},  # terms of a selector
     "static/js/steps/preempt/words.js": {"DefaultPreemption"},  # its six criteria
     "static/js/steps/score/sums.js": {"NodeResourcesFit"},  # the numbers of its formula, which can be dragged
