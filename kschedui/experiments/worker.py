@@ -179,7 +179,7 @@ def row_of(runner: Cells, design: Design, number: int, holding: Holding) -> Row:
 def watch(holding: Holding, events: Iterator[AnyEvent]) -> Iterator[AnyEvent]:
     """Yield the events; stop at the limits of a cell, or when another worker holds the batch."""
     begun, bounds = monotonic(), Bounds.of("cell")
-    holding.simulating(bounds.seconds)
+    holding.simulating(bounds)
     for step, event in enumerate(events, 1):
         if step % CHECKED == 0:
             bounds.require_seconds(monotonic() - begun)

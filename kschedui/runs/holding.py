@@ -15,6 +15,8 @@ from django.conf import settings
 from django.db import Error, connection
 
 from kschedui.runs import leases
+from kschedui.runs.bounds import Bounds
+from kschedui.scenarios.engine import setting_of
 from scheduler_core.apis.messages import Message
 
 logger = logging.getLogger(__name__)
@@ -35,7 +37,7 @@ class Holding:
         self.fail = fail
         self.on_loss = on_loss
         self.lost = False
-        self.limit: tuple[float, str, int] | None = None  # until when, what is under way, its seconds
+        self.limit: tuple[float, Message] | None = None  # until when, and the sentence after that
         self.over = threading.Event()
         self.timer = threading.Thread(target=self.renew, name=f"lease of {row}", daemon=True)
 
@@ -52,19 +54,31 @@ class Holding:
     def reading(self) -> None:
         """Start the time limit for reading the text."""
         most = settings.LIMITS["read_seconds"]
-        self.limit = monotonic() + most, "reading", most
+        sentence = Message(
+            "Reading the text was stopped after {most:,} seconds, which is the limit ({setting}).",
+            most=most,
+            setting=setting_of("read_seconds"),
+        )
+        self.limit = monotonic() + most, sentence
 
-    def simulating(self, seconds: float) -> None:
-        """Start the time limit for the simulation, in seconds."""
-        most = round(seconds + GRACE_SECONDS)
-        self.limit = monotonic() + most, "simulating", most
+    def simulating(self, bounds: Bounds) -> None:
+        """Start the time limit for the simulation: that of its bounds, and some time to notice it."""
+        most = bounds.seconds + GRACE_SECONDS
+        sentence = Message(
+            "The run was stopped: it made no progress for {most:,} seconds. "
+            "The limit is {limit:,} seconds ({setting}).",
+            most=most,
+            limit=bounds.seconds,
+            setting=bounds.setting("seconds"),
+        )
+        self.limit = monotonic() + most, sentence
 
     def renew(self) -> None:
         """Renew the lease at regular intervals until the work is over; runs in a thread."""
         try:
             while not self.over.wait(settings.RUN_LEASE_SECONDS / 3):
                 if self.limit and monotonic() > self.limit[0]:
-                    self.give_up(too_long(*self.limit[1:]))
+                    self.give_up(self.limit[1])
                 try:
                     leases.renew(self.row)
                 except Error as error:  # the database is away for a moment
@@ -83,22 +97,6 @@ class Holding:
         except (leases.Lost, Error) as error:
             logger.warning("%s was stuck and could not be ended: %s", self.row, error)
         end_process()
-
-
-def too_long(what: str, most: int) -> Message:
-    """Return the sentence for a run that took more than this number of seconds."""
-    if what == "reading":
-        return Message(
-            "Reading the text was stopped after {most:,} seconds, which is the limit ({setting}).",
-            most=most,
-            setting="KSCHEDUI_MAX_READ_SECONDS",
-        )
-    return Message(
-        "The run was stopped: it made no progress for {most:,} seconds. The limit is {limit:,} seconds ({setting}).",
-        most=most,
-        limit=most - GRACE_SECONDS,
-        setting="KSCHEDUI_MAX_RUN_SECONDS",
-    )
 
 
 def end_process() -> None:

@@ -156,7 +156,7 @@ def work(run: Run, *, long: bool = True) -> Outcome:
     with Holding(run, partial(runs.fail, run)) as holding:
         holding.reading()
         scenario = engine.read(run.version.text, run.kubernetes_version)
-        holding.simulating(bounds.seconds)
+        holding.simulating(bounds)
         with freeze_memory():
             events = draw_cluster(engine.simulate(scenario), ending)
             for chunk in chunked(watch(run, holding, events, outcome, bounds, long=long)):

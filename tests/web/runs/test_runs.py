@@ -14,6 +14,8 @@ from django.utils import timezone
 from kschedui.models import Chunk, Run, Version
 from kschedui.runs import frames, leases, tasks, worker
 from kschedui.runs import store as runs
+from kschedui.runs.bounds import Bounds
+from kschedui.runs.holding import Holding
 from kschedui.scenarios import engine
 from scheduler_core import ENGINE_VERSION, chunked, decode_chunk, encode, simulate
 from scheduler_core.trace.events import AnyEvent, ClockAdvanced, RunFinished
@@ -240,6 +242,22 @@ def test_a_run_stops_at_the_limit_of_steps(keep: Keep, settings: pytest.FixtureR
     assert run.error == "The run was stopped after 150 steps, which is the limit (KSCHEDUI_MAX_RUN_STEPS)."
 
 
+def test_the_time_limits_that_end_a_process_are_named(settings: pytest.FixtureRequest) -> None:
+    settings.LIMITS = {**settings.LIMITS, "read_seconds": 60, "cell_seconds": 5}  # type: ignore[attr-defined]
+    holding = Holding(Run(), print)
+    holding.reading()
+    assert holding.limit is not None
+    assert (
+        str(holding.limit[1])
+        == "Reading the text was stopped after 60 seconds, which is the limit (KSCHEDUI_MAX_READ_SECONDS)."
+    )
+    holding.simulating(Bounds.of("cell"))
+    assert (
+        str(holding.limit[1]) == "The run was stopped: it made no progress for 35 seconds. The limit is 5 seconds "
+        "(KSCHEDUI_MAX_CELL_SECONDS)."
+    )
+
+
 def test_a_lost_run_is_queued_again(keep: Keep, told: list[str]) -> None:
     run = runs.start_run(keep())
     runs.claim(run.public_id)
@@ -318,6 +336,7 @@ def test_housekeeping_waits_for_a_database_that_is_away(monkeypatch: pytest.Monk
     def away() -> int:
         raise OperationalError("the database is away")
 
+    monkeypatch.setattr(runs, "cancel_unseen_previews", away)  # is called once the clock has been steady
     monkeypatch.setattr(runs, "requeue_lost", away)
     tasks.reap()
 
