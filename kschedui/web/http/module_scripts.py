@@ -23,12 +23,12 @@ IMPORT = re.compile(r"""(?:^|;)(?:import|export)\b(?:[^"';()]*\bfrom)?\s*["'](\.
 @register.simple_tag
 def module_script(name: str) -> SafeString:
     """Return preload links and the script element of a module, given by its path below static/."""
-    return elements(name, static(name))
+    return build_elements(name, static(name))
 
 
 @lru_cache(maxsize=64)
-def elements(name: str, address: str) -> SafeString:
-    """Return the elements; the files are read again when the module has another address."""
+def build_elements(name: str, address: str) -> SafeString:
+    """Return the elements. The files are read again once the module's address has changed."""
     links = format_html_join(
         "\n", '<link rel="modulepreload" href="{}">', ((static(path),) for path in list_imports(name))
     )

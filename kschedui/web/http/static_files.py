@@ -11,9 +11,9 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 
 from kschedui.web.http.asgi_types import Application, Receive, Scope, Send
 from kschedui.web.http.security_headers import encode, outside_django
-from kschedui.web.http.static_storage import split, tree
+from kschedui.web.http.static_storage import split_address, tree
 
-KEPT = {"Cache-Control": "max-age=31536000, public, immutable"}
+IMMUTABLE = {"Cache-Control": "max-age=31536000, public, immutable"}
 
 
 class StaticFiles:
@@ -27,7 +27,7 @@ class StaticFiles:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the file, or call the application if there is none."""
         path = scope["path"]
-        file, kept = self.find(path) if path.startswith(settings.STATIC_URL) else (None, False)
+        file, immutable = self.find(path) if path.startswith(settings.STATIC_URL) else (None, False)
         if file is None:
             return await self.application(scope, receive, send)
         asked = {
@@ -39,17 +39,17 @@ class StaticFiles:
         if response.file is not None:
             with response.file as opened:
                 body = opened.read()
-        told = {**dict(response.headers), **(KEPT if kept else {})}
-        headers = [*encode(told), *self.headers]
+        caching = IMMUTABLE if immutable else {}
+        headers = [*encode({**dict(response.headers), **caching}), *self.headers]
         await send({"type": "http.response.start", "status": int(response.status), "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
     def find(self, path: str) -> tuple[Any, bool]:
-        """Return WhiteNoise's StaticFile, None if there is none, and whether it stays the same at an address of a tree.
+        """Return WhiteNoise's StaticFile, or None, and whether a browser may keep it for good.
 
-        In development it is looked up on each request.
+        In development it is looked up on each request. In production WhiteNoise's headers say what may be kept.
         """
         if not self.finder.autorefresh:
             return self.finder.files.get(path), False
-        digest, path = split(path)
+        digest, path = split_address(path)
         return self.finder.find_file(path), digest == tree()

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from time import monotonic
@@ -12,7 +13,7 @@ from django.conf import settings
 from django.contrib.staticfiles.storage import StaticFilesStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-LOOK_SECONDS = 0.2  # that a look at the tree is used for: a page has a hundred addresses
+LOOK_SECONDS = 0.2  # for which a digest is used: a page has a hundred addresses
 
 
 class TreeStorage(StaticFilesStorage):
@@ -22,10 +23,11 @@ class TreeStorage(StaticFilesStorage):
     """
 
     def url(self, name: str | None) -> str:
+        """Return the address of a file under the digest of now."""
         return super().url(f"tree-{tree()}/{name}")
 
 
-def split(path: str) -> tuple[str, str]:
+def split_address(path: str) -> tuple[str, str]:
     """Return the digest in an address of TreeStorage, "" without one, and the address without it."""
     match = re.match(settings.STATIC_URL + "tree-([0-9a-f]+)/", path)
     return (match[1], settings.STATIC_URL + path[match.end() :]) if match else ("", path)
@@ -38,13 +40,15 @@ def tree() -> str:
 
 @lru_cache(maxsize=1)
 def _tree(look: int) -> str:
+    """Return the digest; `look` numbers the spans of LOOK_SECONDS in which it is computed once."""
     digest = sha256()
     for folder in settings.STATICFILES_DIRS:
         for path, folders, names in os.walk(folder):
             folders.sort()
             for name in sorted(names):
-                file = os.stat(os.path.join(path, name))
-                digest.update(f"{path}/{name} {file.st_size} {file.st_mtime_ns}\n".encode())
+                with suppress(FileNotFoundError):  # an editor's lock file is a link to nothing
+                    file = os.stat(os.path.join(path, name))
+                    digest.update(f"{path}/{name} {file.st_size} {file.st_mtime_ns}\n".encode())
     return digest.hexdigest()[:12]
 
 

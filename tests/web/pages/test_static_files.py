@@ -48,6 +48,7 @@ def test_collected_modules_import_each_other_by_hashed_names(tmp_path: Path) -> 
 def test_in_development_an_address_changes_with_the_files_and_is_kept(tmp_path: Path) -> None:
     module = tmp_path / "one.js"
     module.write_text("1")
+    (tmp_path / ".#one.js").symlink_to("nobody@nowhere")  # as Emacs locks a file
     with override_settings(STATICFILES_DIRS=[tmp_path]):
         get_finder.cache_clear()
         try:
