@@ -66,6 +66,11 @@ export function has(key) {
 	return key in catalogue;
 }
 
+/** Is there any text whose key begins so? @param {string} prefix */
+export function hasAny(prefix) {
+	return Object.keys(catalogue).some((key) => key.startsWith(prefix));
+}
+
 /**
  * A text as parts: strings and marks.
  * @param {string} key @param {Record<string, Part | Part[] | number>} [values] @returns {Part[]}

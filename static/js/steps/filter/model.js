@@ -1,7 +1,7 @@
 // @ts-check
 /** The verdicts of Filter in this cycle, by node: read from the NodesFiltered event, decoded once. */
 
-import { has, t } from "../../shared/i18n.js";
+import { has, hasAny, t } from "../../shared/i18n.js";
 import { inOneUnit, podName, quantity, short } from "../../shared/units.js";
 import { decodeColumn } from "../../trace/feed.js";
 import { allocatable, free, request, resourceOf, scarcest } from "../../trace/room.js";
@@ -101,12 +101,12 @@ export function stoppedBy(model, k) {
 }
 
 /**
- * The node that a plugin stops alone: its headline has the engine's numbers.
+ * The node that a plugin stops alone, if its headline has the engine's numbers.
  * @param {AnyEvent} event @param {State} state @param {number} frame @param {FilterOrder} order
  */
 export function stoppedAlone(event, state, frame, order) {
 	const model = event.type === "NodesFiltered" && order === "plugin" && filterModel(state);
-	if (!model || comparesRoom(model.plugins[frame]) || judgesCordon(model.plugins[frame])) return null;
+	if (!model || !hasAny(`fact.${model.plugins[frame]}.`)) return null;
 	const stopped = stoppedBy(model, frame);
 	return stopped.length === 1 ? stopped[0] : null;
 }

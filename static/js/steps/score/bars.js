@@ -75,6 +75,12 @@ function barScale({ width, phone }, model) {
 	return (width - (phone ? 28 + 10 * String(best).length : 190)) / (best - shortened(model).by);
 }
 
+/** Where the bar of a total ends, in pixels. @param {Lanes} lanes @param {Scores} model @param {number} total */
+function barEnd({ scored, geometry }, model, total) {
+	const { at, by } = shortened(model);
+	return (total - (scored > at ? by : 0)) * barScale(geometry, model);
+}
+
 /** @param {View} view @param {Lanes} lanes @param {string} name */
 export function scoreBars(view, lanes, name) {
 	const { scores, scored, totals, rank, geometry } = lanes;
@@ -94,9 +100,7 @@ export function scoreBars(view, lanes, name) {
 		.slice(0, scored)
 		.filter((plugin) => !plugin.weighted[i] && plugin.weighted.some(Boolean))
 		.map((plugin) => scoreName(plugin.plugin));
-	const cut = shortened(scores);
-	const drawn = totals[i] - (scored > cut.at ? cut.by : 0);
-	const end = drawn * barScale(geometry, scores);
+	const end = barEnd(lanes, scores, totals[i]);
 	return [
 		h(
 			"div",
@@ -122,11 +126,12 @@ export function scoreBars(view, lanes, name) {
 }
 
 /** @param {View} view @param {Lanes} lanes @param {string} name @param {number} i */
-function blocks(view, { scores, scored, geometry, totals, rank }, name, i) {
+function blocks(view, lanes, name, i) {
+	const { scores, scored, geometry, totals, rank } = lanes;
 	if (!scores) return null;
 	const cut = shortened(scores);
 	const scale = barScale(geometry, scores);
-	const lead = (totals[rank[0]] - (scored > cut.at ? cut.by : 0)) * scale;
+	const lead = barEnd(lanes, scores, totals[rank[0]]);
 	let left = 0;
 	return scores.plugins.map((plugin, p) => {
 		const points = plugin.weighted[i];
@@ -219,12 +224,11 @@ export function switchTable({ options, act }) {
 }
 
 /** The line at the leader's total: the others are measured against it. @param {View} view @param {Lanes} lanes */
-export function leadLine(view, { phase, totals, rank, scored, geometry, scores: model }) {
-	if (phase !== "score" || !model || view.options.table) return null;
-	const cut = shortened(model);
-	const scale = barScale(geometry, model);
-	const drawn = totals[rank[0]] - (scored > cut.at ? cut.by : 0);
-	return h("div", { key: "lead", class: "lead", style: { left: `calc(var(--head) + ${drawn * scale}px)` } });
+export function leadLine(view, lanes) {
+	const { phase, totals, rank, scores } = lanes;
+	if (phase !== "score" || !scores || view.options.table) return null;
+	const end = barEnd(lanes, scores, totals[rank[0]]);
+	return h("div", { key: "lead", class: "lead", style: { left: `calc(var(--head) + ${end}px)` } });
 }
 
 /** @type {WeakMap<object, Scores>} */
