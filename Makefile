@@ -81,7 +81,7 @@ format: venv-dev node_modules/.installed  ## let ruff format the Python files, a
 messages: venv-dev  ## collect and compile the pages' translations (needs gettext)
 	@$(PY) manage.py makemessages --locale zh_Hans --no-obsolete --ignore .venv --ignore node_modules --ignore tests && $(PY) manage.py compilemessages --ignore .venv
 
-lock: venv-dev  ## resolve pyproject.toml into the two lock files, with hashes, for Linux and macOS
+lock: venv-dev  ## resolve pyproject.toml into lock files with hashes, and the version of uv too, for Linux and macOS
 	@$(PY) -m pip install --quiet --upgrade uv
 	@echo uv | $(UV_COMPILE) - --output-file requirements-uv.lock
 	@$(UV_COMPILE) pyproject.toml --output-file requirements.lock

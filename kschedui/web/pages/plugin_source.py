@@ -19,6 +19,7 @@ from types import ModuleType
 
 import msgspec
 from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from kschedui.scenarios.outside_plugins import outside_plugins
 from scheduler_core.framework.about import about_of
@@ -50,7 +51,7 @@ class File(msgspec.Struct, frozen=True):
     """A file. `name` as in its package; `lines` is their HTML, rendered once; `about` is the docstring's beginning."""
 
     name: str
-    lines: str
+    lines: SafeString
     about: str
 
 
