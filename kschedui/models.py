@@ -30,7 +30,7 @@ def is_public_id(text: str) -> bool:
 class MessageField(models.TextField):
     """A message with its template and values, so that each reader gets it in their own language.
 
-    It imports the engine only where there is one: the start of a site needs the tables, and people wait for it.
+    The engine is imported only for a message, so that a site, whose start needs the tables, starts faster.
     """
 
     def get_prep_value(self, value: Any) -> Any:

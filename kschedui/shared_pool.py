@@ -1,7 +1,7 @@
 """The connections of a process to the cache's server, which all of its requests share.
 
-Django makes a cache of its own for each request, with connections of its own: to connect and to log in takes longer
-than to count a request.
+Django creates a cache for each request, with its own connections, and connecting and logging in takes longer than
+counting a request.
 """
 
 from functools import cache

@@ -39,7 +39,7 @@ def main(site: str) -> None:
 
 
 def picture(page: Page, step: str) -> bytes:
-    """The page at a step, once all of it is drawn."""
+    """Return the page at a step, once it is completely drawn."""
     page.locator("#player[data-ready]").wait_for()
     link = step.removesuffix(".0")
     page.evaluate("link => { location.hash = link }", link)
@@ -49,7 +49,7 @@ def picture(page: Page, step: str) -> bytes:
 
 
 def animated(pictures: list[bytes]) -> bytes:
-    """PNGs of one size as one animated PNG, which shows its first picture where nothing moves."""
+    """Return PNGs of one size as one animated PNG; programs without animation show its first picture."""
     first = dict(chunks(pictures[0]))
     size = first[b"IHDR"][:8]
     out = [SIGNATURE, chunk(b"IHDR", first[b"IHDR"]), chunk(b"acTL", struct.pack(">II", len(pictures), 0))]
@@ -68,7 +68,7 @@ def animated(pictures: list[bytes]) -> bytes:
 
 
 def chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Kind and content of each chunk of a PNG."""
+    """Yield kind and content of each chunk of a PNG."""
     at = len(SIGNATURE)
     while at < len(png):
         (size,) = struct.unpack_from(">I", png, at)

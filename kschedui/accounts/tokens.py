@@ -26,7 +26,8 @@ class TooMany(Exception):
 
 
 def make(owner: Any, name: str, scopes: list[str], days: int | None = None) -> tuple[ApiToken, str]:
-    """Return a new token and its secret, which is shown only once. It expires after `days`, None: never.
+    """Return a new token and its secret, which is shown only once. The token expires after `days`; with None, it never
+    does.
 
     Raises TooMany.
     """

@@ -32,7 +32,7 @@ PIECE_SECONDS = 0.5  # of the search for the smallest change, in one answer
 
 
 class FoundChange(msgspec.Struct):
-    """A smallest change and its description. `others`: the same change makes the pod fit there too.
+    """A smallest change and its description. `others`: further nodes on which the pod fits with the same change.
 
     `untrue`: reasons why it would contradict facts, such as the zone of a cloud node; [] if it contradicts none.
     """
@@ -170,7 +170,7 @@ def nodes(name: Name, text: str | None) -> list[tuple[str, str]]:
 
 
 class Kept(NamedTuple):
-    """A text with edits applied: their summary, and the step that shows their effect."""
+    """A text with edits applied, a summary of the edits, and the step that shows their effect."""
 
     text: str
     step: int

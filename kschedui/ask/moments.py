@@ -33,7 +33,7 @@ class Name(NamedTuple):
 
     @property
     def run(self) -> tuple[str, str]:
-        """Return what the moments of a run share: a process that has parsed its text need not do it again."""
+        """Return the data that all moments of a run share, so that a process parses the run's text only once."""
         return self.sha256, self.kubernetes
 
 

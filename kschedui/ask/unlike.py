@@ -23,7 +23,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {  # what differs -> fields of a decision
 
 
 class Unlike(msgspec.Struct, frozen=True):
-    """A difference in `what` of PARTS; `before` and `after` are the messages if it is in these."""
+    """A difference in `what`, one of PARTS. If messages differ, `before` and `after` are these messages."""
 
     attempt: int
     pod: str

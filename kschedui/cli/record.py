@@ -70,7 +70,7 @@ def cluster_errors() -> Iterator[None]:
 
 @contextmanager
 def interrupts_set(stop: threading.Event) -> Iterator[None]:
-    """End the recording in order on Ctrl-C and SIGTERM; a second one ends the process."""
+    """End the recording properly on Ctrl-C and SIGTERM; a second signal ends the process."""
 
     def end(number: int, frame: object) -> None:
         stop.set()

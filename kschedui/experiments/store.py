@@ -169,7 +169,7 @@ def progress(experiment: Experiment) -> Progress:
 
 
 def results(experiment: Experiment, after: int, most: int = PAGE) -> list[tuple[int, int, list[Measure] | None, str]]:
-    """Return (key, number of the cell, measures, error) by key, of the results with keys above `after`."""
+    """Return the results with keys above `after`, ordered by key, as (key, number of the cell, measures, error)."""
     rows = Result.objects.filter(experiment=experiment, pk__gt=after).order_by("pk")
     return list(rows.values_list("pk", "number", "measures", "error")[:most])
 

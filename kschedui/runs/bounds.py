@@ -33,7 +33,7 @@ class Bounds(NamedTuple):
         return cls(limits[f"{kind}_steps"], limits[f"{kind}_seconds"], limits.get(f"{kind}_bytes", 0), kind)
 
     def setting(self, of: str) -> str:
-        """Return the environment variable of one of them."""
+        """Return the environment variable that sets one of these limits."""
         return setting_of(f"{self.kind}_{of}")
 
     def require_steps(self, steps: int) -> None:

@@ -52,7 +52,7 @@ def require_room(visitor: Visitor, address: str) -> None:
 
 
 def megabytes(size: int) -> float:
-    """Return bytes as the megabytes of a sentence: whole ones, or two digits of less than one."""
+    """Return bytes as megabytes for a sentence: a whole number, or two digits if it is less than one."""
     return size // MEGABYTE or float(f"{size / MEGABYTE:.2g}")
 
 

@@ -1,4 +1,4 @@
-"""Notices that the machine's clock was set: times stored before say nothing about how long ago they are."""
+"""Detects that the machine's clock was set; the age of times that were stored before is then unknown."""
 
 from time import monotonic
 
@@ -8,14 +8,14 @@ TOLERANCE = 1.0  # seconds between two looks by which a clock is corrected, not 
 
 
 class SteadyClock:
-    """Compares the machine's clock with one that is never set, whenever it is asked."""
+    """Compares the machine's clock, at each call, with one that is never set."""
 
     def __init__(self) -> None:
         self.offset: float | None = None
         self.since = 0.0
 
     def has_been_steady(self, seconds: float) -> bool:
-        """Return whether the clock was not set for so long, as far as this process knows."""
+        """Return whether the clock has not been set for this long, as far as this process knows."""
         now = monotonic()
         offset = timezone.now().timestamp() - now
         if self.offset is None or abs(offset - self.offset) > TOLERANCE:

@@ -334,7 +334,7 @@ def cancel(run: Run) -> bool:
 
 
 def _cancel(found: QuerySet[Run]) -> int:
-    """Cancel those that have not ended. Return their number."""
+    """Cancel the runs that have not ended. Return their number."""
     open_runs = found.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])
     stopped = open_runs.update(state=Run.State.CANCELLED, finished=timezone.now(), lease_until=None)
     tallies.add(tallies.RUNS, Run.State.CANCELLED, stopped)
@@ -371,8 +371,8 @@ def cancel_unseen_previews() -> int:
 def forget_traces(scenario: Scenario) -> None:
     """Stop the runs of a deleted scenario and free their storage; if it is restored, it is simulated again.
 
-    Runs of other engines stay, since this one might have a different result. There may be as many runs as a visitor has
-    room for, so they are not gone through one by one, and other writers of SQLite come in between.
+    Runs of other engines stay, since this one might have a different result. A visitor can have many runs, so they
+    are not deleted one by one, and other writers of SQLite get their turn in between.
     """
     found = Run.objects.filter(version__scenario=scenario)
     _cancel(found)

@@ -46,7 +46,7 @@ SHOWN_RULES = ("unschedulable_pods_are_retried_after",)
 
 
 def generate() -> dict[str, str]:
-    """Return the files by their paths in the repository."""
+    """Return the generated files, by path in the repository."""
     return {
         "static/js/trace/trace.d.ts": types(),
         "static/js/trace/events.js": declarations(),

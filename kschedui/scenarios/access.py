@@ -159,8 +159,8 @@ def secret_origin(visitor: Visitor, copy: Scenario) -> Scenario | None:
 
 
 def require_no_wider(visitor: Visitor, origin: Scenario | None, visibility: str) -> None:
-    """Require a copy to be no more visible than its original and those that this is a copy of, except for the visitor's
-    and the site's.
+    """Require a copy to be no more visible than its original, and the originals of that, except those of the visitor
+    and of the site.
 
     Raises NotAllowed.
     """

@@ -21,7 +21,7 @@ Opcode = tuple[Tag, int, int, int, int]
 
 
 class Block(NamedTuple):
-    """Lines that are equal: `size` lines from `old` on and from `new` on."""
+    """A block of equal lines: `size` lines from `old` on and from `new` on."""
 
     old: int
     new: int
@@ -29,7 +29,7 @@ class Block(NamedTuple):
 
 
 class Grouping(difflib.SequenceMatcher[str]):
-    """difflib's grouping of changes with their context, over opcodes of ours."""
+    """difflib's grouping of changes with their context, applied to our opcodes."""
 
     def __init__(self, old: list[str], new: list[str]) -> None:
         super().__init__(None, "", "")
@@ -107,7 +107,7 @@ def join_blocks(equal_blocks: list[Block]) -> list[Block]:
 def between(
     old: list[str], new: list[str], i1: int, i2: int, j1: int, j2: int, *, depth: int
 ) -> list[tuple[int, int, int, int, int]]:
-    """Return the ranges that begin at each anchor of this one; none without an anchor."""
+    """Return the ranges between the anchors, each starting at one; none without an anchor."""
     anchors = longest_rising(pairs(old[i1:i2], new[j1:j2]))
     if not anchors:
         return []

@@ -1,5 +1,5 @@
 """The text of a new scenario, and the snippets that the editor inserts: one per kind, and complete examples of devices
-and / of a challenge.
+and of a challenge.
 """
 
 from pathlib import Path

@@ -24,7 +24,8 @@ class KeyReused(Exception):
 def once(
     visitor: Visitor, key: str, asked: str, prepare: Callable[[], Prepared], create: Callable[[Prepared], Version]
 ) -> tuple[Version, bool]:
-    """Return what `create` made of the result of `prepare`, now or earlier under this key, and whether it was now.
+    """Return the result of `create`, called with that of `prepare` now or earlier under this key, and whether it was
+    called now.
 
     Slow work belongs in `prepare`: SQLite accepts no other writes during `create`. Raises KeyReused if `asked`, the
     call as sent, differs from the first one. Without a key, it is always created.
@@ -47,7 +48,7 @@ def once(
 
 
 def before(author: str, key: str, digest: str) -> Version:
-    """Return what the key created. Raises IdempotencyKey.DoesNotExist, KeyReused."""
+    """Return the object that was created under the key. Raises IdempotencyKey.DoesNotExist, KeyReused."""
     used = IdempotencyKey.objects.select_related("version__scenario").get(author=author, key=key)
     if used.sha256 != digest:
         raise KeyReused

@@ -1,4 +1,4 @@
-"""Recognises a text by its words alone: a scenario as it stands, or what has to be converted. Nothing is parsed."""
+"""Recognises, by words alone and without parsing, whether a text is a scenario or has to be converted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 
 class Mark(NamedTuple):
-    """A pattern, and words of which a text with it contains one: to look for those takes a hundredth of the time."""
+    """A pattern, and words of which every matching text contains one: searching for the words is a hundred times
+    faster.
+    """
 
     words: tuple[str, ...]
     pattern: re.Pattern[str]
@@ -46,7 +48,7 @@ EXPORT = Mark(("schedulerConfig",), re.compile(r"""(?:^|[\s{,])["']?schedulerCon
 
 
 def was_printed(text: str) -> bool:
-    """Did a cluster print the text, or does it hold a Secret?"""
+    """Return whether a cluster printed the text, or the text contains a Secret."""
     return PRINTED.is_in(text)
 
 
@@ -66,5 +68,5 @@ def is_dump(text: str, *, has_policy: bool = False) -> bool:
 
 
 def has_scenario(text: str) -> bool:
-    """Return whether the text has a Scenario document: its objects are meant as they stand."""
+    """Return whether the text has a Scenario document, so that its objects are used unchanged."""
     return SCENARIO.is_in(text)

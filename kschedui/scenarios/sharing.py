@@ -17,7 +17,7 @@ MOST_SHARES = 100  # of one scenario
 
 
 class NotShared(Exception):
-    """The scenario cannot be shared so; the text is the sentence for the owner."""
+    """The scenario cannot be shared this way; the text is the sentence for the owner."""
 
 
 def shares_of(scenario: Scenario) -> QuerySet[Share]:

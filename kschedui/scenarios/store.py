@@ -213,12 +213,12 @@ def library() -> QuerySet[Scenario]:
 
 
 def lessons_named(slugs: Iterable[str]) -> QuerySet[Scenario]:
-    """Return the lessons with these slugs, without what `library` tells of them."""
+    """Return the lessons with these slugs, without the columns that `library` adds."""
     return _lessons().filter(slug__in=slugs)
 
 
 def library_marks() -> QuerySet[Scenario, tuple[Any, ...]]:
-    """Return a row for each lesson, which changes when anything that `library` returns of it does."""
+    """Return a row for each lesson; a row changes whenever anything changes that `library` returns for its lesson."""
     version, run = Subquery(LAST.values("pk")[:1]), Subquery(RAN.values("pk")[:1])
     return _lessons().order_by("pk").values_list("public_id", "slug", "title", version, run)
 

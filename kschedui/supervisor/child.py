@@ -75,12 +75,12 @@ class Child:
         return self.guard.poll()
 
     def begin_stop(self) -> None:
-        """Ask it to stop without waiting."""
+        """Ask the program to stop, without waiting."""
         if self.poll() is None:
             self.guard.terminate()
 
     def stop(self) -> None:
-        """Stop it and wait; afterwards no process of it is left, even if its guard was killed before."""
+        """Stop the program and wait; afterwards, no process of it is left, even if its guard was killed before."""
         self.begin_stop()
         try:
             self.guard.wait(self.program.grace + 2)

@@ -40,7 +40,7 @@ export const PLUGINS = """
 
 
 def generate(folder: Path) -> dict[str, str]:
-    """Return the files by their paths in the repository. Only plugins' texts in the catalogues of `folder` change."""
+    """Return the generated files by path. Only plugins' texts in the catalogues of `folder` change."""
     declared = {name: _in_own_name(name, plugin) for name, plugin in REGISTRY.items()}
     files = {MODULE: f"{HEADER}{_as_javascript(_of_our_plugins())};\n"}
     for language, name in CATALOGUES.items():
@@ -84,7 +84,7 @@ def _name_today(name: str, plugin: Any) -> str:
 
 
 def _in_own_name(name: str, plugin: Any) -> About:
-    """Return the declaration of a plugin; one that has the texts of another speaks of itself in them."""
+    """Return the declaration of a plugin; texts that are taken from another plugin name this one."""
     about, today = about_of(plugin), _name_today(name, plugin)
     if not today:
         return about

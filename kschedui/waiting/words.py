@@ -44,7 +44,9 @@ def cause_words(cause: Cause) -> Message:
 
 
 def differences(waiting: WaitingPod) -> Iterator[Message]:
-    """Return the reasons that the cluster's message differs from this one; none if they agree, or if there is none."""
+    """Return the reasons that the cluster's message differs from this one; none if they agree, or if the dump has no
+    message.
+    """
     if not waiting.dumped or waiting.dumped == waiting.message:
         return
     there, here = decode(waiting.dumped), decode(waiting.message)

@@ -148,14 +148,14 @@ PluginArgs = (
 
 
 class ManagedResource(msgspec.Struct, frozen=True):
-    """`extenders[].managedResources[]`."""
+    """A resource that an extender manages (`extenders[].managedResources[]`)."""
 
     name: str
     ignored_by_scheduler: bool = False
 
 
 class Extender(msgspec.Struct, frozen=True):
-    """`extenders[]`. The extender takes no part in a step whose verb is empty; its responses are scripted."""
+    """An extender (`extenders[]`). It takes no part in a step whose verb is empty; its responses are scripted."""
 
     url_prefix: str = ""
     filter_verb: str = ""

@@ -10,7 +10,7 @@ from scheduler_core.apis.selectors import LabelSelector, NodeSelectorTerm
 
 
 class Taint(msgspec.Struct, frozen=True):
-    """`node.spec.taints[]`."""
+    """A taint of a node (`node.spec.taints[]`)."""
 
     key: str
     value: str
@@ -18,7 +18,9 @@ class Taint(msgspec.Struct, frozen=True):
 
 
 class Toleration(msgspec.Struct, frozen=True):
-    """`pod.spec.tolerations[]`; an empty key with operator Exists tolerates everything, an empty effect any effect."""
+    """A toleration of a pod (`pod.spec.tolerations[]`); an empty key with operator Exists tolerates everything, an
+    empty effect any effect.
+    """
 
     key: str = ""
     operator: Literal["Exists", "Equal"] = "Equal"
@@ -35,7 +37,7 @@ class HostPort(msgspec.Struct, frozen=True):
 
 
 class PreferredNodeTerm(msgspec.Struct, frozen=True):
-    """`preferredDuringSchedulingIgnoredDuringExecution[]` of node affinity."""
+    """A preferred term of node affinity (`preferredDuringSchedulingIgnoredDuringExecution[]`)."""
 
     weight: int
     term: NodeSelectorTerm
@@ -62,7 +64,9 @@ class WeightedPodAffinityTerm(msgspec.Struct, frozen=True):
 
 
 class TopologySpreadConstraint(msgspec.Struct, frozen=True):
-    """`pod.spec.topologySpreadConstraints[]`; the plugin, not admission, merges `match_label_keys`."""
+    """A topology spread constraint of a pod (`pod.spec.topologySpreadConstraints[]`); the plugin, not admission, merges
+    `match_label_keys`.
+    """
 
     max_skew: int
     topology_key: str

@@ -45,7 +45,7 @@ class OwnerReference(msgspec.Struct, frozen=True):
 
 
 class Volume(msgspec.Struct, frozen=True):
-    """`pod.spec.volumes[]`, as far as the volume plugins read it.
+    """A volume of a pod (`pod.spec.volumes[]`), as far as the volume plugins read it.
 
     `claim` is the name of the PersistentVolumeClaim; for an ephemeral volume, the claim that its controller creates:
     pod-volume. `source` is the type of the inline volume with its identifying fields as written (awsElasticBlockStore,

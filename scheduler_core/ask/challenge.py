@@ -74,7 +74,7 @@ def with_challenge(text: str, challenge: str) -> str:
 
 
 def answer_in(text: str, asks: Sequence[str]) -> str:
-    """Return the documents of a text that can be an answer, unchanged."""
+    """Return, unchanged, the documents of a text whose kinds an answer to the challenge can contain."""
     kinds = {ANSWERS[kind] for kind in asks}
     chunks: dict[int, Chunk] = {}
     for document in read_documents(text, Limits(), Problems()):

@@ -11,7 +11,9 @@ from scheduler_core.cel.syntax import Comprehension, children
 
 
 class FormLimits(msgspec.Struct, frozen=True):
-    """`parts`: nodes of the tree with its macros expanded; `depth`: parts within parts; `nesting`: loops in loops."""
+    """Limits of an expression: `parts` counts nodes of the tree with its macros expanded, `depth` parts within parts,
+    `nesting` loops in loops.
+    """
 
     parts: int
     depth: int

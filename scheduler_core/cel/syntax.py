@@ -24,7 +24,7 @@ class Ident(msgspec.Struct):
 
 
 class Select(msgspec.Struct):
-    """`operand.field`, or `has(operand.field)`."""
+    """A selection: `operand.field`, or `has(operand.field)`."""
 
     operand: Expr
     field: str
@@ -69,7 +69,7 @@ class Field(msgspec.Struct):
 
 
 class StructLiteral(msgspec.Struct):
-    """`Name{field: value}`."""
+    """A message literal: `Name{field: value}`."""
 
     type_name: str
     fields: list[Field]

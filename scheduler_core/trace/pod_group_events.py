@@ -2,8 +2,8 @@
 
 PodGroupCycleStarted
   PlacementStarted                     with TopologyAwareWorkloadScheduling, once for each placement
-    CycleStarted ... HostSelected, PodAssumed, PodReserved, PermitEvaluated          each member, tried on
-    PodUnreserved                      all assumed pods, in reverse order: this was only a trial
+    CycleStarted ... HostSelected, PodAssumed, PodReserved, PermitEvaluated          each member, as a trial
+    PodUnreserved                      all assumed pods, in reverse order: the trial ends
   PodGroupEvaluated                    the result
   PlacementsScored                     if several placements can hold the group
   PodGroupPreemptionEvaluated, VictimEvicted           with WorkloadAwarePreemption

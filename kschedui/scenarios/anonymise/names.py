@@ -102,7 +102,7 @@ class Names:
 
 
 def is_label_map(name: str, value: Any) -> bool:
-    """Return whether it is labels, or a selector that is a map of labels, as in a Service."""
+    """Return whether the mapping holds labels, or is a selector that is a map of labels, as in a Service."""
     if not isinstance(value, dict) or "nodeSelectorTerms" in value:
         return False
     return name in LABEL_MAPS or (name == "selector" and not value.keys() & {"matchLabels", "matchExpressions"})

@@ -36,7 +36,7 @@ def has_ended(manifest: Manifest) -> bool:
 
 
 def is_built_in(manifest: Manifest) -> bool:
-    """Return whether it is a priority class that the API server creates, which no file can define."""
+    """Return whether the object is a priority class that the API server creates, which no file can define."""
     return manifest.get("kind") == "PriorityClass" and str(part(manifest, "metadata").get("name", "")).startswith(
         "system-"
     )
@@ -142,7 +142,7 @@ def tidy(manifest: Manifest, images: set[str], uids: set[str], *, keep_priority:
 
 
 def is_known_field(kind: str, name: str) -> bool:
-    """Return whether the kind's spec has such a field. An unknown field stays."""
+    """Return whether the kind's spec has this field. An unknown field stays."""
     return name in reading_table()["types"][f"{kind}Spec"]
 
 

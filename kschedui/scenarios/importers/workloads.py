@@ -198,7 +198,7 @@ def namespace_of(manifest: Manifest) -> str:
 
 
 def is_whole(manifest: Manifest) -> bool:
-    """Return whether it has a name and a template for pods. The parser checks the pods themselves."""
+    """Return whether the workload has a name and a template for pods. The parser checks the pods themselves."""
     spec = part(manifest, "spec")
     template = part(spec, "template")
     pod = part(template, "spec")

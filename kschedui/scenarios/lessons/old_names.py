@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 
 class OldName(msgspec.Struct, frozen=True):
-    """Names that mean the same, how long they were there, what there is instead, and the lesson that shows it.
+    """Former names with the same meaning, the last release that has them, their replacement, and a lesson that shows
+    it.
 
     `then` is the step of a lesson on 1.15 where they are at work ("predicates-in-order#4.1"), "" if 1.15 has none.
     """

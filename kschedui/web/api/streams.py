@@ -72,7 +72,7 @@ async def file_of(request: HttpRequest, run: Run, file: TraceFile) -> AsyncItera
 
 
 def room_of(request: HttpRequest) -> Callable[[list[bytes]], AbstractAsyncContextManager[Hold]]:
-    """Return how to hold room in the budget of unsent bytes while a batch of frames is being sent."""
+    """Return a function that reserves room in the budget of unsent bytes while a batch of frames is being sent."""
     address = address_of(request)
     if (room := getattr(request, "scope", {}).get("room")) is not None:
         room.reserved = True
@@ -85,8 +85,9 @@ def room_of(request: HttpRequest) -> Callable[[list[bytes]], AbstractAsyncContex
 
 
 async def whole_batch_of(run: Run, seq: int) -> list[bytes]:
-    """Return some frames, from the given one on; waits while a damaged one is computed again, since an answer that has
-    begun can only be broken off. Raises Run.DoesNotExist, and DamagedChunk where it cannot be computed again."""
+    """Return some frames, from the given one on. Waits while a damaged frame is computed again, because a response that
+    has begun cannot report an error. Raises Run.DoesNotExist, and DamagedChunk if the frame cannot be computed again.
+    """
     while True:
         try:
             batch: list[bytes] = await database_sync_to_async(batch_of)(run, seq)

@@ -53,7 +53,9 @@ def patience_of(request: HttpRequest) -> float:
 
 
 def asked_seconds(request: HttpRequest) -> int | None:
-    """Return the seconds of `Prefer: wait=2`: such a client asks again when it is told its place. None: it is not."""
+    """Return the seconds of `Prefer: wait=2`, whose sender asks again once it is told its place; None without this
+    preference.
+    """
     for preference in request.headers.get("Prefer", "").split(","):
         name, _, seconds = preference.strip().partition("=")
         if name == "wait" and seconds.isdecimal() and len(seconds) < 5:

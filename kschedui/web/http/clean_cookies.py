@@ -13,7 +13,7 @@ class CleanCookiesMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Drop them before the view reads cookies; the site's own contain none."""
+        """Drop such cookies before the view reads them; the site's own contain no control characters."""
         for name in [name for name, value in request.COOKIES.items() if not value.isprintable()]:
             del request.COOKIES[name]
         return self.get_response(request)

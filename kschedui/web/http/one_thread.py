@@ -1,8 +1,8 @@
 """Django's ASGI handler, with all middleware and the view of a request in one call of one thread.
 
-Django's own gives each middleware calls of its own, some twenty in a request, and each waits for its turn in the event
-loop: a loop that is busy with the sockets of a class would delay a page twenty times. It also starts a thread for each
-request and waits for its end, in the event loop.
+Django's own handler calls each middleware separately, some twenty calls per request, and each call waits for its turn
+in the event loop: a loop that is busy with the sockets of a class would delay a page twenty times. It also starts a
+thread for each request, and waits for the end of the thread in the event loop.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +29,7 @@ class OneThreadHandler(ASGIHandler):
         super().load_middleware(is_async=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, in a thread that no other one uses meanwhile."""
+        """Answer a request in a thread that no other request uses meanwhile."""
         thread = self.idle.pop() if self.idle else ThreadPoolExecutor(1, "request")
         try:
             async with ThreadSensitiveContext(executor=thread):
@@ -38,7 +38,7 @@ class OneThreadHandler(ASGIHandler):
             thread.submit(self.leave, thread)  # a view goes on for a while after its client has gone
 
     def leave(self, thread: ThreadPoolExecutor) -> None:
-        """Keep a thread, which has nothing left to do, for the next requests."""
+        """Keep an idle thread for later requests."""
         if len(self.idle) < MOST_IDLE:
             self.idle.append(thread)
         else:

@@ -1,4 +1,4 @@
-"""Addresses of static files. They change with the files, so that a browser keeps what it has."""
+"""Addresses of static files. An address changes with the file, so browsers can cache files without asking again."""
 
 import os
 import re
@@ -23,7 +23,7 @@ class TreeStorage(StaticFilesStorage):
     """
 
     def url(self, name: str | None) -> str:
-        """Return the address of a file under the digest of now."""
+        """Return the address of a file under the current digest of the tree."""
         return super().url(f"tree-{tree()}/{name}")
 
 

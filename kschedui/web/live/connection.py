@@ -44,8 +44,9 @@ class Connection(AsyncWebsocketConsumer):
     streaming: asyncio.Task[None] | None = None
 
     async def dispatch(self, message: dict[str, Any]) -> None:
-        """Handle an event. Without the look for old connections to the database that channels takes before each, in the
-        one thread that all sockets share: what uses the database looks by itself."""
+        """Handle an event. channels would first close old database connections, for every event in the one thread that
+        all sockets share; here, code that uses the database does so itself.
+        """
         await getattr(self, get_handler_name(message))(message)
 
     async def connect(self) -> None:

@@ -76,7 +76,7 @@ class RunConsumer(Connection):
             raise Refused(NOT_ALLOWED, str(refusal)) from None
 
     async def allow_still(self, feed: Feed) -> None:
-        """Check access again if that data has changed: the run was deleted, or made private."""
+        """Check access again if the data on which it depends has changed: the run was deleted, or made private."""
         sight, now = feed.status.sight, asyncio.get_running_loop().time()
         private = sight.visibility == Scenario.Visibility.PRIVATE and now - self.looked > LOOK_SECONDS
         if private or sight != self.sight:

@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 
 
 def start_shared(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
-    """Start a task without the context of the request that needs it first: it goes on when that one has ended, and its
-    thread is left to others.
+    """Start a task outside the context of the request that first needs it, so that the task can outlive the request
+    without occupying its thread.
     """
     return asyncio.create_task(work, context=Context())

@@ -1,4 +1,4 @@
-"""The account of a websocket's browser: looked up for those that have a session, which most viewers have not."""
+"""The account of a websocket's browser, looked up only if there is a session; most viewers have none."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from kschedui.web.http.asgi_types import Application
 
 
 class SocketUser(AuthMiddleware):  # type: ignore[misc] # channels has no types
-    """Sets `scope["user"]`; without a session it waits for no thread."""
+    """Sets `scope["user"]`, without using a thread if there is no session."""
 
     async def resolve_scope(self, scope: dict[str, Any]) -> None:
         if scope["session"].session_key is None:

@@ -1,4 +1,4 @@
-"""Rows of followed runs. One query reads the rows for all requests that arrive while the previous query runs."""
+"""Reads the rows of followed runs, with one query for all requests that arrive while the previous query runs."""
 
 import asyncio
 from weakref import WeakKeyDictionary

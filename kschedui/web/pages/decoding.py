@@ -48,7 +48,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 def decode(text: str) -> dict[str, Any]:
-    """Return the page's context: work."""
+    """Return the page's context. Executed by `kschedui.work`."""
     failed_messages = messages(text)
     message = failed_messages[0] if failed_messages else FailedMessage()
     scenario = starter.starter(message)

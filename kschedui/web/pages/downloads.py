@@ -141,7 +141,7 @@ def picture(request: HttpRequest, version: Version, kind: str, form: str) -> Htt
 def draw_picture(
     form: str, at: tuple[str, int] | None, at_step: str, drawing: dict[str, Any], words: alone.Words
 ) -> str | bytes:
-    """Draw a picture in a format (FORMS): work.
+    """Draw a picture in a format (FORMS). Executed by `kschedui.work`.
 
     `at` is a run and a step of it; `at_step` is the line below the picture.
 

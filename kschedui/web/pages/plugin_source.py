@@ -138,7 +138,7 @@ def imported_by(text: str) -> list[str]:
 
 
 def is_module(name: str) -> bool:
-    """Return whether it is a file with contents, rather than a package or a name in a module."""
+    """Return whether the name is that of a module with contents, not of a package or of something in a module."""
     try:
         spec = find_spec(name)
     except ModuleNotFoundError:  # its parent is a module, not a package

@@ -78,7 +78,7 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def rank(self) -> tuple[bool, int, float]:
-        """A sort key, the smallest change first."""
+        """Return a sort key; the smallest change has the smallest key."""
         return self.false, len(self.changed), self.size
 
 
@@ -492,7 +492,7 @@ def _is_written_over(edit: Edit, later: Sequence[Edit]) -> bool:
 
 
 def a_unit_less(change: Change) -> Iterator[list[Edit]]:
-    """Yield the change without each one of its edits."""
+    """Yield, for each edit, the change without it."""
     if len(change.edits) < 2 or any(
         part.kind == "priority" for part in change.changed
     ):  # its edits depend on each other

@@ -66,7 +66,7 @@ class InterPodAffinity(InterPodAffinityToday):
 
 
 class InterPodAffinityOf1_18(InterPodAffinity):
-    """InterPodAffinity of 1.18: a pod that is added or removed has its anti-affinity read in the wrong namespace.
+    """InterPodAffinity of 1.18, which reads the anti-affinity of a pod that is added or removed in the wrong namespace.
 
     Required anti-affinity without namespaces applies to the namespace of the incoming pod, not of its owner
     (interpodaffinity/filtering.go: updateWithPod).
@@ -90,7 +90,7 @@ class InterPodAffinityOf1_18(InterPodAffinity):
 
 
 def _as_read_for(pod: Pod, owner: Pod) -> list[PodAffinityTerm]:
-    """Return the owner's required anti-affinity that matches the pod, if what has no namespaces has the pod's."""
+    """Return the owner's required anti-affinity terms that match the pod; terms without namespaces use the pod's."""
     written = owner.manifest["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     return [
         term

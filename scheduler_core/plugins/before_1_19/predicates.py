@@ -25,7 +25,7 @@ class CheckNodeUnschedulable(NodeUnschedulable):
 
 
 class NoDiskConflict(VolumeRestrictions):
-    """NoDiskConflict. A pod without disks is not skipped: nominated pods are added."""
+    """The predicate NoDiskConflict. A pod without disks is not skipped, since nominated pods are added."""
 
     name = "NoDiskConflict"
     about = DISK_CONFLICT
@@ -35,7 +35,7 @@ class NoDiskConflict(VolumeRestrictions):
 
 
 class PodToleratesNodeTaints(TaintToleration):
-    """PodToleratesNodeTaints. The reason does not name the taint."""
+    """The predicate PodToleratesNodeTaints, whose reason does not name the taint."""
 
     name = "PodToleratesNodeTaints"
 
@@ -79,7 +79,7 @@ class NoVolumeZoneConflict(VolumeZone):
 
 
 class MatchInterPodAffinity(InterPodAffinity):
-    """MatchInterPodAffinity. A pod without restrictions is not skipped: nominated pods are added."""
+    """The predicate MatchInterPodAffinity. No pod is skipped for lack of terms, since nominated pods are added."""
 
     name = "MatchInterPodAffinity"
 

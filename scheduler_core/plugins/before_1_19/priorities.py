@@ -30,7 +30,7 @@ MAX_PRIORITY = 10
 
 
 class SelectorSpreadPriority(DefaultPodTopologySpread):
-    """SelectorSpreadPriority. Zones are those of the beta labels; constraints of the pod do not matter."""
+    """The priority SelectorSpreadPriority. Zones are those of the beta labels; constraints of the pod do not matter."""
 
     name = "SelectorSpreadPriority"
     scale = MAX_PRIORITY
@@ -39,7 +39,7 @@ class SelectorSpreadPriority(DefaultPodTopologySpread):
 
 
 class InterPodAffinityPriority(MatchInterPodAffinity):
-    """InterPodAffinityPriority. A single function computes the final score: there is no raw one."""
+    """The priority InterPodAffinityPriority. A single function computes the final score, so there is no raw score."""
 
     name = "InterPodAffinityPriority"
     scale = MAX_PRIORITY
@@ -62,7 +62,7 @@ class InterPodAffinityPriority(MatchInterPodAffinity):
         return scores
 
     def _without_counter(self, pod: Pod, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return which nodes have no counter: those without a pod that has affinity, if this pod has none either."""
+        """Return whether each node lacks a counter: it has no pod with affinity, and this pod has none either."""
         pods = self._handle.cluster.pods
         if pods.terms[pods.slot_of[pod.key]]:
             return np.zeros(len(rows), np.bool_)
@@ -117,13 +117,15 @@ class TaintTolerationPriority(TaintToleration):
 
 
 class ServiceSpreadingPriority(SelectorSpreadPriority):
-    """ServiceSpreadingPriority. It reads the same selectors as SelectorSpreadPriority (priorities/metadata.go)."""
+    """The priority ServiceSpreadingPriority, which reads the same selectors as SelectorSpreadPriority
+    (priorities/metadata.go).
+    """
 
     name = "ServiceSpreadingPriority"
 
 
 class EqualPriority(ScorePlugin, ExplainsScore):
-    """EqualPriority: all nodes score 1 (core/generic_scheduler.go: EqualPriorityMap)."""
+    """The priority EqualPriority: all nodes score 1 (core/generic_scheduler.go: EqualPriorityMap)."""
 
     name = "EqualPriority"
     about = EQUAL
@@ -141,7 +143,9 @@ class EqualPriority(ScorePlugin, ExplainsScore):
 
 
 class ImageLocalityPriority(ScorePlugin, ExplainsScore):
-    """ImageLocalityPriority. A deleted node still counts while pods are on it (internal/cache/cache.go: RemoveNode)."""
+    """The priority ImageLocalityPriority. A deleted node still counts while pods are on it (internal/cache/cache.go:
+    RemoveNode).
+    """
 
     name = "ImageLocalityPriority"
     about = IMAGES

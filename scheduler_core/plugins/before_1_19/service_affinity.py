@@ -43,8 +43,9 @@ NO_MATCH = Status(Code.UNSCHEDULABLE, ("node(s) didn't match service affinity",)
 
 
 class AffinityState(msgspec.Struct, frozen=True):
-    """`given`: what the pod's node selector says of the labels. `holders`: rows with pods of the same labels, in order,
-    and their slots; the first one's node says the rest. Empty where nothing is to be looked up.
+    """Label values that a node must have. `given`: those in the pod's node selector. `holders`: rows with pods that
+    have the same labels, in order, and the slots of these pods; the first row's node determines the other values. Empty
+    if no value is missing.
     """
 
     given: dict[str, str]

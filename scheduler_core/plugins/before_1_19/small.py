@@ -28,7 +28,7 @@ OTHER_NAME = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match 
 
 
 class TaintToleration(TaintTolerationToday):
-    """TaintToleration. The reason names the first untolerated taint."""
+    """TaintToleration before 1.19, whose reason names the first untolerated taint."""
 
     scale = MAX_NODE_SCORE
 
@@ -45,7 +45,7 @@ class TaintToleration(TaintTolerationToday):
 
 
 class NodeAffinity(NodeAffinityToday):
-    """NodeAffinity. There is no PreFilter: terms that name nodes do not limit the search."""
+    """NodeAffinity before 1.19. It has no PreFilter: terms that name nodes do not limit the search."""
 
     scale = MAX_NODE_SCORE
 
@@ -58,14 +58,14 @@ class NodeAffinity(NodeAffinityToday):
 
 
 class NodeName(NodeNameToday):
-    """NodeName. The reason mentions the host name."""
+    """NodeName before 1.19, whose reason mentions the host name."""
 
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         return replace(super().filter(pod, state, nodes, rows, change), statuses=(OTHER_NAME,))
 
 
 class ImageLocality(ImageLocalityToday):
-    """ImageLocality. The upper threshold does not depend on the number of containers."""
+    """ImageLocality before 1.19, whose upper threshold does not depend on the number of containers."""
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         return image_locality(pod, nodes, rows, MAX_NODE_SCORE)
@@ -80,7 +80,7 @@ def image_locality(pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], scale: in
 
 
 class VolumeZone(VolumeZoneToday):
-    """VolumeZone. Only the beta labels count."""
+    """VolumeZone before 1.19, which reads only the beta labels."""
 
     labels = BETA_LABELS
 

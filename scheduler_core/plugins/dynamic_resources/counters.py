@@ -13,7 +13,7 @@ from scheduler_core.plugins.dynamic_resources.pools import Candidate, Counters, 
 
 
 def available_counters(pool: Pool, allocated: AllocatedDevices) -> Counters:
-    """Return what the pool's allocated devices leave of its counters."""
+    """Return the pool's counters minus the amounts that its allocated devices consume."""
     available = {name: dict(amounts) for name, amounts in pool.counters.items()}
     if available:
         for piece in (*pool.slices, *pool.elsewhere):

@@ -36,8 +36,8 @@ def _matching_namespaces(term: PodAffinityTerm, cluster: Cluster) -> frozenset[s
 
 
 def hint_matches_all(terms: Iterable[PodAffinityTerm], pod: Pod) -> bool:
-    """Return podMatchesAllAffinityTerms as used by the hints: namespace selectors are not unrolled; no terms match
-    nothing.
+    """Return whether the pod matches all terms, as the hints check it (`podMatchesAllAffinityTerms`): namespace
+    selectors are not unrolled; no terms match nothing.
     """
     terms = tuple(terms)
     return bool(terms) and all(_hint_matches(term, pod) for term in terms)

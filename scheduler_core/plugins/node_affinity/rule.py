@@ -36,7 +36,8 @@ def preferred_weights(nodes: NodeTable, terms: Sequence[PreferredNodeTerm]) -> N
 
 
 def matches_required(pod: Pod, node: Node) -> bool | None:
-    """Return RequiredNodeAffinity.Match of component-helpers.
+    """Return whether the node matches the pod's node selector and required affinity (RequiredNodeAffinity.Match of
+    component-helpers).
 
     None for an error: no term matches, and one cannot be parsed.
     """

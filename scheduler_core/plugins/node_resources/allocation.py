@@ -19,14 +19,14 @@ CORE_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 
 
 def is_scalar_resource(name: str) -> bool:
-    """Return schedutil.IsScalarResourceName: extended, hugepages, kubernetes.io/... and attachable-volumes
-    resources.
+    """Return whether the resource is extended, hugepages, kubernetes.io/... or attachable-volumes
+    (`schedutil.IsScalarResourceName`).
     """
     return "/" in name or name.startswith(("hugepages-", "attachable-volumes-"))
 
 
 def is_extended_resource(name: str) -> bool:
-    """Return v1helper.IsExtendedResourceName: a resource with a domain other than Kubernetes'."""
+    """Return whether the resource has a domain other than Kubernetes' (`v1helper.IsExtendedResourceName`)."""
     return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
 
 

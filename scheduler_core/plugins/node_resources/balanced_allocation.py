@@ -80,14 +80,16 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
 
 
 def improvement(amounts: Sequence[Amount], length: int) -> Scores:
-    """Return balancedResourceScorer: 75 if the pod changes nothing, less if it makes the node less balanced."""
+    """Return the score: 75 if the pod changes nothing, less if it makes the node less balanced
+    (`balancedResourceScorer`).
+    """
     before = [amount._replace(requested=amount.requested - amount.asked) for amount in amounts]
     gained = balance(amounts, length) - balance(before, length)
     return HALF + (HALF + gained) // 2
 
 
 def balance(amounts: Sequence[Amount], length: int) -> Scores:
-    """Return balancedResourceScore: 100 if all shares are equal. Before 1.36 this is the whole score."""
+    """Return the balance: 100 if all shares are equal (`balancedResourceScore`). Before 1.36, this is the score."""
     shares = [np.minimum(amount.requested / amount.allocatable, 1.0) for amount in amounts]
     deviation = standard_deviation(shares, [amount.there for amount in amounts], length)
     return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)

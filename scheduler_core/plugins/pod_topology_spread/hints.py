@@ -34,7 +34,7 @@ def events_to_register(constraints: SpreadConstraints) -> Sequence[RegisteredEve
 
 
 def _is_involved(other: Pod, pod: Pod) -> bool:
-    """Return whether it is the pod itself, or a bound pod in the same namespace."""
+    """Return whether the changed pod is the pod itself, or a bound pod in the same namespace."""
     return other.key == pod.key or (other.node_name != "" and other.namespace == pod.namespace)
 
 

@@ -31,7 +31,7 @@ class StorageWithoutAttachments(Storage):
         return own | {self.limit_name(driver): limit for driver, limit in super().volume_limits(node_name).items()}
 
     def limit_name(self, driver: str) -> str:
-        """Return GetCSIAttachLimitKey without its prefix."""
+        """Return the key of the driver's limit without its prefix (GetCSIAttachLimitKey)."""
         if len(ATTACH_LIMIT_PREFIX) + len(driver.encode()) < MOST_CHARACTERS:
             return driver
         return driver[:KEPT] + sha1(driver.encode(), usedforsecurity=False).hexdigest()[:HASHED]

@@ -57,7 +57,8 @@ def reachable(pv: PersistentVolume, labels: Labels) -> bool:
 
 
 def reachable_after_migration(pv: PersistentVolume, labels: Labels, csi_node: CSINode | None) -> bool:
-    """Return `reachable`, after translation if the node uses the CSI driver for the in-tree volume.
+    """Return whether the node can reach the volume, which is translated first if the node uses the CSI driver for an
+    in-tree volume.
 
     Raises TranslationError if the volume cannot be translated.
     """

@@ -40,7 +40,7 @@ def is_native(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_extended(name: str) -> bool:
-    """Return whether it is a prefixed name outside kubernetes.io that is valid as a quota key
+    """Return whether the name has a prefix outside kubernetes.io and is valid as a quota key
     (`IsExtendedResourceName`).
     """
     return not is_native(name) and not name.startswith("requests.") and not qualified_name(f"requests.{name}")
@@ -48,7 +48,7 @@ def is_extended(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_scalar(name: str) -> bool:
-    """Return whether the scheduler counts it besides cpu, memory, ephemeral-storage and pods
+    """Return whether the scheduler counts the resource besides cpu, memory, ephemeral-storage and pods
     (`IsScalarResourceName`).
     """
     return (

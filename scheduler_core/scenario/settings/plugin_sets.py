@@ -22,7 +22,7 @@ WEIGHTED = ("score", "placement_score")
 
 
 class PluginSet:
-    """`enabled` and `disabled` of one extension point, or of multiPoint."""
+    """The plugins `enabled` and `disabled` at one extension point, or in multiPoint."""
 
     def __init__(self, data: Manifest | None, path: Path) -> None:
         self.path = path

@@ -2,10 +2,10 @@
 
 group        the members that are tried together
 cycle        the pod group cycle from the pop to its end
-algorithm    the members one after the other, on all nodes or in one placement after the other
-members      one member: tried on a node, and taken off again
-placements   which placements there are, and which one is the best
+algorithm    the evaluation of all members in order, on all nodes or in each placement
+members      the evaluation of one member, and its reversal
+placements   the placements of a group, and the best one
 preemption   victims for the group as a whole (WorkloadAwarePreemption)
-submit       what the result means for each member and for the PodGroup
-results      what these hand to each other
+submit       the application of the result to each member and to the PodGroup
+results      the data that these modules exchange
 """

@@ -1,6 +1,6 @@
 """The evaluation of a group: each member after the members before it (podGroupSchedulingAlgorithm).
 
-There is no backtracking: a member keeps its first node, whatever that means for the members after it.
+There is no backtracking: a member keeps its first node, even if later members then do not fit.
 """
 
 from __future__ import annotations

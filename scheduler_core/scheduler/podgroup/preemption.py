@@ -1,7 +1,7 @@
 """Preemption for a whole group (podgrouppreemption.go), with the feature gate WorkloadAwarePreemption.
 
-Everything of lower priority is removed in the whole cluster; then it is given back, unit by unit, if the group still
-fits. Each time the whole group is evaluated again.
+All pods of lower priority in the cluster are removed; then they are restored, unit by unit, if the group still fits.
+The whole group is evaluated again each time.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ class ExtenderScores(msgspec.Struct, frozen=True):
 
     @property
     def normalized(self) -> NDArray[np.int64]:
-        """The scores on the scheduler's scale: 0 to 100, or to 10 (`extenders_score_from_0_to_10`)."""
+        """Return the scores on the scheduler's scale: 0 to 100, or to 10 (`extenders_score_from_0_to_10`)."""
         return self.scores * self.scale
 
     @property

@@ -23,7 +23,7 @@ class FitError(Exception):
         self.diagnosis = diagnosis
 
     def __str__(self) -> str:
-        """ "0/5 nodes are available: ", the PreFilter message or the counted reasons, the PostFilter message."""
+        """Return "0/5 nodes are available: ", the PreFilter message or counted reasons, and the PostFilter message."""
         diagnosis = self.diagnosis
         text = f"0/{self.num_all_nodes} nodes are available:"
         reasons = diagnosis.pre_filter_message or ", ".join(self._histogram())

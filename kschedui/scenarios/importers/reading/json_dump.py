@@ -109,7 +109,7 @@ class _Reader:
                 return value
 
     def is_near_the_end(self, error: json.JSONDecodeError) -> bool:
-        """Return whether more text could complete it."""
+        """Return whether more text could complete the value."""
         return error.pos + LONGEST_ESCAPE > len(self.source.text) or self.is_cut(error)
 
     def is_cut(self, error: json.JSONDecodeError) -> bool:

@@ -37,7 +37,7 @@ def type_of_kind(version: str, kind: str) -> str:
 def name_of_kind(version: str, kind: str) -> str:
     """Return the name of a dropped object's kind, with its group if the same kind exists in a group that is read.
 
-    Of the group that is read, it has the version.
+    For a kind of the group that is read, the name includes the version.
     """
     kind_row = reading_table()["kinds"].get(kind)
     if not version or kind_row is None:

@@ -68,7 +68,7 @@ class _Open(msgspec.Struct):
 def runs(text: str) -> Iterator[str]:
     """Yield the lines of a text: those at the margin one by one, indented ones that follow one another together.
 
-    They hold most of a dump, and are nearly always of the object above them.
+    Most lines of a dump are indented, and nearly always belong to the object above them.
     """
     for lines in MARGIN.split(text):
         if not lines.startswith(" "):

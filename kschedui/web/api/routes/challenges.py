@@ -31,7 +31,9 @@ classes = Router(tags=["challenges"])
     summary="Judge an answer to a challenge",
 )
 def judge(request: HttpRequest, sid: str, number: int, body: TextIn) -> dict[str, Any]:
-    """Only documents of the requested kinds count. A hidden variant is named once it is the first to fail."""
+    """Evaluate an answer. Only documents of the requested kinds count. A hidden variant is named once it is the first
+    to fail.
+    """
     _, scenario = visible_scenario(request, sid)
     return verdicts_on(request, scenarios.version(scenario, number), body.text)
 
@@ -44,7 +46,7 @@ def judge(request: HttpRequest, sid: str, number: int, body: TextIn) -> dict[str
     summary="Judge an answer in a class",
 )
 def try_in_class(request: HttpRequest, code: str, body: ClassAnswerIn) -> dict[str, Any]:
-    """For members of the class; the teacher is notified of the try."""
+    """Evaluate a student's answer to the challenge of a class, and notify the teacher of the try."""
     classroom = require_class(request, code)
     seat = seats.seat_in(request.COOKIES)
     if seat is None or seat.code != classroom.code or store.is_over(classroom):
@@ -56,7 +58,7 @@ def try_in_class(request: HttpRequest, code: str, body: ClassAnswerIn) -> dict[s
 
 @classes.get("/{id:code}/challenge", auth=reads(), response=Solvers, summary="Who has solved the challenge of a class")
 def solvers(request: HttpRequest, code: str) -> dict[str, Any]:
-    """For the teacher of the class."""
+    """List the students' tries at the challenge of a class, for its teacher."""
     classroom = require_class(request, code)
     if not store.teaches(access.visitor_of(request), classroom):
         raise Refusal(403, gettext_noop("Only the teacher of a class can see who has solved its challenge."))

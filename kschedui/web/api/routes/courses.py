@@ -34,7 +34,7 @@ def listed(request: HttpRequest) -> list[CourseOut]:
 
 @router.get("/{id:cid}", auth=reads(), response=CourseOut, summary="Read a course")
 def read(request: HttpRequest, cid: str) -> CourseOut:
-    """Scenarios that you cannot see are null."""
+    """Return a course. Scenarios that you cannot see are null."""
     return describe(access.visitor_of(request), courses.by_id(cid))
 
 
@@ -53,7 +53,7 @@ def update(request: HttpRequest, cid: str, body: CourseChange) -> CourseOut:
 
 @router.delete("/{id:cid}", auth=writes("save"), response={204: None}, summary="Delete a course")
 def delete(request: HttpRequest, cid: str) -> Status[None]:
-    """The scenarios of the course stay."""
+    """Delete a course; its scenarios stay."""
     owned_course(request, cid)[1].delete()
     return Status(204, None)
 

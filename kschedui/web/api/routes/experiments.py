@@ -38,7 +38,9 @@ Key = Annotated[int, Query(ge=0, le=2**62)]
 
 
 class ExperimentIn(In):
-    """The default of `version` is the newest; `kubernetes` is the release of all runs, in place of the text's."""
+    """An experiment to start. The default of `version` is the newest; `kubernetes` is the release of all runs, in place
+    of the text's.
+    """
 
     scenario: PublicId
     version: Number | None = None
@@ -122,7 +124,9 @@ def changeable(request: HttpRequest, eid: str) -> Experiment:
 
 @router.post("", auth=writes("run", waits=True), response={201: ExperimentOut}, summary="Start")
 def begin(request: HttpRequest, body: ExperimentIn) -> Status[ExperimentOut]:
-    """Nothing is started if a factor is invalid, or if the scenario does not accept one of its values."""
+    """Start an experiment. Nothing is started if a factor is invalid, or if the scenario does not accept one of its
+    values.
+    """
     visitor = access.visitor_of(request)
     scenario = scenarios.by_id(body.scenario)
     access.require_sight(visitor, scenario)
@@ -197,7 +201,7 @@ def results(request: HttpRequest, eid: str, after: Key = 0) -> ResultPage:
 
 @router.get("/{id:eid}/results.csv", auth=reads("download"), summary="Results as a table", openapi_extra=TABLE)
 def table(request: HttpRequest, eid: str) -> HttpResponseBase:
-    """Ordered by run, with a header."""
+    """Return the results as CSV, ordered by run, with a header."""
     _, experiment = visible_experiment(request, eid)
     response = streams.streaming(streams.in_pieces(lines(experiment)), f"{CSV}; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="experiment-{experiment.public_id}.csv"'

@@ -64,7 +64,9 @@ def import_text(request: HttpRequest) -> HttpResponse:
     openapi_extra=dump(),
 )
 def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
-    """Accepts the same dumps, and returns the response of `POST /scenarios`. The scenario is private."""
+    """Save the dump as a private scenario. Accepts the same dumps as `POST /import`, and returns the response of `POST
+    /scenarios`.
+    """
     count(request, "run")
     visitor = keeping_visitor(request)
     imported = convert_dump(request)

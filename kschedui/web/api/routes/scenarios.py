@@ -39,7 +39,9 @@ def owned_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scen
     "", auth=writes("save", large=True), response={201: Saved, 200: Saved}, summary="Save a new scenario, and run it"
 )
 def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Saved]:
-    """With an `Idempotency-Key`, repeating the call within a day returns the result of the first one (200)."""
+    """Create a scenario. With an `Idempotency-Key`, repeating the call within a day returns the result of the first one
+    (200).
+    """
     count(request, "run")  # before anything is kept: who is refused has saved nothing
     visitor = keeping_visitor(request)
 
@@ -75,7 +77,7 @@ def find(
     limit: Annotated[int, Query(ge=1, le=MOST_ITEMS)] = 20,
     after: PublicId | None = None,
 ) -> ScenarioPage:
-    """The last changed scenario is first. `search` matches titles.
+    """List scenarios, the last changed one first. `search` matches titles.
 
     Your list includes deleted scenarios while they can be restored.
     """
@@ -137,7 +139,7 @@ def update(request: HttpRequest, sid: str, body: SettingsIn) -> ScenarioOut:
 
 @router.delete("/{id:sid}", auth=writes("save"), response={204: None}, summary="Delete")
 def delete(request: HttpRequest, sid: str) -> Status[None]:
-    """The scenario can be restored for 30 days."""
+    """Delete a scenario, which can be restored for 30 days."""
     _, scenario = owned_scenario(request, sid)
     scenarios.delete(scenario)
     runs.forget_traces(scenario)

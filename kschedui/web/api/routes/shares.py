@@ -23,13 +23,13 @@ def describe(share: Share) -> ShareOut:
 
 @router.get("/{id:sid}/shares", auth=reads(), response=list[ShareOut], summary="With whom it is shared")
 def listed(request: HttpRequest, sid: str) -> list[ShareOut]:
-    """Only the owner can list shares."""
+    """List the shares of a scenario. Only the owner can list them."""
     return [describe(share) for share in sharing.shares_of(owned_scenario(request, sid)[1])]
 
 
 @router.post("/{id:sid}/shares", auth=writes("save"), response=ShareOut, summary="Share with an account or a group")
 def share(request: HttpRequest, sid: str, body: ShareIn) -> ShareOut:
-    """The group must be one that you belong to. Sharing again changes the permission."""
+    """Share a scenario with an account or a group that you belong to. Sharing again changes the permission."""
     _, scenario = owned_scenario(request, sid)
     if bool(body.account) == bool(body.group):
         raise Refusal(422, gettext_noop("Specify either `account` or `group`."), code="invalid_request")

@@ -47,7 +47,7 @@ def describe(upload: Upload) -> UploadOut:
 
 @router.get("/{id:uid}", auth=reads(), response=UploadOut, url_name="upload", summary="How far a large request is")
 def read(request: HttpRequest, uid: str) -> UploadOut:
-    """Poll until `state` is done, failed or cancelled; once a second is enough."""
+    """Return the state of a request. Poll until `state` is done, failed or cancelled; once a second is enough."""
     return describe(mine(request, uid))
 
 
@@ -59,7 +59,7 @@ def read(request: HttpRequest, uid: str) -> UploadOut:
     summary="Read the answer of a large request",
 )
 def answer(request: HttpRequest, uid: str) -> HttpResponseBase:
-    """The status and the body that a small request would have got immediately."""
+    """Return the status and the body that a small request would have got immediately."""
     upload = mine(request, uid)
     body = b"".join(store.answer_of(upload))
     return HttpResponse(body, status=upload.status, content_type=upload.content_type)

@@ -51,7 +51,9 @@ Before = Annotated[int, Query(ge=1, le=999_999_999)]
     summary="Save a new version, and run it",
 )
 def save(request: HttpRequest, sid: str, body: VersionIn) -> Status[Saved]:
-    """The text of the newest version creates no new version. 409 `version_conflict` if `base` is not the newest."""
+    """Save a new version; none if the text equals that of the newest version. 409 `version_conflict` if `base` is not
+    the newest.
+    """
     count(request, "run")
     _, scenario = visible_scenario(request, sid)
     access.require_editing(keeping_visitor(request), scenario)
@@ -66,14 +68,14 @@ def save(request: HttpRequest, sid: str, body: VersionIn) -> Status[Saved]:
 
 @router.get("/{id:sid}/versions", auth=reads(), response=list[VersionOut], summary="The versions, newest first")
 def listed(request: HttpRequest, sid: str, before: Before | None = None) -> list[VersionOut]:
-    """Up to 200; pass the last `number` as `before` to get older ones."""
+    """List up to 200 versions; pass the last `number` as `before` to get older ones."""
     _, scenario = visible_scenario(request, sid)
     return [VersionOut(**describe(scenario, version)) for version in scenarios.listed_versions(scenario, before)]
 
 
 @router.get("/{id:sid}/versions/{n:number}", auth=reads(), response=VersionText, summary="Read a version's text")
 def read(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """Only those who can edit a challenge get its Challenge document."""
+    """Return a version. Only those who can edit a challenge get its Challenge document."""
     visitor, scenario = visible_scenario(request, sid)
     version = scenarios.version(scenario, number)
     row = {**describe(scenario, version), "text": scenarios.text_for(visitor, version)}
@@ -90,7 +92,7 @@ def words(request: HttpRequest, sid: str, number: int) -> Words:
 
 
 def words_of(version: Version) -> Words:
-    """The texts are in your language."""
+    """Return the lesson's captions and questions in your language."""
     lesson = lessons.load(version.summary.get("lesson", {}))
 
     def translate(entry: Caption | Question) -> dict[str, Any]:
@@ -112,7 +114,7 @@ def words_of(version: Version) -> Words:
     summary="Read your notes",
 )
 def notes_of(request: HttpRequest, sid: str, number: int) -> list[NoteOut]:
-    """Only your own notes are returned, by step."""
+    """Return your own notes, by step."""
     visitor, scenario = visible_scenario(request, sid)
     mine = notes.of(visitor, scenarios.version(scenario, number))
     return [NoteOut(step=note.step, text=note.text) for note in mine]
@@ -135,7 +137,7 @@ def write_note(request: HttpRequest, sid: str, number: int, step: int, body: Not
 
 
 def describe(scenario: Scenario, version: Version) -> dict[str, Any]:
-    """The fields of VersionOut."""
+    """Return the fields of VersionOut."""
     run = runs.find_run(version)
     url = reverse("version", args=[scenario.public_id, version.number])
     about = {"number": version.number, "created": version.created, "url": url}

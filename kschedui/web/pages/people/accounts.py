@@ -59,7 +59,7 @@ class Login(LoginView):
         return super().form_invalid(form)
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Take over the browser's scenarios, then go where the visitor was."""
+        """Take over the browser's scenarios, then redirect to the page that the visitor came from."""
         response = super().form_valid(form)
         take_over(self.request)
         return response
@@ -173,8 +173,8 @@ def settings(request: HttpRequest, sid: str) -> HttpResponse:
 
 
 def version_rows(scenario: Scenario, before: int | None) -> list[dict[str, Any]]:
-    """Return [{number, url, created, engine}] newest first; `engine` made the trace that links show ("": there is
-    none).
+    """Return [{number, url, created, engine}], newest first; `engine` made the trace that links show, "" without a
+    trace.
     """
     rows = []
     for version in scenarios.listed_versions(scenario, before):

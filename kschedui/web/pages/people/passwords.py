@@ -1,4 +1,4 @@
-"""Passwords. To hash one takes half a second of processor time, so it is work (`kschedui.work`)."""
+"""Passwords. Hashing one takes half a second of processor time, so `kschedui.work` executes it."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def hashed(request: HttpRequest, password: str) -> str:
 
 
 class PasswordBackend(ModelBackend):
-    """Django's backend, with another process to hash in."""
+    """Django's backend, except that another process hashes."""
 
     def authenticate(
         self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: Any
@@ -36,14 +36,15 @@ class PasswordBackend(ModelBackend):
 
 
 def hash_password(password: str) -> str:
-    """Return the hash of a password: work."""
+    """Return the hash of a password. Executed by `kschedui.work`."""
     return make_password(password)
 
 
 def verify(password: str, encoded: str) -> tuple[bool, str]:
-    """Return whether it is the password of a hash, and its new hash if that one is of an older kind: work.
+    """Return whether the hash is that of the password, and a new hash if it is of an older kind. Executed by
+    `kschedui.work`.
 
-    It takes as long without an account.
+    It takes the same time if there is no account.
     """
     if not is_password_usable(encoded) or not encoded:
         make_password(password)

@@ -19,7 +19,7 @@ def log_in(request: HttpRequest) -> HttpResponse:
 
 
 def callback(request: HttpRequest) -> HttpResponse:
-    """Log in whom the provider sends back. Raises one of FAILURES if the provider does not answer as it should."""
+    """Log in the person whom the provider sends back. Raises one of FAILURES after an unexpected response."""
     response: HttpResponse = _Callback.as_view()(request)
     return response
 

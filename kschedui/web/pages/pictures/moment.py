@@ -14,7 +14,7 @@ COMPACTED = 2  # the first schema whose keyframes are events
 
 
 class Moment(NamedTuple):
-    """`drawing` as `cluster_drawing.py` has it, with the pod that the step is about; `sentence` may be ""."""
+    """The drawing of a step (`cluster_drawing.py`) with the pod that it is about, and its sentence ("" for none)."""
 
     drawing: dict[str, Any]
     sentence: str

@@ -30,8 +30,8 @@ EFFECTS = ("NoSchedule", "NoExecute")
 
 
 def proposals(case: Case) -> Iterator[Proposal]:
-    """Propose changes of the claims that have no devices yet, and to release devices: those that the pod's own claims
-    have elsewhere, and those that claims of other pods have.
+    """Propose changes of claims that have no devices yet, and the release of devices that the pod's own claims have on
+    other nodes or that claims of other pods have.
     """
     own = list(_claims_of(case))
     for claim in own:
@@ -136,7 +136,7 @@ def _tolerations(
 
 
 def _toleration(taint: DeviceTaint) -> dict[str, str]:
-    """Return the narrowest one."""
+    """Return the narrowest toleration for the taint."""
     toleration = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
     return {**toleration, "value": taint.value} if taint.value else toleration
 
