@@ -1,6 +1,5 @@
 """The project's only Django app."""
 
-from collections import deque
 from typing import Any
 
 from django.apps import AppConfig
@@ -21,6 +20,6 @@ class KscheduiConfig(AppConfig):
 
 
 def keep_no_queries(connection: BaseDatabaseWrapper, **signal: Any) -> None:
-    """Do not keep the texts of queries: with DEBUG, Django keeps 9,000, and those that store chunks are long."""
+    """Neither format nor keep the texts of queries as Django does with DEBUG: those that store chunks are long."""
     if settings.DEBUG:
-        connection.queries_log = deque(maxlen=0)
+        connection.make_debug_cursor = connection.make_cursor  # type: ignore[assignment, method-assign]
