@@ -57,6 +57,7 @@ MOST_MS = 500.0  # the 99th percentile of other visitors' pages
 MOST_GROWTH = 50  # megabytes of a process, over what it took in its first WARM seconds
 WARM = 120.0
 LOOK_SECONDS = 5.0
+UPLOAD = "upload"  # the name of a process that answers one
 TOGETHER = 10  # questions that an attacker asks at once
 
 
@@ -250,6 +251,7 @@ class Sizes:
     """Megabytes of each process of the site every five seconds, and its seconds of processor time at the last look.
 
     A process grows over what it took at most in its first `warm` seconds, in which it does each kind of its work once.
+    One that answers a single upload, and ends with it, has nothing to grow over: its most is shown.
     """
 
     def __init__(self, stack: Any, warm: float) -> None:
@@ -268,31 +270,41 @@ class Sizes:
             return
         self.next = time.time() + LOOK_SECONDS
         for name, child in list(self.stack.children.items()):
-            for process in (child.group, *(one.pid for one in descendants(child.group))):
+            family = descendants(child.group)
+            forkservers = {one.pid for one in family if "forkserver" in one.command}
+            uploads = {one.pid for one in family if name == "worker" and one.parent in forkservers}
+            for process in (child.group, *(one.pid for one in family)):
+                key = f"{UPLOAD if process in uploads else name} {process}"
                 with suppress(OSError, StopIteration):
                     lines = Path(f"/proc/{process}/status").read_text().splitlines()
                     size = next(int(one.split()[1]) // 1024 for one in lines if one.startswith("VmRSS"))
-                    self.seen.setdefault(f"{name} {process}", []).append(size)
-                    self.seconds[f"{name} {process}"] = cpu_seconds(process)
+                    self.seen.setdefault(key, []).append(size)
+                    self.seconds[key] = cpu_seconds(process)
 
     def show(self) -> None:
-        """Those that lived long; and what one of those that did not was at most."""
-        longest = max(map(len, self.seen.values()), default=0)
-        for name, sizes in self.seen.items():
-            if len(sizes) > longest / 2:
-                begun, most = max(sizes[: self.warm]), max(sizes)
-                growth = f"at first {begun} MB, at most {most} MB ({self.growth(sizes):+}), at the end {sizes[-1]}"
-                print(f"{name:>24}: {growth}; {self.seconds[name]:.0f} s of processor time")
-        short = [max(sizes) for sizes in self.seen.values() if len(sizes) <= longest / 2]
-        print(f"{'processes that ended':>24}: {len(short)}, at most {max(short, default=0)} MB")
+        """Those that could grow; and what one of the others was at most."""
+        for name, sizes in self.lasting().items():
+            begun, most = max(sizes[: self.warm]), max(sizes)
+            growth = f"at first {begun} MB, at most {most} MB ({self.growth(sizes):+}), at the end {sizes[-1]}"
+            print(f"{name:>24}: {growth}; {self.seconds[name]:.0f} s of processor time")
+        uploads = {name: max(sizes) for name, sizes in self.seen.items() if name.startswith(UPLOAD)}
+        short = [max(sizes) for name, sizes in self.seen.items() if name not in {*uploads, *self.lasting()}]
+        for kind, most_of in (("uploads", [*uploads.values()]), ("other short ones", short)):
+            print(f"{kind:>24}: {len(most_of)}, at most {max(most_of, default=0)} MB")
+
+    def lasting(self) -> dict[str, list[int]]:
+        """The sizes of processes that were there for longer than the first seconds, and serve more than one."""
+        return {
+            name: sizes for name, sizes in self.seen.items() if len(sizes) > self.warm and not name.startswith(UPLOAD)
+        }
 
     def growth(self, sizes: list[int]) -> int:
-        """Of one process."""
-        return max(sizes[self.warm :], default=0) - max(sizes[: self.warm]) if len(sizes) > self.warm else 0
+        """Of one process that lasted."""
+        return max(sizes[self.warm :]) - max(sizes[: self.warm])
 
     def most_growth(self) -> tuple[int, str]:
         """Of all, and the process."""
-        return max(((self.growth(sizes), name) for name, sizes in self.seen.items()), default=(0, "none"))
+        return max(((self.growth(sizes), name) for name, sizes in self.lasting().items()), default=(0, "none"))
 
 
 class Client:
