@@ -16,10 +16,10 @@ from scheduler_core import ScenarioError
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a scenario or a dump; - reads standard input")
     parser.add_argument(
-        "--mapping", metavar="FILE", help="where to write which name became which, readable by you only"
+        "--mapping", metavar="FILE", help="write the mapping of names to this file, readable by you only"
     )
-    parser.add_argument("--quiet", action="store_true", help="nothing on standard error about what was left out")
-    parser.add_argument("--strict", action="store_true", help="a text that is cut off makes the exit status 1")
+    parser.add_argument("--quiet", action="store_true", help="print no notes about what was left out")
+    parser.add_argument("--strict", action="store_true", help="exit status 1 if the text is truncated")
 
 
 def run(options: Namespace) -> int:

@@ -22,9 +22,11 @@ MOST_NODES = 20
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("pod", metavar="POD", help="namespace/name, or a name of the namespace default")
+    parser.add_argument("pod", metavar="POD", help="NAMESPACE/NAME, or NAME in the namespace default")
     inputs.add_arguments(parser, several=False)
-    parser.add_argument("--replicas", type=int, metavar="N", help="so many are wanted; status 1 if they do not fit")
+    parser.add_argument(
+        "--replicas", type=int, metavar="N", help="the required number of copies; exit status 1 if they do not fit"
+    )
     parser.add_argument("--format", choices=("table", "json"), default="table")
 
 

@@ -41,8 +41,10 @@ class Checked(msgspec.Struct, frozen=True):
 def add_arguments(parser: ArgumentParser) -> None:
     inputs.add_arguments(parser, several=True)
     parser.add_argument("--format", choices=FORMATS, default="table")
-    parser.add_argument("--syntax", action="store_true", help="only read the files: needs no spec.expect, runs nothing")
-    parser.add_argument("--summary", action="store_true", help="only how many files are good")
+    parser.add_argument(
+        "--syntax", action="store_true", help="only parse the files: needs no spec.expect, runs nothing"
+    )
+    parser.add_argument("--summary", action="store_true", help="print only the number of files that pass")
 
 
 def run(options: Namespace) -> int:

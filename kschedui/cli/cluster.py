@@ -46,7 +46,7 @@ def _about_nodes(parser: ArgumentParser) -> None:
 
 def _of_drain(parser: ArgumentParser) -> None:
     _about_nodes(parser)
-    parser.add_argument("--remove", action="store_true", help="remove the emptied nodes, as a scale-down does")
+    parser.add_argument("--remove", action="store_true", help="remove the empty nodes, as in a scale-down")
     _answering(parser)
 
 
@@ -57,17 +57,19 @@ def _of_lose(parser: ArgumentParser) -> None:
 
 
 def _of_add(parser: ArgumentParser) -> None:
-    parser.add_argument("--like", default="", metavar="NODE", help="the node that the new ones are like")
-    parser.add_argument("--group", default="", metavar="NAME", help="the node group that they belong to")
-    parser.add_argument("--zone", default="", help="of a node group with nodes in several zones")
-    parser.add_argument("--count", type=int, default=1, metavar="N", help="how many; default 1")
+    parser.add_argument("--like", default="", metavar="NODE", help="the existing node to copy")
+    parser.add_argument("--group", default="", metavar="NAME", help="the node group of the new nodes")
+    parser.add_argument("--zone", default="", help="the zone, for a node group with several zones")
+    parser.add_argument("--count", type=int, default=1, metavar="N", help="the number of nodes (default: 1)")
     _answering(parser)
 
 
 def _answering(parser: ArgumentParser) -> None:
     inputs.add_arguments(parser, several=False)
     parser.add_argument("--format", choices=("table", "json"), default="table")
-    parser.add_argument("--write", metavar="FILE", help="write the scenario in which this happens, to step through it")
+    parser.add_argument(
+        "--write", metavar="FILE", help="write a scenario with this operation in its timeline, to step through it"
+    )
 
 
 def _of_upgrade(parser: ArgumentParser) -> None:

@@ -33,7 +33,9 @@ design: Design
 def add_arguments(parser: ArgumentParser) -> None:
     inputs.add_arguments(parser, several=False, what="an experiment; its scenario is found from where it is")
     parser.add_argument("--format", choices=("csv", "json"), default="csv")
-    parser.add_argument("--processes", type=int, metavar="N", help="so many at once; as many as processors if absent")
+    parser.add_argument(
+        "--processes", type=int, metavar="N", help="the number of processes (default: that of processors)"
+    )
 
 
 def run(options: Namespace) -> int:

@@ -27,7 +27,7 @@ MOST_NEAR = 10
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("pod", metavar="POD", help="namespace/name, or a name of the namespace default")
+    parser.add_argument("pod", metavar="POD", help="NAMESPACE/NAME, or NAME in the namespace default")
     inputs.add_arguments(parser, several=False)
     parser.add_argument("--format", choices=("table", "json"), default="table")
 

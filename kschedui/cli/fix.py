@@ -22,9 +22,9 @@ from scheduler_core.ask.smallest.smallest_change import Change, smallest_changes
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("pod", metavar="POD", help="namespace/name, or a name of the namespace default")
+    parser.add_argument("pod", metavar="POD", help="NAMESPACE/NAME, or NAME in the namespace default")
     inputs.add_arguments(parser, several=False)
-    parser.add_argument("--most", type=int, default=10, metavar="N", help="so many changes; 10 when absent")
+    parser.add_argument("--most", type=int, default=10, metavar="N", help="the maximum number of changes (default: 10)")
     parser.add_argument("--format", choices=("table", "json"), default="table")
 
 

@@ -34,11 +34,11 @@ HEAD_BYTES = 1 << 16  # enough for the first line of a recording
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="- reads standard input; several become one scenario")
-    parser.add_argument("--cluster", action="store_true", help="read the cluster of the kubeconfig in place of files")
+    parser.add_argument("--cluster", action="store_true", help="read the cluster of the kubeconfig instead of files")
     add_cluster_arguments(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", help="where to write; standard output when absent")
-    parser.add_argument("--quiet", action="store_true", help="nothing on standard error about what was left out")
-    parser.add_argument("--strict", action="store_true", help="a text that is cut off makes the exit status 1")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the output file (default: standard output)")
+    parser.add_argument("--quiet", action="store_true", help="print no notes about what was left out")
+    parser.add_argument("--strict", action="store_true", help="exit status 1 if the text is truncated")
 
 
 def run(options: Namespace) -> int:

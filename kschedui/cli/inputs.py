@@ -36,8 +36,8 @@ class Input(msgspec.Struct, frozen=True):
 def add_arguments(parser: ArgumentParser, *, several: bool, what: str = "a scenario or a dump") -> None:
     """Add FILE and the options of all commands that read scenarios."""
     parser.add_argument("files", nargs="+" if several else 1, metavar="FILE", help=f"{what}; - reads standard input")
-    parser.add_argument("--strict", action="store_true", help="a warning makes the exit status 1")
-    parser.add_argument("--quiet", action="store_true", help="no warnings and no progress on standard error")
+    parser.add_argument("--strict", action="store_true", help="exit status 1 if there is a warning")
+    parser.add_argument("--quiet", action="store_true", help="print no warnings and no progress on standard error")
     parser.add_argument(
         "--kubernetes-version",
         metavar="X.YZ",

@@ -19,10 +19,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--devices", required=True, metavar="FILE", help="devices, or a dump with ResourceSlices; - reads stdin"
     )
-    parser.add_argument("expressions", nargs="*", metavar="EXPRESSION", help="those of the file if absent")
-    parser.add_argument("--kubernetes-version", metavar="X.YZ", choices=list(RELEASES), help="the release that answers")
-    parser.add_argument("--strict", action="store_true", help="an error in any answer makes the exit status 1")
-    parser.add_argument("--quiet", action="store_true", help="nothing on standard error")
+    parser.add_argument(
+        "expressions", nargs="*", metavar="EXPRESSION", help="a CEL expression (default: those in the file)"
+    )
+    parser.add_argument(
+        "--kubernetes-version",
+        metavar="X.YZ",
+        choices=list(RELEASES),
+        help="the release that evaluates the expressions",
+    )
+    parser.add_argument("--strict", action="store_true", help="exit status 1 if there is an error in any result")
+    parser.add_argument("--quiet", action="store_true", help="print nothing on standard error")
 
 
 def run(options: Namespace) -> int:

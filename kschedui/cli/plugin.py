@@ -14,9 +14,13 @@ _NAME = re.compile(r"[A-Z][A-Za-z0-9]{1,62}")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("action", choices=("new",), help="new: write a package")
-    parser.add_argument("name", metavar="NAME", help="of the plugin, as a configuration enables it: SpotFirst")
-    parser.add_argument("--directory", metavar="DIR", type=Path, help="where to write it; default: named after it")
+    parser.add_argument("action", choices=("new",), help="new: create a package")
+    parser.add_argument(
+        "name", metavar="NAME", help="the name by which a configuration enables the plugin, such as SpotFirst"
+    )
+    parser.add_argument(
+        "--directory", metavar="DIR", type=Path, help="the directory of the package (default: named after the plugin)"
+    )
 
 
 def run(options: Namespace) -> int:

@@ -19,17 +19,17 @@ from kschedui.recording.resources import MissingPermission
 
 def add_cluster_arguments(parser: ArgumentParser) -> None:
     """Add the arguments that select a cluster, as in kubectl."""
-    parser.add_argument("--context", metavar="NAME", help="a context of the kubeconfig; the current one when absent")
+    parser.add_argument("--context", metavar="NAME", help="a context of the kubeconfig (default: the current one)")
     parser.add_argument(
-        "-n", "--namespace", metavar="NAME", default="", help="only this namespace's objects; all when absent"
+        "-n", "--namespace", metavar="NAME", default="", help="only objects in this namespace (default: all)"
     )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     add_cluster_arguments(parser)
-    parser.add_argument("--minutes", type=positive, metavar="N", help="how long; until Ctrl-C when absent")
-    parser.add_argument("-o", "--output", metavar="FILE", help="where to write; standard output when absent")
-    parser.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
+    parser.add_argument("--minutes", type=positive, metavar="N", help="the duration in minutes (default: until Ctrl-C)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the output file (default: standard output)")
+    parser.add_argument("--quiet", action="store_true", help="print only errors on standard error")
 
 
 def run(options: Namespace) -> int:

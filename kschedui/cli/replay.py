@@ -23,10 +23,10 @@ VERDICTS = ("equal", "tie", "different", "unknowable")
 def add_arguments(parser: ArgumentParser) -> None:
     inputs.add_arguments(parser, several=False, what="a recording, as `kschedui record` writes it")
     parser.add_argument(
-        "--config", metavar="FILE", help="the cluster's KubeSchedulerConfiguration; the default when absent"
+        "--config", metavar="FILE", help="the cluster's KubeSchedulerConfiguration (default: that of the release)"
     )
     parser.add_argument(
-        "--format", choices=("table", "json"), default="table", help="json: an object for each decision"
+        "--format", choices=("table", "json"), default="table", help="json: one object for each decision"
     )
 
 

@@ -24,9 +24,11 @@ NOT_TRIED = "NotTried"
 def add_arguments(parser: ArgumentParser) -> None:
     inputs.add_arguments(parser, several=True)
     parser.add_argument("--format", choices=FORMATS, default="jsonl", help="events: the whole trace as JSON lines")
-    parser.add_argument("--columns", action="store_true", help="with what each node said and scored: much longer")
     parser.add_argument(
-        "--summary", action="store_true", help="only counts: attempts, bound, evicted, waiting by message"
+        "--columns", action="store_true", help="include the verdicts and scores of each node, which is much longer"
+    )
+    parser.add_argument(
+        "--summary", action="store_true", help="print only counts: attempts, bound, evicted, and pending by message"
     )
 
 

@@ -32,20 +32,24 @@ KIND_NAMES = {name.lower(): name for name in KINDS}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("pod", metavar="POD", help="namespace/name, or a name of the namespace default")
+    parser.add_argument("pod", metavar="POD", help="NAMESPACE/NAME, or NAME in the namespace default")
     inputs.add_arguments(parser, several=False)
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="KIND/NAME:PATH=VALUE",
-        help="as in pod/shop/web:spec.nodeSelector.disk=ssd; without VALUE, the field is removed; may be repeated",
+        help="such as pod/shop/web:spec.nodeSelector.disk=ssd; without VALUE, the field is removed; may be repeated",
     )
     parser.add_argument("--remove", action="append", default=[], metavar="KIND/NAME", help="an object; may be repeated")
-    parser.add_argument("--add-nodes", action="append", default=[], metavar="NODE=COUNT", help="nodes like this one")
-    parser.add_argument("--weight", action="append", default=[], metavar="PLUGIN=NUMBER", help="of a score plugin")
-    parser.add_argument("--disable", action="append", default=[], metavar="PLUGIN", help="without this plugin")
-    parser.add_argument("--edits", metavar="FILE", help="a JSON list of edits, as `fix --format json` has them")
+    parser.add_argument(
+        "--add-nodes", action="append", default=[], metavar="NODE=COUNT", help="add copies of this node"
+    )
+    parser.add_argument(
+        "--weight", action="append", default=[], metavar="PLUGIN=NUMBER", help="the weight of a Score plugin"
+    )
+    parser.add_argument("--disable", action="append", default=[], metavar="PLUGIN", help="disable this plugin")
+    parser.add_argument("--edits", metavar="FILE", help="a JSON list of edits, as printed by `fix --format json`")
     parser.add_argument("--format", choices=("table", "json"), default="table")
 
 

@@ -149,7 +149,11 @@ def origins(copy: Scenario) -> Iterator[Scenario]:
             return
         yield origin
         copy = origin
-    raise NotAllowed(gettext_noop("This is a copy of a copy too many times over. Save its text as a new scenario."))
+    raise NotAllowed(
+        gettext_noop(
+            "There are too many copies between this scenario and its original. Save its text as a new scenario."
+        )
+    )
 
 
 def secret_origin(visitor: Visitor, copy: Scenario) -> Scenario | None:

@@ -73,7 +73,7 @@ def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
     evicting = sorted(map(str, there.preemption or ())) != sorted(map(str, here.preemption or ()))
     if there.preemption is not None and here.preemption is not None and evicting:
         yield Message(
-            "Of evicting pods it said: {before}; here: {now}.",
+            "About preemption, it reported: {before}; here: {now}.",
             before=write_parts(there.preemption),
             now=write_parts(here.preemption),
         )

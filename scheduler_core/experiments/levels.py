@@ -86,7 +86,7 @@ def _disable(data: Any, path: Path, problems: Problems) -> Read:
 def _nodes(data: Data, path: Path, problems: Problems) -> Read:
     like, values = data.get("like") or "", data.get("add") or []
     if not like:
-        problems.error((*path, "like"), required(Message("the name of the node that the others are like")))
+        problems.error((*path, "like"), required(Message("the name of the node to copy")))
     for index, value in enumerate(values):
         if not 0 <= value <= MOST_NODES_ADDED:
             reason = Message("from 0 to {most:,} nodes", most=MOST_NODES_ADDED)

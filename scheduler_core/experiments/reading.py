@@ -63,7 +63,7 @@ def _document(data: Data, problems: Problems) -> tuple[str, Design | None]:
         return "", None
     spec = data.get("spec") or {}
     if not spec.get("scenario"):
-        problems.error(("spec", "scenario"), required(Message("the scenario's file, seen from this one")))
+        problems.error(("spec", "scenario"), required(Message("the scenario's file, relative to this file")))
     return spec.get("scenario") or "", _factors(spec.get("factors"), ("spec", "factors"), problems)
 
 

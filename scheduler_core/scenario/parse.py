@@ -286,7 +286,7 @@ class _Reader:
         alone = sum(other.chunk is document.chunk for other in documents) == 1
         challenge = build_challenge(document, self._problems, alone=alone)
         if own.expect is None:
-            sentence = Message("a challenge needs spec.expect in the Scenario document: the outcome that is asked for")
+            sentence = Message("a challenge needs spec.expect in the Scenario document: the required outcome")
             self._problems.error(("kind",), sentence)
         return challenge
 

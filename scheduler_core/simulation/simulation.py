@@ -257,7 +257,7 @@ class Simulation:
             tries[key] = tries.get(key, 0) + 1
             if tries[key] > MOST_TRIES:
                 sentence = Message(
-                    "{pod} was tried {tries} times at {now:g} s: pods wake each other without end",
+                    "{pod} was tried {tries} times at {now:g} s: pods requeue each other endlessly",
                     pod=key,
                     tries=MOST_TRIES,
                     now=now,

@@ -33,7 +33,7 @@ class Untried:
             message = self._group.message or self._group.outcome
             raise NotAnswerable(
                 Message(
-                    "Attempt {number} tried {pod} on no node. Its group was told: {message}",
+                    "Attempt {number} tried {pod} on no node. The result of its group: {message}",
                     number=number,
                     pod=pod,
                     message=message,

@@ -51,16 +51,16 @@ def test_a_challenge_is_failed_played_solved_and_remembered(profile: Callable[[]
     expect(page.locator("body")).not_to_contain_text("The spot node is full")
     begun = text_of(page)
 
-    judged(page, "1 of 5 variants hold.")
+    judged(page, "1 of 5 variants pass.")
     expect(verdicts).to_contain_text("default/report: expected on spot-1, but it is on steady-1")
     type_text(page, begun.replace(FILTER, ALMOST))
     expect(verdicts).to_contain_text("The text has changed since it was judged.")
-    judged(page, re.compile(r"^\d of 5 variants hold\.$"))
+    judged(page, re.compile(r"^\d of 5 variants pass\.$"))
     rows = verdicts.locator("li").filter(has_text=re.compile("hold"))
     expect(rows.nth(0)).to_contain_text("✓ holds This cluster")
     expect(rows.nth(1)).to_contain_text("✓ holds The spot node is full")
-    expect(rows.nth(2)).to_contain_text("✕ does not hold Nodes and pods without labels")
-    expect(verdicts).to_contain_text("Why variant 3 does not hold")
+    expect(rows.nth(2)).to_contain_text("✕ fails Nodes and pods without labels")
+    expect(verdicts).to_contain_text("Why variant 3 fails")
 
     page.get_by_role("button", name="Play variant 3").click()
     page.wait_for_url(re.compile(r"/s/\w+/v/1/"))
@@ -73,7 +73,7 @@ def test_a_challenge_is_failed_played_solved_and_remembered(profile: Callable[[]
     expect(page.locator("#yaml")).to_contain_text("labels['price']")
 
     type_text(page, begun.replace(FILTER, BATCH_ON_SPOT))
-    judged(page, "✓ Solved: all variants hold.")
+    judged(page, "✓ Solved: all variants pass.")
     expect(verdicts.get_by_text("✓ holds")).to_have_count(5)
     page.goto("/challenges/")
     expect(card).to_contain_text("✓ solved in 3")
@@ -101,7 +101,7 @@ def test_the_pages_of_challenges_can_be_used_by_everyone(browser_page: Page, wid
     assert violations(page) == []
     page.locator(".scenario-card a").first.click()
     checked(page)
-    judged(page, re.compile("variants hold"))
+    judged(page, re.compile("variants pass"))
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -130,10 +130,10 @@ def test_a_class_does_a_challenge_together(profile: Callable[[], Page]) -> None:
     work.get_by_label("Your name, if you like").fill("Ada")
     begun = text_of(work)
     type_text(work, begun.replace(FILTER, ALL_ON_SPOT))
-    judged(work, re.compile("of 5 variants hold"))
+    judged(work, re.compile("of 5 variants pass"))
     expect(table.locator("tr")).to_have_text([re.compile(r"Ada\s*1 of 5\s*1|Ada\s*2 of 5\s*1")])
     type_text(work, begun.replace(FILTER, BATCH_ON_SPOT))
-    judged(work, "✓ Solved: all variants hold.")
+    judged(work, "✓ Solved: all variants pass.")
     expect(table.locator("tr")).to_have_text([re.compile(r"Ada\s*✓ solved\s*2")])
 
 
@@ -149,7 +149,7 @@ def test_a_rule_written_in_the_page_is_played_shared_and_compared_with_the_run_w
     checked(author)
     author.get_by_label("Insert a template").select_option(label="SchedulerPlugin")
     checked(author)
-    expect(author.locator("#side")).to_contain_text("What your plugins say")
+    expect(author.locator("#side")).to_contain_text("Results of your plugins")
     rule = "apiVersion: kschedui.io/v1alpha1\nkind: SchedulerPlugin\nmetadata: {name: OnSpot}\nspec:\n" + ALL_ON_SPOT
     type_text(author, f"{cluster}\n---\n{rule}")
     checked(author)

@@ -104,7 +104,7 @@ def test_8_which_events_would_wake_it(reader: Reader) -> None:
     reader.at("AttemptFinished")
     reader.click(".queue-section.unschedulable .queue-pod")
     reader.reads(
-        "Events that may wake it",
+        "Events that may requeue it",
         "NodeResourcesFit",
         "Node/UpdateNodeAllocatable a node’s allocatable resources changed",
     )
@@ -156,7 +156,7 @@ def test_20_why_nothing_moves_when_a_node_is_added(reader: Reader) -> None:
     kept = steps_of(reader.page, "PodsKeptWaiting")[0]
     seek(reader.page, str(kept + 1))
     reader.click(".queue-section.unschedulable .queue-pod")
-    reader.reads("The last event: NodeAdd.", "NodeResourcesFit answered QueueSkip: it does not help this pod.")
+    reader.reads("The last event: NodeAdd.", "NodeResourcesFit returned QueueSkip: it does not help this pod.")
 
 
 def nominated_elsewhere() -> str:

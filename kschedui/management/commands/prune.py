@@ -27,7 +27,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the minimum age, and the option that deletes."""
         parser.add_argument("--days", type=int, default=DAYS, help=f"since the run ended; {DAYS} when not given")
-        parser.add_argument("--dry-run", action="store_true", help="say what would be forgotten, and do nothing")
+        parser.add_argument("--dry-run", action="store_true", help="print what would be deleted, and delete nothing")
 
     def handle(self, *args: Any, days: int, dry_run: bool, **options: Any) -> None:
         """Delete, or only print the amounts."""

@@ -21,8 +21,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         simulate.add_arguments(parser)
-        parser.add_argument("--check", action="store_true", help="only check what the files' `expect` promises")
-        parser.add_argument("--syntax", action="store_true", help="with --check: only read the files")
+        parser.add_argument("--check", action="store_true", help="only check that the runs meet spec.expect")
+        parser.add_argument("--syntax", action="store_true", help="with --check: only parse the files")
 
     def handle(self, *args: Any, **options: Any) -> None:
         asked = Namespace(**options)

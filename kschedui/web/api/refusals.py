@@ -84,7 +84,7 @@ def refusal_of(error: Exception) -> Refusal:
         case Upload.DoesNotExist():
             return Refusal(404, gettext_noop("This upload does not exist, or it was removed."))
         case uploads.NotDone():
-            return Refusal(409, gettext_noop("There is no answer, or not yet."))
+            return Refusal(409, gettext_noop("There is no result, or it is not ready yet."))
         case uploads.TooMany():
             return Refusal(429, error.sentence, headers={"Retry-After": "5"})
         case parts.TooMuch():

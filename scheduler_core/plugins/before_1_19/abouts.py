@@ -60,7 +60,7 @@ NODE_LABEL = About(
     question=Text("Labels?", "标签？"),
     score=Text("Labels", "标签"),
     rule=Text(
-        "A Policy says which labels a node must have or must not have, and which ones give it points.",
+        "A Policy lists the labels that a node must or must not have, and the labels that give it points.",
         "Policy 规定节点必须有或不得有哪些标签，以及哪些标签加分。",
     ),
     colour=NODE_AFFINITY.colour,

@@ -105,27 +105,27 @@ ABOUT = About(
             "{pod} 的 Pod 间亲和与反亲和规则都满足：{all}{left|=1:|都}通过。",
         ),
         "filter.*.affinity.one": Text(
-            "{node} is out: no pod in its domain matches the affinity of {pod}.",
+            "{node} is rejected: no pod in its domain matches the affinity of {pod}.",
             "{node} 被排除：它的拓扑域中没有 {pod} 的亲和规则要求的 Pod。",
         ),
         "filter.*.affinity.many": Text(
-            "{n} nodes are out: no pod in their domains matches the affinity of {pod}.",
+            "{n} nodes are rejected: no pod in their domains matches the affinity of {pod}.",
             "{n} 个节点被排除：它们的拓扑域中没有 {pod} 的亲和规则要求的 Pod。",
         ),
         "filter.*.antiaffinity.one": Text(
-            "{node} is out: a pod in its domain matches the anti-affinity of {pod}.",
+            "{node} is rejected: a pod in its domain matches the anti-affinity of {pod}.",
             "{node} 被排除：它的拓扑域中已有与 {pod} 互斥的 Pod。",
         ),
         "filter.*.antiaffinity.many": Text(
-            "{n} nodes are out: pods in their domains match the anti-affinity of {pod}.",
+            "{n} nodes are rejected: pods in their domains match the anti-affinity of {pod}.",
             "{n} 个节点被排除：它们的拓扑域中已有与 {pod} 互斥的 Pod。",
         ),
         "filter.*.existing.one": Text(
-            "{node} is out: the anti-affinity of a pod in its domain matches {pod}.",
+            "{node} is rejected: the anti-affinity of a pod in its domain matches {pod}.",
             "{node} 被排除：它的拓扑域中已有 Pod 的反亲和规则排斥 {pod}。",
         ),
         "filter.*.existing.many": Text(
-            "{n} nodes are out: the anti-affinity of pods in their domains matches {pod}.",
+            "{n} nodes are rejected: the anti-affinity of pods in their domains matches {pod}.",
             "{n} 个节点被排除：它们的拓扑域中已有 Pod 的反亲和规则排斥 {pod}。",
         ),
         "scored.*.best": Text(

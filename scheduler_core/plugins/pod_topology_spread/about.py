@@ -100,10 +100,10 @@ ABOUT = About(
             "与匹配 Pod 最少的拓扑域之差不能超过 maxSkew。",
         ),
         "filter.*.spreadlabel.one": Text(
-            "{node} is out: it lacks the label by which pods are spread.", "{node} 被排除：它缺少用于分布的标签。"
+            "{node} is rejected: it lacks the label by which pods are spread.", "{node} 被排除：它缺少用于分布的标签。"
         ),
         "filter.*.spreadlabel.many": Text(
-            "{n} nodes are out: they lack the label by which pods are spread.",
+            "{n} nodes are rejected: they lack the label by which pods are spread.",
             "{n} 个节点被排除：它们缺少用于分布的标签。",
         ),
         "scored.*.best": Text(

@@ -24,8 +24,12 @@ ABOUT = About(
             "{pod} 没有指定节点名称，{all}{left|=1:|都}通过。",
         ),
         "filter.*.none.why": Text("spec.nodeName is empty.", "spec.nodeName 为空。"),
-        "filter.*.one": Text("{node} is out: {pod} names another node.", "{node} 被排除：{pod} 指定了另一个节点。"),
-        "filter.*.many": Text("{n} nodes are out: {pod} names one node.", "{n} 个节点被排除：{pod} 指定了一个节点。"),
+        "filter.*.one": Text(
+            "{node} is rejected: {pod} names another node.", "{node} 被排除：{pod} 指定了另一个节点。"
+        ),
+        "filter.*.many": Text(
+            "{n} nodes are rejected: {pod} names one node.", "{n} 个节点被排除：{pod} 指定了一个节点。"
+        ),
         "next.filter.*": Text("NodeName: did the pod ask for one particular node?", "NodeName：Pod 指定了某个节点吗？"),
         "pass.*": Text("any", "任意"),
     },

@@ -23,7 +23,7 @@ _VARIANT = Fields(
         "title": "what is different, shown once the answer was tried",
         "objects": "whole objects, which are added, or replace those of the same kind and name",
         "remove": "objects of the scenario that the variant does not have",
-        "expect": "the outcome that is asked for, as spec.expect of the Scenario",
+        "expect": "the required outcome, as spec.expect of the Scenario",
     },
 )
 

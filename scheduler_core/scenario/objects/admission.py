@@ -89,7 +89,7 @@ class Admission:
                 return 0, "PreemptLowerPriority", name
             if priority_class is None and value is not None:  # the pod was admitted in a cluster that has the class
                 message = Message(
-                    "no PriorityClass {name} is in the file; the pod's own priority counts", name=show(name)
+                    "no PriorityClass {name} is in the file; the pod's own priority is used", name=show(name)
                 )
                 problems.warn(("spec", "priorityClassName"), message)
                 return value, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), name

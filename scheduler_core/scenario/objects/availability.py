@@ -134,7 +134,7 @@ def _is_off(field: GatedField, release: Release) -> Message:
             "ignored: feature gate {gate} is off in Kubernetes {release}", gate=field.gate, release=release.version
         )
     return Message(
-        "feature gate {gate} is off in Kubernetes {release}; what is written counts here all the same",
+        "feature gate {gate} is off in Kubernetes {release}; the field is used here all the same",
         gate=field.gate,
         release=release.version,
     )

@@ -420,7 +420,7 @@ def _consumers(data: Any, path: Path, problems: Problems) -> tuple[Consumer, ...
     for index, entry in enumerate(data):
         name = entry.get("name") or ""
         if not name:
-            problems.error((*path, index, "name"), required(Message("who the claim is reserved for")))
+            problems.error((*path, index, "name"), required(Message("the consumers for which the claim is reserved")))
         consumers.append(
             Consumer(name, entry.get("uid") or "", entry.get("resource") or "pods", entry.get("apiGroup") or "")
         )

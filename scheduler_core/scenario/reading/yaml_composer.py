@@ -179,7 +179,7 @@ class Composer:
             raise _at(
                 event,
                 Message(
-                    "the alias *{anchor} names an anchor that is not above it in this document", anchor=event.anchor
+                    "the alias *{anchor} refers to an anchor that is not above it in this document", anchor=event.anchor
                 ),
             )
         value = self._anchors[event.anchor]
@@ -271,7 +271,7 @@ def _from_yaml(error: yaml.MarkedYAMLError, text: str) -> DocumentError:
     mark = error.problem_mark or error.context_mark
     line, column = (mark.line, mark.column) if mark else (0, 0)
     if "".join(text.split("\n", line + 1)[line : line + 1])[column : column + 1] == "\t":
-        return DocumentError(Message("a tab stands where YAML wants spaces"), line, column)
+        return DocumentError(Message("a tab where YAML requires spaces"), line, column)
     messages = [_LIBYAML.get(part, part) for part in (error.context, error.problem) if part]
     if len(messages) == 2:
         message = Message("not valid YAML: {context}, {problem}", context=messages[0], problem=messages[1])

@@ -23,7 +23,7 @@ def build_challenge(document: Document, problems: Problems, *, alone: bool) -> C
     """Return the challenge, None if it has problems. `alone`: it is the only document between two lines of `---`."""
     problems.enter(document.chunk, document.prefix)
     if document.prefix or not alone:
-        sentence = Message("a Challenge is a document of its own, between lines of ---, since it is kept apart")
+        sentence = Message("a Challenge must be a document of its own, between lines of ---: it is stored separately")
         problems.error(("kind",), sentence)
         return None
     if len(document.chunk.text) > LONGEST:
@@ -58,7 +58,7 @@ def _check_number(value: int, most: int, path: Path, problems: Problems) -> None
 def _variant(data: Mapping[str, Any], path: Path, problems: Problems) -> Variant:
     expect = data.get("expect") or {}
     if not expect.get("pods") and expect.get("victims") is None:
-        problems.error((*path, "expect"), required(Message("the outcome that is asked for")))
+        problems.error((*path, "expect"), required(Message("the required outcome")))
     build_expectation(expect, (*path, "expect"), problems)
     objects = data.get("objects") or ()
     for index, entry in enumerate(objects):

@@ -199,7 +199,7 @@ class InitialObjects:
         if isinstance(item, Node):
             self._nodes.add(item.name)
         elif isinstance(item, Pod) and item.node_name and item.node_name not in self._nodes:
-            message = Message("there is no node {name}: the pod takes room nowhere", name=show(item.node_name))
+            message = Message("there is no node {name}: the pod uses no resources", name=show(item.node_name))
             self._problems.warn(("spec", "nodeName"), message)
 
     def _is_new(self, kind: Kind, document: Document) -> bool:

@@ -246,7 +246,7 @@ def test_an_unknown_plugin_that_is_disabled_is_a_warning() -> None:
 def test_a_pod_of_a_class_that_is_not_in_the_file_has_its_own_priority() -> None:
     found = parse_scenario(scenario(node("n1"), pod("a", priority=7, priority_class="gone")))
     assert found.objects[-1].priority == 7
-    assert "the pod's own priority counts" in found.warnings[0].message
+    assert "the pod's own priority is used" in found.warnings[0].message
 
 
 def test_kinds_that_have_no_part_in_scheduling_are_left_out_with_a_warning() -> None:

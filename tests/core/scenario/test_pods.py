@@ -248,5 +248,5 @@ def test_a_pod_on_a_node_that_never_is_is_warned_about() -> None:
         scenario(node("n1"), pod("a", node="n1"), pod("b", node="n2"), pod("c", node="late"), events=[late])
     )
     assert [(warning.path, warning.message) for warning in found.warnings] == [
-        ("spec.nodeName", 'there is no node "n2": the pod takes room nowhere')
+        ("spec.nodeName", 'there is no node "n2": the pod uses no resources')
     ]

@@ -185,7 +185,7 @@ test("Next speaks of the group where a member is gated or tried, and of no sched
 	const [created] = runs.get("waits");
 	assert.equal(plain(caption("waits", created).next), "Are enough members of train-0's group here?");
 	const [started] = stepsOf("fits", "PodGroupCycleStarted");
-	assert.equal(plain(caption("fits", started).next), "train-0 is tried, beside those before it.");
+	assert.equal(plain(caption("fits", started).next), "train-0 is tried, with the members before it on their nodes.");
 });
 
 test("kube-scheduler's sentences about groups are told in the reader's language", () => {

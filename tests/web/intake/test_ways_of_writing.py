@@ -128,7 +128,9 @@ def test_an_item_of_a_list_may_refer_to_an_anchor_in_an_earlier_one() -> None:
 
 def test_an_anchor_of_another_document_is_not_there_and_nothing_is_called_cut_off() -> None:
     text = ANCHORS.replace("- apiVersion: v1\n  kind: Node\n  metadata: {name: n2}", "---\nkind: Node")
-    with pytest.raises(ScenarioErrors, match=r"line 1[0-9].*: the alias .room names an anchor that is not above it"):
+    with pytest.raises(
+        ScenarioErrors, match=r"line 1[0-9].*: the alias .room refers to an anchor that is not above it"
+    ):
         importers.convert(text.replace("\n  status: *room", "\nstatus: *room"), Limits())
 
 
