@@ -64,6 +64,7 @@ class Scenario(models.Model):
     title = models.CharField(max_length=200)
     renamed = models.BooleanField(default=False)  # then a new version does not change the title
     slug = models.CharField(max_length=64, unique=True, null=True, blank=True)
+    loaded = models.CharField(max_length=64, blank=True)  # a lesson's library.digest_of when it was loaded last
     scratch = models.BooleanField(default=False)  # holds previews of unsaved text; ends with the day
     fork_of = models.ForeignKey("Version", models.SET_NULL, null=True, blank=True, related_name="forks")
     sharing = models.PositiveIntegerField(default=0)  # how often it changed with whom it is shared

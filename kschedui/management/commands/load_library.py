@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from kschedui import library
+from kschedui.library import loading
 from kschedui.runs import worker
 
 
@@ -20,11 +20,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Store and run the lessons. CommandError names an invalid file."""
         try:
-            for slug, version in library.load():
+            for slug, version in loading.load():
                 if version and options["verbosity"] > 0:
                     self.stdout.write(f"{slug}: version {version.number}")
-        except library.BadLesson as error:
+        except loading.BadLesson as error:
             raise CommandError(str(error)) from None
         if not options["no_run"]:
-            for run in library.unrun():
+            for run in loading.unrun():
                 worker.execute(run.public_id)

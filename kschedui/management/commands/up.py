@@ -5,6 +5,8 @@ import signal
 import sys
 import time
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +17,7 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connections
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
+from kschedui import library
 from kschedui.supervisor.data_folder import DataFolder
 from kschedui.supervisor.errors import StartError
 from kschedui.supervisor.ports import free_port, is_loopback, require_free
@@ -83,8 +86,7 @@ def run(host: str, port: int, say: Any) -> None:
             prepare("collectstatic", interactive=False)
         stack.start_web(host, port or free_port())  # found now: one found earlier may be taken meanwhile
         stack.start_worker()
-        prepare("load_library", no_run=True)  # while the other two start
-        queue_new_lessons(stack.env["REDIS_URL"])
+        load_library(stack.env["REDIS_URL"])  # while the other two start
         url = stack.wait()
         stack.start_experiments()  # only now: nobody waits for it
         say(f"kschedui is ready: {url}  (Ctrl-C stops it)")
@@ -103,23 +105,34 @@ def child_environment(folder: DataFolder) -> dict[str, str]:
     return env
 
 
-def queue_new_lessons(broker: str) -> None:
-    """Queue new lessons, so that a worker simulates them before the first visit."""
-    from kschedui import library  # now, while the other processes start: these import the engine
-    from kschedui.celery import app as celery_app
+def load_library(broker: str) -> None:
+    """Load the library, unless nothing has changed; queue new lessons, so that they run before the first visit."""
+    with failure_of("load_library"):
+        if library.is_loaded():
+            return
+        call_command("load_library", verbosity=0, no_run=True)
+    from kschedui.celery import app as celery_app  # only now: these import the engine
+    from kschedui.library import loading
     from kschedui.runs import store as runs
 
     celery_app.conf.broker_url = broker  # settings were read before the embedded broker had an address
-    for lesson_run in library.unrun():
+    for lesson_run in loading.unrun():
         runs.enqueue(lesson_run.public_id)
     connections.close_all()
 
 
 def prepare(command: str, **options: Any) -> None:
-    """Run one of the commands that prepare the start: tables, the scenario library, static files."""
+    """Run one of the commands that prepare the start: tables, static files."""
+    with failure_of(command):
+        call_command(command, verbosity=0, **options)
+
+
+@contextmanager
+def failure_of(command: str) -> Iterator[None]:
+    """Turn a failure of the command into one sentence; close the database."""
     where = urlsplit(settings.DATABASE_URL)
     try:
-        call_command(command, verbosity=0, **options)
+        yield
     except (DatabaseError, InconsistentMigrationHistory) as error:
         name = where.path[1:] if where.scheme == "sqlite" else f"{where.hostname}{where.path}"
         raise StartError(f"The database {name} cannot be used: {' '.join(str(error).split())}.") from None

@@ -1,7 +1,11 @@
 """Loading the library: idempotent, at lasting addresses, and forgiving about decoration."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,8 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.pages import cards
 from tests.builders import node, pod, scenario
 from tests.web.conftest import Browser
+
+CHALLENGE = library.CHALLENGES / "challenge-weights.yaml"
 
 
 @pytest.fixture
@@ -45,6 +51,70 @@ def test_loading_twice_changes_nothing(folder: Path) -> None:
     assert set(Run.objects.values_list("state", flat=True)) == {Run.State.DONE}
     assert load() == ""
     assert Version.objects.count() == Run.objects.count() == 2
+
+
+def change_a_file(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    path = folder / "priority-order.yaml"
+    path.write_text(path.read_text() + "\n# changed\n")
+
+
+def add_a_challenge(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    (folder / "challenges").mkdir()
+    shutil.copy(CHALLENGE, folder / "challenges")
+
+
+def remove_a_file(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    (folder / "priority-order.yaml").unlink()
+
+
+def change_the_engine(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    engine = folder / "version.py"
+    engine.write_text("ENGINE_VERSION = 'another'")
+    patch.setattr(library, "ENGINE", engine)
+
+
+def delete_a_lesson(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    Scenario.objects.get(slug="priority-order").delete()
+
+
+def delete_a_run(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    Run.objects.filter(version__scenario__slug="priority-order").delete()
+
+
+def forget_that_a_run_was_queued(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    Run.objects.filter(version__scenario__slug="priority-order").update(state=Run.State.QUEUED)
+
+
+CHANGES = (
+    change_a_file,
+    add_a_challenge,
+    remove_a_file,
+    change_the_engine,
+    delete_a_lesson,
+    delete_a_run,
+    forget_that_a_run_was_queued,
+)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_library_is_loaded_until_something_changes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path, pytest.MonkeyPatch], None]
+) -> None:
+    assert not library.is_loaded()
+    load()
+    assert library.is_loaded()
+    change(folder, monkeypatch)
+    assert not library.is_loaded()
+    load()
+    assert library.is_loaded()
+
+
+def test_a_start_at_which_nothing_has_changed_imports_no_engine() -> None:
+    load_up = "import django, sys; django.setup(); import kschedui.management.commands.up"
+    code = f"{load_up}; print('scheduler_core' in sys.modules)"
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "kschedui.settings"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
 
 
 def test_a_changed_lesson_becomes_a_new_version_at_the_same_address(folder: Path, author: Browser) -> None:

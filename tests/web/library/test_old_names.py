@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from kschedui import library
+from kschedui.library import loading
 from kschedui.scenarios import engine
 from kschedui.scenarios.lessons.old_names import OLD_NAMES, OldName
 from scheduler_core.trace.events import NodesFiltered, ScoresComputed
@@ -44,7 +45,7 @@ def test_every_name_but_those_that_came_later_has_a_step_on_1_15() -> None:
 def test_each_link_of_the_page_opens(client: Client) -> None:
     slugs = {one.lesson for one in OLD_NAMES} | {one.then.partition("#")[0] for one in IN_1_15}
     for slug in slugs:
-        library.load_text(slug, (library.FOLDER / f"{slug}.yaml").read_text(encoding="utf-8"))
+        loading.load_text(slug, (library.FOLDER / f"{slug}.yaml").read_text(encoding="utf-8"))
     links = set(re.findall(r'href="(/library/[^"#]+)', client.get("/names/").content.decode()))
     assert links == {f"/library/{slug}/" for slug in slugs}
     for link in links:

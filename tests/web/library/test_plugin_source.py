@@ -11,6 +11,7 @@ import pytest
 from django.test import Client
 
 from kschedui import library
+from kschedui.library import loading
 from kschedui.scenarios import outside_plugins as plugins
 from kschedui.web.pages import plugin_source
 from scheduler_core.plugins import REGISTRY
@@ -140,7 +141,7 @@ def test_a_rule_without_its_scenario_is_looked_for_in_ones_own_and_in_the_librar
     assert client.get("/plugins/Mine/")["Location"] == f"/plugins/Mine/?scenario={scenario}&version=1"
     assert Client().get("/plugins/Mine/").status_code == 404
     assert client.get("/plugins/Other/").status_code == 404
-    library.load_text("own-rule", (library.FOLDER / "own-rule.yaml").read_text())
+    loading.load_text("own-rule", (library.FOLDER / "own-rule.yaml").read_text())
     address = Client().get("/plugins/SpotFirst/")["Location"]
     assert "SpotFirst" in Client().get(address).content.decode()
 

@@ -1,10 +1,10 @@
-"""The library: stores lesson files in the database by slug; only a changed text creates a new version."""
+"""Stores the files of the library in the database by slug; only a changed text creates a new version."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from django.db import transaction
 
+from kschedui.library import challenges, digest_of, files
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.runs.turns import lane_of
@@ -14,33 +14,26 @@ from kschedui.scenarios.digest import Digest, digest_of_read
 from kschedui.scenarios.prose import clean_title
 from scheduler_core import ENGINE_VERSION, ScenarioErrors
 
-FOLDER = Path(__file__).parent / "scenarios" / "lessons"
-CHALLENGES = FOLDER.parent / "challenges"
-
 
 class BadLesson(Exception):
     """A lesson that is not a valid scenario; the text names the file and the reason."""
 
 
-def files() -> list[Path]:
-    """Return the lesson files, by slug."""
-    return sorted(FOLDER.glob("*.yaml"))
-
-
-def challenges() -> list[Path]:
-    """Return the challenge files, by slug."""
-    return sorted(CHALLENGES.glob("*.yaml"))
-
-
 def load() -> Iterator[tuple[str, Version | None]]:
     """Store every lesson. Yield (slug, the new version, or None if unchanged). Raises BadLesson."""
-    paths = [*files(), *challenges()]
-    for path in paths:
+    loaded = {}
+    for path in (*files(), *challenges()):
+        text = path.read_text(encoding="utf-8")
         try:
-            yield path.stem, load_text(path.stem, path.read_text(encoding="utf-8"))
+            yield path.stem, load_text(path.stem, text)
         except ScenarioErrors as errors:
             raise BadLesson(f"{path.name}: {errors}") from None
-    gone = Scenario.objects.filter(slug__isnull=False, deleted_at=None).exclude(slug__in=[path.stem for path in paths])
+        loaded[path.stem] = digest_of(text)
+    scenarios_loaded = list(Scenario.objects.filter(slug__in=loaded))
+    for scenario in scenarios_loaded:
+        scenario.loaded = loaded[str(scenario.slug)]
+    Scenario.objects.bulk_update(scenarios_loaded, ["loaded"])
+    gone = Scenario.objects.filter(slug__isnull=False, deleted_at=None).exclude(slug__in=loaded)
     gone.update(slug=None, visibility=Scenario.Visibility.UNLISTED)  # links to it go on working; no page lists it
 
 
