@@ -272,7 +272,8 @@ def tab_to(page: Page, control: str) -> None:
     raise AssertionError(f"the tab key does not reach {control}")
 
 
-ASKS = "Boolean(!document.getElementById('histogram') && document.getElementById('player').dataset.asked)"
+OPEN = "document.getElementById('player').dataset.asked"
+ASKS = f"Boolean(!document.getElementById('histogram') && {OPEN})"
 SHOWN = """() => JSON.stringify([location.hash, Boolean(document.getElementById("histogram")),
   document.getElementById("player").dataset.asked, document.querySelector("#caption h1").textContent])"""
 
@@ -314,6 +315,8 @@ def test_lesson_1_is_taught_to_three_phones_from_start_to_end_by_keyboard(visito
             go_on(teacher)  # reveals, since all have answered
             for page in (teacher, *phones):
                 expect(page.locator("#histogram")).to_have_count(1)
+            until(teacher, f"!({OPEN})")  # the answer plays by itself
+            drawn(teacher)
         same(teacher, *phones)
         for phone in phones:
             expect(phone.locator("#caption h1")).to_have_text(sentence(teacher))

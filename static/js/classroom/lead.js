@@ -50,7 +50,7 @@ export class Lead {
 		this.ending = false;
 		/** The question whose answer is to be revealed. */
 		this.revealing = "";
-		/** The question that was not answered by everybody when its answer was asked for first. */
+		/** The question whose answer was asked for before everybody had answered: it is revealed once they have. */
 		this.warned = "";
 		/** @type {Partial<import("./socket.js").Place> | null} of another window: to be gone to once the run is here */
 		this.adopting = null;
@@ -89,7 +89,7 @@ export class Lead {
 
 	// --- What the teacher does --------------------------------------------------------------------------------------
 
-	/** Forward, while a question is open: reveal it, or show the answer. */
+	/** Forward, while a question is open: reveal it once everybody has answered, or by a second press; show the answer. */
 	goOn() {
 		const { open } = this.predictions;
 		if (!open) return;
@@ -224,7 +224,10 @@ export class Lead {
 
 	/** @param {Counts} counts */
 	count(counts) {
+		const { answered } = this;
 		this.counted = counts;
+		const { open } = this.predictions;
+		if (open && this.warned === open.id && this.answered > answered && this.hasEverybody) this.reveal();
 	}
 
 	/** A question that was revealed is not asked again. */
@@ -237,7 +240,6 @@ export class Lead {
 	adopt(board) {
 		this.paused = board.paused;
 		this.gathered = board.gathered;
-		this.revealing = this.warned = "";
 		this.forgetLooking();
 		this.adopting = board.place;
 		this.follow();
@@ -264,7 +266,9 @@ export class Lead {
 			predictions.open = question;
 		} else if (question) predictions.settled.set(question.id, "revealed");
 		this.settle();
-		this.last = JSON.stringify(this.shown());
+		const { open } = predictions;
+		const isToBeSaid = open && this.revealing === open.id && !this.counts; // a press that nobody has heard of
+		this.last = isToBeSaid ? "" : JSON.stringify(this.shown());
 	}
 
 	leaveClass() {
@@ -279,7 +283,10 @@ export class Lead {
 			this.follow();
 			if (!this.adopting) this.redraw(false);
 		}
-		if (!this.predictions.open) this.forgetLooking();
+		const open = this.predictions.open?.id;
+		if (!open) this.forgetLooking();
+		if (this.revealing !== open) this.revealing = "";
+		if (this.warned !== open) this.warned = "";
 		this.lead();
 	}
 }

@@ -113,6 +113,14 @@ class Model:
             choices = list(self.answers[self.asked].values())
             self.counts[self.asked] = [choices.count(n) for n in range(self.open["choices"])]
 
+    def answer(self, question: str, phone: str, choice: int) -> None:
+        """The last answer that is missing reveals a question whose answer was asked for before."""
+        answers = self.answers[question]
+        is_new = phone not in answers
+        answers[phone] = choice
+        if is_new and self.warned and len(answers) >= len(self.phones):
+            self.reveal()
+
     def wait(self) -> None:
         """A revealed question's answer plays by itself."""
         if self.open and self.asked in self.counts:
@@ -188,8 +196,8 @@ class Play:
             model.phones.discard(phone)
         elif name == "mend" and phone in network.cut:
             await network.mend(phone)
-            self.heard(phone)
             model.wait()  # it takes its time
+            self.heard(phone)
         elif name == "join" or (name == "reload" and phone not in network.cut):
             await network.load(phone)
             model.phones.add(phone)
@@ -202,14 +210,14 @@ class Play:
         if phone in self.network.cut:
             self.unsent[phone] = shown["asked"], choice
         else:
-            self.model.answers[shown["asked"]][phone] = choice
+            self.model.answer(shown["asked"], phone, choice)
 
     def heard(self, phone: str) -> None:
         """What was answered without a connection counts, if it is not too late."""
         self.model.phones.add(phone)
         question, choice = self.unsent.pop(phone, ("", 0))
         if question and question == self.model.asked and question not in self.model.counts:
-            self.model.answers[question][phone] = choice
+            self.model.answer(question, phone, choice)
 
     def compare(self, action: Action) -> None:
         model, told = self.model, self.pages.shown
@@ -379,3 +387,59 @@ def play_in_a_hurry(
 
 def test_a_class_that_nobody_waits_in_agrees_in_the_end(pages: Pages, author: Browser, saved: dict[str, Any]) -> None:
     play_in_a_hurry(pages=pages, author=author, saved=saved)
+
+
+# --- A press is not lost ------------------------------------------------------------------------------------------
+
+MEANWHILE = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["pause", "gather"]), st.sampled_from(TEACHERS)),
+        st.tuples(st.sampled_from(["answer 0", "answer 1"]), st.sampled_from(PHONES)),
+        st.tuples(st.sampled_from(["cut", "slow", "mend"]), st.sampled_from((*TEACHERS, *PHONES))),
+        st.tuples(st.just("carry"), st.just("")),
+    ),
+    max_size=8,
+)
+
+
+@example(meanwhile=[[("cut", "teacher")], [("pause", "window"), ("carry", "")], []], presses=2)
+@example(meanwhile=[[("slow", "teacher"), ("answer 0", "a"), ("answer 0", "b"), ("answer 0", "c")], [], []], presses=1)
+@given(meanwhile=st.lists(MEANWHILE, min_size=3, max_size=3), presses=st.sampled_from([1, 2]))
+@settings(max_examples=EXAMPLES, phases=PHASES)
+def play_presses(
+    meanwhile: list[list[Action]], presses: int, *, pages: Pages, author: Browser, saved: dict[str, Any]
+) -> None:
+    network = Network(pages, author, saved)
+
+    async def whole() -> None:
+        try:
+            for page in ("teacher", "window", *PHONES):
+                await network.load(page)
+            await network.settle()
+            await hurry(network, "to question", "teacher")
+            await network.settle()
+            question = pages.shown["teacher"]["asked"]
+            assert question
+            for number, actions in enumerate(meanwhile):
+                for action in actions:
+                    await hurry(network, *action)
+                if number < presses:
+                    await hurry(network, "next", "teacher")
+            for page in pages.shown:
+                await network.mend(page)
+            await network.settle()
+            for phone in PHONES if presses == 1 else ():
+                await hurry(network, "answer 0", phone)
+            await network.settle()
+            board = await sync_to_async(store.board)(network.pk)
+            assert board.revealed == [question]
+        finally:
+            await network.leave()
+
+    async_to_sync(whole)()
+
+
+def test_a_question_is_revealed_by_two_presses_and_by_one_once_everybody_has_answered(
+    pages: Pages, author: Browser, saved: dict[str, Any]
+) -> None:
+    play_presses(pages=pages, author=author, saved=saved)
