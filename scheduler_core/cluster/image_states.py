@@ -83,7 +83,9 @@ class ImageStates:
                 self._sizes.pop(name, None)
 
     def _now(self, node_name: str) -> ImageState:
-        own = self._own.get(node_name, {})
+        own = self._own.get(node_name)
+        if not own:
+            return ()
         return tuple(sorted((name, size, len(self._nodes_with.get(name, ()))) for name, size in own.items()))
 
 

@@ -19,7 +19,6 @@ from scheduler_core.framework.interface import (
     SUCCESS,
     AsksPreFilter,
     Change,
-    Code,
     CycleState,
     ExplainsFilter,
     ExplainsScore,
@@ -74,7 +73,7 @@ class Explainer:
         for name, pre_filter in (running | alone).items():
             result = pre_filter(pod, cluster)
             self._cycle.states[name] = result.state
-            if result.status.code == Code.SKIP:
+            if result.status.is_skip:
                 self._cycle.skip_filter.add(name)
             elif not result.status.is_success:
                 self._rejected[name] = result.status

@@ -100,7 +100,7 @@ class Diagnosis(msgspec.Struct):
         """Add the plugin to those whose queueing hints run when the cluster changes (Diagnosis.AddPluginStatus)."""
         if not status.plugin:
             return
-        if status.code == Code.PENDING:
+        if status.is_pending:
             self.pending_plugins[status.plugin] = None
         elif status.is_rejected:
             # where every predicate is checked, a status names all that failed

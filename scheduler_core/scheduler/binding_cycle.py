@@ -52,7 +52,7 @@ def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
     """Finish the scheduling cycle of an assumed pod. Raises FitError or SchedulingError after a rollback."""
     reserve(scheduler, attempt)
     status, deadlines = run_permit(scheduler, attempt)
-    if status.code == Code.WAIT:
+    if status.is_wait:
         scheduler.waiting.add(attempt, deadlines)
     elif not status.is_success:
         roll_back(scheduler, attempt, "Permit", status)
@@ -85,7 +85,7 @@ def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = Fal
     status, wait_status = scheduler.faults.strike(pod.key, "Permit"), SUCCESS
     for plugin in attempt.framework.at(PermitPlugin) if status.is_success else ():
         answer, seconds = plugin.permit(pod, attempt.state_of(plugin), attempt.node_name)
-        deadline = now + min(seconds, MAX_PERMIT_TIMEOUT) if answer.code == Code.WAIT else None
+        deadline = now + min(seconds, MAX_PERMIT_TIMEOUT) if answer.is_wait else None
         recorded_deadline = None if only_tried else deadline
         results.append(PointRun(plugin.name, answer.code.label, list(answer.reasons), recorded_deadline))
         if deadline is not None:
@@ -98,7 +98,7 @@ def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = Fal
     elif not status.is_success and status.plugin == FAULT:
         results.append(PointRun(FAULT, status.code.label, list(status.reasons)))
     if results:
-        first = min(deadlines.values()) if status.code == Code.WAIT and not only_tried else None
+        first = min(deadlines.values()) if status.is_wait and not only_tried else None
         scheduler.emit(PermitEvaluated(pod.key, attempt.node_name, status.code.label, results, first))
     return status, deadlines
 
@@ -199,7 +199,7 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
     for plugin in attempt.framework.at(BindPlugin):
         status = plugin.bind(pod, attempt.state_of(plugin), node_name)
         answers.append((plugin.name, status))
-        if status.code != Code.SKIP:
+        if not status.is_skip:
             return answers, status if status.is_success else as_failure("Bind", plugin.name, status)
     return answers, Status(Code.ERROR, ("no plugin binds the pod",))
 

@@ -13,7 +13,6 @@ from scheduler_core.apis.core import Pod
 from scheduler_core.apis.messages import Message
 from scheduler_core.framework.interface import (
     SUCCESS,
-    Code,
     CycleState,
     PostFilterPlugin,
     PostFilterResult,
@@ -214,7 +213,7 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
         return
     assert attempt.cycle is not None
     result = framework.run_post_filter(attempt.cycle, error.diagnosis)
-    if result.status.code != Code.ERROR or framework.release.rules.post_filter_errors_are_reported:
+    if not result.status.is_error or framework.release.rules.post_filter_errors_are_reported:
         error.diagnosis.post_filter_message = result.status.message
     attempt.nominated_node = result.nominated_node
     attempt.nominated = result.status.is_success and bool(result.nominated_node)

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.framework.interface import Code, CycleState, FilterResult, PreFilterResult, Status
+from scheduler_core.framework.interface import CycleState, FilterResult, PreFilterResult, Status
 from scheduler_core.framework.runtime.runtime import Framework
 
 
@@ -48,7 +48,7 @@ def ask_every_plugin(framework: Framework, cycle: CycleState, rows: NDArray[np.i
     for name, pre_filter in framework.pre_filters:
         result: PreFilterResult = pre_filter(cycle.pod, framework.cluster)
         cycle.states[name] = result.state
-        if result.status.code is Code.SKIP:
+        if result.status.is_skip:
             cycle.skip_filter.add(name)
         elif not result.status.is_success:
             objections.everywhere.append(result.status.by(name))

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.implements import implements
-from scheduler_core.framework.interface import SUCCESS, Code, NeedsPreFilter, PreFilterPlugin, PreFilterResult
+from scheduler_core.framework.interface import SUCCESS, NeedsPreFilter, PreFilterPlugin, PreFilterResult
 from scheduler_core.releases import Release, Rules
 
 EXTENDED = ("VolumeRestrictions", "PodTopologySpread", "InterPodAffinity")  # those that look at pods one by one
@@ -33,7 +33,7 @@ def pre_filter(plugin: PreFilterPlugin, rules: Rules) -> Callable[[Pod, Cluster]
 
     def unskipped(pod: Pod, cluster: Cluster) -> PreFilterResult:
         result = plugin.pre_filter(pod, cluster)
-        return replace(result, status=SUCCESS) if result.status.code is Code.SKIP else result
+        return replace(result, status=SUCCESS) if result.status.is_skip else result
 
     return unskipped
 

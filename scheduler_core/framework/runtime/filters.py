@@ -257,8 +257,10 @@ def _leading(plugins: Sequence[FilterPlugin]) -> int:
 
 def contiguous(rows: NDArray[np.intp], all_rows: NDArray[np.intp]) -> Rows:
     """Return the rows as a slice if they are contiguous, so that columns are read without copying."""
-    if rows.base is all_rows and len(rows) and rows.item(-1) - rows.item(0) == len(rows) - 1:
-        return slice(rows.item(0), rows.item(-1) + 1)
+    if rows.base is all_rows and len(rows):
+        first, last = rows.item(0), rows.item(-1)
+        if last - first == len(rows) - 1:
+            return slice(first, last + 1)
     return rows
 
 

@@ -69,7 +69,7 @@ class CallsPreFilter:
         if pre_filter_result.status.is_success:
             verdicts: Verdicts = self._plugin.filter(pod, pre_filter_result.state, nodes, rows, change)
             return verdicts
-        if pre_filter_result.status.code is Code.SKIP:
+        if pre_filter_result.status.is_skip:
             return Verdicts(np.zeros(len(nodes.all_rows[rows]), np.int16), ())
         return Verdicts(self._plugin.asks_on(nodes, rows).astype(np.int16), (pre_filter_result.status,))
 

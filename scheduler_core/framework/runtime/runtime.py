@@ -239,16 +239,16 @@ class Framework:
             result: PreFilterResult = pre_filter(pod, cluster)
             states[name] = result.state
             results.append((name, result))
-            code = result.status.code
-            if code is Code.SKIP:
+            status = result.status
+            if status.is_skip:
                 skipped.add(name)
-            elif code is Code.SUCCESS:
+            elif status.is_success:
                 if result.node_names is not None and outcome.narrow(name, result.node_names):
                     break
-            elif code is Code.UNSCHEDULABLE and self._rules.pre_filter_goes_on_after_a_plain_rejection:
-                outcome.status = result.status.by(name)
+            elif status.code is Code.UNSCHEDULABLE and self._rules.pre_filter_goes_on_after_a_plain_rejection:
+                outcome.status = status.by(name)
             else:
-                outcome.reject(result.status.by(name))
+                outcome.reject(status.by(name))
                 break
         if not outcome.status.is_success and self._misses_states:
             cycle.cannot_remove_pods = before_1_28.remove_pod_error(
@@ -317,7 +317,7 @@ class PreFilterOutcome:
 
     def reject(self, status: Status) -> None:
         """Set an unresolvable rejection or an error; earlier narrowing is dropped."""
-        if status.code == Code.ERROR:
+        if status.is_error:
             status = Status(
                 Code.ERROR, (f'running PreFilter plugin "{status.plugin}": {status.message}',), status.plugin
             )

@@ -73,9 +73,9 @@ class Scorers:
             score_states[name] = result.state
             if result.state is not None and name in self._kept:
                 raise ReadsError(f'plugin "{name}" has `reads`, so its PreScore must not leave a state')
-            if result.status.code is Code.SKIP:
+            if result.status.is_skip:
                 skipped.append(name)
-            elif result.status.code is not Code.SUCCESS:
+            elif not result.status.is_success:
                 return [], skipped, _fail(f'running PreScore plugin "{name}": {result.status.message}')
         if self._error:
             return [], skipped, _fail(self._error)

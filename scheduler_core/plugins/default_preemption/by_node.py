@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.framework.interface import Code, CycleState, Handle, Status
+from scheduler_core.framework.interface import CycleState, Handle, Status
 from scheduler_core.plugins.default_preemption.pick_one_node import Criteria
 from scheduler_core.plugins.default_preemption.victims import DryRuns, Ints, criteria
 from scheduler_core.trace.records import PodKey
@@ -66,7 +66,7 @@ class ByNode:
         """Remove outdated results. Return whether any are left."""
         cluster, nominator = self._handle.cluster, self._handle.nominator
         generation, pods, nominations = self._since
-        if generation != cluster.nodes.generation or any(status.code is Code.ERROR for status in self.statuses):
+        if generation != cluster.nodes.generation or any(status.is_error for status in self.statuses):
             return False
         names = (*cluster.pods.changes.since(pods), *nominator.changes.since(nominations))
         rows = [cluster.nodes.row_of[name] for name in names if name in cluster.nodes.row_of]

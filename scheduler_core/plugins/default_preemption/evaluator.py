@@ -76,7 +76,7 @@ class Evaluator:
 
     def _no_candidates(self, candidates: Candidates) -> PostFilterResult:
         """Return the result without candidates: the nomination is cleared, and errors of dry runs are reported."""
-        errors = dict.fromkeys(status.message for status in candidates.reasons if status.code == Code.ERROR)
+        errors = dict.fromkeys(status.message for status in candidates.reasons if status.is_error)
         if errors:
             return self._error(next(iter(errors)) if len(errors) == 1 else f"[{', '.join(errors)}]")
         message = _add_prefix(fit_error(len(self.handle.cluster.nodes), candidates))

@@ -18,7 +18,7 @@ from scheduler_core.apis.devices import DeviceID, ResourceClaim
 from scheduler_core.apis.quantity import Quantity
 from scheduler_core.apis.yaml_lines import Path, YamlLines
 from scheduler_core.cluster.cluster import Cluster
-from scheduler_core.framework.status import Code, Status
+from scheduler_core.framework.status import Status
 from scheduler_core.plugins.dynamic_resources.allocator import (
     Allocator,
     InvalidPools,
@@ -56,7 +56,7 @@ def record_search(state: State, cluster: Cluster, pools: Pools) -> DevicesSearch
     verdicts = list(state.verdicts.items())
     if not verdicts:
         return None
-    errors = [at for at, (_, status) in enumerate(verdicts) if status.code == Code.ERROR]
+    errors = [at for at, (_, status) in enumerate(verdicts) if status.is_error]
     del verdicts[errors[0] + 1 if errors else len(verdicts) :]  # nodes after an error were evaluated, but do not count
     shown = verdicts[: MOST_NODES if len(cluster.nodes) <= MANY_NODES else FEW_NODES]
     notebook = Notebook(cluster, state)
@@ -143,7 +143,7 @@ def _node_search(
         "found"
         if status.is_success
         else "error"
-        if status.code == Code.ERROR
+        if status.is_error
         else "unavailable"
         if any("not available" in reason for reason in status.reasons)
         else "none"

@@ -112,7 +112,7 @@ class _RulePlugin(EnqueueExtensions):
                 numbers = condition.of_rows(pod, sums, cluster, cluster.nodes, rows)
                 statuses = [condition.answers[number] for number in numbers.tolist()]
             values[point] = [
-                ("error" if status.code is Code.ERROR else "true" if status.is_success else "false", status.message)
+                ("error" if status.is_error else "true" if status.is_success else "false", status.message)
                 for status in statuses
             ]
         if self._numbers is not None:

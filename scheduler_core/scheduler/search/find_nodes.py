@@ -7,7 +7,6 @@ releases reads its rule (`scheduler_core/releases/rules`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import msgspec
 import numpy as np
@@ -75,9 +74,8 @@ def find_nodes_that_fit_pod(
     start = search.next_start_node_index
     preferred = _node_to_try_first(framework, cycle, hint)
     nominated = _evaluate_nominated_node(framework, cycle, diagnosis, preferred) if preferred else None
-    event = partial(nodes_filtered, framework, cycle, start=start, preferred=preferred, nominated=nominated)
     if nominated is not None and len(nominated.feasible):
-        _emit_search(framework, cycle, emit, event(num_nodes_to_find=1))
+        _emit_search(framework, cycle, emit, nodes_filtered(framework, cycle, start, 1, preferred, nominated))
         return nominated.feasible, diagnosis
 
     rows = _rows_to_filter(framework, cycle, diagnosis, pre_filter)
@@ -90,7 +88,9 @@ def find_nodes_that_fit_pod(
             diagnosis.unschedulable_plugins[EXTENDER_NAME] = None
 
     narrowed = pre_filter.node_names is not None or cycle.placement is not None
-    searched = event(num_nodes_to_find=num_nodes_to_find, filtered=filtered, narrowed=narrowed)
+    searched = nodes_filtered(
+        framework, cycle, start, num_nodes_to_find, preferred, nominated, filtered, narrowed=narrowed
+    )
     _emit_search(framework, cycle, emit, searched)
     if filtered.error:
         raise SchedulingError(filtered.error)
@@ -122,7 +122,7 @@ def _run_pre_filter(framework: Framework, cycle: CycleState, diagnosis: Diagnosi
     status = outcome.status
     if rules.narrowing_plugins_are_blamed:
         diagnosis.unschedulable_plugins = dict.fromkeys(outcome.narrowed_by)
-    if status.code == Code.ERROR:
+    if status.is_error:
         raise SchedulingError(status.message)
     if not status.is_success:
         diagnosis.absent = status if rules.pre_filter_rejects_every_node else Status()

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.framework.interface import Code, CycleState, FilterResult, Status
+from scheduler_core.framework.interface import CycleState, FilterResult, Status
 from scheduler_core.framework.runtime.runtime import Framework
 
 RowArray = NDArray[np.intp]
@@ -85,7 +85,7 @@ def _concatenate(results: Sequence[FilterResult]) -> tuple[NDArray[np.int16], Se
 
 def _first_error(which: NDArray[np.int16], statuses: Sequence[Status]) -> tuple[int, str]:
     """Return the position and error of the first failure; the number of nodes and "" without one."""
-    errors = [number for number, status in enumerate(statuses, 1) if status.code is Code.ERROR]
+    errors = [number for number, status in enumerate(statuses, 1) if status.is_error]
     failed = np.isin(which, errors).nonzero()[0] if errors else NO_ROWS
     if not len(failed):
         return len(which), ""

@@ -50,12 +50,12 @@ def _pre_filter_finished(outcome: PreFilterOutcome, rules: Rules) -> PreFilterFi
 def nodes_filtered(
     framework: Framework,
     cycle: CycleState,
-    *,
     start: int,
     num_nodes_to_find: int,
     preferred: str,
     nominated: FilteredNodes | None,
     filtered: FilteredNodes | None = None,
+    *,
     narrowed: bool = False,
 ) -> NodesFiltered:
     """Return the event; equal statuses share a verdict.
