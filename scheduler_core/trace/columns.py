@@ -27,12 +27,14 @@ _DTYPES: dict[str, np.dtype[Any]] = {
 
 def lowest(values: NDArray[np.integer[Any]]) -> int:
     """Return the smallest of at least one integer; several times faster than `min`."""
-    return int(values.item(values.argmin()))
+    value: int = values.item(values.argmin())
+    return value
 
 
 def highest(values: NDArray[np.integer[Any]]) -> int:
     """Return the largest of at least one integer; several times faster than `max`."""
-    return int(values.item(values.argmax()))
+    value: int = values.item(values.argmax())
+    return value
 
 
 def encode_column(values: NDArray[np.integer[Any]]) -> Column:

@@ -158,8 +158,10 @@ class Filters:
         beside = self.run(cycle, base.rows, base.with_added(held.searchsorted(index), slots))
         which = np.zeros(len(rows), np.int16)
         which[held] = beside.which
-        if self.plan(cycle).is_heard and which.any():
-            passed = (which == 0).nonzero()[0]
+        passed = (which == 0).nonzero()[0]
+        if not len(passed):
+            return FilterResult(which, beside.statuses)
+        if self.plan(cycle).is_heard and len(passed) < len(rows):
             result = self.run(cycle, rows[passed], None if what_if is None else _subset(what_if, passed))
             alone = FilterResult(np.zeros(len(rows), np.int16), result.statuses)
             alone.which[passed] = result.which

@@ -94,7 +94,9 @@ class ShapeAnswers:
         states = self._states(cycle, rows)
         if not self.statuses:
             return np.zeros(len(states), np.int16)
-        which: Which = self._by_state[states]
+        if not self._rejects_states:
+            return self.which_by_node(rows)
+        which: Which = self._by_state.take(states)
         if self._by_node is not None:
             np.copyto(which, self._by_node[rows], where=self._rejected_by_node[rows])
         return which
@@ -104,13 +106,14 @@ class ShapeAnswers:
         scores_by_plugin = {name: scores[rows] for name, scores in self._scores_by_node.items()}
         if self._scorers:
             states = self._states(cycle, rows)
-            scores_by_plugin |= {name: scores[states] for name, scores in self._scores_by_state.items()}
+            scores_by_plugin |= {name: scores.take(states) for name, scores in self._scores_by_state.items()}
         return scores_by_plugin
 
     def _forget_states(self) -> None:
         self._numbering = self._nodes.numbering
         self._learned = 0
         self._unknown = np.ones(0, np.bool_)
+        self._rejects_states = False
         self._by_state: Which = np.zeros(0, np.int16)
         self._scores_by_state: dict[str, IntColumn] = {plugin.name: np.zeros(0, np.int64) for plugin in self._scorers}
 
@@ -122,38 +125,43 @@ class ShapeAnswers:
         if self._learned < self._nodes.states_known:
             if len(self._unknown) < self._nodes.states_known:
                 self._widen(self._nodes.states_known)
-            new = self._unknown[states].nonzero()[0]
-            if len(new):
-                examples = self._nodes.all_rows[rows]
-                self._learn(cycle, dict(zip(states[new].tolist(), examples[new].tolist(), strict=True)))
+            if np.count_nonzero(self._unknown.take(states)):
                 self._learn_the_passing(cycle)
+                self._learn_the_rejected(cycle, states, self._nodes.all_rows[rows])
         return states
 
-    def _learn(self, cycle: CycleState, row_of: Mapping[int, int]) -> None:
-        """Evaluate one row of each new state."""
-        states = np.fromiter(row_of, np.intp, len(row_of))
-        rows = np.fromiter(row_of.values(), np.intp, len(row_of))
+    def _learn_the_passing(self, cycle: CycleState) -> None:
+        """Evaluate all new states that pass at once, since the other ones will soon be needed too."""
+        states = self._nodes.states()
+        new = self._unknown.take(states).nonzero()[0]
+        example = np.full(len(self._unknown), -1, np.intp)
+        example[states[new]] = new
+        rows = example[example >= 0]
+        for plugin in self._filters:
+            which = plugin.filter(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows, None).which
+            rows = rows if which is None else rows[which == 0]
+        if len(rows):
+            self._learn(cycle, states[rows], rows)
+
+    def _learn_the_rejected(self, cycle: CycleState, states: NDArray[np.intp], rows: NDArray[np.intp]) -> None:
+        """Evaluate what is still new in `states`; no others, so that `statuses` stay in the order of the requests."""
+        new = self._unknown.take(states).nonzero()[0]
+        if len(new):
+            example = dict(zip(states[new].tolist(), rows[new].tolist(), strict=True))
+            states, rows = np.fromiter(example, np.intp), np.fromiter(example.values(), np.intp)
+            self._by_state[states] = self._judge(self._filters, cycle, rows)
+            self._rejects_states = True
+            self._learn(cycle, states, rows)
+
+    def _learn(self, cycle: CycleState, states: NDArray[np.intp], rows: NDArray[np.intp]) -> None:
+        """Add the scores of new states, each with one of its rows."""
         self._unknown[states] = False
         self._learned += len(states)
-        self._by_state[states] = self._judge(self._filters, cycle, rows)
         for plugin in self._scorers:
             scores = plugin.score(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows)
             self._scores_by_state[plugin.name][states] = scores
             if highest(scores.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large there
                 self.settled.discard(plugin.name)
-
-    def _learn_the_passing(self, cycle: CycleState) -> None:
-        """Evaluate all other existing states that pass at once, since they will soon be needed.
-
-        Rejected states are left out, so that `statuses` stay in the order of the requests.
-        """
-        states = self._nodes.states()
-        rows = self._unknown[states].nonzero()[0]
-        for plugin in self._filters:
-            which = plugin.filter(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows, None).which
-            rows = rows if which is None else rows[which == 0]
-        if len(rows):
-            self._learn(cycle, dict(zip(states[rows].tolist(), rows.tolist(), strict=True)))
 
     def _widen(self, states: int) -> None:
         more = states + states // 2 - len(self._unknown)

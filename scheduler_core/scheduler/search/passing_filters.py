@@ -60,7 +60,7 @@ def find_nodes_that_pass_filters(
     end, error = _first_error(which[:end], statuses)
     evaluated, passed = evaluated[:end], passed[: passed.searchsorted(end)]
     which, statuses = _drop_unused(which[:end], statuses)
-    return FilteredNodes(evaluated[passed], evaluated, which, statuses, error=error)
+    return FilteredNodes(evaluated.take(passed), evaluated, which, statuses, error=error)
 
 
 def _slice_of_ring(rows: RowArray, start: int, count: int) -> RowArray:
@@ -96,9 +96,10 @@ def _drop_unused(which: NDArray[np.int16], statuses: Sequence[Status]) -> tuple[
     """Remove unused statuses and merge equal ones."""
     numbers: dict[Status, int] = {}
     codes = [0] * (len(statuses) + 1)
-    for i, rows in enumerate(np.bincount(which).tolist()):
+    rows_by_number = np.bincount(which).tolist()
+    for i, rows in enumerate(rows_by_number):
         if i and rows:
             codes[i] = numbers.setdefault(statuses[i - 1], len(numbers) + 1)
-    if len(numbers) == len(statuses):
+    if len(numbers) == len(rows_by_number) - 1:  # each keeps its number
         return which, list(numbers)
-    return np.array(codes, np.int16)[which], list(numbers)
+    return np.array(codes, np.int16).take(which), list(numbers)
