@@ -40,7 +40,7 @@ class ImageStates:
             self._nodes_with.setdefault(name, {})[new.name] = None
             self._sizes.setdefault(name, size)
         self._own[new.name] = {name: self._sizes[name] for name in new.images}
-        self._settled = False
+        self._settled = self._settled and not new.images and not (old and old.images)
         self.touch(new.name)
 
     def remove(self, node: Node) -> None:
@@ -48,7 +48,7 @@ class ImageStates:
         self._forget(node)
         self._own.pop(node.name, None)
         self._seen.pop(node.name, None)
-        self._settled = False
+        self._settled = self._settled and not node.images
 
     def touch(self, node_name: str) -> None:
         """Mark the node, so that the next snapshot copies it again."""
@@ -62,12 +62,12 @@ class ImageStates:
             return changed
         for name in touched:
             now = self._now(name)
-            changed |= self._seen.get(name) != now
+            changed |= self._seen.get(name, ()) != now
             if name in self._own:
                 self._seen[name] = now
         if changed:
             others = (name for name in self._own if name not in touched)
-            self._settled = all(self._seen.get(name) == self._now(name) for name in others)
+            self._settled = all(self._seen.get(name, ()) == self._now(name) for name in others)
         return changed
 
     def rows(self, names: list[str]) -> Interned[ImageState]:
@@ -83,9 +83,7 @@ class ImageStates:
                 self._sizes.pop(name, None)
 
     def _now(self, node_name: str) -> ImageState:
-        own = self._own.get(node_name)
-        if not own:
-            return ()
+        own = self._own.get(node_name, {})
         return tuple(sorted((name, size, len(self._nodes_with.get(name, ()))) for name, size in own.items()))
 
 

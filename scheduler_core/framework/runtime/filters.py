@@ -209,12 +209,12 @@ class Filters:
         run = contiguous(rows, nodes.all_rows)
         if isinstance(run, slice):
             index = at - run.start
-            index[index >= len(rows)] = -1
         else:
             position_of = np.full(len(nodes) + 1, -1, np.intp)  # the last one stands for nodes that do not exist
             position_of[rows] = np.arange(len(rows))
             index = position_of[at]
-        counted = (index >= 0) & (pods.priority[known_slots] >= cycle.pod.priority) & (slots != cycle.slot)
+        asked = (index >= 0) & (index < len(rows))
+        counted = asked & (pods.priority[known_slots] >= cycle.pod.priority) & (slots != cycle.slot)
         return index[counted], known_slots[counted]
 
     def _change(

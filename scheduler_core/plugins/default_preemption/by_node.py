@@ -9,8 +9,8 @@ next attempt.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +23,7 @@ NOT_TRIED = -1
 KEPT_KINDS = 16
 
 
-class DryRunRecord(msgspec.Struct, frozen=True):
+class DryRunRecord(NamedTuple):
     """The dry run of a node as columns of the trace; see `records.DryRuns`."""
 
     removed: list[PodKey]

@@ -94,8 +94,8 @@ def _sort_in(candidates: Candidates, rows: Ints) -> bool:
     candidate = candidates.runs.which[rows] == 0
     violating = candidate & (candidates.runs.compared.pdb_violations[rows] > 0)
     clean = candidate & ~violating
-    so_far = len(candidates.clean) + np.cumsum(clean)
-    total = so_far + np.minimum(len(candidates.violating) + np.cumsum(violating), candidates.wanted)
+    so_far = len(candidates.clean) + clean.cumsum()
+    total = so_far + np.minimum(len(candidates.violating) + violating.cumsum(), candidates.wanted)
     enough = (candidate & (so_far > 0) & (total >= candidates.wanted)).nonzero()[0]
     end = int(enough[0]) + 1 if len(enough) else len(rows)
     rows = rows[:end]

@@ -67,8 +67,9 @@ def pick_one_node_for_preemption(
         if len(left) == 1:
             break
         compared = values[left]
-        best = compared == compared.min()
-        if unstarted_are_asked_in_turn and compared.min() == -np.inf:
+        least = compared.item(compared.argmin())
+        best = compared == least
+        if unstarted_are_asked_in_turn and least == -np.inf:
             best[best.nonzero()[0][:-1]] = False
         dropped_by[left[~best]] = number
         left = left[best]

@@ -116,15 +116,16 @@ class Records:
         """Return the records of the candidates that are recorded in full."""
         shown, names = choice.recorded_in_full(), self._handle.cluster.nodes.names
         rows, compared = choice.rows[shown], choice.compared.take(shown)
-        records = candidates.runs.records(rows)
+        removed, *others = zip(*candidates.runs.records(rows), strict=True)
+        tried, reprieved, violates_pdb, victims = (list(chain.from_iterable(column)) for column in others)
         return DryRuns(
             nodes=[names[row] for row in rows.tolist()],
-            removed=list(chain.from_iterable([record.removed for record in records])),
-            removed_counts=[len(record.removed) for record in records],
-            tried=list(chain.from_iterable([record.tried for record in records])),
-            reprieved=list(chain.from_iterable([record.reprieved for record in records])),
-            violates_pdb=list(chain.from_iterable([record.violates_pdb for record in records])),
-            victims=list(chain.from_iterable([record.victims for record in records])),
+            removed=list(chain.from_iterable(removed)),
+            removed_counts=list(map(len, removed)),
+            tried=tried,
+            reprieved=reprieved,
+            violates_pdb=violates_pdb,
+            victims=victims,
             victim_counts=compared.victims.tolist(),
             pdb_violations=compared.pdb_violations.tolist(),
             rung=choice.dropped_by[shown].tolist(),

@@ -36,7 +36,7 @@ class PodsOfNodes(msgspec.Struct, frozen=True):
     @staticmethod
     def of(slots: Ints, index: Ints, nodes: int) -> PodsOfNodes:
         bounds = np.zeros(nodes + 1, np.intp)
-        np.cumsum(np.bincount(index, minlength=nodes), out=bounds[1:])
+        np.bincount(index, minlength=nodes).cumsum(out=bounds[1:])
         return PodsOfNodes(slots, index, bounds)
 
     @property
@@ -51,8 +51,9 @@ class PodsOfNodes(msgspec.Struct, frozen=True):
 
     def of_nodes(self, nodes: Ints) -> Ints:
         """Return positions in `slots` of the pods of some nodes, group by group."""
-        first, count = self.bounds[:-1][nodes], self.counts[nodes]
-        return np.arange(int(count.sum())) + np.repeat(first - np.cumsum(count) + count, count)
+        first, count = self.bounds[nodes], self.counts[nodes]
+        shift: Ints = (first - count.cumsum() + count).repeat(count)
+        return np.arange(len(shift)) + shift
 
     def rank(self) -> Ints:
         """Return the index of every pod in its group."""
@@ -83,7 +84,7 @@ def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[Pod
     """Find the victims on every row of `rows`."""
     removed = _lower_priority_pods(handle, cycle, rows)
     which, statuses = _statuses_without_them(handle, cycle, rows, removed)
-    if which.all():
+    if np.count_nonzero(which) == len(which):
         nobody = PodsOfNodes.of(removed.slots[:0], removed.index[:0], len(rows))
         none = np.zeros(0, np.bool_)
         return DryRuns(rows, which, statuses, removed, nobody, none, none, nobody, np.zeros(len(rows), np.int64))
@@ -106,14 +107,14 @@ def criteria(handle: Handle, runs: DryRuns, positions: Ints) -> Criteria:
     """Return the values that pick_one_node compares, for nodes of the batch that have victims."""
     pods, victims = handle.cluster.pods, runs.victims
     count, slots = victims.counts[positions], victims.slots[victims.of_nodes(positions)]
-    heads = np.cumsum(count) - count
+    heads = count.cumsum() - count
     priority = pods.priority[slots]
     highest, top = (
         priority[heads],
         np.maximum.reduceat(priority, heads),
     )  # equal if the victims are sorted by importance
     sums = np.add.reduceat(priority + PRIORITY_OFFSET, heads)
-    starts = np.where(priority == np.repeat(top, count), pods.start[slots], np.inf)
+    starts = np.where(priority == top.repeat(count), pods.start[slots], np.inf)
     return Criteria(runs.pdb_violations[positions], highest, sums, count, np.minimum.reduceat(starts, heads))
 
 
@@ -123,7 +124,7 @@ def _lower_priority_pods(handle: Handle, cycle: CycleState, rows: Ints) -> PodsO
     lists = pods.on_rows(rows)
     counts = np.fromiter(map(len, lists), np.intp, len(lists))
     slots = np.fromiter(chain.from_iterable(lists), np.intp, int(counts.sum()))
-    index = np.repeat(np.arange(len(rows)), counts)
+    index = np.arange(len(rows)).repeat(counts)
     lower = pods.priority[slots] < cycle.pod.priority
     return PodsOfNodes.of(slots[lower], index[lower], len(rows))
 

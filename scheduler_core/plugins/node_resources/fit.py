@@ -127,7 +127,7 @@ class NodeResourcesFit(
         lacks = self.slack(pod, state, nodes, rows) < (0 if change is None else change.delta)
         if not np.count_nonzero(lacks):
             return PASS
-        lacking = [(number, short) for number, short in enumerate(lacks) if short.any()]
+        lacking = [(number, short) for number, short in enumerate(lacks) if np.count_nonzero(short)]
         too_small = np.zeros(lacks.shape[1], np.bool_)
         for number, short in lacking if self._tells_too_small else ():
             if number:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 
 import numpy as np
 
@@ -33,14 +33,12 @@ class FitError(Exception):
 
     def _histogram(self) -> list[str]:
         """Return "count reason" sorted as strings; nodes without a status count as the absent one."""
-        counts: Counter[str] = Counter()
-        per_status = np.bincount(self.diagnosis.which, minlength=1)
-        per_status[0] = self.num_all_nodes - int(per_status[1:].sum())
-        for number, nodes in enumerate(per_status.tolist()):
-            if nodes:
-                status = self.diagnosis.absent if number == 0 else self.diagnosis.statuses[number - 1]
-                for reason in status.reasons:
-                    counts[reason] += nodes
+        counts: defaultdict[str, int] = defaultdict(int)
+        _, *judged = np.bincount(self.diagnosis.which, minlength=1).tolist()
+        statuses = (self.diagnosis.absent, *self.diagnosis.statuses)
+        for status, nodes in zip(statuses, (self.num_all_nodes - sum(judged), *judged), strict=False):
+            for reason in status.reasons if nodes else ():
+                counts[reason] += nodes
         return sorted(f"{count} {reason}" for reason, count in counts.items())
 
 
