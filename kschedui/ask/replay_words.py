@@ -41,7 +41,7 @@ def reason(event: DecisionObserved) -> Message:
                 reasons=", ".join(event.reasons),
             )
         case "feasible":
-            return Message("The cluster found no node. Here {simulated} fits.", simulated=event.simulated_node)
+            return Message("The cluster found no node. Here, {simulated} fits.", simulated=event.simulated_node)
         case "message":
             return Message(
                 "The cluster gave another reason: {observed} Here: {simulated}",

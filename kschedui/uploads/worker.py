@@ -21,7 +21,7 @@ from scheduler_core.apis.messages import Message
 logger = logging.getLogger(__name__)
 
 FAILED = Message("An internal error occurred. Nothing that was saved is lost. Try again.")
-CHANGED = Message("What was sent cannot be read any more. Send it again.")
+CHANGED = Message("The request can no longer be read. Send it again.")
 MAIN = multiprocessing.current_process()  # as the worker starts, before it has a pool
 AGAIN = 503  # the database is away, say: it is tried again
 

@@ -51,15 +51,17 @@ def differences(waiting: WaitingPod) -> Iterator[Message]:
         return
     there, here = decode(waiting.dumped), decode(waiting.message)
     if not there.understood or not here.understood:
-        yield Message("One of the two is no message about nodes.")
+        yield Message("One of the two is not a message about nodes.")
         return
     if there.total != here.total:
         yield Message(
-            "The cluster had {there:,} nodes when it tried; the text has {here:,}.", there=there.total, here=here.total
+            "The cluster had {there:,} nodes at the attempt; the text has {here:,}.", there=there.total, here=here.total
         )
     yield from _parts(there, here)
     if there.preemption is None and here.preemption is not None:
-        yield Message("That scheduler did not say what preemption found: it is older than 1.24, or preemption is off.")
+        yield Message(
+            "That scheduler did not report the result of preemption: it is older than 1.24, or preemption is off."
+        )
 
 
 def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:

@@ -141,7 +141,7 @@ def _variants(data: Any, path: Path, problems: Problems) -> Read:
         try:
             converted = msgspec.convert(edits, tuple[Edit, ...])
         except msgspec.ValidationError as error:
-            reason = Message("this is no edit: {reason}", reason=str(error))
+            reason = Message("this is not an edit: {reason}", reason=str(error))
             problems.error((*path, index, "edits"), reason)
             continue
         levels.append(Level(variant.get("label") or (f"variant {index + 1}" if converted else AS_IT_IS), converted))

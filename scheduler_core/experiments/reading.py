@@ -57,7 +57,7 @@ def _required(design: Design | None, problems: Problems) -> Design:
 def _document(data: Data, problems: Problems) -> tuple[str, Design | None]:
     if (data.get("apiVersion"), data.get("kind")) != (API_VERSION, KIND):
         expected = f"apiVersion: {API_VERSION}, kind: {KIND}"
-        problems.error(("kind",), Message("this is no experiment; expected {wanted}", wanted=expected))
+        problems.error(("kind",), Message("this is not an experiment; expected {wanted}", wanted=expected))
         return "", None
     if not check(EXPERIMENT, data, (), problems, strict=True) or problems.count:
         return "", None
@@ -83,9 +83,9 @@ def _factors(data: Any, path: Path, problems: Problems) -> Design | None:
         reason = Message("the factors' combinations are too many; at most {most:,} runs", most=MOST_CELLS)
         problems.error(path, invalid(design.size, reason))
     if sum(factor.levels[-1].seed is not None for factor in design.factors) > 1:
-        problems.error(path, Message("two factors vary the seed; one can"))
+        problems.error(path, Message("two factors vary the seed; at most one is allowed"))
     if sum(bool(factor.levels[-1].release) for factor in design.factors) > 1:
-        problems.error(path, Message("two factors vary the release; one can"))
+        problems.error(path, Message("two factors vary the release; at most one is allowed"))
     return design
 
 

@@ -232,7 +232,9 @@ class _Reader:
         kind = second.data["kind"]
         self._problems.error(
             ("kind",),
-            Message("a file has at most one {kind}; document {number} is one", kind=kind, number=first.chunk.number),
+            Message(
+                "a file has at most one {kind}; document {number} already is one", kind=kind, number=first.chunk.number
+            ),
         )
         return first
 

@@ -223,7 +223,7 @@ def test_saving_over_somebody_elses_version_says_so_and_loses_nothing(profile: C
     difference = page.get_by_role("dialog", name="Version 2 was saved meanwhile")
     expect(difference.locator(".removed")).to_have_text(re.compile("−metadata: {name: web}$"))
     expect(difference.locator(".added")).to_have_text(re.compile(r"\+metadata: {name: mine}$"))
-    expect(difference.get_by_role("region", name="What differs")).to_be_focused()
+    expect(difference.get_by_role("region", name="Differences")).to_be_focused()
     page.keyboard.press("Escape")
     status, content = page.locator("#status"), page.locator("#yaml .cm-content")
     expect(status).to_contain_text("Somebody saved version 2 meanwhile")

@@ -23,9 +23,9 @@ REFUSED = {
     "bytes.yaml": (b"\x00\xff\xfe" * 1000, "not a text in UTF-8 or UTF-16"),
     "latin-1.yaml": ("kind: Pod\nmetadata: {name: caf\xe9}\n".encode("latin-1"), "not a text in UTF-8 or UTF-16"),
     "control.yaml": (b"kind: \x01Pod\n", "characters that YAML and JSON do not allow"),
-    "empty.yaml": (b" \n", "There is nothing in it."),
+    "empty.yaml": (b" \n", "The file is empty."),
     "dump.zip": (b"PK\x03\x04" + bytes(60), "This is a zip file. Unpack it"),
-    "damaged.yaml.gz": (damaged(gzip.compress(NODES.encode() * 9)), "packed by gzip, and it is damaged"),
+    "damaged.yaml.gz": (damaged(gzip.compress(NODES.encode() * 9)), "compressed with gzip and damaged"),
     "deep.yaml": (b"[" * 100_000, "truncated at line 1, before the end of its first object"),
     "secret.yaml": (
         b"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n",
@@ -173,7 +173,7 @@ def test_after_a_run_the_picture_shows_held_room_and_who_does_not_fit(page: Page
     page.get_by_role("button", name=re.compile("Run$")).click()
 
     expect(side.get_by_role("button", name="As the run ends")).to_have_attribute("aria-pressed", "true")
-    expect(side).to_contain_text("Left waiting: 2 pods")
+    expect(side).to_contain_text("Still pending: 2 pods")
     expect(side.locator(".node-overlay.held")).to_contain_text("room held for high-1")
     expect(side.locator(".pod-block.leaving")).to_contain_text("low-1")
     expect(side.locator(".node-overlay.misfit")).to_have_count(0)  # the room is held for high-1 itself

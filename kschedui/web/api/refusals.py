@@ -90,7 +90,7 @@ def refusal_of(error: Exception) -> Refusal:
         case parts.TooMuch():
             return Refusal(413, packed_too_large(error.most))
         case parts.Damaged():
-            return Refusal(410, gettext_noop("What was sent cannot be read any more. Send it again."))
+            return Refusal(410, gettext_noop("The request can no longer be read. Send it again."))
         case RequestDataTooBig():
             return Refusal(413, request_too_large())
         case MultiPartParserError() | SuspiciousOperation():

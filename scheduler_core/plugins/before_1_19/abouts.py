@@ -74,7 +74,7 @@ NODE_LABEL = About(
             ),
             Text("Which label: it stands in the scheduler's configuration.", "是哪个标签：写在调度器的配置里。"),
             kind="labels",
-            short=Text("labels against the Policy", "标签不符合 Policy"),
+            short=Text("labels violate the Policy", "标签不符合 Policy"),
         ),
     ),
 )
@@ -98,7 +98,7 @@ SERVICE_AFFINITY = About(
             Text("Which label: it stands in the scheduler's configuration.", "是哪个标签：写在调度器的配置里。"),
             preemption_helps=True,
             kind="service",
-            short=Text("apart from its service", "与其 Service 不在一处"),
+            short=Text("not with its service", "与其 Service 不在一处"),
         ),
     ),
 )

@@ -20,7 +20,7 @@ ABOUT = About(
     question=Text("Devices?", "设备？"),
     score=Text("Devices", "设备"),
     rule=Text(
-        "A pod goes where devices for all its claims can be had, or where its claims can use the devices they have.",
+        "A pod needs a node with devices for all its claims, or with access to the devices that they already have.",
         "Pod 只能去能为其全部申领找到设备的节点，或能使用申领已有设备的节点。",
     ),
     blocker=Text("Its resource claims", "资源申领"),

@@ -101,7 +101,7 @@ ABOUT = About(
     ),
     captions={
         "filter.*.none": Text(
-            "The pod affinity and anti-affinity rules hold for {pod}: {all} {left|passes|pass}.",
+            "The pod affinity and anti-affinity rules are satisfied for {pod}: {all} {left|passes|pass}.",
             "{pod} 的 Pod 间亲和与反亲和规则都满足：{all}{left|=1:|都}通过。",
         ),
         "filter.*.affinity.one": Text(

@@ -121,7 +121,7 @@ ABOUT = About(
             "{n} nodes lack the labels that {pod} requires: {nodes}.", "{n} 个节点没有 {pod} 要求的标签：{nodes}。"
         ),
         "scored.*.best": Text(
-            "{nodes} {n|carries|carry} the preferred labels: {top} {top|point|points}, others get {low} or more.",
+            "{nodes} {n|has|have} the preferred labels: {top} {top|point|points}, others get {low} or more.",
             "{nodes} 有偏好的标签：{top} 分，其余至少 {low} 分。",
         ),
         "scored.*.cost": Text(

@@ -91,7 +91,7 @@ ABOUT = About(
     captions={
         "filter.*.none": Text("There is room for {pod} on {all}.", "{pod} 请求的资源，在{all}上都够用。"),
         "filter.*.none.why": Text(
-            "What counts is what pods request, not what they use.", "算的是 Pod 的请求量，不是实际用量。"
+            "Requests of pods count, not their actual usage.", "算的是 Pod 的请求量，不是实际用量。"
         ),
         "scored.*.best": Text(
             "{nodes} {n|gets|get} {top} {top|point|points} for {n|its|their} room, the lowest is {low}.",
@@ -101,7 +101,7 @@ ABOUT = About(
             "Room is equal everywhere: {top} {top|point|points} each.", "各节点的剩余资源相当：各得 {top} 分。"
         ),
         "next.filter.*": Text(
-            "NodeResourcesFit compares requests with what is free.", "NodeResourcesFit 比较请求量与空闲资源。"
+            "NodeResourcesFit compares requests with free resources.", "NodeResourcesFit 比较请求量与空闲资源。"
         ),
         "scored.*.full": Text(
             "{nodes}, the fullest, {n|gets|get} {top} {top|point|points}; the lowest is {low}.",

@@ -7,7 +7,7 @@ from scheduler_core.plugins.volumes import starters
 
 ABOUT = About(
     question=Text("Volume zone?", "卷可用区？"),
-    rule=Text("Bound volumes must lie in the node’s zone.", "已绑定的卷必须在节点所在的可用区。"),
+    rule=Text("Bound volumes must be in the node’s zone.", "已绑定的卷必须在节点所在的可用区。"),
     blocker=Text("Its volume is in another zone", "卷在别的可用区"),
     looks_at=("claim",),
     reasons=(
@@ -36,7 +36,7 @@ ABOUT = About(
     ),
     captions={
         "fact.*.volume": Text(
-            "{v_volume} lies in {v_volumeZones}, and {node} does not.", "{v_volume} 在 {v_volumeZones}，{node} 不在。"
+            "{v_volume} is in {v_volumeZones}, and {node} is not.", "{v_volume} 在 {v_volumeZones}，{node} 不在。"
         ),
         "stop.*.volume": Text(
             "{key} is {node}|{volume} is in {volumeZones}", "{key} 是 {node}|{volume} 在 {volumeZones}"

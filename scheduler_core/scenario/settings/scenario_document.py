@@ -200,7 +200,9 @@ def _expected_pod(data: Any, path: Path, problems: Problems) -> ExpectedPod:
         return ExpectedPod("" if data == PENDING else data)
     if not isinstance(data, dict):
         expected = Message("a node's name, pending, or a mapping of node, pending, reason")
-        problems.error(path, Message("{found} is no outcome; expected {expected}", found=show(data), expected=expected))
+        problems.error(
+            path, Message("{found} is not an outcome; expected {expected}", found=show(data), expected=expected)
+        )
         return ExpectedPod()
     if not check(EXPECTED_POD, data, path, problems, strict=True):
         return ExpectedPod()

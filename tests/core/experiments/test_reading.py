@@ -86,9 +86,9 @@ BAD: list[tuple[Any, str]] = [
     ([{"field": {"kind": "Podd", "name": "a", "path": "x", "values": [1]}}], 'kind: Unsupported value: "Podd"'),
     ([{"field": {"kind": "Pod", "name": "a", "path": "a..b", "values": [1]}}], "path: Required value: as in"),
     ([{"field": {"kind": "Pod", "name": "a", "path": "b", "values": 1}}], "values: Required value: a list"),
-    ([{"variants": [{"edits": [{"type": "nonsense"}]}]}], "factors[0].variants[0].edits: this is no edit"),
+    ([{"variants": [{"edits": [{"type": "nonsense"}]}]}], "factors[0].variants[0].edits: this is not an edit"),
     ([{"seeds": {"count": 200}}, {"nodes": {"like": "a", "add": list(range(101))}}], "at most 20,000 runs"),
-    ([{"seeds": [1]}, {"seeds": [2]}], "two factors vary the seed; one can"),
+    ([{"seeds": [1]}, {"seeds": [2]}], "two factors vary the seed; at most one is allowed"),
     ([{"disable": ["A"]}] * 9, "factors: Invalid value: 9: at most 8 factors"),
 ]
 

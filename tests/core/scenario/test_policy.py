@@ -562,7 +562,7 @@ def test_a_policy_stands_beside_no_profiles_and_no_other_policy() -> None:
     profiles = {**CONFIGURATION, "profiles": [{"schedulerName": "mine"}]}
     for objects, sentence in (
         ((BESIDE, profiles), "either a Policy or KubeSchedulerConfiguration.profiles, not both"),
-        ((BESIDE, BESIDE), "a file has at most one Policy; document 2 is one"),
+        ((BESIDE, BESIDE), "a file has at most one Policy; document 2 already is one"),
     ):
         with pytest.raises(ScenarioErrors, match=sentence):
             parse_scenario(scenario(node("n1"), *objects), release=RELEASES["1.18"])

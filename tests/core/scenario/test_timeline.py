@@ -242,7 +242,7 @@ def test_scenario_document_is_read() -> None:
         ({"faults": [{"pod": "a"}]}, "spec.faults[0].point", "Required value"),
         ({"faults": [{"point": "Bind"}]}, "spec.faults[0].pod", "Required value"),
         ({"faults": [{"pod": "a", "point": "Bind", "times": 0}]}, "spec.faults[0].times", "at least 1"),
-        ({"expect": {"pods": {"a": 5}}}, "spec.expect.pods.a", "is no outcome"),
+        ({"expect": {"pods": {"a": 5}}}, "spec.expect.pods.a", "is not an outcome"),
         ({"expect": {"pods": {"a": {"reason": "x"}}}}, "spec.expect.pods.a", "either node, or pending: true"),
         ({"extenders": [{"urlPrefix": "http://x"}]}, "spec.extenders[0].urlPrefix", "no extender of KubeSchedulerConfiguration"),
         ({"extenders": [{}]}, "spec.extenders[0].urlPrefix", "Required value"),
@@ -256,7 +256,7 @@ def test_scenario_document_that_is_refused(spec: dict[str, Any], path: str, part
 
 def test_a_file_has_one_scenario_document() -> None:
     text = scenario(seed=1) + "\n---\n" + scenario(seed=2)
-    with pytest.raises(ScenarioErrors, match="at most one Scenario; document 1 is one"):
+    with pytest.raises(ScenarioErrors, match="at most one Scenario; document 1 already is one"):
         parse_scenario(text)
 
 

@@ -197,7 +197,7 @@ def test_explain_says_what_blocks_and_how_near_the_nearest_node_is(
         f"nearest: {words} instead of 5" for words in ("n-17: Request 4.5 cpu", "n-16 and 1 more: Request 4 cpu")
     )
     assert told.index(nearer) < told.index(farther)
-    assert "The cluster had 3 nodes when it tried; the text has 2." in told
+    assert "The cluster had 3 nodes at the attempt; the text has 2." in told
     assert main(["explain", "--format", "json", "web", "dump.yaml"]) == 0
     assert json.loads(capsys.readouterr().out)["causes"][0]["plugin"] == "NodeResourcesFit"
     assert main(["explain", "wbe", "dump.yaml"]) == 2

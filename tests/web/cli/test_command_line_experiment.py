@@ -86,7 +86,7 @@ def test_a_run_that_cannot_be_made_says_why_and_the_status_is_1(
         (["in/gone.yaml"], FILE, "cannot read in/gone.yaml: No such file"),
         (["in/e.yaml"], FILE.replace("shop", "gone"), "cannot read in/gone.yaml"),
         (["in/e.yaml"], FILE.replace("seeds", "sedes"), 'line 7, spec.factors[1].sedes: unknown field "sedes"'),
-        (["in/e.yaml"], "kind: Pod\n", "this is no experiment"),
+        (["in/e.yaml"], "kind: Pod\n", "this is not an experiment"),
         (["in/e.yaml"], FILE.replace("[0, 1000]", "[0, none]"), 'e.yaml: priority, none: value: "none" is a string'),
         (["in/e.yaml", "--processes", "0"], FILE, "--processes is a number from 1"),
     ],

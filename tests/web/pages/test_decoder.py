@@ -346,7 +346,7 @@ def test_the_starter_gets_the_very_message(text: str) -> None:
 def test_what_preemption_found_is_not_contradicted(text: str, author: Browser) -> None:
     page = author.post("/decode/", {"message": text}).content.decode()
     assert "Possibly: pods with a lower priority" not in page
-    assert "Not here: see below what preemption found." in page
+    assert "No: the result of preemption is shown below." in page
 
 
 DECLINED = "pod didn't trigger scale-up: 1 max node group size reached, 2 node(s) had untolerated taint {a: b}"

@@ -35,7 +35,7 @@ def test_every_decision_has_its_verdict_and_those_that_differ_come_first(author:
         ("default/same", "equal"),
     ]
     assert "points less here than large" in context["rows"][0]["reason"]
-    assert context["rows"][1]["reason"] == "The cluster found no node. Here large fits."
+    assert context["rows"][1]["reason"] == "The cluster found no node. Here, large fits."
 
 
 def test_the_summary_counts_what_can_be_compared(author: Browser, page: str) -> None:
@@ -69,4 +69,4 @@ def test_a_scenario_that_is_no_recording_says_so(author: Browser) -> None:
     worker.execute(Run.objects.get().public_id)
     answer = author.get(f"/s/{saved['id']}/v/1/replay/")
     assert answer.status_code == 404
-    assert "This scenario is no recording" in answer.content.decode()
+    assert "This scenario is not a recording" in answer.content.decode()

@@ -46,7 +46,7 @@ def test_pods_stand_by_cause_with_the_nearest_nodes(author: Browser, page: str) 
     assert first["causes"][-1] == "2 nodes, NodeResourcesFit: Insufficient cpu"
     assert first["dumped"] == SAID
     assert first["why"] == [
-        "That scheduler did not say what preemption found: it is older than 1.24, or preemption is off."
+        "That scheduler did not report the result of preemption: it is older than 1.24, or preemption is off."
     ]
 
 

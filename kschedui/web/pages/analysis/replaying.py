@@ -43,7 +43,7 @@ def replay(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         )
     result = msgspec.json.decode(work(request, jobs.replay_result, run.public_id))
     if not result["decisions"]:
-        raise Refusal(404, gettext_noop("This scenario is no recording: spec.observed is empty."))
+        raise Refusal(404, gettext_noop("This scenario is not a recording: spec.observed is empty."))
     counts = Counter(decision["verdict"] for decision in result["decisions"])
     unknown = Counter(decision["reason"] for decision in result["decisions"] if decision["verdict"] == "unknowable")
     only = request.GET.get("verdict", "")
