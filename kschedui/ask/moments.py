@@ -14,6 +14,7 @@ import msgspec
 
 from kschedui.scenarios import engine
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
+from kschedui.work.rare_collection import rare_collection
 from scheduler_core.ask.editing.objects import KnownPlugins
 from scheduler_core.ask.moments.moment import Moment, at_end, before_attempt
 from scheduler_core.ask.smallest.smallest_change import Search
@@ -76,9 +77,10 @@ def find_moment(name: Name, text: str | None) -> Asked:
 
 
 def forget() -> None:
-    """Drop all moments, when memory is short or a test begins."""
+    """Drop all moments and their scenarios, when memory is short or a test begins."""
     with _guard:
         _kept.clear()
+    engine.forget()
 
 
 def registry() -> Registry:
@@ -93,6 +95,7 @@ def list_plugins() -> KnownPlugins:
 
 def _build_moment(name: Name, text: str) -> Moment:
     scenario = engine.read_again(text, name.kubernetes)
-    if name.attempt == AT_END:
-        return at_end(scenario, registry())
-    return before_attempt(scenario, name.attempt, registry())
+    with rare_collection():
+        if name.attempt == AT_END:
+            return at_end(scenario, registry())
+        return before_attempt(scenario, name.attempt, registry())

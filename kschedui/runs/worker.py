@@ -25,6 +25,7 @@ from kschedui.runs.bounds import Bounds, Stopped, bounds_of, too_much_memory
 from kschedui.runs.cluster_drawing import ClusterDrawing
 from kschedui.runs.holding import Holding
 from kschedui.scenarios import engine
+from kschedui.work.rare_collection import rare_collection
 from scheduler_core import ENGINE_VERSION, RunEnded, chunked
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors
@@ -35,7 +36,6 @@ from scheduler_core.trace.preemption_events import VictimEvicted
 
 logger = logging.getLogger(__name__)
 
-COLLECTED_AFTER = 100_000  # new objects that may be parts of cycles
 SHOWN_ATTEMPTS = 120  # of which a card draws the outcome
 
 FAILED = Message(
@@ -171,16 +171,12 @@ def work(run: Run, *, long: bool = True) -> Outcome:
 
 @contextmanager
 def freeze_memory() -> Iterator[None]:
-    """Freeze the current objects: they stay, and a run creates few reference cycles, so garbage collection can
-    be rare.
-    """
-    often = gc.get_threshold()
+    """Freeze the current objects, since they stay, and collect garbage rarely."""
     gc.freeze()
-    gc.set_threshold(COLLECTED_AFTER, *often[1:])
     try:
-        yield
+        with rare_collection():
+            yield
     finally:
-        gc.set_threshold(*often)
         gc.unfreeze()
 
 

@@ -48,13 +48,13 @@ def as_scenario(text: str) -> Text:
         with progress.within(0, cleaning):
             text = raw_text.reduce_text(text, engine.limits())
         with progress.within(cleaning, 1):
-            return Text(text, engine.read(text), ())
+            return Text(text, engine.read_again(text), ())
     try:
         of_cluster = printed or kinds_of_text.is_export(text)
         with progress.within(0, CLEANING):
             imported = importers.convert(text, engine.limits(), of_cluster=of_cluster)
         with progress.within(CLEANING, 1):
-            return Text(imported.text, engine.read(imported.text), imported.notes)
+            return Text(imported.text, engine.read_again(imported.text), imported.notes)
     except ScenarioErrors:
         engine.read(text)
         raise

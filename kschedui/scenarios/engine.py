@@ -1,8 +1,9 @@
 """The interface of the web to scheduler_core: parses a text within this site's limits and summarizes it."""
 
 import itertools
+import threading
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -23,6 +24,7 @@ from scheduler_core.scenario.parse import Limits, ParseWarning, Scenario, Scenar
 from scheduler_core.scenario.types import Limit, RunLimits
 from scheduler_core.trace.events import AnyEvent
 
+KEPT = 8_000_000  # characters of the texts whose scenarios stay in a process; these take about 17 times as much memory
 DRAWN_NODES = 48
 DRAWN_PODS = 40  # of one node
 DRAWN_WAITING = 36
@@ -57,6 +59,7 @@ def read(text: str, kubernetes: str = "") -> Scenario:
 
     Raises ScenarioErrors with a place and a sentence per error. `kubernetes` replaces the text's release.
     """
+    make_room(len(text))
     plugins, release = known_plugins(outside_plugins()), RELEASES.get(kubernetes)
     return place_decisions(parse_scenario(text, limits(), plugins, release, progress.tell))
 
@@ -72,13 +75,33 @@ def explain(text: str, attempt: int, nodes: Sequence[str] | None, kubernetes: st
 
 
 def read_again(text: str, kubernetes: str = "") -> Scenario:
-    """Parse a stored text like `read`, with a cache for texts that are used often."""
-    return _read_before(text, kubernetes)
+    """Parse a stored text like `read`, unless this process still has its scenario."""
+    key = text, kubernetes
+    with _guard:
+        if scenario := _scenarios.pop(key, None):
+            _scenarios[key] = scenario
+            return scenario
+    scenario = read(text, kubernetes)
+    with _guard:
+        _scenarios[key] = scenario
+    return scenario
 
 
-@lru_cache(maxsize=2)  # a large one takes hundreds of megabytes
-def _read_before(text: str, kubernetes: str) -> Scenario:
-    return read(text, kubernetes)
+def make_room(characters: int) -> None:
+    """Drop what was read long ago, so that a text of this length fits in before it is read."""
+    with _guard:
+        while _scenarios and sum(len(text) for text, _ in _scenarios) + characters > KEPT:
+            _scenarios.popitem(last=False)
+
+
+def forget() -> None:
+    """Drop all scenarios, when memory is short."""
+    with _guard:
+        _scenarios.clear()
+
+
+_scenarios: OrderedDict[tuple[str, str], Scenario] = OrderedDict()
+_guard = threading.Lock()
 
 
 def error_row(error: ScenarioError) -> dict[str, Any]:
