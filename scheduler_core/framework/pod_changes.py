@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from scheduler_core.apis.core import Node, Pod
-from scheduler_core.framework.cluster_event import Action, ClusterEvent, Resource
+from scheduler_core.framework.cluster_event import ASSIGNED_POD_UPDATE, UNSCHEDULED_POD_UPDATE, Action, ClusterEvent
+
+_POD_CHANGES: Sequence[tuple[Action, Callable[[Pod, Pod], bool]]] = (
+    (Action.UPDATE_POD_LABEL, lambda old, new: old.labels != new.labels),
+    (
+        Action.UPDATE_POD_SCALE_DOWN,
+        lambda old, new: any(n > new.requests.get(r, -1) for r, n in old.requests.items()),
+    ),
+    (
+        Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED,
+        lambda old, new: bool(old.scheduling_gates) and not new.scheduling_gates,
+    ),
+    (Action.UPDATE_POD_TOLERATION, lambda old, new: len(old.tolerations) != len(new.tolerations)),
+    (
+        Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM,
+        lambda old, new: old.resource_claim_statuses != new.resource_claim_statuses,
+    ),
+)
 
 
 def pod_scheduling_properties_change(old: Pod, new: Pod) -> list[ClusterEvent]:
     """Return an event for each changed property that affects scheduling; a general Update if there is none."""
-    resource: Resource = "AssignedPod" if new.node_name else "UnschedulablePod"
-    changes = (
-        (Action.UPDATE_POD_LABEL, old.labels != new.labels),
-        (Action.UPDATE_POD_SCALE_DOWN, any(n > new.requests.get(r, -1) for r, n in old.requests.items())),
-        (Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED, bool(old.scheduling_gates) and not new.scheduling_gates),
-        (Action.UPDATE_POD_TOLERATION, len(old.tolerations) != len(new.tolerations)),
-        (Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM, old.resource_claim_statuses != new.resource_claim_statuses),
-    )
-    events = [ClusterEvent(resource, action) for action, changed in changes if changed]
-    return events or [ClusterEvent(resource, Action.UPDATE)]
+    general = ASSIGNED_POD_UPDATE if new.node_name else UNSCHEDULED_POD_UPDATE
+    events = [ClusterEvent(general.resource, action) for action, changed in _POD_CHANGES if changed(old, new)]
+    return events or [general]
 
 
 def node_scheduling_properties_change(old: Node, new: Node) -> list[ClusterEvent]:

@@ -54,7 +54,8 @@ class Filters:
         self._cluster = cluster
         self._plans: dict[frozenset[str], FilterPlan] = {}
         self._nominations_seen = (-1, -1)  # their version and the nodes' generation
-        self._nominations: NDArray[np.intp] = np.empty((3, 0), np.intp)  # rows, slots, and what is known of the pods
+        self._nominations = _NONE, _NONE, _NONE  # rows, slots, and what is known of the pods
+        self._position_of = _NONE  # by row, -1 between two calls; the last one stands for nodes that do not exist
 
     def plan(self, cycle: CycleState) -> FilterPlan:
         """Return the plugins that PreFilter did not skip. PreFilter must have run."""
@@ -201,18 +202,20 @@ class Filters:
         if self._nominations_seen != (nominations.changes.version, nodes.generation):
             self._nominations_seen = nominations.changes.version, nodes.generation
             pairs, row_of, slot_of = nominations.pairs(), nodes.row_of.get, pods.slot_of
-            nominated_slots = slots = [slot_of[key] for _, key in pairs]
+            nominated_slots = slots = np.array([slot_of[key] for _, key in pairs], np.intp)
             if nominations.popped:
-                nominated_slots = [_slot_of_nominated(pods, key, nominations) for _, key in pairs]
-            self._nominations = np.array(([row_of(name, -1) for name, _ in pairs], slots, nominated_slots), np.intp)
+                nominated_slots = np.array([_slot_of_nominated(pods, key, nominations) for _, key in pairs], np.intp)
+            self._nominations = np.array([row_of(name, -1) for name, _ in pairs], np.intp), slots, nominated_slots
+            if len(self._position_of) != len(nodes) + 1:
+                self._position_of = np.full(len(nodes) + 1, -1, np.intp)
         at, slots, known_slots = self._nominations
         run = contiguous(rows, nodes.all_rows)
         if isinstance(run, slice):
             index = at - run.start
         else:
-            position_of = np.full(len(nodes) + 1, -1, np.intp)  # the last one stands for nodes that do not exist
-            position_of[rows] = np.arange(len(rows))
-            index = position_of[at]
+            self._position_of[rows] = np.arange(len(rows))
+            index = self._position_of[at]
+            self._position_of[rows] = -1
         asked = (index >= 0) & (index < len(rows))
         counted = asked & (pods.priority[known_slots] >= cycle.pod.priority) & (slots != cycle.slot)
         return index[counted], known_slots[counted]
