@@ -112,7 +112,8 @@ class Diagnosis(msgspec.Struct):
         if self._which is None:
             self._which = np.zeros(self.nodes, np.int16)
             for rows, which in self._judged:
-                self._which[rows] = np.where(which > 0, which, self._which[rows])
+                rejected = which.nonzero()[0]
+                self._which[rows[rejected]] = which[rejected]
         return self._which
 
     def codes(self) -> NDArray[np.uint8]:

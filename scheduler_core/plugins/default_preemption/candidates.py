@@ -61,7 +61,8 @@ def find_candidates(
     """Perform dry runs on unschedulable nodes, starting with the first one (a random one in kube-scheduler)."""
     codes, rules = diagnosis.codes(), handle.release.rules
     more = rules.preemption_tries_all_but_unresolvable
-    potential = np.flatnonzero(codes != Code.UNSCHEDULABLE_AND_UNRESOLVABLE if more else codes == Code.UNSCHEDULABLE)
+    helps = codes != int(Code.UNSCHEDULABLE_AND_UNRESOLVABLE) if more else codes == int(Code.UNSCHEDULABLE)
+    potential = helps.nonzero()[0]
     if cycle.placement is not None and not rules.nodes_are_taken_from_the_tree:
         potential = np.intersect1d(potential, cycle.placement)
     budgets = [item for item in handle.cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]

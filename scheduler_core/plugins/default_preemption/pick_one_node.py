@@ -10,6 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.framework.status import Rows
+
 CRITERIA = (
     "fewest PDB violations",
     "lowest highest-priority victim",
@@ -34,7 +36,7 @@ class Criteria(msgspec.Struct, frozen=True):
         """Return the values of each criterion; the smallest one wins."""
         return self.pdb_violations, self.highest_priority, self.priority_sum, self.victims, -self.earliest_start
 
-    def take(self, positions: NDArray[np.intp]) -> Criteria:
+    def take(self, positions: Rows) -> Criteria:
         """Return some of the candidates, in the order of their indexes."""
         return Criteria(*(getattr(self, column)[positions] for column in self.__struct_fields__))
 

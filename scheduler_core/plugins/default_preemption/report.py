@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import Pod, PodDisruptionBudget
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.disruption import counted
-from scheduler_core.framework.interface import Handle
+from scheduler_core.framework.interface import Handle, Rows
 from scheduler_core.plugins.default_preemption.budgets import covers
 from scheduler_core.plugins.default_preemption.candidates import Candidates
 from scheduler_core.plugins.default_preemption.pick_one_node import CRITERIA, Criteria
@@ -52,11 +52,10 @@ class Choice(msgspec.Struct, frozen=True):
     dropped_by: NDArray[np.uint8]
     chosen: int
 
-    def recorded_in_full(self) -> NDArray[np.intp]:
+    def recorded_in_full(self) -> Rows:
         """Return the indexes of the candidates to record in full: all of them, or those that were dropped last."""
-        count = len(self.dropped_by)
-        if count <= MOST:
-            return np.arange(count)
+        if len(self.dropped_by) <= MOST:
+            return slice(None)
         last = np.where(self.dropped_by == 0, len(CRITERIA) + 1, self.dropped_by.astype(np.intp))
         return np.sort(np.argsort(-last, kind="stable")[:FEW])
 
@@ -144,11 +143,12 @@ def _budget(budget: PodDisruptionBudget, cluster: Cluster) -> BudgetNow:
 
 
 def _more(choice: Choice) -> MoreCandidates | None:
-    """Return columns for the other candidates."""
-    undecided = np.ones(len(choice.dropped_by), np.bool_)
-    undecided[choice.recorded_in_full()] = False
-    if not undecided.any():
+    """Return columns for the candidates that are not recorded in full."""
+    shown = choice.recorded_in_full()
+    if isinstance(shown, slice):
         return None
+    undecided = np.ones(len(choice.dropped_by), np.bool_)
+    undecided[shown] = False
     return MoreCandidates(
         int(np.count_nonzero(undecided)),
         encode_column(choice.rows[undecided]),
