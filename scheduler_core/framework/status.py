@@ -33,7 +33,8 @@ class Code(IntEnum):
         return _LABELS[self]
 
 
-_SUCCESS, _ERROR, _UNSCHEDULABLE, _UNRESOLVABLE, _WAIT, _SKIP, _PENDING = Code  # `Code.SKIP` takes ten times as long
+# Before Python 3.12, a member is looked up ten times as fast by a name as in its enum.
+_SUCCESS, _ERROR, _UNSCHEDULABLE, _UNRESOLVABLE, _WAIT, _SKIP, _PENDING = Code
 
 _LABELS: tuple[StatusCode, ...] = (
     "Success",
