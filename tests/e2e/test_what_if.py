@@ -284,6 +284,36 @@ def test_the_maxskew_of_preferred_spreading_is_dragged(browser_page: Page) -> No
     expect(page.locator("#caption h1")).to_have_text("web would go to n2.")
 
 
+def test_shares_of_balance_are_dragged_and_results_that_no_longer_hold_are_hidden(browser_page: Page) -> None:
+    page = browser_page
+    opened(page, node("n1", cpu=4, memory="8Gi"), node("n2", cpu=8, memory="8Gi"), pod("web", cpu=1, memory="2Gi"))
+    explained(page, "score:n1:NodeResourcesBalancedAllocation")
+    cpu = page.locator("#margin .formula.decides").first
+    expect(cpu).to_have_text("cpu 1000 / 4000 = 0.2500")
+    deviation = page.locator("#margin .formula", has_text="standard deviation").last
+    expect(deviation).to_be_visible()
+    pressed(page, "cpu that web requests", "ArrowRight", 10)
+    expect(cpu).to_have_text("cpu 2000 / 4000 = 0.5000")
+    expect(page.locator("#caption .eyebrow")).to_have_text("What if: web requests 2 cpu instead of 1")
+    expect(page.locator("#caption h1")).to_have_text("web would go to n2.")
+    expect(deviation).to_be_hidden()
+    page.get_by_role("button", name="What happened").click()
+    expect(cpu).to_have_text("cpu 1000 / 4000 = 0.2500")
+    expect(deviation).to_be_visible()
+
+
+def test_a_request_is_dragged_where_pods_are_given_back(browser_page: Page) -> None:
+    page = browser_page
+    opened(page, node("n1", cpu=4), pod("db", cpu=3, node="n1", priority=100), pod("high", cpu=2, priority=200))
+    evaluated = steps_of(page, "PreemptionEvaluated")[0]
+    draw_at(page, evaluated, page.evaluate("at => kschedui.player.frames(at) - 1", evaluated))
+    row = page.locator("#margin .figures tr", has_text="db")
+    expect(row).to_contain_text("1 < 2")
+    pressed(page, "cpu that high requests", "ArrowLeft", 10)
+    expect(row).to_contain_text("1 ≥ 1")
+    expect(page.locator("#caption h1")).to_have_text("high would go to n1.")
+
+
 def test_weights_of_preferred_terms_are_dragged_until_another_node_wins(browser_page: Page) -> None:
     page = browser_page
     near = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
@@ -323,7 +353,7 @@ def test_a_priority_is_dragged_where_victims_are_counted(browser_page: Page) -> 
     opened(page, node("n1", cpu=2), pod("db", cpu=2, node="n1", priority=100), pod("high", cpu=2, priority=200))
     evaluated = steps_of(page, "PreemptionEvaluated")[0]
     draw_at(page, evaluated, page.evaluate("at => kschedui.player.frames(at) - 1", evaluated))
-    expect(page.locator("#margin .figures tr").nth(1)).to_contain_text("all below 200 gone")
+    expect(page.locator("#margin .figures tr").nth(1)).to_contain_text("all below 200 removed")
     pressed(page, "Priority of high", "Home")
     expect(page.locator("#caption h1")).to_have_text("high would fit on no node.")
     page.get_by_role("button", name="What happened").click()

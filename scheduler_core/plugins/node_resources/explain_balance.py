@@ -72,7 +72,7 @@ def _balance_fact(node: str, resource: Amount) -> Fact:
         op="of",
         right=amount(name, there),
         holds=True,
-        values={"requested": used, "allocatable": there},
+        values={"request": int(resource.asked), "requested": used, "allocatable": there},
         text=f"With this pod, {amount(name, used)} of {node}'s {amount(name, there)} of {name} would be requested.",
         field=f"{REQUESTS_FIELD}.{name}",
     )

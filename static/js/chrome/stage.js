@@ -89,16 +89,17 @@ function tryingBar({ tried, act }) {
 }
 
 /**
- * Its title, its place while it waits, and the line that decides; all steps of the arithmetic are below, folded unless
+ * Its title, its place while it waits, and the lines that decide; all steps of the arithmetic are below, folded unless
  * a number was pointed at.
  * @param {View} view @param {Child} body
  */
 function foldRest(view, body) {
 	const parts = /** @type {any[]} */ ([body].flat(Number.POSITIVE_INFINITY)).filter(Boolean);
 	const is = (/** @type {RegExp} */ kind) => (/** @type {any} */ part) => kind.test(part.props?.class ?? "");
-	const line = parts.find(is(/\bdecides\b/)) ?? parts.find(is(/\b(formula|facts)\b/));
-	const lead = line
-		? [...parts.slice(0, 2), ...parts.filter(is(/\bwaits\b/)), line]
+	const decide = parts.filter(is(/\bdecides\b/));
+	const lines = decide.length ? decide : parts.filter(is(/\b(formula|facts)\b/)).slice(0, 1);
+	const lead = lines.length
+		? [...parts.slice(0, 2), ...parts.filter(is(/\bwaits\b/)), ...lines]
 		: parts.slice(0, Math.max(3, parts.findIndex(is(/\bfigures\b/)) + 1));
 	const rest = parts.filter((part) => !lead.includes(part));
 	if (view.pin || rest.every(is(/^note$/))) return parts;

@@ -17,7 +17,6 @@ DRAWING = {  # what is drawn of the plugin there
     "static/js/steps/filter/taints.js": {"TaintToleration"},  # the taints of a lane
     "static/js/steps/parts/words.js": {"NodeAffinity"},  # terms of a selector
     "static/js/steps/preempt/words.js": {"DefaultPreemption"},  # its six criteria
-    "static/js/steps/score/sums.js": {"NodeResourcesFit"},  # the numbers of its formula, which can be dragged
     "static/js/steps/score/words.js": {"NodeResourcesFit"},  # the defaults of its strategy
 }
 GENERATED = {"static/js/steps/parts/plugins.js"}

@@ -8,7 +8,7 @@ import { underWay } from "../../trace/phase.js";
 import { request, resourceOf } from "../../trace/room.js";
 import { filterModel } from "../filter/model.js";
 import { asks, panel, row, rule, table } from "../parts/panel.js";
-import { priorityTried, scrubNumber, triedValue } from "../parts/scrub.js";
+import { priorityTried, requestOf, scrubNumber, triedValue } from "../parts/scrub.js";
 import { node, nodes, noVictims, pod, priorityOf } from "../parts/words.js";
 import { actOf, roomOf, theatre } from "./model.js";
 
@@ -396,9 +396,10 @@ function candidate(view, name) {
 	const { resource, need, empty, tried } = roomOf(state, candidateOfNode, hero);
 	const [below, gone] = t("margin.allgone", { n: "\0" }).split("\0");
 	const removed = h("span", null, below, scrubNumber(view, priorityTried(view), String), gone);
+	const wanted = requestOf(view, resource, need);
+	const text = (/** @type {number} */ value) => amount(resource, value);
 	const rows = [row("gone", [removed, "", amount(resource, empty)])];
 	for (const { pod, reprieved, after } of tried.slice(0, reprievesShown(view, play))) {
-		const sign = after < need ? "<" : "≥";
 		rows.push(
 			row(pod, [
 				h("span", null, h("b", { class: reprieved ? "yes" : "no" }, reprieved ? "↩ " : "✕ "), podName(pod)),
@@ -406,7 +407,8 @@ function candidate(view, name) {
 				h(
 					"span",
 					{ class: reprieved ? "" : "no" },
-					reprieved ? amount(resource, after) : `${amount(resource, after)} ${sign} ${amount(resource, need)}`,
+					amount(resource, after),
+					...(reprieved ? [] : [after < triedValue(view, wanted) ? " < " : " ≥ ", scrubNumber(view, wanted, text)]),
 				),
 			]),
 		);

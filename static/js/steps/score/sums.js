@@ -70,29 +70,32 @@ function spread(view, line, fact) {
 	return [before, limit ? scrubNumber(view, limit, String) : String(skew), `${after} = ${sum}`];
 }
 
+/** "cpu (4000 - 2200) * 100 / 4000 = 45", "cpu 2200 * 100 / 4000 = 55", "cpu 2200 / 4000 = 0.5500". */
+const SHARE = /^(\S+) (\(\S+ - )?(\d+)\w*\)?( \* 100)? \/ (\d+)(\w*) = [\d.]+$/;
+
 /**
- * "cpu (4000 - 2200) * 100 / 4000 = 45": what is requested with the pod, and what the node has, can be dragged.
- * @param {View} view @param {string} node @param {string} line @param {Fact[]} facts @returns {Child}
+ * A resource's share: what is requested with the pod, and what the node has, can be dragged.
+ * @param {View} view @param {string} node @param {string} line @param {Fact[]} facts
+ * @returns {Child}
  */
 function share(view, node, line, facts) {
-	const words = line.split(" ");
-	const [resource, first] = words;
-	const least = words.length === 10 && words[2] === "-" && first.startsWith("(");
-	const values = facts.find(({ key }) => key === `NodeResourcesFit.score.${resource}`)?.values;
-	if (!values || !(least || (words.length === 8 && words[3] === "100"))) return null;
+	const [, resource, least, requests, percent, there, suffix] = SHARE.exec(line) ?? [];
+	const values = facts.find(({ field }) => field?.endsWith(`.requests.${resource}`))?.values;
+	if (values?.request === undefined) return null;
 	const [requested, whole] = [Number(values.requested), Number(values.allocatable)];
-	const there = words[least ? 7 : 5];
-	const per = whole / Number.parseInt(there, 10); // the line's unit
-	const suffix = there.slice(String(Number.parseInt(there, 10)).length);
+	const per = whole / Number(there); // the line's unit
 	const pods = requestOf(view, resource, Number(values.request));
 	const room = roomOf(view, node, resource);
 	const others = requested - pods.value;
-	const used = others + triedValue(view, pods);
+	const counts = Number(requests) === requested / per; // the pod: balance is also told without it
+	const used = others + (counts ? triedValue(view, pods) : 0);
 	const has = triedValue(view, room);
 	const text = (/** @type {number} */ value) => `${Math.round((value / per) * 100) / 100}${suffix}`;
-	const asked = scrubNumber(view, pods, (value) => text(others + value));
+	const asked = counts ? scrubNumber(view, pods, (value) => text(others + value)) : text(others);
 	const all = (/** @type {string} */ key) => scrubNumber(view, room, text, key);
-	const points = used > has || !has ? 0 : Math.floor(((least ? has - used : used) * 100) / has);
+	const fits = used <= has && has > 0;
+	if (!percent) return [`${resource} `, asked, " / ", all("whole"), ` = ${(fits ? used / has : 1).toFixed(4)}`];
+	const points = fits ? Math.floor(((least ? has - used : used) * 100) / has) : 0;
 	return least
 		? [`${resource} (`, all("all"), " - ", asked, ") * 100 / ", all("whole"), ` = ${points}`]
 		: [`${resource} `, asked, " * 100 / ", all("whole"), ` = ${points}`];

@@ -11,6 +11,8 @@ import { extender, node, nodes, pod, scoreName } from "../parts/words.js";
 import { ranking, scoreStyle, scores } from "./bars.js";
 import { inWords, sumOf } from "./sums.js";
 
+const MOST_SHOWN = 2; // lines of the arithmetic before the others are unfolded
+
 /** @param {Context} context @returns {Partial<Caption>} */
 function scoreCaption(context) {
 	const model = scores(context.state);
@@ -177,21 +179,28 @@ function score(view, node, plugin) {
 	const weighed = weightOf(plugin, scorer.weight);
 	const lines = explanation?.arithmetic ?? [];
 	const sums = lines.map((line, k) => sumOf(view, node, line, explanation?.facts ?? [], k));
-	const draggable = sums.findIndex(Boolean);
-	const decides = draggable < 0 ? lines.length - 1 : draggable; // the others lead to the last line
+	const heading = lines.findLastIndex((line) => line.endsWith(":"));
+	const draggable = sums.flatMap((sum, k) => (sum && k > heading ? [k] : [])).slice(0, MOST_SHOWN);
+	const decide = draggable.length ? draggable : [lines.length - 1]; // the others lead to the last line
+	const isTried = [...(view.tried?.values.keys() ?? [])].some((id) => id !== weighed.id);
+	const result = isTried ? "formula stale" : "formula"; // the stage has the new one
 	return panel(
 		t("margin.points", { n: scorer.weighted[i] }),
 		`${scoreName(plugin)}: ${node}`,
 		showPlace(view, node),
 		lines.map((line, k) => {
-			const kind = line.endsWith(":") ? "note" : k === decides ? "formula decides" : "formula";
-			return h("p", { key: `a${k}`, class: kind }, sums[k] ?? inWords(line, plugin));
+			const kind = line.endsWith(":") ? "note" : sums[k] ? "formula" : result;
+			return h(
+				"p",
+				{ key: `a${k}`, class: decide.includes(k) ? `${kind} decides` : kind },
+				sums[k] ?? inWords(line, plugin),
+			);
 		}),
-		facts(view, explanation?.facts ?? []),
+		!isTried && facts(view, explanation?.facts ?? []),
 		plugin === "NodeResourcesFit" && defaults(view),
 		h(
 			"p",
-			{ key: "sum", class: "formula" },
+			{ key: "sum", class: result },
 			`${scorer.normalized[i]} × ${t("weight")} `,
 			scrubNumber(view, weighed, String),
 			" = ",
