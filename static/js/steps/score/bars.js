@@ -57,6 +57,9 @@ function tableCell(geometry, count) {
 
 const OUTWEIGHS = 1000;
 
+/** Pixels that a letter below a bar may take: a label that is wider than its bar lies over its neighbour's. */
+const LETTER = 8;
+
 /**
  * A score with a weight that outweighs all others is drawn shorter, so that these are seen: its place, and the points
  * that are left out.
@@ -139,14 +142,9 @@ function blocks(view, lanes, name, i) {
 		const at = left;
 		left += width;
 		const hot = view.pin === `score:${name}:${plugin.plugin}`;
-		const factor =
-			plugin.weight > 1
-				? width > 110
-					? `${scoreName(plugin.plugin)} ${plugin.normalized[i]} × ${plugin.weight}`
-					: width > 44
-						? `${plugin.normalized[i]} × ${plugin.weight}`
-						: ""
-				: "";
+		const product = `${plugin.normalized[i]} × ${plugin.weight}`;
+		const labels = plugin.weight > 1 ? [`${scoreName(plugin.plugin)} ${product}`, product] : [];
+		const factor = labels.find((label) => width > LETTER * label.length) ?? "";
 		const under = width > 26 ? factor : width > 0 ? String(points) : "";
 		return [
 			h(
