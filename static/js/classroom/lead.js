@@ -89,7 +89,7 @@ export class Lead {
 
 	// --- What the teacher does --------------------------------------------------------------------------------------
 
-	/** Forward, while a question is open: reveal it once everybody has answered, or by a second press; show the answer. */
+	/** Forward, while a question is open: reveal it once everybody has answered, or by a second press. */
 	goOn() {
 		const { open } = this.predictions;
 		if (!open) return;

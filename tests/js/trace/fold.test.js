@@ -128,7 +128,7 @@ test("a node without the devices of a claim is shown with what is against them, 
 				const [said, reason] = [sentence, why].map((words) => words.map((piece) => piece.text ?? piece).join(""));
 				if (!said.includes("does not have the devices")) continue;
 				shown += 1;
-				assert.ok(reason.indexOf("kube-scheduler says") > 10, `${file}: ${said} ${reason}`);
+				assert.ok(reason.indexOf("kube-scheduler reports") > 10, `${file}: ${said} ${reason}`);
 			}
 		}
 	}
