@@ -80,6 +80,10 @@ def test_the_letters_of_its_pictures_have_eight_points_on_paper_and_nothing_is_c
     until(page, "document.querySelectorAll('.shot > .stage:empty').length === 0")
     assert clipped(page, ".shot") == []
     assert page.locator(".shot").evaluate_all("all => all.filter((one) => one.clientHeight < 60).length") == 0
+    pictures = page.locator(".shot > .stage")
+    shown = pictures.all_inner_texts()
+    page.evaluate("dispatchEvent(new Event('resize'))")
+    assert pictures.all_inner_texts() == shown, "a picture was drawn in another width than it has"
     page.set_viewport_size({"width": 1000, "height": 1300})
     page.emulate_media(media="print")
     until(page, "[...document.querySelectorAll('.shot > .stage')].every((one) => one.clientWidth === 840)")

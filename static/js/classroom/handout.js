@@ -169,9 +169,9 @@ async function start() {
 		await drawScenes(places[i], draw);
 		parts.push(...answers(sheetPart, i));
 		patch(answersList, parts);
+		/** @type {HTMLElement} */ (document.getElementById("answers")).hidden = false; // a picture is drawn in its width
 		await drawScenes(answersList, draw);
 	}
-	/** @type {HTMLElement} */ (document.getElementById("answers")).hidden = false;
 	await Promise.all([...root.querySelectorAll("img")].map((image) => image.decode().catch(() => {})));
 	news.textContent = "";
 	const button = /** @type {HTMLButtonElement} */ (document.getElementById("print"));
