@@ -62,6 +62,7 @@ class SchedulingQueue:
     def __init__(
         self,
         pods: PodTable,
+        *,
         backoff: Backoff,
         queue_sort: QueueSort,
         hints: Mapping[str, QueueingHintMap],

@@ -159,20 +159,20 @@ def build_queue(
     }
     queue = _queue_class(release.rules)(
         cluster.pods,
-        Backoff(
+        backoff=Backoff(
             config.pod_initial_backoff_seconds,
             config.pod_max_backoff_seconds,
             scenario.feature_gates.get(POP_FROM_BACKOFF_QUEUE_GATE, False),
             release.rules,
         ),
-        first.at(QueueSortPlugin)[0].key,
-        {
+        queue_sort=first.at(QueueSortPlugin)[0].key,
+        hints={
             name: QueueingHintMap.build(framework.events_to_register(), release)
             for name, framework in frameworks.items()
         },
-        gated,
-        emit,
-        release.rules,
+        pre_enqueue=gated,
+        emit=emit,
+        rules=release.rules,
     )
     if isinstance(queue, SchedulingQueueBefore132):
         queue.configure(release, lambda name: _labels_of_namespace(cluster, name))
