@@ -46,7 +46,7 @@ from scheduler_core.ask.editing.edits import (
     SetWeight,
     cordon,
 )
-from scheduler_core.ask.editing.text import written
+from scheduler_core.ask.editing.text import apply_edits
 from scheduler_core.ask.moments.judge import Judgement, NodeChange, Side, judge
 from scheduler_core.ask.moments.moment import before_attempt
 from scheduler_core.trace.events import AnyEvent, ClockAdvanced, CycleStarted
@@ -120,7 +120,7 @@ def edited(scenario: Scenario, *edits: Edit) -> Scenario:
 
     Raises NotPossible if an object or field to edit does not exist, and ScenarioErrors if the result is not valid.
     """
-    return read_text(written(scenario.text, edits, yaml_text.write), kubernetes_version=scenario.release.version)
+    return read_text(apply_edits(scenario.text, edits, yaml_text.write), kubernetes_version=scenario.release.version)
 
 
 def simulate(scenario: Scenario) -> Run:

@@ -11,10 +11,10 @@ from kschedui.ask.moments import registry
 from kschedui.scenarios import engine, yaml_text
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import NotPossible
-from scheduler_core.ask.editing.text import went_on
-from scheduler_core.ask.operations.answers import Answer
+from scheduler_core.ask.editing.text import append_events
 from scheduler_core.ask.operations.helping import Helping, helping
 from scheduler_core.ask.operations.questions import Add, Drain, Lose, Question, answer, carried_out
+from scheduler_core.ask.operations.results import OperationResult
 from scheduler_core.ask.operations.upgrade import Upgrade, upgrade
 
 MOST_NODES = 5000  # that a question names
@@ -49,7 +49,7 @@ def _lose(names: str) -> Message:
     return Message("lose {nodes}", nodes=names)
 
 
-def operate(text: str, kubernetes: str, row: Mapping[str, Any]) -> Answer:
+def operate(text: str, kubernetes: str, row: Mapping[str, Any]) -> OperationResult:
     """Return the outcome of the operation."""
     return answer(engine.read_again(text, kubernetes), question_of(row), registry())
 
@@ -57,7 +57,7 @@ def operate(text: str, kubernetes: str, row: Mapping[str, Any]) -> Answer:
 def perform(text: str, kubernetes: str, row: Mapping[str, Any]) -> str:
     """Return the scenario with the operation in its timeline."""
     _, timeline = carried_out(engine.read_again(text, kubernetes), question_of(row), registry())
-    return went_on(text, timeline, yaml_text.write)
+    return append_events(text, timeline, yaml_text.write)
 
 
 def find_helping_groups(text: str, kubernetes: str) -> Helping:

@@ -12,7 +12,7 @@ import msgspec
 
 from kschedui.cli import inputs
 from kschedui.cli.inputs import LIMITS, Input
-from kschedui.cli.progress import shown
+from kschedui.cli.progress import show_progress
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins, simulate
 from scheduler_core import RunEnded, Scenario, parse_scenario, unmet_expectations
@@ -84,7 +84,7 @@ def check_expectations(source: Input, *, quiet: bool) -> tuple[int, list[str]]:
     objects = [*source.scenario.objects, *(event.object for event in source.scenario.events)]
     pod_keys = {item.key for item in objects if isinstance(item, Pod)}
     unknown = [f"{key}: there is no such pod" for key in expect.pods if key not in pod_keys]
-    unmet = unmet_expectations(source.scenario, shown(simulate(source.scenario), quiet=quiet))
+    unmet = unmet_expectations(source.scenario, show_progress(simulate(source.scenario), quiet=quiet))
     return promises, unknown + [
         sentence for sentence in unmet if sentence.split(": ")[0] not in {text.split(": ")[0] for text in unknown}
     ]
@@ -104,7 +104,7 @@ def check_challenge(source: Input, *, quiet: bool) -> tuple[int, list[str]]:
         return parse_scenario(text, LIMITS, known_plugins(outside_plugins()), release)
 
     def run(scenario: Scenario) -> Iterable[AnyEvent]:
-        return shown(simulate(scenario), quiet=quiet)
+        return show_progress(simulate(scenario), quiet=quiet)
 
     if not challenge.solution.strip():
         return 0, ["the challenge has no solution, so it cannot be checked"]

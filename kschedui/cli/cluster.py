@@ -19,11 +19,11 @@ from scheduler_core import RunEnded, Scenario
 from scheduler_core.apis.core import Node
 from scheduler_core.ask.compare import Cause
 from scheduler_core.ask.editing.edits import NotPossible
-from scheduler_core.ask.editing.text import went_on
-from scheduler_core.ask.operations.answers import Amount, Answer
+from scheduler_core.ask.editing.text import append_events
 from scheduler_core.ask.operations.helping import Helping, helping
 from scheduler_core.ask.operations.node_groups import groups_of
 from scheduler_core.ask.operations.questions import Add, Drain, Lose, Question, Reschedule, carried_out
+from scheduler_core.ask.operations.results import Amount, OperationResult
 from scheduler_core.ask.operations.upgrade import Upgrade, upgrade
 from scheduler_core.releases import RELEASES
 
@@ -177,7 +177,7 @@ def _answer(options: Namespace, question_of: Callable[[Input], Question]) -> int
     except (RunEnded, NotPossible) as error:
         raise Unusable(f"{source.name}: {error}") from None
     if options.write:
-        _write_scenario(options.write, went_on(source.scenario.text, timeline, yaml_text.write))
+        _write_scenario(options.write, append_events(source.scenario.text, timeline, yaml_text.write))
     if options.format == "json":
         sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
     else:
@@ -193,7 +193,7 @@ def _write_scenario(name: str, text: str) -> None:
         raise Unusable(f"cannot write {name}: {error.strerror}") from None
 
 
-def write(answer: Answer) -> None:
+def write(answer: OperationResult) -> None:
     """Print the result as text."""
     say = sys.stdout.write
     say(f"Kubernetes {answer.release}; {answer.rounds} rounds\n")

@@ -19,7 +19,7 @@ from kschedui.waiting import words
 from kschedui.waiting.analysis import Follower, Nearby, WaitingPod, dumped_messages
 from scheduler_core import RunEnded, attempt_records, decisions, explain
 from scheduler_core.apis.core import Pod
-from scheduler_core.ask.moments.moment import followed
+from scheduler_core.ask.moments.moment import run_to_end
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.preemption_events import VictimEvicted
 
@@ -44,7 +44,7 @@ def run(options: Namespace) -> int:
         follower.take(step, event)
 
     try:
-        moment = followed(source.scenario, take, registry())
+        moment = run_to_end(source.scenario, take, registry())
     except RunEnded as error:
         raise Unusable(f"{source.name}: {error}") from None
     if key in follower.pending:

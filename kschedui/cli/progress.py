@@ -11,7 +11,7 @@ from scheduler_core.trace.events import AnyEvent, AttemptFinished, ClockAdvanced
 PAUSE = 0.2  # seconds between two lines
 
 
-def shown(events: Iterable[AnyEvent], *, quiet: bool) -> Iterator[AnyEvent]:
+def show_progress(events: Iterable[AnyEvent], *, quiet: bool) -> Iterator[AnyEvent]:
     """Yield the events, and show the progress on a terminal."""
     if quiet or not sys.stderr.isatty():
         yield from events

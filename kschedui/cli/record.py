@@ -44,7 +44,7 @@ def run(options: Namespace) -> int:
             if options.minutes is None
             else f"Recording for {options.minutes:g} minutes.\n"
         )
-        with interrupts_set(recorder.stop):
+        with handle_interrupts(recorder.stop):
             seconds = None if options.minutes is None else options.minutes * 60
             recorder.watch(seconds, show=_show if sys.stderr.isatty() and not options.quiet else lambda progress: None)
     try:
@@ -69,7 +69,7 @@ def cluster_errors() -> Iterator[None]:
 
 
 @contextmanager
-def interrupts_set(stop: threading.Event) -> Iterator[None]:
+def handle_interrupts(stop: threading.Event) -> Iterator[None]:
     """End the recording properly on Ctrl-C and SIGTERM; a second signal ends the process."""
 
     def end(number: int, frame: object) -> None:

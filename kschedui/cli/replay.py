@@ -10,7 +10,7 @@ from typing import Any
 
 from kschedui.ask.replay_words import reason
 from kschedui.cli import inputs
-from kschedui.cli.progress import shown
+from kschedui.cli.progress import show_progress
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import simulate
 from scheduler_core import RunEnded
@@ -38,7 +38,7 @@ def run(options: Namespace) -> int:
             f"{source.name}: spec.observed is empty; `kschedui record` makes recordings with decisions in it"
         )
     try:
-        result = replay(shown(simulate(source.scenario), quiet=options.quiet))
+        result = replay(show_progress(simulate(source.scenario), quiet=options.quiet))
     except RunEnded as error:
         raise Unusable(f"{source.name}: {error}") from None
     if options.format == "json":

@@ -11,7 +11,7 @@ from typing import Any
 
 from kschedui.cli import inputs
 from kschedui.cli.inputs import Input
-from kschedui.cli.progress import shown
+from kschedui.cli.progress import show_progress
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import simulate
 from scheduler_core import RunEnded, decisions, encode, short_decisions
@@ -47,7 +47,7 @@ def run(options: Namespace) -> int:
 
 def write(source: Input, options: Namespace) -> None:
     """Print one file's result on standard output."""
-    events = shown(simulate(source.scenario), quiet=options.quiet)
+    events = show_progress(simulate(source.scenario), quiet=options.quiet)
     if options.format == "events" and not options.summary:
         for event in events:
             sys.stdout.buffer.write(encode(event) + b"\n")

@@ -32,7 +32,7 @@ def groups_of(owner: Any) -> QuerySet[Group]:
 
 def share(scenario: Scenario, *, account: str = "", group: str = "", may_edit: bool = False) -> Share:
     """Share the scenario with an account or one of the owner's groups, or change the permission. Raises NotShared."""
-    whom = {"group": group_named(scenario.owner, group)} if group else {"user": account_named(account)}
+    whom = {"group": find_group(scenario.owner, group)} if group else {"user": find_account(account)}
     if whom.get("user") == scenario.owner:
         raise NotShared(gettext_noop("You already own it."))
     origin = secret_origin(Visitor(scenario.owner), scenario)
@@ -63,7 +63,7 @@ def mark_changed(scenario: Scenario) -> None:
     Scenario.objects.filter(pk=scenario.pk).update(sharing=F("sharing") + 1)
 
 
-def account_named(name: str) -> Any:
+def find_account(name: str) -> Any:
     """Return the account with this name. Raises NotShared."""
     account = get_user_model().objects.filter(username=name, is_active=True).first()
     if account is None:
@@ -71,7 +71,7 @@ def account_named(name: str) -> Any:
     return account
 
 
-def group_named(owner: Any, name: str) -> Group:
+def find_group(owner: Any, name: str) -> Group:
     """Return a group of the owner's. Raises NotShared."""
     group = groups_of(owner).filter(name=name).first()
     if group is None:

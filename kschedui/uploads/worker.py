@@ -12,7 +12,7 @@ from kschedui.models import Upload
 from kschedui.runs import leases
 from kschedui.runs.holding import Holding
 from kschedui.uploads import parts, store
-from kschedui.uploads.answering import Answer, answer
+from kschedui.uploads.responding import Response, answer
 from kschedui.work.gone import Gone
 from kschedui.work.limits import TooMuch
 from kschedui.work.process import Allowance, Ended, Worker
@@ -52,7 +52,7 @@ def execute(upload: Upload) -> None:
         logger.warning("upload %s lost its database: %s", upload.public_id, error)
 
 
-def keep(upload: Upload, result: Answer | Message) -> None:
+def keep(upload: Upload, result: Response | Message) -> None:
     """Store the response, or the error. Raises leases.Lost."""
     if isinstance(result, Message):
         store.fail(upload, result)
@@ -60,7 +60,7 @@ def keep(upload: Upload, result: Answer | Message) -> None:
         store.finish(upload, result.status, result.content_type, [result.body])
 
 
-def answer_upload(upload: Upload, gone: Gone) -> Answer | Message:
+def answer_upload(upload: Upload, gone: Gone) -> Response | Message:
     """Return the response, or a sentence that explains why there is none. Raises Ended."""
     try:
         if not settings.WORK_PROCESSES:  # in tests of one process
@@ -69,7 +69,7 @@ def answer_upload(upload: Upload, gone: Gone) -> Answer | Message:
         memory = settings.LIMITS["run_memory_bytes"]
         allowance = Allowance(seconds, "KSCHEDUI_MAX_UPLOAD_SECONDS", memory, "KSCHEDUI_MAX_RUN_MEMORY_BYTES")
         try:
-            result: Answer = process().run(allowance, gone, upload.language, answer, [upload.pk])
+            result: Response = process().run(allowance, gone, upload.language, answer, [upload.pk])
             return result
         finally:
             process().stop()  # and what it took of memory

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from scheduler_core.apis.core import Pod
-from scheduler_core.ask.moments.moment import Moment, followed
+from scheduler_core.ask.moments.moment import Moment, run_to_end
 from scheduler_core.ask.smallest.missing import Missing, missing
 from scheduler_core.ask.smallest.nearest import Near, nearest
 from scheduler_core.framework.runtime.runtime import Registry
@@ -93,7 +93,7 @@ class _Last(msgspec.Struct):
 def waiting_pods(scenario: Scenario, registry: Registry) -> list[WaitingPod]:
     """Return every pod that is pending at the end of the run, in the order of the run. Raises RunEnded."""
     follower = Follower()
-    moment = followed(scenario, follower.take, registry)
+    moment = run_to_end(scenario, follower.take, registry)
     return follower.waiting(dumped_messages(scenario), moment)
 
 

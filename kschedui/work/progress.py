@@ -20,12 +20,12 @@ def within(start: float, end: float) -> Iterator[None]:
     if listener is None:
         yield
     else:
-        with heard(lambda part: listener(start + (end - start) * part)):
+        with listen(lambda part: listener(start + (end - start) * part)):
             yield
 
 
 @contextmanager
-def heard(listener: Callable[[float], None]) -> Iterator[None]:
+def listen(listener: Callable[[float], None]) -> Iterator[None]:
     """Call `listener` with the progress that is reported within the block."""
     token = _listener.set(listener)
     try:

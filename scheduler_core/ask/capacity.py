@@ -74,7 +74,7 @@ def capacity(moment: Moment, key: PodKey, requested: int | None = None) -> Capac
     pod = world.cluster.pods.get(key)
     if pod is None:
         raise no_such("Pod", key)
-    places, message = placed(world, pod, requested or MOST_REPLICAS)
+    places, message = place_copies(world, pod, requested or MOST_REPLICAS)
     more = [] if requested is None or len(places) >= requested else _nodes_more(moment, pod, requested, len(places))
     on = Counter(places)
     zones = Counter({_zone(world.cluster.node(name)): 0 for name in on})
@@ -84,7 +84,7 @@ def capacity(moment: Moment, key: PodKey, requested: int | None = None) -> Capac
     return Capacity(key, len(places), requested, message, dict(on.most_common()), by_zone, more, _rooms(world, pod, on))
 
 
-def placed(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str]:
+def place_copies(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str]:
     """Place copies of the pod. Return their nodes in order, and the message for the first copy that does not fit."""
     places: list[NodeName] = []
     while len(places) < most:
@@ -195,7 +195,7 @@ def _fewest(moment: Moment, pod: Pod, like: NodeName, requested: int, fit: int) 
     def enough(count: int) -> bool:
         world = moment.world()
         world.edited([AddNodes(like, count)], {})
-        return len(placed(world, pod, requested)[0]) >= requested
+        return len(place_copies(world, pod, requested)[0]) >= requested
 
     most = min(requested - fit, MOST_NODES_ADDED)
     if not enough(most):

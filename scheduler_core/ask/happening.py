@@ -18,23 +18,23 @@ from scheduler_core.ask.editing.edits import (
     Remove,
     SetField,
     Step,
-    patched,
+    apply_steps,
 )
-from scheduler_core.ask.editing.objects import manifests_like, slices_of, stored
+from scheduler_core.ask.editing.objects import find_object, manifests_like, slices_of
 from scheduler_core.ask.editing.slices import slices_like
-from scheduler_core.ask.editing.text import Dump, happened, written
+from scheduler_core.ask.editing.text import Dump, add_event, apply_edits
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.scenario.objects.kinds import KINDS
 
 LATER = ("Node", "PodDisruptionBudget")
 
 
-def continued(moment: Moment, text: str, edits: Sequence[Edit], dump: Dump) -> str:
+def apply_as_events(moment: Moment, text: str, edits: Sequence[Edit], dump: Dump) -> str:
     """Return the text with the edits applied. Raises NotPossible."""
     later = [edit for edit in edits if moment.time > 0 and _happens(edit)]
-    text = written(text, [edit for edit in edits if edit not in later], dump)
+    text = apply_edits(text, [edit for edit in edits if edit not in later], dump)
     for event in reversed(_events(moment, later)):
-        text = happened(text, {"at": _seconds(moment.time), **event}, dump)
+        text = add_event(text, {"at": _seconds(moment.time), **event}, dump)
     return text
 
 
@@ -65,9 +65,9 @@ def _events(moment: Moment, edits: Sequence[Edit]) -> list[dict[str, Any]]:
                         manifests["ResourceSlice", "", piece["metadata"]["name"]] = {"create": piece}
             case SetField():
                 key = (edit.kind, edit.namespace, edit.name)
-                event = manifests.get(key) or {"update": _manifest(stored(cluster, *key))}
+                event = manifests.get(key) or {"update": _manifest(find_object(cluster, *key))}
                 manifests[key] = {
-                    action: patched(data, [Step(edit.path, edit.value, edit.add)]) for action, data in event.items()
+                    action: apply_steps(data, [Step(edit.path, edit.value, edit.add)]) for action, data in event.items()
                 }
             case Remove():
                 names = {"apiVersion": KINDS[edit.kind].api_version, "kind": edit.kind, "name": edit.name}

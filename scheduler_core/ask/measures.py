@@ -155,7 +155,7 @@ class Tally:
         return max(zones.values()) - min(zones.values()) if zones else None
 
 
-def measured(events: Iterable[AnyEvent]) -> Measures:
+def measure_run(events: Iterable[AnyEvent]) -> Measures:
     """Compute the measures of a run."""
     tally = Tally()
     for event in events:

@@ -18,7 +18,7 @@ from scheduler_core.cluster.cluster import Cluster, key_of
 def disruptions_allowed(cluster: Cluster) -> Mapping[str, int]:
     """Return the disruptions that each budget allows now, by "namespace/name"."""
     budgets = [cast(PodDisruptionBudget, item) for item in cluster.objects("PodDisruptionBudget")]
-    return {key_of(budget): counted(budget, cluster).allowed for budget in budgets}
+    return {key_of(budget): count_healthy(budget, cluster).allowed for budget in budgets}
 
 
 class Counted(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ class Counted(msgspec.Struct, frozen=True):
     desired: int = 0
 
 
-def counted(budget: PodDisruptionBudget, cluster: Cluster) -> Counted:
+def count_healthy(budget: PodDisruptionBudget, cluster: Cluster) -> Counted:
     """Return the number of disruptions that a budget allows, and the numbers from which it is computed."""
     if budget.disruptions_allowed is not None:
         return Counted(budget.disruptions_allowed)

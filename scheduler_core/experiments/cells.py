@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.ask.editing.edits import DisablePlugin, Edit, NotPossible
-from scheduler_core.ask.editing.text import Dump, seeded, written
+from scheduler_core.ask.editing.text import Dump, apply_edits, set_seed
 from scheduler_core.ask.measures import Measures, Tally
 from scheduler_core.experiments.design import Cell, Design, Level
 from scheduler_core.plugins import REGISTRY
@@ -78,7 +78,7 @@ class Cells:
     def _scenario(self, cell: Cell) -> Scenario | Message:
         release = RELEASES.get(cell.release or self.text.release)
         try:
-            text = written(self.text.text, cell.edits, self.text.dump)
+            text = apply_edits(self.text.text, cell.edits, self.text.dump)
             return parse_scenario(text, self.text.limits, self.text.known_plugins, release)
         except NotPossible as error:
             return error.sentence
@@ -115,5 +115,5 @@ def _unknown_plugin(level: Level, runner: Cells) -> Message | None:
 
 def text_of(text: str, cell: Cell, dump: Dump) -> str:
     """Return the scenario of a cell as text, without its release. Raises NotPossible."""
-    new_text = written(text, cell.edits, dump)
-    return new_text if cell.seed is None else seeded(new_text, cell.seed, dump)
+    new_text = apply_edits(text, cell.edits, dump)
+    return new_text if cell.seed is None else set_seed(new_text, cell.seed, dump)

@@ -66,6 +66,6 @@ def join_names(names: Sequence[str], empty: str = "none", most: int = 8) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """Format a number with its noun: "1 pod", "2 pods"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -30,10 +30,10 @@ PROFILE = ("profile_name", "feature_gates", "release", "extended_resources")
 
 def guarded_registry(registry: Mapping[str, type[Any]]) -> dict[str, type[Any]]:
     """Return the registry with a guard around each plugin that has `reads`."""
-    return {name: guarded(plugin) if hasattr(plugin, "reads") else plugin for name, plugin in registry.items()}
+    return {name: guard_plugin(plugin) if hasattr(plugin, "reads") else plugin for name, plugin in registry.items()}
 
 
-def guarded(plugin: type[Any]) -> type[Any]:
+def guard_plugin(plugin: type[Any]) -> type[Any]:
     """Return a plugin that raises ReadsError for fields that `reads` does not name. `seen` are the fields read."""
     watch = _Watch(plugin.__name__, plugin.reads)
 

@@ -2,10 +2,10 @@
 // What is asked: edits that take each other's place, undo, and quantities as a slider moves them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { marksOf } from "../../static/js/what_if/answer.js";
 import { apply, askedValue, currentList, listEdits, nothingAsked } from "../../static/js/what_if/edits.js";
 import { amountText, units } from "../../static/js/what_if/fields/parts.js";
 import { requirementsOf, selectorOf, selectorText } from "../../static/js/what_if/fields/terms.js";
+import { marksOf } from "../../static/js/what_if/result.js";
 
 const cpu = (value) => ({ type: "set", kind: "Pod", namespace: "default", name: "web", path: ["spec", "cpu"], value });
 const cordon = { type: "set", kind: "Node", name: "n1", path: ["spec", "unschedulable"], value: true };

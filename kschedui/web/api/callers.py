@@ -11,7 +11,7 @@ from ninja.security import HttpBearer
 from ninja.utils import check_csrf
 
 from kschedui.accounts import tokens
-from kschedui.uploads.answering import read_small, upload_of
+from kschedui.uploads.responding import read_small, upload_of
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from scheduler_core.apis.messages import Message

@@ -36,7 +36,7 @@ from scheduler_core.ask.challenge import BadVariant, Verdict, answer_in, variant
 from scheduler_core.ask.challenge import judge as judge_answer
 from scheduler_core.ask.compare import compare as runs_compared
 from scheduler_core.ask.editing.edits import NotPossible
-from scheduler_core.ask.editing.text import seeded as with_seed
+from scheduler_core.ask.editing.text import set_seed as with_seed
 from scheduler_core.ask.moments.moment import at_end
 from scheduler_core.ask.replay.replaying import replay
 from scheduler_core.ask.rule_values import evaluate_rules

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 
 from kschedui.scenarios import access
-from kschedui.uploads.answering import upload_of
+from kschedui.uploads.responding import upload_of
 from kschedui.web.http.client_address import client_of
 from scheduler_core.apis.messages import Message
 

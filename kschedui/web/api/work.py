@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from django.conf import settings
 from django.http import HttpRequest
 
-from kschedui.uploads.answering import upload_of
+from kschedui.uploads.responding import upload_of
 from kschedui.web.api.visitors import asker_of
 from kschedui.work import place
 from kschedui.work.fetched import call, size_of

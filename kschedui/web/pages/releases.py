@@ -50,7 +50,7 @@ def changes(request: HttpRequest) -> HttpResponse:
     `older`, `newer` (versions, "" for all), `differences` (releases_differences.html).
     """
     count(request, "read")
-    older, newer = (release_named(request.GET.get(name, "")) for name in ("from", "to"))
+    older, newer = (find_release(request.GET.get(name, "")) for name in ("from", "to"))
     chosen = {"older": older.version if older else "", "newer": newer.version if newer else ""}
     badges = [(release, badge(release)) for release in reversed(RELEASES.values())]
     found = render_differences(language(), *chosen.values())
@@ -68,7 +68,7 @@ def render_differences(language: str, older: str, newer: str) -> SafeString:
     return render_to_string("releases_differences.html", {"pairs": pairs})
 
 
-def release_named(version: str) -> Release | None:
+def find_release(version: str) -> Release | None:
     """Return the release; None for all of them. Raises Refusal for an unknown one."""
     return RELEASES[require_release(version)] if version else None
 

@@ -96,7 +96,7 @@ def cordon(node: str, *, on: bool = True) -> SetField:
     return SetField("Node", node, ("spec", "unschedulable"), on or None)
 
 
-def patched(data: Mapping[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
+def apply_steps(data: Mapping[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
     """Return a copy of a document's data with the steps applied."""
     document: dict[str, Any] = _copied(data)
     for step in steps:

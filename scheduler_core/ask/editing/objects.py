@@ -20,7 +20,7 @@ from scheduler_core.ask.editing.edits import (
     NotPossible,
     SetField,
     Step,
-    patched,
+    apply_steps,
 )
 from scheduler_core.ask.editing.slices import slices_like
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
@@ -39,9 +39,9 @@ HOSTNAME = "kubernetes.io/hostname"
 KnownPlugins = Mapping[str, Iterable[str]]
 
 
-def edited(item: KubernetesObject, steps: Sequence[Step], cluster: Cluster, release: Release) -> KubernetesObject:
+def edit_object(item: KubernetesObject, steps: Sequence[Step], cluster: Cluster, release: Release) -> KubernetesObject:
     """Return the object after the edit; its state from the run is kept. Raises NotPossible."""
-    new = built(kind_of(item), patched(item.manifest, steps), cluster, release)
+    new = build_object(kind_of(item), apply_steps(item.manifest, steps), cluster, release)
     match item, new:
         case Pod(), Pod():
             return replace(
@@ -65,19 +65,17 @@ def edited(item: KubernetesObject, steps: Sequence[Step], cluster: Cluster, rele
 
 def set_field(edit: SetField, cluster: Cluster, release: Release) -> KubernetesObject:
     """Return the object with the field set. Raises NotPossible."""
-    item = stored(cluster, edit.kind, edit.namespace, edit.name)
-    return edited(item, [Step(edit.path, edit.value, edit.add)], cluster, release)
+    item = find_object(cluster, edit.kind, edit.namespace, edit.name)
+    return edit_object(item, [Step(edit.path, edit.value, edit.add)], cluster, release)
 
 
-def added_nodes(
-    edit: AddNodes, nodes: Mapping[str, Node], cluster: Cluster, release: Release
-) -> list[KubernetesObject]:
+def make_nodes(edit: AddNodes, nodes: Mapping[str, Node], cluster: Cluster, release: Release) -> list[KubernetesObject]:
     """Return the nodes to add, with their devices. Raises NotPossible."""
     made: list[KubernetesObject] = []
     for data in manifests_like(edit, nodes[edit.like].manifest if edit.like in nodes else None, nodes):
-        made.append(built("Node", data, cluster, release))
+        made.append(build_object("Node", data, cluster, release))
         slices = slices_like(edit.like, data["metadata"]["name"], slices_of(cluster))
-        made += [built("ResourceSlice", piece, cluster, release) for piece in slices]
+        made += [build_object("ResourceSlice", piece, cluster, release) for piece in slices]
     return made
 
 
@@ -110,7 +108,7 @@ def _with_name(manifest: Mapping[str, Any], name: str) -> dict[str, Any]:
     return data
 
 
-def stored(cluster: Cluster, kind: str, namespace: str, name: str) -> KubernetesObject:
+def find_object(cluster: Cluster, kind: str, namespace: str, name: str) -> KubernetesObject:
     """Return the object in the cluster. Raises NotPossible."""
     item: KubernetesObject | None
     key = f"{namespace}/{name}" if namespace else name
@@ -128,12 +126,14 @@ def no_such(kind: str, name: str) -> NotPossible:
     return NotPossible(Message("there is no {kind} {name} at this moment", kind=kind, name=name))
 
 
-def configured(scenario: Scenario, edits: Sequence[ConfigurationEdit], plugins: KnownPlugins) -> SchedulerConfiguration:
+def edit_configuration(
+    scenario: Scenario, edits: Sequence[ConfigurationEdit], plugins: KnownPlugins
+) -> SchedulerConfiguration:
     """Return the scenario's configuration with the edits applied. Raises NotPossible."""
     document = configuration_document(scenario.text)
     data: Mapping[str, Any] = document.data if document else EMPTY
     for edit in edits:
-        data = patched(data, steps_of(edit, data))
+        data = apply_steps(data, steps_of(edit, data))
     problems = Problems()
     config = build_configuration(data, problems, plugins, scenario.release, scenario.feature_gates, scenario.rules)
     _require_none(problems)
@@ -151,7 +151,7 @@ def configuration_document(text: str) -> Document | None:
     return None
 
 
-def built(kind: str, data: Mapping[str, Any], cluster: Cluster, release: Release) -> KubernetesObject:
+def build_object(kind: str, data: Mapping[str, Any], cluster: Cluster, release: Release) -> KubernetesObject:
     """Build an object from its manifest and the cluster's classes. Raises NotPossible."""
     gates = dict.fromkeys(release.default_gates(), True)  # objects that feature gates exclude are not in the cluster
     problems, admission = Problems(), Admission(release, gates)

@@ -11,7 +11,7 @@ from scheduler_core.ask.editing.edits import Path, Step
 from scheduler_core.scenario.reading.yaml_composer import resolve_plain
 
 
-def written_at(text: str, step: Step) -> str:
+def apply_step(text: str, step: Step) -> str:
     """Return the text with the step applied; unchanged if the path is missing or complex, so compare the result."""
     try:
         root = yaml.compose(text, Loader=yaml.CSafeLoader)

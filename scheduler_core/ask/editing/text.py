@@ -19,10 +19,10 @@ from scheduler_core.ask.editing.edits import (
     Remove,
     SetField,
     Step,
-    patched,
+    apply_steps,
 )
 from scheduler_core.ask.editing.objects import manifests_like, no_such
-from scheduler_core.ask.editing.place import written_at
+from scheduler_core.ask.editing.place import apply_step
 from scheduler_core.ask.editing.slices import slices_like
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, KINDS, SCENARIO
 from scheduler_core.scenario.reading.documents import Chunk, Document, data_of, read_documents
@@ -40,7 +40,7 @@ class _Located(NamedTuple):
     prefix: Path
 
 
-def written(text: str, edits: Sequence[Edit], dump: Dump) -> str:
+def apply_edits(text: str, edits: Sequence[Edit], dump: Dump) -> str:
     """Return the text with the edits applied in order. Raises NotPossible."""
     for edit in edits:
         match _as_written(text, edit):
@@ -93,18 +93,18 @@ def _template_of(text: str, namespace: str, claim: str) -> str:
     return ""
 
 
-def seeded(text: str, seed: int, dump: Dump) -> str:
+def set_seed(text: str, seed: int, dump: Dump) -> str:
     """Return the text with the seed in its Scenario document, which is added if it is missing."""
     return _in_scenario(text, [Step(("spec", "seed"), seed)], dump)
 
 
-def happened(text: str, event: Mapping[str, Any], dump: Dump) -> str:
+def add_event(text: str, event: Mapping[str, Any], dump: Dump) -> str:
     """Return the text with another timeline event, at the start of the list."""
     steps = [Step(("spec", "events"), event, add=True)]
     return _in_scenario(text, steps, dump)
 
 
-def went_on(text: str, events: Sequence[Mapping[str, Any]], dump: Dump) -> str:
+def append_events(text: str, events: Sequence[Mapping[str, Any]], dump: Dump) -> str:
     """Return the text with more events at the end of its timeline, which is extended to cover them."""
     api_version, kind = SCENARIO
     for document in _documents(text):
@@ -121,7 +121,7 @@ def _in_scenario(text: str, steps: Sequence[Step], dump: Dump) -> str:
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
             return _with_steps(text, _Located(document.data, document.chunk, document.prefix), steps, dump)
     api_version, kind = SCENARIO
-    return _appended(text, [patched({"apiVersion": api_version, "kind": kind}, steps)], dump)
+    return _appended(text, [apply_steps({"apiVersion": api_version, "kind": kind}, steps)], dump)
 
 
 def _documents(text: str) -> list[Document]:
@@ -169,8 +169,8 @@ def _with_steps(text: str, located: _Located, steps: Sequence[Step], dump: Dump)
     inside = [Step((*located.prefix, *step.path), step.value, step.add) for step in steps]
     new = chunk.text
     for step in inside:
-        new = written_at(new, step)
-    expected = patched(data_of(chunk.text) or {}, inside)
+        new = apply_step(new, step)
+    expected = apply_steps(data_of(chunk.text) or {}, inside)
     if data_of(new) != expected:
         new = _framed(chunk.text, dump(expected))
     return _replaced(text, chunk, new)
@@ -239,4 +239,4 @@ def _configured(text: str, edit: ConfigurationEdit, dump: Dump) -> str:
         if (document.data.get("apiVersion"), document.data.get("kind")) == CONFIGURATION:
             located = _Located(document.data, document.chunk, document.prefix)
             return _with_steps(text, located, steps_of(edit, document.data), dump)
-    return _appended(text, [patched(EMPTY, steps_of(edit, EMPTY))], dump)
+    return _appended(text, [apply_steps(EMPTY, steps_of(edit, EMPTY))], dump)

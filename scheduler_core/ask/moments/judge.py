@@ -77,10 +77,10 @@ def judge(moment: Moment, edits: Sequence[Edit], plugins: KnownPlugins | None = 
         raise NotPossible(Message("no scheduling attempt happens at this step"))
     world = moment.world()
     world.edited(edits, plugins or {})
-    return compared(moment.decision, world.decide(moment.pod.key))
+    return compare_decisions(moment.decision, world.decide(moment.pod.key))
 
 
-def compared(before: Decision, after: Decision) -> Judgement:
+def compare_decisions(before: Decision, after: Decision) -> Judgement:
     """Compare two decisions about a pod."""
     feasible = [dict.fromkeys(decision.record["feasible"]) for decision in (before, after)]
     gained = [name for name in feasible[1] if name not in feasible[0]]

@@ -78,10 +78,10 @@ def _reached(scenario: Scenario, registry: Registry, simulation: _Stopping) -> M
 
 def at_end(scenario: Scenario, registry: Registry = REGISTRY) -> Moment:
     """Return the moment after the last event. Raises RunEnded."""
-    return followed(scenario, lambda step, event: None, registry)
+    return run_to_end(scenario, lambda step, event: None, registry)
 
 
-def followed(scenario: Scenario, take: Callable[[int, AnyEvent], None], registry: Registry = REGISTRY) -> Moment:
+def run_to_end(scenario: Scenario, take: Callable[[int, AnyEvent], None], registry: Registry = REGISTRY) -> Moment:
     """Run to the end; call `take` with each event and its number. Raises RunEnded."""
     simulation = Simulation(scenario, registry)
     for step, event in enumerate(simulation.run()):

@@ -20,7 +20,7 @@ from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import AddNodes, ConfigurationEdit, Edit, NotPossible, Remove, SetField
-from scheduler_core.ask.editing.objects import KnownPlugins, added_nodes, configured, no_such, set_field
+from scheduler_core.ask.editing.objects import KnownPlugins, edit_configuration, make_nodes, no_such, set_field
 from scheduler_core.ask.moments.objections import Objections, ask_every_plugin
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import CycleState, PreBindPlugin
@@ -122,7 +122,7 @@ class World:
         self._edited = self._edited or bool(edits)
         of_configuration = [edit for edit in edits if isinstance(edit, ConfigurationEdit)]
         if of_configuration:
-            self._arrange(configured(self._scenario, of_configuration, plugins))
+            self._arrange(edit_configuration(self._scenario, of_configuration, plugins))
         for edit in edits:
             if not isinstance(edit, ConfigurationEdit):
                 self._make(edit)
@@ -133,7 +133,7 @@ class World:
             case SetField():
                 cluster.apply(set_field(edit, cluster, release))
             case AddNodes():
-                for added in added_nodes(edit, self._nodes(), cluster, release):
+                for added in make_nodes(edit, self._nodes(), cluster, release):
                     cluster.apply(added)
             case Remove():
                 key = f"{edit.namespace}/{edit.name}" if edit.namespace else edit.name

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from scheduler_core.apis.core import Pod, PodDisruptionBudget, PodKey
 from scheduler_core.cluster.cluster import Cluster, key_of
-from scheduler_core.cluster.disruption import counted
+from scheduler_core.cluster.disruption import count_healthy
 
 MIRROR = "kubernetes.io/config.mirror"
 SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
@@ -68,7 +68,7 @@ class Budgets:
             del self._waiting[key]
         missing = Counter(self._waiting.values())
         self._allowed = {
-            key_of(budget): counted(budget, self._cluster).allowed
+            key_of(budget): count_healthy(budget, self._cluster).allowed
             - (missing[key_of(budget)] if _is_fixed(budget) else 0)
             for budget in self._all()
         }
@@ -95,7 +95,7 @@ class Budgets:
         for budget in covering:
             key = key_of(budget)
             if self._allowed[key] <= 0:
-                numbers = counted(replace(budget, disruptions_allowed=None), self._cluster)
+                numbers = count_healthy(replace(budget, disruptions_allowed=None), self._cluster)
                 return (
                     f"{VIOLATED} The disruption budget {budget.name} needs {numbers.desired} healthy pods"
                     f" and has {numbers.healthy} currently"

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from scheduler_core.apis.core import Node, PodKey
 from scheduler_core.ask.editing.edits import MOST_NODES_ADDED
-from scheduler_core.ask.editing.objects import built, slices_of
+from scheduler_core.ask.editing.objects import build_object, slices_of
 from scheduler_core.ask.editing.slices import slices_like
 from scheduler_core.ask.moments.moment import Moment, at_end
 from scheduler_core.ask.operations.node_groups import Group, Template, groups_of, manifests_of
@@ -121,11 +121,11 @@ def _objections(
     """Yield the plugins' objections to each pod on a new, empty node of this kind; "" if there is none."""
     world = moment.world()
     [manifest] = manifests_of(group.name, template, 1, {node.name for node in world.cluster.all_nodes()})
-    node = built("Node", manifest, world.cluster, moment.scenario.release)
+    node = build_object("Node", manifest, world.cluster, moment.scenario.release)
     assert isinstance(node, Node)
     world.cluster.apply(replace(node, uid=f"node-{node.name}"))
     for piece in slices_like(template.like or next(iter(group.nodes), ""), node.name, slices_of(world.cluster)):
-        world.cluster.apply(built("ResourceSlice", piece, world.cluster, moment.scenario.release))
+        world.cluster.apply(build_object("ResourceSlice", piece, world.cluster, moment.scenario.release))
     for key in keys:
         objections = world.objections(key, [node.name])
         reasons = objections.of(0) if len(objections.rows) else []

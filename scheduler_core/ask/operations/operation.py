@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import NotPossible
-from scheduler_core.ask.editing.objects import built
-from scheduler_core.ask.operations.answers import Amount, Cause
+from scheduler_core.ask.editing.objects import build_object
 from scheduler_core.ask.operations.evictions import fate_of, replacement
+from scheduler_core.ask.operations.results import Amount, Cause
 from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.scenario.objects.kinds import KINDS
@@ -140,7 +140,7 @@ class Operation(Simulation):
     def _event(self, at: float, action: Any, data: Mapping[str, Any]) -> TimelineEvent:
         if action == "delete":
             return TimelineEvent(at, "delete", data["kind"], data.get("namespace", ""), data["name"])
-        item = built(data["kind"], data, self.cluster, self.scenario.release)
+        item = build_object(data["kind"], data, self.cluster, self.scenario.release)
         if isinstance(item, Pod):
             self._created += 1
             item = replace(item, uid=f"created-{self._created}", creation_timestamp=at)
@@ -154,15 +154,15 @@ def zone_of(node: Node) -> str:
     return next((node.labels[label] for label in ZONE_LABELS if label in node.labels), "")
 
 
-def deleted(kind: str, name: str, namespace: str = "") -> Happening:
+def delete_event(kind: str, name: str, namespace: str = "") -> Happening:
     """Return the event that deletes an object."""
     of = {"namespace": namespace} if namespace else {}
     return {"delete": {"apiVersion": KINDS[kind].api_version, "kind": kind, "name": name, **of}}
 
 
-def recreated(pod: Pod) -> list[Happening]:
+def recreate_events(pod: Pod) -> list[Happening]:
     """Return the events that delete a pod and create its replacement."""
-    return [deleted("Pod", pod.name, pod.namespace), {"create": replacement(pod)}]
+    return [delete_event("Pod", pod.name, pod.namespace), {"create": replacement(pod)}]
 
 
 def uses(operation: Operation) -> dict[NodeName, dict[str, Amount]]:

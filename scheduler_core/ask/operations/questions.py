@@ -15,22 +15,30 @@ import msgspec
 
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.editing.edits import NotPossible, Step, patched
-from scheduler_core.ask.editing.objects import built, no_such, slices_of
+from scheduler_core.ask.editing.edits import NotPossible, Step, apply_steps
+from scheduler_core.ask.editing.objects import build_object, no_such, slices_of
 from scheduler_core.ask.editing.slices import slices_like
-from scheduler_core.ask.operations.answers import (
+from scheduler_core.ask.operations.evictions import Budgets, Fate, fate_of, has_local_data
+from scheduler_core.ask.operations.node_groups import Template, fresh, groups_of, manifests_of, template_of
+from scheduler_core.ask.operations.operation import (
+    RESOURCES,
+    Happening,
+    Operation,
+    delete_event,
+    recreate_events,
+    uses,
+    zone_of,
+)
+from scheduler_core.ask.operations.results import (
     Amount,
-    Answer,
     Blocked,
     Budget,
     Move,
     NodeUse,
+    OperationResult,
     State,
     Unplaced,
 )
-from scheduler_core.ask.operations.evictions import Budgets, Fate, fate_of, has_local_data
-from scheduler_core.ask.operations.node_groups import Template, fresh, groups_of, manifests_of, template_of
-from scheduler_core.ask.operations.operation import RESOURCES, Happening, Operation, deleted, recreated, uses, zone_of
 from scheduler_core.cluster.cluster import key_of
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
@@ -69,7 +77,7 @@ class Reschedule(msgspec.Struct, frozen=True, tag="reschedule"):
 Question = Drain | Lose | Add | Reschedule
 
 
-def answer(scenario: Scenario, question: Question, registry: Registry = REGISTRY) -> Answer:
+def answer(scenario: Scenario, question: Question, registry: Registry = REGISTRY) -> OperationResult:
     """Carry out the operation and return its result.
 
     Raises NotPossible, and RunEnded if the run exceeds the scenario's limits.
@@ -79,7 +87,7 @@ def answer(scenario: Scenario, question: Question, registry: Registry = REGISTRY
 
 def carried_out(
     scenario: Scenario, question: Question, registry: Registry = REGISTRY
-) -> tuple[Answer, list[dict[str, Any]]]:
+) -> tuple[OperationResult, list[dict[str, Any]]]:
     """Return the answer, and the actions as timeline events."""
     asker = _Asker(question)
     operation = Operation(scenario, registry, asker.rounds)
@@ -119,7 +127,7 @@ class _Asker:
         self._count(budgets, going)
         cordons: list[Happening] = [{"update": _cordoned(node)} for node in nodes if not node.unschedulable]
         left, on = {pod.key: pod for pod in going}, set(self._nodes)
-        ends = [deleted("Pod", pod.name, pod.namespace) for pod in self._fates.get("ends", ())]
+        ends = [delete_event("Pod", pod.name, pod.namespace) for pod in self._fates.get("ends", ())]
         first: list[Happening] = [*cordons, *ends]
         while True:
             budgets.next_round()
@@ -135,7 +143,7 @@ class _Asker:
                     self._blocked[pod.key] = Blocked(pod.key, pod.node_name, names, refusal)
                 else:
                     operation.causes[pod.key] = "evicted"
-                    happenings = [*happenings, *recreated(pod)]
+                    happenings = [*happenings, *recreate_events(pod)]
                     del left[pod.key]
             if not happenings:
                 break
@@ -152,8 +160,8 @@ class _Asker:
         for node in nodes:
             there = pods.get(node.name, ())
             if all(fate_of(pod, owners_known=operation.owners_known) == "daemon" for pod in there):
-                happenings += [deleted("Node", node.name)]
-                happenings += [deleted("Pod", pod.name, pod.namespace) for pod in there]
+                happenings += [delete_event("Node", node.name)]
+                happenings += [delete_event("Pod", pod.name, pod.namespace) for pod in there]
         return happenings
 
     def _lose(self, operation: Operation, question: Lose) -> Sequence[Happening]:
@@ -165,12 +173,12 @@ class _Asker:
         nodes = self._about(operation, names)
         going = self._sorted_out(operation, self._nodes)
         self._count(Budgets(operation.cluster), going)
-        happenings = [deleted("Node", node.name) for node in nodes]
+        happenings = [delete_event("Node", node.name) for node in nodes]
         others = (pod for fate in ("daemon", "ends", "unmanaged") for pod in self._fates.get(fate, ()))
-        happenings += [deleted("Pod", pod.name, pod.namespace) for pod in others]
+        happenings += [delete_event("Pod", pod.name, pod.namespace) for pod in others]
         for pod in going:
             operation.causes[pod.key] = "lost"
-            happenings += recreated(pod)
+            happenings += recreate_events(pod)
         return happenings
 
     def _add(self, operation: Operation, question: Add) -> Sequence[Happening]:
@@ -204,7 +212,7 @@ class _Asker:
         ]
         if template.like:
             return [pod for pod in pods if pod.node_name == template.like]
-        node = built("Node", template.manifest, operation.cluster, operation.scenario.release)
+        node = build_object("Node", template.manifest, operation.cluster, operation.scenario.release)
         assert isinstance(node, Node)
         sets = {(pod.namespace, pod.owner.name): pod for pod in pods if pod.owner}
         return [
@@ -219,11 +227,11 @@ class _Asker:
         going = self._sorted_out(operation, [*self._nodes, ""])
         self._count(Budgets(operation.cluster), [pod for pod in going if pod.node_name])
         going.sort(key=lambda pod: (-pod.priority, pod.creation_timestamp, pod.key))
-        happenings: list[Happening] = [deleted("Pod", pod.name, pod.namespace) for pod in going]
+        happenings: list[Happening] = [delete_event("Pod", pod.name, pod.namespace) for pod in going]
         for pod in going:
             if pod.node_name:
                 operation.causes[pod.key] = "evicted"
-            happenings.append({"create": recreated(pod)[1]["create"]})
+            happenings.append({"create": recreate_events(pod)[1]["create"]})
         return happenings
 
     def _about(self, operation: Operation, names: Sequence[NodeName]) -> list[Node]:
@@ -254,7 +262,7 @@ class _Asker:
                 self._covered[key_of(budget)] += 1
                 self._allowed[key_of(budget)] = budgets.allowed(budget)
 
-    def answer(self, operation: Operation) -> Answer:
+    def answer(self, operation: Operation) -> OperationResult:
         """Return the answer after the last round."""
         after = {pod.key: pod.node_name for pod in operation.cluster.pods.all()}
         causes, before = operation.causes, operation.before
@@ -278,7 +286,7 @@ class _Asker:
         emptied = [] if isinstance(self._question, Add) else [name for name in self._nodes if name not in staying]
         blocked = Counter(name for blocked_pod in self._blocked.values() for name in blocked_pod.budgets)
         cluster = self._uses(operation)
-        return Answer(
+        return OperationResult(
             release=operation.scenario.release.version,
             nodes=self._nodes,
             moved=moved,
@@ -317,17 +325,17 @@ class _Asker:
 
 def daemon_on(pod: Pod, node: NodeName) -> dict[str, Any]:
     """Return a DaemonSet's pod for another node; its affinity names that node, as the controller sets it."""
-    manifest = recreated(pod)[1]["create"]
+    manifest = recreate_events(pod)[1]["create"]
     name = f"{pod.name}-{node}"[-253:].lstrip("-.")
     terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}]
     affinity = {**(manifest["spec"].get("affinity") or {})}
     affinity["nodeAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
-    return patched(manifest, [Step(("metadata", "name"), name), Step(("spec", "affinity"), affinity)])
+    return apply_steps(manifest, [Step(("metadata", "name"), name), Step(("spec", "affinity"), affinity)])
 
 
 def _cordoned(node: Node) -> Mapping[str, Any]:
     manifest = {"apiVersion": "v1", "kind": "Node", **node.manifest}
-    return patched(manifest, [Step(("spec", "unschedulable"), True)])
+    return apply_steps(manifest, [Step(("spec", "unschedulable"), True)])
 
 
 def _room(uses_: Iterator[dict[str, Amount] | None] | Any) -> dict[str, Amount]:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from scheduler_core.apis.core import KubernetesObject, Pod, PodKey
 from scheduler_core.ask.compare import Cause, cause_of
 from scheduler_core.ask.editing.edits import NotPossible
-from scheduler_core.ask.editing.objects import edited
+from scheduler_core.ask.editing.objects import edit_object
 from scheduler_core.ask.moments.judge import Side, side_of
 from scheduler_core.ask.moments.moment import Moment, at_end
 from scheduler_core.ask.moments.world import World
@@ -115,7 +115,7 @@ def _objects(scenario: Scenario, cluster: Cluster, unreadable: dict[PodKey, str]
     yield from cluster.all_nodes()
     for pod in sorted(cluster.pods.all(), key=lambda pod: not pod.node_name):
         try:
-            yield edited(pod, [], cluster, scenario.release)
+            yield edit_object(pod, [], cluster, scenario.release)
         except NotPossible as error:
             unreadable[pod.key] = str(error.sentence)
             yield pod

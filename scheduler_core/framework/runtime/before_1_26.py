@@ -12,7 +12,7 @@ from scheduler_core.framework.status import SUCCESS, Code, Status
 STRENGTH = {Code.UNSCHEDULABLE: 1, Code.UNSCHEDULABLE_AND_UNRESOLVABLE: 2, Code.ERROR: 3}
 
 
-def merged(first: Status, second: Status, *, names_all: bool = False) -> Status:
+def merge_statuses(first: Status, second: Status, *, names_all: bool = False) -> Status:
     """Return the reasons of both statuses with the code and plugin of the stronger one; errors are never merged.
 
     `names_all`: both plugins are named, separated by a comma.
@@ -46,6 +46,7 @@ class AllVerdicts:
         distinct, inverse = np.unique(pairs, axis=1, return_inverse=True)
         start = len(self.statuses)
         self.statuses += [
-            merged(self.statuses[old], statuses[new - 1], names_all=self._names_all) for old, new in distinct.T.tolist()
+            merge_statuses(self.statuses[old], statuses[new - 1], names_all=self._names_all)
+            for old, new in distinct.T.tolist()
         ]
         self.which[at] = start + inverse.reshape(-1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.apis.core import Pod, PodDisruptionBudget
 from scheduler_core.cluster.cluster import Cluster
-from scheduler_core.cluster.disruption import counted
+from scheduler_core.cluster.disruption import count_healthy
 from scheduler_core.framework.interface import Handle, Rows
 from scheduler_core.plugins.default_preemption.budgets import covers
 from scheduler_core.plugins.default_preemption.candidates import Candidates
@@ -135,7 +135,7 @@ class Records:
 
 
 def _budget(budget: PodDisruptionBudget, cluster: Cluster) -> BudgetNow:
-    now = counted(budget, cluster)
+    now = count_healthy(budget, cluster)
     kind = "maxUnavailable" if budget.max_unavailable is not None else "minAvailable"
     number = budget.max_unavailable if budget.max_unavailable is not None else budget.min_available
     rule = f"{kind} {1 if number is None else number}" if budget.disruptions_allowed is None else ""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.config import NodeResourcesFitArgs, ResourceSpec
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.nodes import NodeTable
-from scheduler_core.framework.facts import BYTES, Fact, ScoreExplanation, amount, counted
+from scheduler_core.framework.facts import BYTES, Fact, ScoreExplanation, amount, format_count
 from scheduler_core.framework.interface import Change
 from scheduler_core.plugins.node_resources.allocation import Amount, amounts, pod_request
 
@@ -120,7 +120,7 @@ def _pods_fact(nodes: NodeTable, row: int, there: int, also: str) -> Fact:
         right=str(allowed),
         holds=holds,
         values={"pods": there, "allowed": allowed},
-        text=f"{node} runs {counted(there, 'pod')}{also} and allows {allowed}.",
+        text=f"{node} runs {format_count(there, 'pod')}{also} and allows {allowed}.",
         field="status.allocatable.pods",
     )
 

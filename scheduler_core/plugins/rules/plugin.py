@@ -49,8 +49,8 @@ from scheduler_core.framework.interface import (
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.framework.runtime.scores import default_normalize
 from scheduler_core.plugins.rules.about import make_about
-from scheduler_core.plugins.rules.answers import Answers, ClusterSums
 from scheduler_core.plugins.rules.explain import explain_condition, explain_number
+from scheduler_core.plugins.rules.results import ClusterSums, Results
 from scheduler_core.scenario.rules.expression import MAX_COST_OF_RUN, Expression, compile_expression
 
 MAX_MESSAGE = 256  # the number of characters of a reason
@@ -69,7 +69,7 @@ def make_plugin(rule: Rule) -> type[Plugin]:
     bases: list[type] = [_PARTS[point] for point in rule.expressions]
     if rule.normalize != "None":
         bases.append(_Normalizes)
-    condition = _answers_of(rule, "filter", _nothing) if "filter" in rule.expressions else None
+    condition = _results_of(rule, "filter", _nothing) if "filter" in rule.expressions else None
     if condition is not None and condition.depends_on_pods:
         bases.append(_LooksAtPods)
     if rule.sums:
@@ -93,10 +93,10 @@ class _RulePlugin(EnqueueExtensions):
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._handle = handle
         self._cost = 0
-        self._conditions: dict[Point, Answers[Status]] = {
-            point: _answers_of(self.rule, point, self._judge(point)) for point in self.rule.expressions if point in _WHO
+        self._conditions: dict[Point, Results[Status]] = {
+            point: _results_of(self.rule, point, self._judge(point)) for point in self.rule.expressions if point in _WHO
         }
-        self._numbers = _answers_of(self.rule, "score", self._count) if "score" in self.rule.expressions else None
+        self._numbers = _results_of(self.rule, "score", self._count) if "score" in self.rule.expressions else None
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return registered_events(name.replace("/", " ") if "/" in name else f"{name} All" for name in self.rule.requeue)
@@ -110,14 +110,14 @@ class _RulePlugin(EnqueueExtensions):
                 statuses = [condition.of_pod(pod)]
             else:
                 numbers = condition.of_rows(pod, sums, cluster, cluster.nodes, rows)
-                statuses = [condition.answers[number] for number in numbers.tolist()]
+                statuses = [condition.results[number] for number in numbers.tolist()]
             values[point] = [
                 ("error" if status.is_error else "true" if status.is_success else "false", status.message)
                 for status in statuses
             ]
         if self._numbers is not None:
             numbers = self._numbers.of_rows(pod, sums, cluster, cluster.nodes, rows)
-            scores = [self._numbers.answers[number] for number in numbers.tolist()]
+            scores = [self._numbers.results[number] for number in numbers.tolist()]
             values["score"] = [("error" if error else str(value), error) for value, error in scores]
         return values
 
@@ -163,7 +163,7 @@ class _RulePlugin(EnqueueExtensions):
 
 
 class _PreEnqueues(PreEnqueuePlugin):
-    _conditions: Mapping[Point, Answers[Status]]
+    _conditions: Mapping[Point, Results[Status]]
 
     def pre_enqueue(self, pod: Pod) -> Status:
         return self._conditions["preEnqueue"].of_pod(pod)
@@ -171,7 +171,7 @@ class _PreEnqueues(PreEnqueuePlugin):
 
 class _Filters(FilterPlugin, ExplainsFilter):
     rule: Rule
-    _conditions: Mapping[Point, Answers[Status]]
+    _conditions: Mapping[Point, Results[Status]]
     _handle: Handle
 
     def filter(
@@ -182,7 +182,7 @@ class _Filters(FilterPlugin, ExplainsFilter):
             return PASS
         changes = None if change is None else list(zip(change.removed, change.added, strict=True))
         numbers = condition.of_rows(pod, state, self._handle.cluster, nodes, evaluated, changes)
-        return Verdicts.by_code(numbers, condition.answers)
+        return Verdicts.by_code(numbers, condition.results)
 
     def explain_filter(
         self, pod: Pod, state: ClusterSums | None, cluster: Cluster, row: int, change: Change | None = None
@@ -215,15 +215,15 @@ class _SumsUp(PreFilterPlugin):
 class _Scores(ScorePlugin, ExplainsScore):
     rule: Rule
     _handle: Handle
-    _numbers: Answers[Score]
+    _numbers: Results[Score]
 
     def score(self, pod: Pod, state: ClusterSums | None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         numbers = self._numbers.of_rows(pod, state, self._handle.cluster, nodes, rows)
-        answers = self._numbers.answers
+        results = self._numbers.results
         for number in dict.fromkeys(numbers.tolist()):
-            if error := answers[number][1]:
+            if error := results[number][1]:
                 raise ScoreError(error)
-        return np.array([value for value, _ in answers], np.int64)[numbers]
+        return np.array([value for value, _ in results], np.int64)[numbers]
 
     def explain_score(
         self,
@@ -254,7 +254,7 @@ class _Normalizes(ScoreExtensions):
 
 
 class _Permits(PermitPlugin):
-    _conditions: Mapping[Point, Answers[Status]]
+    _conditions: Mapping[Point, Results[Status]]
     _handle: Handle
 
     def permit(self, pod: Pod, state: ClusterSums | None, node_name: str) -> tuple[Status, float]:
@@ -266,7 +266,7 @@ class _Permits(PermitPlugin):
             return Status(Code.ERROR, (f'nodeinfo not found for node name "{node_name}"',)), 0.0
         change: tuple[Slots, Slots] = [slot] if slot in cluster.pods.on_node(node_name) else [], []
         number = condition.of_rows(pod, state, cluster, nodes, np.array([row], np.intp), [change])
-        return condition.answers[int(number[0])], 0.0
+        return condition.results[int(number[0])], 0.0
 
 
 _PARTS: dict[Point, type] = {"preEnqueue": _PreEnqueues, "filter": _Filters, "score": _Scores, "permit": _Permits}
@@ -289,8 +289,8 @@ def _paths(rule: Rule, point: Point) -> tuple[tuple[str, ...], ...]:
     return _compiled(rule, point).paths + (message.paths if message is not None else ())
 
 
-def _answers_of(rule: Rule, point: Point, decide: Any) -> Answers[Any]:
-    return Answers(_paths(rule, point), decide)
+def _results_of(rule: Rule, point: Point, decide: Any) -> Results[Any]:
+    return Results(_paths(rule, point), decide)
 
 
 def _nothing(variables: Variables) -> None:

@@ -18,7 +18,7 @@ from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Node, PersistentVolumeClaim, Pod, Volume
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
-from scheduler_core.framework.facts import Fact, counted
+from scheduler_core.framework.facts import Fact, format_count
 from scheduler_core.framework.interface import (
     PASS,
     SKIP,
@@ -114,7 +114,8 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         migrated = self._is_migrated(node)
         added = 0 if migrated or isinstance(there, Status) else len(new - there)
         holds = migrated or not added or present + added <= limit
-        text = f"{node.name} has {counted(present, 'volume')} of this kind, the pod adds {added}; the limit is {limit}."
+        volumes = format_count(present, "volume")
+        text = f"{node.name} has {volumes} of this kind, the pod adds {added}; the limit is {limit}."
         return [
             Fact(
                 "NodeVolumeLimits.driver",

@@ -19,7 +19,7 @@ from scheduler_core.apis.core import CSINode, Pod
 from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
-from scheduler_core.framework.facts import Fact, counted
+from scheduler_core.framework.facts import Fact, format_count
 from scheduler_core.framework.interface import (
     PASS,
     SKIP,
@@ -249,8 +249,8 @@ def _fact(node: str, count: DriverCount) -> Fact:
         right=str(count.limit),
         holds=count.fits,
         values={"driver": count.driver, "attached": count.current, "new": count.new, "limit": count.limit},
-        text=f"{node} has {counted(count.current, 'volume')} of {count.driver} attached, the pod adds {count.new}, "
-        f"and its CSINode allows {count.limit}.",
+        text=f"{node} has {format_count(count.current, 'volume')} of {count.driver} attached, the pod adds {count.new},"
+        f" and its CSINode allows {count.limit}.",
         field="spec.volumes",
     )
 

@@ -11,7 +11,7 @@ from scheduler_core.apis.core import Node
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.fields.names import check_metadata, label_value, qualified_name, text_map
 from scheduler_core.scenario.objects.admission import Admission
-from scheduler_core.scenario.objects.resources import check_quantities, counted
+from scheduler_core.scenario.objects.resources import check_quantities, count_amounts
 from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, invalid, required
 
 Manifest = Mapping[str, Any]
@@ -23,8 +23,8 @@ def build_node(data: Manifest, problems: Problems, admission: Admission) -> Node
     check_metadata(metadata, ("metadata",), problems)
     for field in ("capacity", "allocatable"):
         check_quantities(status.get(field), ("status", field), problems)
-    capacity = counted(amounts(status.get("capacity")))
-    allocatable = counted(amounts(status["allocatable"])) if status.get("allocatable") is not None else capacity
+    capacity = count_amounts(amounts(status.get("capacity")))
+    allocatable = count_amounts(amounts(status["allocatable"])) if status.get("allocatable") is not None else capacity
     return Node(
         name=metadata.get("name") or "",
         uid=admission.uid(metadata),

@@ -31,7 +31,7 @@ from scheduler_core.scenario.objects.pod_containers import (
     pod_requests,
 )
 from scheduler_core.scenario.objects.pod_groups import pod_group_name
-from scheduler_core.scenario.objects.resources import counted
+from scheduler_core.scenario.objects.resources import count_amounts
 from scheduler_core.scenario.reading.problems import Problems, duplicate, forbidden, invalid, required
 
 Manifest = Mapping[str, Any]
@@ -62,7 +62,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         priority=priority,
         preemption_policy=preemption_policy,
         scheduler_name=spec.get("schedulerName") or DEFAULT_SCHEDULER,
-        **requested(spec, status if node_name else {}, problems, admission.release),
+        **request_fields(spec, status if node_name else {}, problems, admission.release),
         images=all_images,
         num_containers=len(all_images),
         creation_timestamp=admission.creation(metadata),
@@ -99,7 +99,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
     return _with_affinity(pod, spec["affinity"], problems) if spec.get("affinity") else pod
 
 
-def requested(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> dict[str, Any]:
+def request_fields(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> dict[str, Any]:
     """Return the fields of a Pod that contain its requests, including `status` of a running pod that is being
     resized.
     """
@@ -108,7 +108,7 @@ def requested(spec: Manifest, status: Manifest, problems: Problems, release: Rel
     requests = pod_requests(spec, status, problems, release)
     total = requests.total()
     if release.rules.generic_scheduler:
-        return {"requests": counted(total), **requests.before_1_19()}
+        return {"requests": count_amounts(total), **requests.before_1_19()}
     if release.rules.pods_on_nodes_count_sidecars:
         non_zero, scoring = requests.non_zero(total), requests.scoring()
     else:
@@ -118,7 +118,7 @@ def requested(spec: Manifest, status: Manifest, problems: Problems, release: Rel
         scoring, balance = scored
     non_zero_cpu, non_zero_memory = non_zero
     return {
-        "requests": counted(total),
+        "requests": count_amounts(total),
         "non_zero_cpu": non_zero_cpu,
         "non_zero_memory": non_zero_memory,
         "scoring_requests": scoring,

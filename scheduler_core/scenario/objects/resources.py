@@ -63,7 +63,7 @@ def is_pod_level(name: str) -> bool:
     return name in ("cpu", "memory") or name.startswith("hugepages-")
 
 
-def counted(resources: Amounts) -> Amounts:
+def count_amounts(resources: Amounts) -> Amounts:
     """Return the amounts of a resource list that `framework.Resource.Add` counts, each an int64."""
     return {name: min(number, MAX_INT64) for name, number in resources.items() if name in _COUNTED or is_scalar(name)}
 
@@ -225,10 +225,10 @@ class PodRequests:
         _add(scored, _two(own))
         _add(incoming, {**own, "cpu": -(-own.get("cpu", 0) // 1000)})  # Quantity.Value
         return {
-            "standing_requests": counted(standing) if self._init_containers else None,
+            "standing_requests": count_amounts(standing) if self._init_containers else None,
             "non_zero_cpu": min(scored["cpu"], MAX_INT64),
             "non_zero_memory": min(scored["memory"], MAX_INT64),
-            "scoring_requests": counted(incoming) if own.get("cpu") or self._init_containers else None,
+            "scoring_requests": count_amounts(incoming) if own.get("cpu") or self._init_containers else None,
             "balance_requests": None,
         }
 

@@ -19,7 +19,7 @@ from scheduler_core.apis.core import (
 from scheduler_core.apis.device_manifests import claim_manifest
 from scheduler_core.apis.devices import DeviceClass, ResourceClaim
 from scheduler_core.releases import DEFAULT_RELEASE, Release
-from scheduler_core.scenario.objects.pods import TERMINAL_PHASES, requested
+from scheduler_core.scenario.objects.pods import TERMINAL_PHASES, request_fields
 from scheduler_core.scenario.reading.problems import Problems
 
 Manifest = Mapping[str, Any]
@@ -82,7 +82,7 @@ def _pod(old: Pod, new: Pod, release: Release) -> Pod:
         priority_class_name=old.priority_class_name,
         preemption_policy=old.preemption_policy,
         manifest={**_without_status(new), "spec": spec, **_unless_empty("status", status)},
-        **(requested(spec, status or {}, Problems(), release) if resized else {}),
+        **(request_fields(spec, status or {}, Problems(), release) if resized else {}),
     )
 
 

@@ -11,7 +11,7 @@ from scheduler_core.scenario.fields.challenge_fields import CHALLENGE
 from scheduler_core.scenario.fields.schema import check
 from scheduler_core.scenario.reading.documents import Document
 from scheduler_core.scenario.reading.problems import Path, Problems, invalid, required
-from scheduler_core.scenario.settings.lesson import localized
+from scheduler_core.scenario.settings.lesson import split_languages
 from scheduler_core.scenario.settings.scenario_document import build_expectation
 
 MOST_VARIANTS = 12
@@ -72,7 +72,7 @@ def _variant(data: Mapping[str, Any], path: Path, problems: Problems) -> Variant
     for index, entry in enumerate(removed):
         if not entry.get("kind") or not entry.get("name"):
             problems.error((*path, "remove", index), required(Message("kind and name of an object of the scenario")))
-    title, title_zh = localized(data.get("title"))
+    title, title_zh = split_languages(data.get("title"))
     return Variant(title, title_zh, tuple(objects), tuple(map(_removed, removed)), expect)
 
 

@@ -25,9 +25,9 @@ def build_lesson(spec: Manifest, problems: Problems) -> Lesson:
     captions, questions = lesson.get("captions") or [], lesson.get("questions") or []
     _check_entries(captions, "captions", MOST_CAPTIONS, caption_problems, problems)
     _check_entries(questions, "questions", MOST_QUESTIONS, question_problems, problems)
-    title, title_zh = localized(spec.get("title"))
-    description, description_zh = localized(spec.get("description"))
-    look_at, look_at_zh = localized(lesson.get("lookAt"))
+    title, title_zh = split_languages(spec.get("title"))
+    description, description_zh = split_languages(spec.get("description"))
+    look_at, look_at_zh = split_languages(lesson.get("lookAt"))
     return Lesson(
         title=title,
         title_zh=title_zh,
@@ -42,7 +42,7 @@ def build_lesson(spec: Manifest, problems: Problems) -> Lesson:
     )
 
 
-def localized(value: str | Manifest | None) -> tuple[str, str]:
+def split_languages(value: str | Manifest | None) -> tuple[str, str]:
     """Split a text into English and Chinese; without English, the Chinese is used for both."""
     texts = value if isinstance(value, Mapping) else {"en": value}
     en, zh = _clean(texts.get("en")), _clean(texts.get("zh"))
@@ -59,12 +59,12 @@ def _check_entries(entries: list[Manifest], name: str, most: int, rules: Rules, 
 
 
 def _caption(entry: Manifest) -> Caption:
-    en, zh = localized(entry)
+    en, zh = split_languages(entry)
     return Caption(entry.get("attempt") or 0, _clean(entry.get("event")), en, zh)
 
 
 def _question(entry: Manifest) -> Question:
-    en, zh = localized(entry)
+    en, zh = split_languages(entry)
     attempt, event, kind = entry.get("attempt") or 0, _clean(entry.get("event")), cast(QuestionKind, entry.get("kind"))
     return Question(attempt, event, kind, en, zh, entry.get("frame"), _clean(entry.get("about")))
 

@@ -10,7 +10,7 @@ import { count } from "../shared/units.js";
 
 /** @typedef {import("../shared/server.js").Problem} Problem */
 /** @typedef {import("../shared/server.js").Ways} Ways */
-/** @typedef {import("../shared/server.js").Answer} Answer */
+/** @typedef {import("../shared/server.js").Reply} Reply */
 /** @typedef {import("../shared/server.js").Checked} Checked */
 /**
  * @typedef {{text: string, notes: string[], errors: Problem[], checked: Checked | null, upload: string}} Brought

@@ -290,14 +290,14 @@ export function questionCaption(view, asked) {
 /** @param {Question} asked @returns {Part[]} */
 export function textOf(asked) {
 	if (asked.text) return [asked.text];
-	return parts(`ask.${asked.event}.${asked.kind}`, { pod: pod(asked.pod, asked.pod), node: node(asked.about) });
+	return parts(`predict.${asked.event}.${asked.kind}`, { pod: pod(asked.pod, asked.pod), node: node(asked.about) });
 }
 
 /** @param {Option} option @param {Question} asked @returns {string} */
 export function optionText({ key, kind }, asked) {
 	if (kind === "pod") return podName(key);
-	if (kind === "plugin") return key === "none" ? t("ask.option.none") : key;
-	if (kind === "word") return t(`ask.option.${key}`);
+	if (kind === "plugin") return key === "none" ? t("predict.option.none") : key;
+	if (kind === "word") return t(`predict.option.${key}`);
 	return asked.event === "PodEnqueued" && kind === "number" ? `${key} s` : key;
 }
 

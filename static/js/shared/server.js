@@ -17,7 +17,7 @@ const UNREACHED = 90; // times, before an error is shown
  *   instead?: string}}} Problem
  */
 /** @typedef {{ahead: number | null, part: number}} Waiting requests ahead, null once it runs; progress */
-/** @typedef {{status: number, body: any}} Answer */
+/** @typedef {{status: number, body: any}} Reply */
 /** @typedef {{errors: Problem[], warnings: Problem[], summary: {nodes: any[], pods: any[]}}} Checked a checked text */
 /**
  * @typedef {object} Ways
@@ -30,7 +30,7 @@ const UNREACHED = 90; // times, before an error is shown
  * @param {string} url
  * @param {object} body
  * @param {Ways} [ways]
- * @returns {Promise<Answer>}
+ * @returns {Promise<Reply>}
  */
 export function post(url, body, ways = {}) {
 	return send(url, "application/json", JSON.stringify(body), ways);
@@ -50,7 +50,7 @@ export function send(url, type, body, ways = {}) {
  * @param {string} url
  * @param {{method?: string, headers?: Record<string, string>, body?: BodyInit}} [options]
  * @param {Ways} [ways]
- * @returns {Promise<Answer>}
+ * @returns {Promise<Reply>}
  */
 export async function ask(url, options = {}, ways = {}) {
 	const { onWait = () => {}, onAccepted = () => {}, signal } = ways;
@@ -72,7 +72,7 @@ export async function ask(url, options = {}, ways = {}) {
  * The response to a large request, even if the server restarts in the meantime.
  * @param {string} url
  * @param {Ways} [ways]
- * @returns {Promise<Answer>}
+ * @returns {Promise<Reply>}
  */
 export async function follow(url, { onWait = () => {}, signal } = {}) {
 	try {
@@ -100,7 +100,7 @@ export async function follow(url, { onWait = () => {}, signal } = {}) {
 	}
 }
 
-/** @param {string} url @param {AbortSignal} [signal] @returns {Promise<Answer>} status 0: it was not reached */
+/** @param {string} url @param {AbortSignal} [signal] @returns {Promise<Reply>} status 0: it was not reached */
 async function reached(url, signal) {
 	try {
 		return await read(await fetch(url, { signal }));
@@ -134,7 +134,7 @@ function forgery() {
 
 /**
  * @param {Response} answer
- * @returns {Promise<Answer>}
+ * @returns {Promise<Reply>}
  */
 export async function read(answer) {
 	const json = (answer.headers.get("content-type") ?? "").includes("json");

@@ -7,13 +7,13 @@
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { podName } from "../shared/units.js";
-import { answerView, headline, markStage } from "./answer.js";
 import { changesView, weightsView } from "./changes.js";
 import { apply, keyOf, nothingAsked } from "./edits.js";
 import { budgetFields, nodeFields } from "./fields/node.js";
 import { podFields } from "./fields/pod.js";
 import { schedulerFields } from "./fields/scheduler.js";
 import { Questions } from "./questions.js";
+import { answerView, headline, markStage } from "./result.js";
 import { editsOf, toldOf } from "./tried.js";
 
 /** @typedef {import("./edits.js").Edit} Edit */

@@ -21,7 +21,7 @@ from scheduler_core.ask.editing.edits import (
     SetWeight,
     cordon,
 )
-from scheduler_core.ask.editing.text import written
+from scheduler_core.ask.editing.text import apply_edits
 from scheduler_core.ask.moments.moment import before_attempt
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.scenario.parse import parse_scenario
@@ -92,7 +92,7 @@ def test_edited_text_reads_as_the_edited_objects(name: str) -> None:
     edit = EDITS[name]
     world = before_attempt(parse_scenario(TEXT), 1).world()
     world.edited([edit], {})
-    edited = before_attempt(parse_scenario(written(TEXT, [edit], dump)), 1).world()
+    edited = before_attempt(parse_scenario(apply_edits(TEXT, [edit], dump)), 1).world()
     for one in (Cluster.all_nodes, _pods):
         assert [replace(found, uid="") for found in one(world.cluster)] == [
             replace(found, uid="") for found in one(edited.cluster)
@@ -109,7 +109,7 @@ def _pods(cluster: Cluster) -> list[Pod]:
 
 @pytest.mark.parametrize("name", [name for name in EDITS if name != "a node less"])
 def test_every_line_that_the_edit_is_not_about_stays(name: str) -> None:
-    after = written(TEXT, [EDITS[name]], dump).splitlines()
+    after = apply_edits(TEXT, [EDITS[name]], dump).splitlines()
     gone = [line for line in TEXT.splitlines() if line not in after]
     assert len(gone) <= 1
     assert "# as measured" in "\n".join(after)
@@ -117,18 +117,20 @@ def test_every_line_that_the_edit_is_not_about_stays(name: str) -> None:
 
 
 def test_a_removed_object_takes_its_document_alone() -> None:
-    assert written(TEXT, [Remove("Node", "n2")], dump) == TEXT[: TEXT.index("---\n")] + TEXT[TEXT.index("--- # the") :]
+    assert (
+        apply_edits(TEXT, [Remove("Node", "n2")], dump) == TEXT[: TEXT.index("---\n")] + TEXT[TEXT.index("--- # the") :]
+    )
 
 
 def test_an_object_in_a_list_is_edited_where_it_stands() -> None:
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("n1"), pod("web", cpu=1)]})
-    after = written(text, [SetField("Pod", "web", CPU, "250m", "default"), Remove("Node", "n1")], dump)
+    after = apply_edits(text, [SetField("Pod", "web", CPU, "250m", "default"), Remove("Node", "n1")], dump)
     assert json.loads(after)["items"] == [pod("web", cpu="250m")]
 
 
 def test_an_object_of_the_timeline_is_edited_where_it_is_created() -> None:
     text = scenario(node("n1"), events=[{"at": 3, "create": pod("late", cpu=1)}])
-    after = written(text, [SetField("Pod", "late", CPU, "250m", "default")], dump)
+    after = apply_edits(text, [SetField("Pod", "late", CPU, "250m", "default")], dump)
     assert (
         parse_scenario(after).events[0].object
         == parse_scenario(scenario(node("n1"), events=[{"at": 3, "create": pod("late", cpu="250m")}])).events[0].object
@@ -137,7 +139,7 @@ def test_an_object_of_the_timeline_is_edited_where_it_is_created() -> None:
 
 def test_a_document_with_aliases_is_written_anew() -> None:
     text = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: &l {x: one}, annotations: *l}\nspec: {}\n"
-    after = written(text, [SetField("Pod", "a", ("metadata", "labels", "x"), "z", "default")], dump)
+    after = apply_edits(text, [SetField("Pod", "a", ("metadata", "labels", "x"), "z", "default")], dump)
     metadata = yaml.safe_load(after)["metadata"]
     assert (metadata["labels"], metadata["annotations"]) == ({"x": "z"}, {"x": "one"})
 
@@ -145,19 +147,19 @@ def test_a_document_with_aliases_is_written_anew() -> None:
 def test_the_second_document_keeps_its_marker_when_it_is_written_anew() -> None:
     second = "--- \napiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: &l {x: one}, annotations: *l}\nspec: {}\n"
     text = f"{dump(node('n1'))}{second}---\n{dump(node('n2'))}"
-    after = written(text, [SetField("Pod", "a", ("metadata", "labels", "x"), "z", "default")], dump)
+    after = apply_edits(text, [SetField("Pod", "a", ("metadata", "labels", "x"), "z", "default")], dump)
     assert [one["metadata"]["name"] for one in yaml.safe_load_all(after)] == ["n1", "a", "n2"]
 
 
 def test_a_weight_changes_where_the_plugin_is_enabled_by_name() -> None:
     enabled = {"score": {"enabled": [{"name": "ImageLocality", "weight": 2}], "disabled": [{"name": "*"}]}}
     config = configuration(profiles=[{"schedulerName": "default-scheduler", "plugins": enabled}])
-    after = written(json.dumps(config), [SetWeight("ImageLocality", 9)], dump)
+    after = apply_edits(json.dumps(config), [SetWeight("ImageLocality", 9)], dump)
     assert json.loads(after)["profiles"][0]["plugins"]["score"]["enabled"] == [{"name": "ImageLocality", "weight": 9}]
 
 
 def test_without_a_configuration_one_is_added() -> None:
-    after = list(yaml.safe_load_all(written(TEXT, [SetWeight("ImageLocality", 9)], dump)))[-1]
+    after = list(yaml.safe_load_all(apply_edits(TEXT, [SetWeight("ImageLocality", 9)], dump)))[-1]
     assert after.items() >= EMPTY.items()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from scheduler_core import decisions, simulate
 from scheduler_core.ask.editing.edits import Edit, NotPossible
-from scheduler_core.ask.editing.text import written
+from scheduler_core.ask.editing.text import apply_edits
 from scheduler_core.ask.moments.moment import Moment, at_end, before_attempt
 from scheduler_core.ask.smallest.nearest import nearest
 from scheduler_core.ask.smallest.smallest_change import Change, Search, a_unit_less, smallest_changes
@@ -270,7 +270,7 @@ def test_what_is_proposed_for_claims_holds_in_a_run_of_the_text_that_it_is_writt
     kinds = {kind for one in found for kind in one.kinds}
     assert kinds >= {"device-count", "device-selector", "device-toleration", "device-holder"}
     for change in found:
-        *_, last = decisions(simulate(parse_scenario(written(text, change.edits, json.dumps))))
+        *_, last = decisions(simulate(parse_scenario(apply_edits(text, change.edits, json.dumps))))
         assert "default/waits" in last["final"]["bound"], change
 
 
@@ -304,7 +304,7 @@ def test_a_claim_that_is_allocated_elsewhere_is_released_by_deleting_the_pods_th
     assert [(one.kind, one.name, one.before) for one in on_n2.changed] == [
         ("device-holder", "shared", ", ".join(users) or None)
     ]
-    *_, last = decisions(simulate(parse_scenario(written(text, on_n2.edits, json.dumps))))
+    *_, last = decisions(simulate(parse_scenario(apply_edits(text, on_n2.edits, json.dumps))))
     assert last["final"]["bound"]["default/waits"] == "n2"
 
 

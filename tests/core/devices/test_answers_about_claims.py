@@ -12,7 +12,7 @@ import pytest
 from scheduler_core import decisions, parse_scenario, simulate
 from scheduler_core.ask.capacity import capacity
 from scheduler_core.ask.editing.edits import AddNodes
-from scheduler_core.ask.editing.text import went_on, written
+from scheduler_core.ask.editing.text import append_events, apply_edits
 from scheduler_core.ask.moments.moment import at_end, before_attempt
 from scheduler_core.ask.operations.helping import FULL, helping
 from scheduler_core.ask.operations.questions import Add, Drain, Lose, Question, Reschedule, carried_out
@@ -70,7 +70,7 @@ def test_as_many_copies_fit_as_a_run_places(seed: int) -> None:
         copy = pod(f"{name}-{number}", resourceClaims=chosen["spec"]["resourceClaims"])
         copies.append({"at": 1000 + number, "create": copy})
     placed = dict[str, str]()
-    for record in decisions(simulate(parse_scenario(went_on(text, copies, json.dumps)))):
+    for record in decisions(simulate(parse_scenario(append_events(text, copies, json.dumps)))):
         if record.get("outcome") == "Scheduled" and record["pod"].startswith(f"default/{name}-"):
             placed[record["pod"]] = record["node"]
     assert len(placed) == (found.fit if found.fit < 30 else found.fit + 1)
@@ -104,7 +104,7 @@ def test_the_smallest_changes_place_the_pod(seed: int) -> None:
             decision = world.decide(record["pod"], all_nodes=True)
             assert change.node in decision.record["feasible"] or decision.nominated == change.node, change
             if all(isinstance(edit, AddNodes) for edit in change.edits):
-                again = parse_scenario(written(text, change.edits, json.dumps))
+                again = parse_scenario(apply_edits(text, change.edits, json.dumps))
                 records = list(decisions(simulate(again)))
                 assert (
                     change.node in {one["node"] for one in records if one.get("pod")}
@@ -123,7 +123,7 @@ def test_so_many_nodes_of_a_group_schedule_the_pods(seed: int) -> None:
             continue
         asked = Add(group=one.group, zone=one.zone, like=one.like, count=one.nodes)
         _, timeline = carried_out(parse_scenario(text), asked)
-        events = list(simulate(parse_scenario(went_on(text, timeline, json.dumps))))
+        events = list(simulate(parse_scenario(append_events(text, timeline, json.dumps))))
         final = next(event for event in events if isinstance(event, RunFinished))
         assert not set(one.pods) & set(final.pending)
         assert any("ResourceSlice" in json.dumps(event) for event in timeline)

@@ -11,7 +11,7 @@ import yaml
 
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.ask.editing.edits import SetField
-from scheduler_core.ask.measures import measured
+from scheduler_core.ask.measures import measure_run
 from scheduler_core.experiments.cells import Cells, Row, Text, text_of, trouble
 from scheduler_core.experiments.design import Cell
 from scheduler_core.experiments.reading import read_factors
@@ -49,7 +49,7 @@ def test_a_cells_measures_are_those_of_the_run_of_its_text() -> None:
         cell = design.cell(number)
         opened = parse_scenario(text_of(TEXT, cell, DUMP), release=RELEASES[cell.release])
         assert opened.seed == cell.seed
-        assert runner.row(cell) == Row(measured(simulate(opened)))
+        assert runner.row(cell) == Row(measure_run(simulate(opened)))
 
 
 def test_the_weight_of_a_rule_is_a_factor_and_0_turns_it_off() -> None:

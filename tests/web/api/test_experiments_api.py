@@ -12,7 +12,7 @@ from kschedui.experiments import store, worker
 from kschedui.models import Batch, Experiment, Result, Run, Scenario
 from kschedui.runs import worker as runs_worker
 from kschedui.scenarios import engine
-from scheduler_core.ask.measures import measured
+from scheduler_core.ask.measures import measure_run
 from scheduler_core.experiments.table import COLUMNS, values_of
 from scheduler_core.releases import DEFAULT_RELEASE
 from tests.builders import node, pod, scenario
@@ -116,7 +116,7 @@ def test_any_run_opens_as_a_scenario_of_ones_own_with_the_same_outcome(author: B
     run = Run.objects.get(version__scenario=made)
     runs_worker.execute(run.public_id)
     run.refresh_from_db()
-    measures = values_of(measured(engine.simulate(engine.read(run.version.text))))
+    measures = values_of(measure_run(engine.simulate(engine.read(run.version.text))))
     assert Result.objects.get(number=27).measures == measures
     assert (run.outcome["evicted"], run.outcome["bound"]) == (
         measures[COLUMNS.index("evicted")], measures[COLUMNS.index("placed")]

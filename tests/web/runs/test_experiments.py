@@ -13,7 +13,7 @@ from kschedui.runs import leases
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
 from scheduler_core import parse_scenario, simulate
-from scheduler_core.ask.measures import measured
+from scheduler_core.ask.measures import measure_run
 from scheduler_core.experiments.cells import Cells
 from scheduler_core.experiments.table import COLUMNS, values_of
 from scheduler_core.scenario.parse import ScenarioErrors
@@ -53,7 +53,7 @@ def test_each_cell_has_the_measures_of_its_run() -> None:
     assert numbers(experiment) == list(range(1, SIZE + 1))
     assert store.progress(experiment)[:2] == (SIZE, 0)
     found = {number: measures for number, measures, _ in rows(experiment)}
-    assert found[60] == values_of(measured(simulate(parse_scenario(TEXT))))
+    assert found[60] == values_of(measure_run(simulate(parse_scenario(TEXT))))
     evicted = COLUMNS.index("evicted")
     assert (found[1] or [])[evicted] == 0
     assert (found[60] or [])[evicted] > 0

@@ -14,7 +14,7 @@ from kschedui.runs.trace_files import PerfettoFile
 from kschedui.waiting.analysis import Follower
 from kschedui.web.pages.pictures.moment import moment_of
 from scheduler_core import decisions
-from scheduler_core.ask.measures import measured
+from scheduler_core.ask.measures import measure_run
 from scheduler_core.trace.events import AnyEvent, RunFinished, RunStarted
 from scheduler_core.trace.summaries import nodes_of, pods_of
 from tests.builders import node, pod, scenario
@@ -51,7 +51,7 @@ def told(run: Run) -> list[Any]:
         follower.take(step, event)
     return [
         list(decisions(events)),
-        measured(events),
+        measure_run(events),
         perfetto_file(events),
         ending.drawing(),
         dict(sorted(follower.bound.items())),

@@ -33,7 +33,7 @@ def convert(text: str, folder: Path) -> None:
 )
 def test_it_goes_on_in_small_steps(work: Callable[[str, Path], object], text: str, tmp_path: Path) -> None:
     heard = [0.0]
-    with progress.heard(heard.append):
+    with progress.listen(heard.append):
         work(text, tmp_path)
     steps = [after - before for before, after in zip(heard, [*heard[1:], 1.0], strict=True)]
     assert min(steps) >= 0, "it went back"

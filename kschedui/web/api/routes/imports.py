@@ -16,7 +16,7 @@ from kschedui.scenarios import idempotency
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.digest import Digest
 from kschedui.uploads import store as uploads
-from kschedui.uploads.answering import upload_of
+from kschedui.uploads.responding import upload_of
 from kschedui.web.api import jobs
 from kschedui.web.api.bodies import parse_json
 from kschedui.web.api.callers import reads, writes

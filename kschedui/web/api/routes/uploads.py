@@ -10,7 +10,7 @@ from ninja import Router, Status
 from kschedui.language import in_language
 from kschedui.models import Upload
 from kschedui.scenarios import access
-from kschedui.uploads import answering, store
+from kschedui.uploads import responding, store
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.shapes import State, UploadAhead, UploadOut
 from kschedui.web.api.visitors import asker_of, keeping_visitor
@@ -21,8 +21,8 @@ router = Router(tags=["uploads"])
 def keep_request(request: HttpRequest, head: bytes) -> Upload:
     """Store a large request; `head` of its body has been read."""
     visitor = keeping_visitor(request)
-    asked = answering.asked_of(request)
-    return store.keep(visitor, asker_of(request), asked, answering.blocks_of(request, head))
+    asked = responding.asked_of(request)
+    return store.keep(visitor, asker_of(request), asked, responding.blocks_of(request, head))
 
 
 def mine(request: HttpRequest, uid: str) -> Upload:

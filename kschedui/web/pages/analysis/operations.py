@@ -29,8 +29,8 @@ from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.requested import requested_release, require_release
 from scheduler_core.apis.quantity import format_bytes, format_cpu
-from scheduler_core.ask.operations.answers import Amount, Answer, NodeUse
 from scheduler_core.ask.operations.helping import Helping
+from scheduler_core.ask.operations.results import Amount, NodeUse, OperationResult
 from scheduler_core.ask.operations.upgrade import Upgrade
 from scheduler_core.releases import RELEASES
 
@@ -46,8 +46,8 @@ MOST_CHOICES = 1000  # nodes to choose from
 def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show an operation with scenarios/operations.html: `scenario`, `title`, `version`, `kubernetes` ("" or the
     requested one), `release`, `releases`, `ask`, `nodes` and `zones` (to choose from), `fields` (the form), `answer`
-    (Answer or None), `moved`, `by_message` (by list, rows grouped by equal message), `room`, `zones_drawn` (drawing),
-    `upgrade` (Upgrade or None), `changes`, `same`, `helping` (Helping). A POST saves the answer as a fork.
+    (OperationResult or None), `moved`, `by_message` (by list, rows grouped by equal message), `room`, `zones_drawn`
+    (drawing), `upgrade` (Upgrade or None), `changes`, `same`, `helping` (Helping). A POST saves the result as a fork.
     """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
@@ -78,7 +78,7 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         context["helping"] = msgspec.json.decode(node_groups_json(request, version, kubernetes), type=Helping)
     elif request.GET.get("go"):
         question = question_of(ask, fields)
-        answer = msgspec.json.decode(operation_json(request, version, kubernetes, question), type=Answer)
+        answer = msgspec.json.decode(operation_json(request, version, kubernetes, question), type=OperationResult)
         context |= of_answer(answer)
     return render(request, "scenarios/operations.html", context)
 
@@ -114,7 +114,7 @@ def question_of(ask: Asked, values: dict[str, str]) -> dict[str, Any]:
     raise Refusal(422, gettext_noop("An upgrade moves no pods, so that there is nothing to fork."))
 
 
-def of_answer(answer: Answer) -> dict[str, Any]:
+def of_answer(answer: OperationResult) -> dict[str, Any]:
     """Return the context of the page for an answer."""
     pending = [pod for pod in answer.unplaced if pod.before]
     waiting = [pod for pod in answer.unplaced if not pod.before]
@@ -131,7 +131,7 @@ def of_answer(answer: Answer) -> dict[str, Any]:
         "counts": {name: len(rows) for name, rows in lists.items()},
         "more": max(0, len(answer.moved) - MOST_ROWS),
         "room": [
-            (name, shown(name, answer.room_before[name]), shown(name, answer.room_after[name]))
+            (name, format_amount(name, answer.room_before[name]), format_amount(name, answer.room_after[name]))
             for name in answer.room_before
         ],
         "zones_drawn": drawing(answer.cluster),
@@ -161,7 +161,7 @@ def alike(rows: Sequence[Row], words: Callable[[Row], str]) -> list[tuple[str, l
     return [(words, some[:MOST_ROWS], max(0, len(some) - MOST_ROWS)) for words, some in groups.items()]
 
 
-def shown(name: str, amount: Amount) -> dict[str, Any]:
+def format_amount(name: str, amount: Amount) -> dict[str, Any]:
     """Return an amount in words, and as a share."""
     written = {"cpu": format_cpu, "memory": format_bytes}.get(name, str)
     return {

@@ -29,7 +29,7 @@ from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.people import shares
 from kschedui.web.pages.people.forms import SettingsForm, SignupForm
-from kschedui.web.pages.people.passwords import hashed
+from kschedui.web.pages.people.passwords import hash_new_password
 from kschedui.web.pages.requested import local_address
 
 CLAIM_SALT = "kschedui.claim"
@@ -83,7 +83,7 @@ def signup(request: HttpRequest) -> HttpResponse:
     form = SignupForm(request.POST or None)
     if request.method == "POST":
         count(request, "save")
-        if form.is_valid() and (user := form.keep(hashed(request, form.cleaned_data["password1"]))):
+        if form.is_valid() and (user := form.keep(hash_new_password(request, form.cleaned_data["password1"]))):
             login(request, user, backend=OWN_ACCOUNTS)
             take_over(request)
             return redirect(safe_next(request))

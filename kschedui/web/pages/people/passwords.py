@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from kschedui.web.api.work import work
 
 
-def hashed(request: HttpRequest, password: str) -> str:
+def hash_new_password(request: HttpRequest, password: str) -> str:
     """Return the hash of a new password."""
     return work(request, hash_password, password)
 

@@ -13,9 +13,9 @@ from scheduler_core.ask.smallest.proposals.proposal import Case, Kind, Proposal
 
 __all__ = ["Case", "Kind", "Proposal", "proposals"]
 
-Answers = Callable[[Case], Iterator[Proposal]]
+Proposer = Callable[[Case], Iterator[Proposal]]
 
-BY_PLUGIN: Mapping[str, Answers] = {
+BY_PLUGIN: Mapping[str, Proposer] = {
     "NodeUnschedulable": nodes.node_unschedulable,
     "TaintToleration": nodes.taint_toleration,
     "NodeAffinity": nodes.node_affinity,

@@ -8,7 +8,7 @@ from typing import Any
 from scheduler_core.apis.constraints import Taint, Toleration
 from scheduler_core.ask.editing.edits import Edit, Path
 from scheduler_core.ask.smallest.proposals.proposal import MOST_VALUES, REQUIRED, Case, Proposal
-from scheduler_core.ask.smallest.proposals.truth import falsified, is_condition
+from scheduler_core.ask.smallest.proposals.truth import find_contradicted_fact, is_condition
 
 EFFECTS = ("NoSchedule", "NoExecute")
 UNSCHEDULABLE_TAINT = "node.kubernetes.io/unschedulable"
@@ -25,7 +25,7 @@ def taint_toleration(case: Case) -> Iterator[Proposal]:
         size = 1.5 if is_condition(taint.key) else 0.5
         yield Proposal("toleration", [edit], name, None, taint.effect, size)
         off = case.of_node(("spec", "taints"), _without(case, taint.key, taint.effect))
-        yield Proposal("taint", [off], name, taint.effect, None, 0.75, falsified(off, "taint", taint.key))
+        yield Proposal("taint", [off], name, taint.effect, None, 0.75, find_contradicted_fact(off, "taint", taint.key))
 
 
 def _without(case: Case, key: str, effect: str) -> list[Mapping[str, Any]] | None:

@@ -10,7 +10,7 @@ import msgspec
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.ask.editing.edits import Edit, Path, SetField
 from scheduler_core.ask.moments.world import World
-from scheduler_core.ask.smallest.proposals.truth import False_, falsified
+from scheduler_core.ask.smallest.proposals.truth import False_, find_contradicted_fact
 
 Kind = Literal[
     "request",
@@ -83,7 +83,7 @@ class Case(NamedTuple):
         before = self.node.labels.get(key)
         size = 0.5 if before is None else 1.0
         edit = self.of_node(("metadata", "labels", key), text)
-        return Proposal("label", [edit], key, before, text, size, falsified(edit, "label"))
+        return Proposal("label", [edit], key, before, text, size, find_contradicted_fact(edit, "label"))
 
     def labels(self, key: str) -> Iterator[Proposal]:
         """Propose each other value of a node label that nodes have or the pod requests, and a new value."""

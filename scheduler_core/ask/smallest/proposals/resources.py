@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from scheduler_core.apis.quantity import format_bytes, format_cpu, milli_value, parse_nano, value
 from scheduler_core.ask.editing.edits import Edit, Path, SetField
 from scheduler_core.ask.smallest.proposals.proposal import Case, Proposal
-from scheduler_core.ask.smallest.proposals.truth import falsified
+from scheduler_core.ask.smallest.proposals.truth import find_contradicted_fact
 
 OVERCOMMITTED = ("cpu", "memory", "ephemeral-storage")  # for other resources, request and limit are equal
 
@@ -24,7 +24,7 @@ def proposals(case: Case) -> Iterator[Proposal]:
         before = total if name == "pods" else written(name, total)
         after = total - has + needs if name == "pods" else written(name, total - has + needs)
         size = 0.5 if name == "pods" else 1.0 + (needs - has) / max(total, 1)
-        yield Proposal("room", [edit], name, before, after, size, falsified(edit, "room"))
+        yield Proposal("room", [edit], name, before, after, size, find_contradicted_fact(edit, "room"))
 
 
 def shortages(case: Case) -> dict[str, tuple[int, int, int]]:

@@ -27,7 +27,7 @@ def is_condition(taint_key: str) -> bool:
     return taint_key.startswith(CONDITIONS)
 
 
-def falsified(edit: Edit, kind: str, taint_key: str = "") -> False_:
+def find_contradicted_fact(edit: Edit, kind: str, taint_key: str = "") -> False_:
     """Return the kind of fact that the edit would contradict, "" if it contradicts none."""
     if not isinstance(edit, SetField) or edit.kind != "Node":
         return ""

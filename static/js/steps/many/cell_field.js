@@ -25,7 +25,7 @@ export class CellField {
 		this.model = null;
 		/** @type {Set<string> | null} nodes of the reason that is picked: only they are drawn */
 		this.picked = null;
-		/** @type {import("../../what_if/answer.js").Marks} what a "what if" changes */
+		/** @type {import("../../what_if/result.js").Marks} what a "what if" changes */
 		this.marks = new Map();
 		/** @type {HTMLCanvasElement | null} */
 		this.canvas = null;
@@ -343,7 +343,7 @@ function colours(element) {
 	};
 }
 
-/** @typedef {import("../../what_if/answer.js").Marks} Marks */
+/** @typedef {import("../../what_if/result.js").Marks} Marks */
 
 /**
  * @param {CanvasRenderingContext2D} pen

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from scheduler_core.ask.editing.edits import Edit, NotPossible, SetField
 from scheduler_core.ask.moments.moment import Moment
-from scheduler_core.ask.smallest.proposals.truth import falsified
+from scheduler_core.ask.smallest.proposals.truth import find_contradicted_fact
 from tests.core.ask.advice.vocabulary import Family, families
 
 Kinds = frozenset[str]
@@ -118,4 +118,4 @@ def together(edits: Sequence[Edit]) -> list[Edit]:
 
 def _is_false(family: Family) -> bool:
     taint = family.name.rpartition(":")[0]
-    return any(falsified(edit, family.kind, taint) for edit in family.steps[-1]) if family.steps else False
+    return any(find_contradicted_fact(edit, family.kind, taint) for edit in family.steps[-1]) if family.steps else False

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from scheduler_core import parse_scenario, simulate
-from scheduler_core.ask.editing.text import went_on
-from scheduler_core.ask.operations.answers import Answer
+from scheduler_core.ask.editing.text import append_events
 from scheduler_core.ask.operations.questions import Drain, carried_out
+from scheduler_core.ask.operations.results import OperationResult
 from scheduler_core.trace.events import RunFinished
 from tests.core.ask.operations import clusters
 from tests.core.ask.operations.watched import Watched
@@ -25,7 +25,7 @@ FAILED_ONCE = (730246, 730326)  # an evicted pod preempts another one of the bud
 def problems(text: str, question: Any) -> list[str]:
     """What is otherwise than the answer says."""
     answer, timeline = carried_out(parse_scenario(text), question)
-    applied = parse_scenario(went_on(text, timeline, json.dumps)) if timeline else parse_scenario(text)
+    applied = parse_scenario(append_events(text, timeline, json.dumps)) if timeline else parse_scenario(text)
     events = list(simulate(applied))
     budgets = [one for one in map(json.loads, text.split("\n---\n")) if one["kind"] == "PodDisruptionBudget"]
     drained = set(question.nodes) if isinstance(question, Drain) and not question.remove else set()
@@ -35,7 +35,7 @@ def problems(text: str, question: Any) -> list[str]:
     return [*watched.broken, *_differences(answer, watched, final), *_not_blocked(answer, watched)]
 
 
-def _differences(answer: Answer, watched: Watched, final: RunFinished) -> list[str]:
+def _differences(answer: OperationResult, watched: Watched, final: RunFinished) -> list[str]:
     told = {one.pod: one.after for one in answer.moved} | {one.pod: "" for one in answer.unplaced}
     found = [
         f"{pod} is on {watched.node.get(pod)!r}, not {node!r}"
@@ -59,7 +59,7 @@ def _differences(answer: Answer, watched: Watched, final: RunFinished) -> list[s
     return found
 
 
-def _not_blocked(answer: Answer, watched: Watched) -> list[str]:
+def _not_blocked(answer: OperationResult, watched: Watched) -> list[str]:
     return [
         f"{one.pod} could be evicted"
         for one in answer.blocked

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from scheduler_core import decisions, parse_scenario, simulate
-from scheduler_core.ask.editing.text import went_on
+from scheduler_core.ask.editing.text import append_events
 from scheduler_core.ask.operations.helping import FULL, Help, helping
 from scheduler_core.scenario.parse import ScenarioErrors
 from tests.builders import Manifest, node, pod, required_affinity, scenario, spread
@@ -81,7 +81,7 @@ def scheduled(objects: list[Manifest], daemons: list[Manifest], help_: Help, cou
             daemon["spec"].pop("nodeName")
             daemon["spec"]["nodeSelector"] = {"kubernetes.io/hostname": name}
             events.append({"at": 200, "create": daemon})
-    applied = parse_scenario(went_on(text, events, json.dumps)) if events else parse_scenario(text)
+    applied = parse_scenario(append_events(text, events, json.dumps)) if events else parse_scenario(text)
     final = list(decisions(simulate(applied)))[-1]["final"]
     return {key for key in final["bound"] if key.startswith("default/w")}
 

@@ -1,4 +1,4 @@
-"""`kschedui.ask.answers` as work (`kschedui.work`): plain data as input and output, errors as sentences.
+"""`kschedui.ask.results` as work (`kschedui.work`): plain data as input and output, errors as sentences.
 
 Each function returns None if the moment is not cached in its process and no text was sent.
 """
@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from kschedui.ask import answers, moments, operations
+from kschedui.ask import moments, operations, results
 from kschedui.ask.moments import Name
 from kschedui.language import in_language
 from kschedui.scenarios import engine
@@ -41,43 +41,43 @@ def answer(work: Callable[[], Any]) -> Any:
 
 def about(name: Name, text: str | None) -> bytes | None:
     """Return the JSON of an About."""
-    return encode(answer(lambda: answers.about(name, text)))
+    return encode(answer(lambda: results.about(name, text)))
 
 
 def what_if(name: Name, text: str | None, edits: Edits) -> bytes | None:
     """Return the JSON of a Judgement."""
-    judgement: bytes | None = answer(lambda: answers.what_if(name, text, edits))
+    judgement: bytes | None = answer(lambda: results.what_if(name, text, edits))
     return judgement
 
 
 def smallest(name: Name, text: str | None) -> bytes | None:
     """Return the JSON of Changes."""
-    return encode(answer(lambda: answers.smallest(name, text)))
+    return encode(answer(lambda: results.smallest(name, text)))
 
 
 def weights(name: Name, text: str | None, node: str) -> bytes | None:
     """Return the JSON of a list of WeightChange."""
-    changes: bytes | None = answer(lambda: answers.weights(name, text, node))
+    changes: bytes | None = answer(lambda: results.weights(name, text, node))
     return changes
 
 
 def how_many(name: Name, text: str | None, pod: str, wanted: int | None) -> bytes | None:
     """Return the JSON of a Capacity."""
-    return encode(answer(lambda: answers.how_many(name, text, pod, wanted)))
+    return encode(answer(lambda: results.how_many(name, text, pod, wanted)))
 
 
 def pods(name: Name, text: str | None) -> bytes | None:
     """Return the JSON of a list of pods."""
-    return encode(answer(lambda: answers.pods(name, text)))
+    return encode(answer(lambda: results.pods(name, text)))
 
 
 def nodes(name: Name, text: str | None) -> bytes | None:
     """Return the JSON of the nodes at the moment: [(name, zone)]."""
-    return encode(answer(lambda: answers.nodes(name, text)))
+    return encode(answer(lambda: results.nodes(name, text)))
 
 
 def operate(text: str, kubernetes: str, question: Mapping[str, Any]) -> bytes | None:
-    """Return the JSON of an Answer."""
+    """Return the JSON of an OperationResult."""
     return encode(answer(lambda: operations.operate(text, kubernetes, question)))
 
 
@@ -99,7 +99,7 @@ def upgrade(text: str, before: str, after: str) -> bytes | None:
 
 def keep(name: Name, text: str, edits: Edits) -> tuple[Digest, int, str]:
     """Return the digest of the text with the edits, the step of the same attempt in its run, the edits in words."""
-    scenario = answer(lambda: answers.keep_edits(name, text, edits))
+    scenario = answer(lambda: results.keep_edits(name, text, edits))
     return digest(scenario.text), scenario.step, scenario.words
 
 

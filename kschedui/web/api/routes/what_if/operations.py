@@ -22,8 +22,8 @@ from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.shapes import In, Saved
 from kschedui.web.api.visitors import asker_of, keeping, keeping_visitor
 from kschedui.web.api.work import work
-from scheduler_core.ask.operations.answers import Answer
 from scheduler_core.ask.operations.helping import Helping
+from scheduler_core.ask.operations.results import OperationResult
 from scheduler_core.ask.operations.upgrade import Upgrade
 from scheduler_core.releases import RELEASES
 
@@ -42,7 +42,7 @@ class QuestionIn(In):
 
 
 @router.post(
-    "/{id:rid}/operations", auth=reads("ask", waits=True), summary="An operation", openapi_extra=record(Answer)
+    "/{id:rid}/operations", auth=reads("ask", waits=True), summary="An operation", openapi_extra=record(OperationResult)
 )
 def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
     """Drains, loses or adds nodes, or reschedules all pods after the end of the run. Nothing is stored."""
@@ -90,7 +90,7 @@ def node_groups_json(request: HttpRequest, version: Version, kubernetes: str) ->
 
 
 def operation_json(request: HttpRequest, version: Version, kubernetes: str, question: Mapping[str, Any]) -> bytes:
-    """Return the JSON of an Answer."""
+    """Return the JSON of an OperationResult."""
     outcome = work(
         request,
         jobs.operate,

@@ -10,9 +10,9 @@ from django.utils.translation import gettext_noop
 from ninja import Query, Router, Status
 from pydantic import Field
 
-from kschedui.ask.answers import About, Changes
 from kschedui.ask.edit_rows import MOST_EDITS
 from kschedui.ask.moments import AT_END, Name
+from kschedui.ask.results import About, Changes
 from kschedui.models import Run, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios

@@ -23,7 +23,7 @@ GZIP = b"\x1f\x8b"
 WORK = 0.95  # of the time; then what came of it is stored
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """The response to a request: status, content type and body."""
 
     status: int
@@ -31,7 +31,7 @@ class Answer(NamedTuple):
     body: bytes
 
 
-def answer(pk: int) -> Answer:
+def answer(pk: int) -> Response:
     """Call the view of an upload that this worker holds; its changes are made once, however often it is called."""
     upload = Upload.objects.select_related("owner").get(pk=pk)
     try:
@@ -42,9 +42,9 @@ def answer(pk: int) -> Answer:
             body.seek(0)
             request = request_of(upload, cast(BinaryIO, body), size)
             view, args, kwargs = resolve(request.path)
-            with translation.override(upload.language), progress.heard(Teller(upload)):
+            with translation.override(upload.language), progress.listen(Teller(upload)):
                 response = view(request, *args, **kwargs)
-        return Answer(response.status_code, response.headers["Content-Type"], response.content)
+        return Response(response.status_code, response.headers["Content-Type"], response.content)
     finally:
         if not connections["default"].in_atomic_block:  # as in a test
             connections.close_all()

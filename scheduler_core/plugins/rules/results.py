@@ -65,7 +65,7 @@ class ClusterSums(msgspec.Struct, frozen=True):
         return cluster_value(self.nodes, self.pods, requested, allocatable)
 
 
-class Answers(Generic[A]):
+class Results(Generic[A]):
     """The results of expressions that together read `paths`; `decide` returns the result for variables."""
 
     def __init__(self, paths: Iterable[Path], decide: Callable[[Variables], A]) -> None:
@@ -73,7 +73,7 @@ class Answers(Generic[A]):
         self._decide = decide
         self._known: dict[Hashable, int] = {}
         self._number: dict[A, int] = {}
-        self.answers: list[A] = []
+        self.results: list[A] = []
         self._projections: dict[Hashable, int] = {}  # the number of each distinct set of values of a node or pod
         self._pods: dict[int, tuple[Pod, str, int, Value]] = {}  # by slot
 
@@ -89,7 +89,7 @@ class Answers(Generic[A]):
     def of_pod(self, pod: Pod) -> A:
         """Return the result for a pod, if no node is read."""
         key, variables = self._of_pod(pod)
-        return self.answers[self._ask((key,), lambda: variables)]
+        return self.results[self._evaluate_new((key,), lambda: variables)]
 
     def of_rows(
         self,
@@ -100,7 +100,7 @@ class Answers(Generic[A]):
         rows: NDArray[np.intp],
         changes: Sequence[tuple[Slots, Slots]] | None = None,
     ) -> NDArray[np.intp]:
-        """Return the index into `answers` for each row; `changes` are the pods removed from and added to each."""
+        """Return the index into `results` for each row; `changes` are the pods removed from and added to each."""
         pod_key, _ = self._of_pod(pod)
         if set(self._tree) <= {"pod", "podRequests", "node"}:
             return self._of_distinct_nodes(pod, pod_key, cluster, nodes, rows)
@@ -128,7 +128,7 @@ class Answers(Generic[A]):
         for at, key in enumerate(keys):
             number = here.get(key)
             if number is None:
-                number = here[key] = self._ask(
+                number = here[key] = self._evaluate_new(
                     (pod_key, key),
                     lambda at=at: self.variables(  # type: ignore[misc]
                         pod, sums, cluster, nodes, int(rows[at]), *removed_and_added[at]
@@ -141,11 +141,11 @@ class Answers(Generic[A]):
         self, pod: Pod, pod_key: Hashable, cluster: Cluster, nodes: NodeTable, rows: NDArray[np.intp]
     ) -> NDArray[np.intp]:
         if "node" not in self._tree:
-            number = self._ask((pod_key, ()), lambda: self.variables(pod, None, cluster, nodes, int(rows[0])))
+            number = self._evaluate_new((pod_key, ()), lambda: self.variables(pod, None, cluster, nodes, int(rows[0])))
             return np.full(len(rows), number, np.intp)
         codes, first, which = np.unique(self._codes(nodes)[rows], return_index=True, return_inverse=True)
         numbers = [
-            self._ask(
+            self._evaluate_new(
                 (pod_key, (code,)),
                 lambda at=at: self.variables(pod, None, cluster, nodes, int(rows[at])),  # type: ignore[misc]
             )
@@ -185,7 +185,7 @@ class Answers(Generic[A]):
             variables["cluster"] = sums.changed(cluster, removed, added).value
         return variables
 
-    def _ask(self, key: Hashable, variables: Callable[[], Variables]) -> int:
+    def _evaluate_new(self, key: Hashable, variables: Callable[[], Variables]) -> int:
         number = self._known.get(key)
         if number is None:
             if len(self._known) >= MOST_ANSWERS:
@@ -193,8 +193,8 @@ class Answers(Generic[A]):
             answer = self._decide(variables())
             number = self._number.get(answer)
             if number is None:
-                number = self._number[answer] = len(self.answers)
-                self.answers.append(answer)
+                number = self._number[answer] = len(self.results)
+                self.results.append(answer)
             self._known[key] = number
         return number
 

@@ -20,7 +20,7 @@ from scheduler_core.apis.core import PodDisruptionBudget
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.capacity import Capacity, capacity
 from scheduler_core.ask.editing.edits import Edit, NotPossible
-from scheduler_core.ask.happening import continued
+from scheduler_core.ask.happening import apply_as_events
 from scheduler_core.ask.moments.judge import judge
 from scheduler_core.ask.operations.operation import zone_of
 from scheduler_core.ask.smallest.smallest_change import Change, Search
@@ -186,7 +186,7 @@ def keep_edits(name: Name, text: str, rows: Sequence[Mapping[str, Any]]) -> Kept
     with asked.turn:
         moment = asked.moment
         judge(moment, edits, moments.list_plugins())  # refused here as it would be in the panel
-        continuation = continued(moment, text, edits, yaml_text.write)
+        continuation = apply_as_events(moment, text, edits, yaml_text.write)
     pod = moment.pod
     assert pod is not None
     events = engine.simulate(engine.read(continuation, name.kubernetes))

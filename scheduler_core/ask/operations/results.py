@@ -74,7 +74,7 @@ class NodeUse(msgspec.Struct, frozen=True):
     after: dict[str, Amount] | None
 
 
-class Answer(msgspec.Struct, frozen=True):
+class OperationResult(msgspec.Struct, frozen=True):
     """The result of an operation.
 
     `release`: the Kubernetes release of the scheduler. `nodes`: the affected nodes. `moved`, `unplaced` and `blocked`:
