@@ -185,7 +185,7 @@ def test_after_a_run_the_picture_shows_held_room_and_who_does_not_fit(page: Page
     expect(side.locator(".node-overlay")).to_have_count(0)
     page.get_by_role("tab", name="Builder").click()
     page.get_by_role("button", name="+ Add node").click()
-    expect(side).to_contain_text("This is of the text before your last change.")
+    expect(side).to_contain_text("This result is for the text before your last change.")
     expect(side.get_by_role("group", name="Moment that the picture shows")).to_have_count(0)
 
 

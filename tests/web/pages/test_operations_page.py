@@ -80,7 +80,7 @@ def test_the_node_groups_that_help_are_listed_with_a_link_to_the_answer(db: None
     added = seen(short, link[1].replace("&amp;", "&"))
     assert "pending → b-new-1" in added
     assert "No node group is known" in seen(page(scenario(node("n1", cpu=1), pod("w", cpu=2))), "?ask=groups")
-    assert "No pod is pending" in seen(page(scenario(node("n1", cpu=4), pod("w", cpu=2))), "?ask=groups")
+    assert "More nodes would not help" in seen(page(scenario(node("n1", cpu=4), pod("w", cpu=2))), "?ask=groups")
     assert "有帮助" in seen(short, "?ask=groups", "zh-hans")
 
 
