@@ -41,8 +41,7 @@ class ExtendedResources:
         return bool(self._classes)
 
     def _follow(self) -> None:
-        version = self._cluster.version("DeviceClass")
-        if version == self._seen or not self._enabled:
+        if not self._enabled or (version := self._cluster.version("DeviceClass")) == self._seen:
             return
         for name in self._cluster.changed("DeviceClass", self._seen):
             new = cast("DeviceClass | None", self._cluster.get("DeviceClass", name))

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import force_setattr
 from numpy.typing import NDArray
 
 from scheduler_core.trace.records import StatusCode
@@ -26,6 +27,8 @@ class Code(IntEnum):
     WAIT = 4
     SKIP = 5
     PENDING = 6
+
+    __hash__ = int.__hash__  # that of an enum is a function in Python
 
     @property
     def label(self) -> StatusCode:
@@ -54,20 +57,16 @@ class Status(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     plugin: str = ""
 
-    def __hash__(self) -> int:
-        return hash(self.reasons)
+    is_success: bool = True  # these two follow from the code, and are read many times in each attempt
+    is_skip: bool = False
 
-    @property
-    def is_success(self) -> bool:
-        return self.code is _SUCCESS
+    def __post_init__(self) -> None:
+        force_setattr(self, "is_success", self.code is _SUCCESS)
+        force_setattr(self, "is_skip", self.code is _SKIP)
 
     @property
     def is_error(self) -> bool:
         return self.code is _ERROR
-
-    @property
-    def is_skip(self) -> bool:
-        return self.code is _SKIP
 
     @property
     def is_wait(self) -> bool:

@@ -177,9 +177,9 @@ def _verdicts(
     existing, anti_affinity, unmatched = broken_rules(plan, number, key, rows, delta)
     which: Any = None if existing is None else existing.astype(np.int16)  # True is EXISTING
     if anti_affinity is not None:
-        which = np.where(anti_affinity, np.int16(ANTI), np.int16(0) if which is None else which)
+        which = anti_affinity * np.int16(ANTI) if which is None else np.where(anti_affinity, np.int16(ANTI), which)
     if unmatched is not None:
-        which = np.where(unmatched, np.int16(UNMATCHED), np.int16(0) if which is None else which)
+        which = unmatched * np.int16(UNMATCHED) if which is None else np.where(unmatched, np.int16(UNMATCHED), which)
     verdicts: NDArray[np.int16] | None = which
     return verdicts
 

@@ -12,21 +12,22 @@ from numpy.typing import NDArray
 
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
 from scheduler_core.plugins.inter_pod_affinity.counting import ScoringTerm
+from scheduler_core.trace.columns import highest, lowest
 
 
 def score(terms: list[ScoringTerm], rows: NDArray[np.intp]) -> Scores:
     """Return the raw scores of the feasible rows; `terms` are those that match at least one pod."""
     total = np.zeros(len(rows), np.int64)
     for term in terms:
-        total += term.weight * term.counter.cells[term.domains.codes[rows]]
+        total += term.weight * term.counter.cells.take(term.domains.codes.take(rows))
     return total
 
 
 def normalize(scores: Scores) -> Scores:
     """Scale the scores of the feasible rows to 0 to 100 (NormalizeScore)."""
-    lowest, highest = int(np.minimum.reduce(scores)), int(np.maximum.reduce(scores))
-    if lowest == highest:
+    low, high = lowest(scores), highest(scores)
+    if low == high:
         return np.zeros(len(scores), np.int64)
-    share = (scores - lowest) / float(highest - lowest)
+    share = (scores - low) / float(high - low)
     share *= float(MAX_NODE_SCORE)
     return share.astype(np.int64)

@@ -16,6 +16,7 @@ from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
 from scheduler_core.plugins.helpers import go_math
 from scheduler_core.plugins.helpers.domain_counts import topology_domains
 from scheduler_core.plugins.pod_topology_spread.counting import CountedConstraint, Plan
+from scheduler_core.trace.columns import highest, lowest
 
 
 class SoftConstraint(msgspec.Struct):
@@ -95,12 +96,12 @@ def score(state: ScoreState, rows: NDArray[np.intp]) -> Scores:
 def normalize(state: ScoreState, scores: Scores) -> Scores:
     """Normalize the scores: the emptiest domain scores highest; ignored rows 0; all 100 if every raw score is 0."""
     counted = scores if state.ignored is None else scores[~state.ignored]
-    highest = int(np.maximum.reduce(counted)) if len(counted) else 0
-    if highest == 0:
+    high = highest(counted) if len(counted) else 0
+    if high == 0:
         result = np.full(len(scores), MAX_NODE_SCORE, np.int64)
     else:
-        result = MAX_NODE_SCORE * (highest + int(np.minimum.reduce(counted)) - scores)
-        result //= highest
+        result = MAX_NODE_SCORE * (high + lowest(counted) - scores)
+        result //= high
     if state.ignored is not None:
         result[state.ignored] = 0
     return result
