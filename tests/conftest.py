@@ -6,6 +6,7 @@ this process has another database. `browser_page` is a page of Debian's Chromium
 """
 
 import fcntl
+import gc
 import os
 import shutil
 import subprocess
@@ -207,6 +208,12 @@ def phone(browser: Browser, live_stack: Stack) -> Iterator[Page]:
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844}, has_touch=True)
     yield context.new_page()
     context.close()
+
+
+def pytest_collection_finish() -> None:
+    """Freeze what was collected: it stays until the end, and each garbage collection would go through all of it."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
