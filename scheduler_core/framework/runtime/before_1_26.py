@@ -17,7 +17,7 @@ def merge_statuses(first: Status, second: Status, *, names_all: bool = False) ->
 
     `names_all`: both plugins are named, separated by a comma.
     """
-    if first.is_success or second.code is Code.ERROR:
+    if first.is_success or second.is_error:
         return second
     stronger = second if STRENGTH.get(second.code, 0) > STRENGTH.get(first.code, 0) else first
     plugin = f"{first.plugin},{second.plugin}" if names_all else stronger.plugin
@@ -34,7 +34,7 @@ class AllVerdicts:
 
     def without_error(self) -> NDArray[np.intp]:
         """Return the rows for which no plugin returned an error."""
-        failed = [status.code is Code.ERROR for status in self.statuses]
+        failed = [status.is_error for status in self.statuses]
         positions: NDArray[np.intp] = np.flatnonzero(~np.array(failed)[self.which])
         return positions
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
-    Code,
     Placement,
     PlacementGeneratePlugin,
     PlacementScoreExtensions,
@@ -29,7 +28,7 @@ def generate_placements(scheduler: Scheduler, group: QueuedPodGroup) -> tuple[Se
         return (Placement("", nodes.all_rows),), None
     placements, status = plugins[0].generate_placements(group.key, nodes)
     if not status.is_success:
-        outcome: GroupOutcome = "Error" if status.code == Code.ERROR else "Unschedulable"
+        outcome: GroupOutcome = "Error" if status.is_error else "Unschedulable"
         return (), GroupResult(outcome, status.message, status.message)
     if not placements:
         return (), GroupResult("Unschedulable", NO_PLACEMENT, NO_PLACEMENT)
