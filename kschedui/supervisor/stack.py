@@ -20,7 +20,7 @@ BROKER_TRIES = 3
 
 
 class Stack:
-    """The processes.
+    """The processes of kschedui on one machine.
 
     `env` is the environment of every child; `start_broker` and `use_broker` add REDIS_URL to it. Use as a context
     manager.

@@ -86,7 +86,7 @@ def keep(visitor: Visitor, asker: Asker, asked: Asked, body: Iterable[bytes]) ->
 
 
 def require_few(upload: Upload) -> None:
-    """Check the limit of unfinished uploads; of concurrent ones the later fails. Raises TooMany."""
+    """Check the limit of unfinished uploads; if two requests reach it at once, the later one fails. Raises TooMany."""
     most = settings.LIMITS["uploads_waiting"]
     going_on = Q(state__in=[State.QUEUED, State.RUNNING]) | Q(finished=None, state=State.CANCELLED)
     if Upload.objects.filter(going_on, author=upload.author, pk__lt=upload.pk).count() >= most:

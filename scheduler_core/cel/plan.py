@@ -608,7 +608,7 @@ class MessageNode(Node):
 
 
 class Fold(Node):
-    """A comprehension."""
+    """A comprehension, evaluated element by element."""
 
     __slots__ = ("accumulator", "condition", "initial", "range", "result", "second_variable", "step", "variable")
 

@@ -29,7 +29,7 @@ class Variant(msgspec.Struct, frozen=True):
 
 
 class Challenge(msgspec.Struct, frozen=True):
-    """A challenge.
+    """A challenge: the kinds of documents that it asks for, its solution, and its variants.
 
     `asks` are the kinds of the answer's documents. `text` and `first_line` (from 0) are its place in the file.
     """

@@ -35,7 +35,7 @@ _POINTS = (
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A line.
+    """A line of source code.
 
     `pieces` are (kind, text), kind "comment", "string", "keyword" or ""; `method` starts here; `rule`: part of the
     rule.

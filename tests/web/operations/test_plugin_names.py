@@ -26,16 +26,32 @@ READING = {
     "kschedui/scenarios/lessons/old_names.py",  # addresses of lessons that are kept
     "kschedui/web/api/routes/what_if/routes.py",  # a name of the API's document
 }
+ENGINE = {  # why the engine names a plugin there
+    "scheduler_core/apis/config.py",  # a scoring strategy with a plugin's name
+    "scheduler_core/ask/editing/configuring.py",  # the edit of a scoring strategy
+    "scheduler_core/ask/smallest/proposals/__init__.py",  # the proposals for each plugin's objection
+    "scheduler_core/framework/runtime/before_1_28.py",  # as kube-scheduler does there, like the five below
+    "scheduler_core/queue/before_1_32.py",
+    "scheduler_core/queue/queueing_hints.py",
+    "scheduler_core/scheduler/podgroup/preemption.py",
+    "scheduler_core/scheduler/scheduler.py",
+    "scheduler_core/simulation/assembly.py",
+    "scheduler_core/scenario/fields/config_fields.py",  # the arguments, which belong to the configuration (ADR 13)
+    "scheduler_core/scenario/fields/pod_fields.py",  # a type of the API
+    "scheduler_core/scenario/settings/plugin_args.py",
+    "scheduler_core/scenario/settings/policy.py",
+}
+
+
+def code_of(path: Path) -> str:
+    """Return the text of a file without comments and docstrings."""
+    comments = r"/\*.*?\*/|^\s*//.*?$" if path.suffix == ".js" else r'""".*?"""|#.*?$'
+    return re.sub(comments, "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
 def mentions(path: Path) -> set[str]:
-    """Plugins that the code of a file names; its comments and docstrings may."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".js":
-        text = re.sub(r"/\*.*?\*/|^\s*//.*?$", "", text, flags=re.DOTALL | re.MULTILINE)
-    else:
-        text = re.sub(r'""".*?"""|#.*?$', "", text, flags=re.DOTALL | re.MULTILINE)
-    return set(NAMES.findall(text))
+    """Return the plugins that the code of a file names."""
+    return set(NAMES.findall(code_of(path)))
 
 
 def test_the_player_names_a_plugin_only_where_it_draws_it() -> None:
@@ -50,3 +66,14 @@ def test_the_player_names_a_plugin_only_where_it_draws_it() -> None:
 def test_the_web_names_a_plugin_only_where_it_reads_its_arguments() -> None:
     found = {str(path.relative_to(ROOT)) for path in sorted((ROOT / "kschedui").rglob("*.py")) if mentions(path)}
     assert found == READING
+
+
+def test_the_engine_names_a_plugin_outside_of_plugins_and_releases_only_where_kube_scheduler_does() -> None:
+    quoted = re.compile(rf"[\"']({'|'.join(REGISTRY)})[\"']")
+    engine = ROOT / "scheduler_core"
+    found = {
+        str(path.relative_to(ROOT))
+        for path in sorted(engine.rglob("*.py"))
+        if path.relative_to(engine).parts[0] not in ("plugins", "releases") and quoted.search(code_of(path))
+    }
+    assert found == ENGINE
