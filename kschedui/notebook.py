@@ -170,9 +170,7 @@ class Run(msgspec.Struct, frozen=True, eq=False, dict=True):
         return _table(rows, (*NODES, *scores), numbers=("total", *scores))
 
     def pods(self) -> DataFrame:
-        """Return a row for each pod at the end of the run: `state` is bound, pending or deleted, `node` "" unless
-        bound.
-        """
+        """Return a row for each pod at the end: `state` is bound, pending or deleted, `node` "" unless bound."""
         final = self._records[-1]["final"]
         rows = [{"pod": pod, "state": "bound", "node": node} for pod, node in final["bound"].items()]
         for state in ("pending", "deleted"):

@@ -21,9 +21,7 @@ MOST_GROUPS = 200
 
 
 class Provider(OIDCAuthenticationBackend):
-    """Checks what the library does not: audience and issuer of the token, and that both responses are about the same
-    person.
-    """
+    """Checks audience and issuer of the token, and that both responses are about the same person."""
 
     def verify_token(self, token: str, **kwargs: Any) -> dict[str, Any]:
         """Return the token's claims."""

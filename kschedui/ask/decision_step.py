@@ -12,9 +12,7 @@ from scheduler_core.trace.records import PodKey
 
 
 def decision_step(events: Iterable[AnyEvent], pod: PodKey, number: int) -> int:
-    """Return the step at which an attempt's outcome appears: the node, the victims, or the reason that the pod stays
-    pending.
-    """
+    """Return the step at which an attempt's outcome appears: the node, the victims, or the reason for none."""
     decided: dict[PodKey, int] = {}
 
     def events_with_decisions() -> Iterator[AnyEvent]:

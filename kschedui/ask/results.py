@@ -178,9 +178,7 @@ class Kept(NamedTuple):
 
 
 def keep_edits(name: Name, text: str, rows: Sequence[Mapping[str, Any]]) -> Kept:
-    """Return the text whose run continues from the moment with the edits, and the step of the same attempt's
-    decision.
-    """
+    """Return the text whose run continues from the moment with the edits, and the step of the attempt's decision."""
     edits = edits_of(rows)
     asked = moments.find_moment(name, text)
     with asked.turn:

@@ -1,6 +1,4 @@
-"""`kschedui capacity POD FILE`: the number of further copies of a pod that fit at the end of the run, and what limits
-them.
-"""
+"""`kschedui capacity POD FILE`: the number of further copies of a pod that fit at the end of the run."""
 
 from __future__ import annotations
 

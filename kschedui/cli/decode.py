@@ -47,9 +47,7 @@ def run(options: Namespace) -> int:
 
 
 def record(message: FailedMessage) -> dict[str, Any]:
-    """Return {message, nodes, parts, preemption, note, cut, helps}; `parts` as FIELDS, `preemption` None: not
-    mentioned.
-    """
+    """Return {message, nodes, parts, preemption, note, cut, helps}; `parts` as FIELDS, `preemption` may be None."""
     words = in_words(message)
     mentioned = message.preemption is not None
     return {

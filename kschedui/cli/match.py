@@ -1,6 +1,4 @@
-"""`kschedui match --devices FILE EXPRESSION ...`: the devices that CEL expressions select, and the cost of
-evaluation.
-"""
+"""`kschedui match --devices FILE EXPRESSION ...`: the devices that CEL expressions select, and their cost."""
 
 from __future__ import annotations
 

@@ -173,9 +173,7 @@ class DecisionReader:
         return sorted(self._rows, key=lambda row: row.order)
 
     def _failure_near(self, sight: Decision) -> Decision | None:
-        """Return the failed attempt that a condition or nomination belongs to: the same message at nearly the same
-        time.
-        """
+        """Return the failed attempt of a condition or nomination: the same message at nearly the same time."""
         same = [
             row
             for row in self._failures[sight.pod]

@@ -185,9 +185,7 @@ class Recording:
 
 
 def _merge(gaps: list[Gap]) -> list[Manifest]:
-    """Return the rows of spec.unobserved: one for all resources with overlapping gaps, such as those of one lost
-    server.
-    """
+    """Return the rows of spec.unobserved: one for all resources with overlapping gaps."""
     rows: list[Manifest] = []
     for gap in sorted(gaps, key=lambda gap: gap.start):
         if not rows or gap.start > rows[-1]["until"]:

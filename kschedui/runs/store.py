@@ -138,9 +138,7 @@ def find_run(version: Version, engine_version: str | None = None, kubernetes: st
 
 
 def own_release(version: Version) -> str:
-    """Return the release of the version's links: "" for that of the text; older versions keep the only one
-    there was.
-    """
+    """Return the release of the version's links: "" for that of the text; older versions keep the only one they had."""
     return _own_release(version.runs.all())
 
 

@@ -1,6 +1,4 @@
-"""Generates the browser's files about the trace from scheduler_core: types, the declarations of events, and rules by
-release.
-"""
+"""Generates the browser's files about the trace: types, the declarations of events, and rules by release."""
 
 import inspect
 import sys

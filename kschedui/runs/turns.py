@@ -63,9 +63,7 @@ def next_run(*, long: bool) -> str | None:
 
 
 def full_parties() -> set[str]:
-    """Return the parties that already hold the maximum number of places for long runs; one place is left for the
-    others.
-    """
+    """Return the parties that hold the maximum number of places for long runs; one place is left for others."""
     going_on = Run.objects.filter(state=Run.State.RUNNING, lane=LONG).exclude(party="")
     most = max(1, settings.LONG_PLACES - 1)
     return {row["party"] for row in going_on.values("party").annotate(runs=Count("pk")) if row["runs"] >= most}

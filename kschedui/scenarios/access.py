@@ -1,6 +1,4 @@
-"""Visitors and their permissions: an account, or the browser that created a scenario (identified by a signed
-cookie).
-"""
+"""Visitors and their permissions: an account, or the browser that created a scenario (known by a signed cookie)."""
 
 import hashlib
 import hmac
@@ -52,9 +50,7 @@ class Visitor(msgspec.Struct, frozen=True):
 
     @property
     def author(self) -> str:
-        """Return the name under which the visitor's runs and idempotency keys are counted; "" without account and
-        token.
-        """
+        """Return the name by which the visitor's runs and idempotency keys are counted; "" without any identity."""
         return f"account {self.user.pk}" if self.user else self.editor_hash
 
 
@@ -121,9 +117,7 @@ def may_edit(visitor: Visitor, scenario: Scenario) -> bool:
 
 
 def may_see(visitor: Visitor, scenario: Scenario) -> bool:
-    """Return whether the visitor can see the scenario: everyone with the link; if private, its owner and those it is
-    shared with.
-    """
+    """Return whether the visitor can see the scenario: everyone with the link, or, if private, owner and shares."""
     if scenario.deleted_at:
         return False
     open_to_all = scenario.visibility != Scenario.Visibility.PRIVATE

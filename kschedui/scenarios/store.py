@@ -196,9 +196,7 @@ RAN = Run.objects.filter(version__scenario=OuterRef("pk"), state=Run.State.DONE)
 
 
 def with_newest(scenarios: QuerySet[Scenario]) -> QuerySet[Scenario]:
-    """Annotate scenarios with their newest version's `number` and `summary`, and the `outcome` of its run, in one
-    query.
-    """
+    """Annotate scenarios with `number` and `summary` of their newest version, and the `outcome` of its run."""
     return scenarios.annotate(
         number=Subquery(LAST.values("number")[:1]),
         summary=Subquery(LAST.values("summary")[:1]),
@@ -245,9 +243,7 @@ def public() -> QuerySet[Scenario]:
 
 
 def of_visitor(visitor: Visitor) -> QuerySet[Scenario]:
-    """Return the visitor's scenarios (of the account, or without one of the browser), including deleted ones that can
-    be restored.
-    """
+    """Return the scenarios of the visitor's account or browser, including deleted ones that can be restored."""
     if visitor.user:
         return saved_scenarios().filter(owner=visitor.user)
     return (

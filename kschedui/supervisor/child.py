@@ -15,9 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]  # where `kschedui` can be imported f
 
 
 class Lifeline:
-    """A pipe whose write end is open in this process only; when it closes, the guards know that this process
-    has ended.
-    """
+    """A pipe whose write end is open in this process only; when it closes, the guards know that it has ended."""
 
     def __init__(self) -> None:
         self.read_end, self.write_end = os.pipe()  # neither is inherited unless passed on by name

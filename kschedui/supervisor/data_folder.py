@@ -10,9 +10,7 @@ from .errors import StartError
 
 
 class DataFolder:
-    """A data folder, created if absent and locked during the lifetime of this object; the lock ends with the
-    process.
-    """
+    """A data folder, created if absent and locked while this object exists; the lock ends with the process."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

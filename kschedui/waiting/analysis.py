@@ -41,9 +41,7 @@ MOST_KINDS = 40  # of waiting pods, whose nearest nodes are looked for
 
 
 class Cause(msgspec.Struct):
-    """Nodes that one plugin rejected for the same reasons; `nodes` is 0 if the pod was rejected without evaluating
-    nodes.
-    """
+    """Nodes that one plugin rejected for the same reasons; `nodes` is 0 if no node was evaluated."""
 
     plugin: str
     reasons: list[str]

@@ -35,9 +35,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 def in_words(message: FailedMessage, say: Say = str) -> dict[str, Any]:
-    """Return `message`, `rows` and `preemption` [Row], `note`, `overlap` (nodes that are counted twice), `cut`,
-    `helps`.
-    """
+    """Return `message`, `rows` and `preemption` [Row], `note`, `overlap` (nodes counted twice), `cut`, `helps`."""
     tried = message.preemption is not None
     rows = [row(part.count, message.total, part.reason, say, tried=tried) for part in message.parts]
     preemption = [

@@ -1,6 +1,4 @@
-"""A small scenario whose pod gets the same FailedScheduling message, with the counted number of nodes for each
-reason.
-"""
+"""A small scenario whose pod gets the same FailedScheduling message, with the same node counts for each reason."""
 
 from __future__ import annotations
 
@@ -147,9 +145,7 @@ def likeness(text: str, message: FailedMessage) -> int:
 
 
 def share_nodes(message: FailedMessage) -> list[tuple[int, int]] | None:
-    """Return the first and last node of each part: one after another, or shared if the reasons can apply to the same
-    node.
-    """
+    """Return the first and last node of each part: one after another, or shared if a node can have both reasons."""
     amounts = [part for part in message.parts if (meaning := reason_of(part.reason)) and meaning.reason.beside_others]
     others = sum(part.count for part in message.parts if part not in amounts)
     room = message.total - others

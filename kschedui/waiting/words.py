@@ -44,9 +44,7 @@ def cause_words(cause: Cause) -> Message:
 
 
 def differences(waiting: WaitingPod) -> Iterator[Message]:
-    """Return the reasons that the cluster's message differs from this one; none if they agree, or if the dump has no
-    message.
-    """
+    """Return the reasons that the cluster's message differs from this one; none without a message in the dump."""
     if not waiting.dumped or waiting.dumped == waiting.message:
         return
     there, here = decode(waiting.dumped), decode(waiting.message)

@@ -88,9 +88,7 @@ def milli_value(nano: int) -> int:
 
 
 def format_bytes(number: int) -> str:
-    """Format bytes as `Quantity.String` prints a binary quantity: with the largest binary suffix that leaves an
-    integer.
-    """
+    """Format bytes as `Quantity.String` does: with the largest binary suffix that leaves an integer."""
     for suffix, bits in reversed(_BINARY.items()):
         if number and number % (1 << bits) == 0:
             return f"{number >> bits}{suffix}"

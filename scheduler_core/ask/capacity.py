@@ -36,9 +36,7 @@ class NodesMore(msgspec.Struct, frozen=True):
 
 
 class Room(msgspec.Struct, frozen=True):
-    """A resource of a node: the amounts used `before` and by the `copies`, and the number of `further` copies
-    that fit.
-    """
+    """A resource of a node: the amounts used `before` and by the `copies`, and the `further` copies that fit."""
 
     resource: str
     allocatable: int

@@ -42,9 +42,7 @@ def parse_double(text: str) -> float:
 
 
 def unescape(text: str, *, as_bytes: bool = False) -> str | bytes:
-    """Unescape the text between the quotes; \\x and octal escapes are bytes in bytes literals, code points in
-    strings.
-    """
+    """Unescape the text between the quotes; \\x and octal escapes are bytes in bytes literals, else code points."""
     text = _NEWLINES.sub("\n", text)
     raw = text[0] in "rR"
     if raw:

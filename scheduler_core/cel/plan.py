@@ -306,9 +306,7 @@ class AttributeNode(Node):
 
 
 def _find(target: Value, key: Value) -> Value:
-    """Return the value at a key or index of the target: MISSING if it does not exist, an Error if the target has no
-    keys.
-    """
+    """Return the value at a key or index: MISSING if it does not exist, an Error if the target has no keys."""
     if isinstance(target, Map):
         return target.find(key)
     if is_list(target):

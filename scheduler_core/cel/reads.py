@@ -155,9 +155,7 @@ class _Reader(msgspec.Struct):
 
 
 def is_bind(node: Comprehension) -> bool:
-    """Return whether the comprehension only binds a value to a name (`cel.bind`, `optMap`): its condition is never
-    true.
-    """
+    """Return whether the comprehension only binds a value to a name: its condition is never true."""
     return isinstance(node.condition.node, Literal) and node.condition.node.value is False
 
 

@@ -55,9 +55,7 @@ def _is_pattern(value: object) -> bool:
 
 
 def _check_elements(checked: Checked, issues: Issues) -> None:
-    """Check that the elements of a list, and the keys and values of a map, have one type; arguments of a format may
-    differ.
-    """
+    """Check that the elements of a list, and a map's keys and values, have one type; except for format arguments."""
     lists: list[Expr] = []
     maps: list[Expr] = []
     waiting = [checked.tree.root]

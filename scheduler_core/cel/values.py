@@ -302,9 +302,7 @@ def hashable_key(value: Value) -> object:
 
 
 def _candidate_keys(key: Value) -> Iterator[object]:
-    """Yield the possible keys of a value: a number also has the keys of other number types that represent it
-    exactly.
-    """
+    """Yield the possible keys of a value: a number also has those of other number types that represent it exactly."""
     kind = type(key)
     if kind is int:
         yield key

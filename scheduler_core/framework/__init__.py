@@ -1,3 +1,1 @@
-"""kube-scheduler's scheduling framework: what plugins implement (`interface`), and the runtime that runs them
-(`runtime`).
-"""
+"""kube-scheduler's scheduling framework: the interfaces of plugins (`interface`), and their `runtime`."""

@@ -1,6 +1,4 @@
-"""The search for devices: what the allocator of DynamicResources tried on each node, and the reasons for its
-results.
-"""
+"""The search for devices: what DynamicResources' allocator tried on each node, and the reasons for its results."""
 
 from __future__ import annotations
 

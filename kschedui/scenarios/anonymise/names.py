@@ -82,9 +82,7 @@ class Names:
         return mapping
 
     def note_hashed(self, value: Manifest) -> None:
-        """Record the name of a ReplicaSet, which is its Deployment's and a hash, and identifies the Deployment of a
-        pod.
-        """
+        """Record the name of a ReplicaSet: that of its Deployment and a hash, which identifies a pod's Deployment."""
         metadata = value.get("metadata")
         labels = metadata.get("labels") if isinstance(metadata, dict) else None
         hashed = labels.get("pod-template-hash") if isinstance(labels, dict) else None

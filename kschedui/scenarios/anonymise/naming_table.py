@@ -1,6 +1,4 @@
-"""A table of the fields that contain names, as plain data for Python and for the browser, which renames before
-sending.
-"""
+"""A table of the fields that contain names, for Python and for the browser, which renames before sending."""
 
 from __future__ import annotations
 

@@ -154,9 +154,7 @@ class Owners:
 
 
 def owning_deployment(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
-    """Return the Deployment of a pod whose ReplicaSet is not in the dump: its name is the ReplicaSet's without the
-    hash.
-    """
+    """Return the Deployment of a pod whose ReplicaSet is not in the dump, from the ReplicaSet's name without hash."""
     hashed = part(part(manifest, "metadata"), "labels").get("pod-template-hash")
     for kind, namespace, name in owner_names(manifest):
         if kind == "ReplicaSet" and isinstance(hashed, str) and name.endswith(f"-{hashed}"):

@@ -254,9 +254,7 @@ class Row(Schema):
 
 
 class Compared(Schema):
-    """A comparison: `text` is the stored one; `rows` lead from it to the other one, null if that would take
-    too long.
-    """
+    """A comparison: `text` is the stored one; `rows` lead from it to the other one, null if that takes too long."""
 
     text: str
     rows: list[Row] | None

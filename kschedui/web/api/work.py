@@ -53,9 +53,7 @@ def patience_of(request: HttpRequest) -> float:
 
 
 def asked_seconds(request: HttpRequest) -> int | None:
-    """Return the seconds of `Prefer: wait=2`, whose sender asks again once it is told its place; None without this
-    preference.
-    """
+    """Return the seconds of `Prefer: wait=2`, whose sender asks again; None without this preference."""
     for preference in request.headers.get("Prefer", "").split(","):
         name, _, seconds = preference.strip().partition("=")
         if name == "wait" and seconds.isdecimal() and len(seconds) < 5:

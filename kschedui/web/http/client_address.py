@@ -4,9 +4,7 @@ from ipaddress import IPv6Address, ip_address
 
 
 def client_of(address: str) -> str:
-    """Return an IPv4 address, or the first 64 bits of an IPv6 address, which belong to one customer; otherwise
-    "unknown".
-    """
+    """Return an IPv4 address, or the first 64 bits of an IPv6 address (one customer's); otherwise "unknown"."""
     try:
         ip = ip_address(address)
     except ValueError:

@@ -5,9 +5,7 @@ from kschedui.work.gone import Gone
 
 
 class ClientGone:
-    """Wraps an application; the scope's `gone` is notified of a disconnect, for which Django checks while a
-    view works.
-    """
+    """Wraps an application; the scope's `gone` is notified of a disconnect, which Django checks during a view."""
 
     def __init__(self, application: Application) -> None:
         self.application = application

@@ -31,9 +31,7 @@ def alive(request: HttpRequest) -> HttpResponse:
 
 
 def ready(request: HttpRequest) -> JsonResponse:
-    """Handle /readyz: 200 if the database accepts writes and the broker responds, otherwise 503 with the part and the
-    reason.
-    """
+    """Handle /readyz: 200 if the database accepts writes and the broker responds, otherwise 503 with a reason."""
     reason = database_trouble()
     parts = {"database": not reason, "broker": broker_answers()}
     return JsonResponse({**parts, **({"reason": reason} if reason else {})}, status=200 if all(parts.values()) else 503)

@@ -128,9 +128,7 @@ class ClassConsumer(Connection):
             self.hall = None
 
     async def send_class(self, hall: Hall, follower: Follower) -> None:
-        """Send hello, then boards that the hall did not send itself, and counts to a teacher, until the class
-        is over.
-        """
+        """Send hello, then boards that the hall did not send, and counts to a teacher, until the class is over."""
         role, counts = "student" if self.student else "teacher", None
         hello = {"type": "hello", "protocol": PROTOCOL, "role": role, "mine": await self.mine(hall)}
         board = hall.board

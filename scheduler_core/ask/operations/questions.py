@@ -202,9 +202,7 @@ class _Asker:
         return happenings
 
     def _daemons(self, operation: Operation, template: Template) -> list[Pod]:
-        """Return the DaemonSet pods of such a node: those of the node that it copies, or one of each DaemonSet that
-        fits.
-        """
+        """Return the DaemonSet pods of a new node: those of the node that it copies, or one per DaemonSet that fits."""
         pods = [
             pod
             for pod in operation.cluster.pods.all()

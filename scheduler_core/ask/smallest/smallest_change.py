@@ -361,9 +361,7 @@ class _Node:
         self._search, self._node, self._of_pod, self._tries = search, node, of_pod, tries
 
     def solutions(self, first: Sequence[Proposal]) -> list[Change]:
-        """Return the smallest changes by kind, with victims and without; untrue ones only if no others make the pod
-        fit.
-        """
+        """Return the smallest changes by kind, with victims and without; untrue ones only if there are no others."""
         honest = self._cheapest(first, false=False)
         if any(not change.victims for change in honest):
             return honest

@@ -72,9 +72,7 @@ def format_duration(duration: Value) -> str:
 
 
 def parse_timestamp(text: str) -> Timestamp | Error | None:
-    """Parse a timestamp like Go's time.Parse with RFC 3339: an Error if it is out of CEL's range, None if it is
-    invalid.
-    """
+    """Parse a timestamp like Go's time.Parse with RFC 3339: an Error if out of CEL's range, None if invalid."""
     match = _RFC_3339.fullmatch(text)
     if match is None:
         return None

@@ -117,9 +117,7 @@ class TaintTolerationPriority(TaintToleration):
 
 
 class ServiceSpreadingPriority(SelectorSpreadPriority):
-    """The priority ServiceSpreadingPriority, which reads the same selectors as SelectorSpreadPriority
-    (priorities/metadata.go).
-    """
+    """The priority ServiceSpreadingPriority, with the selectors of SelectorSpreadPriority (priorities/metadata.go)."""
 
     name = "ServiceSpreadingPriority"
 
@@ -143,9 +141,7 @@ class EqualPriority(ScorePlugin, ExplainsScore):
 
 
 class ImageLocalityPriority(ScorePlugin, ExplainsScore):
-    """The priority ImageLocalityPriority. A deleted node still counts while pods are on it (internal/cache/cache.go:
-    RemoveNode).
-    """
+    """The priority ImageLocalityPriority, which counts deleted nodes while pods are on them (cache.go: RemoveNode)."""
 
     name = "ImageLocalityPriority"
     about = IMAGES

@@ -40,9 +40,7 @@ NODE_WEIGHTING = 1.0 - ZONE_WEIGHTING  # in float64, as in Go
 
 
 class DefaultPodTopologySpread(PreScorePlugin, ScorePlugin, ScoreExtensions, ExplainsScore):
-    """Scores nodes by the number of pods that the pod's services and controllers select, if the pod has no
-    constraints.
-    """
+    """Scores nodes by the number of pods that the pod's services and controllers select; not with constraints."""
 
     name = "DefaultPodTopologySpread"
     about = SELECTOR_SPREAD

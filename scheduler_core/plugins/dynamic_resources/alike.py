@@ -81,9 +81,7 @@ class Searches:
         return shape
 
     def solve(self, allocator: Allocator, node: Node, claims: Sequence[ResourceClaim], shape: Shape) -> Solution | None:
-        """Return the devices for the claims as `Allocator.allocate` does, from a search of this node or an
-        alike one.
-        """
+        """Return the devices for the claims like `Allocator.allocate`, from a search of this node or an alike one."""
         pools = self._pools.of_node(node)
         number = None if self._is_special(allocator, pools) else shape.view.number(node, pools)
         if number is None:
@@ -99,9 +97,7 @@ class Searches:
         return outcome
 
     def _is_special(self, allocator: Allocator, pools: Sequence[Pool]) -> bool:
-        """Return whether the node has pending allocations, so that its devices do not follow from the cluster's objects
-        alone.
-        """
+        """Return whether the node has pending allocations, which the cluster's objects do not show."""
         pending = allocator.allocated.pending_pools
         return bool(pending) and any(pool.id in pending for pool in pools)
 

@@ -82,9 +82,7 @@ class Plans:
     """The plans of a profile, rebuilt if nodes, namespaces, terms or counters change."""
 
     def __init__(self, args: InterPodAffinityArgs, cluster: Cluster, *, every_key: bool = False) -> None:
-        """Create an empty cache. `every_key`: a plan has the topology keys of all required anti-affinity, matching or
-        not.
-        """
+        """Create an empty cache. `every_key`: a plan has the topology keys of all required anti-affinity."""
         self._args, self._cluster, self._every_key = args, cluster, every_key
         self._counts, self._owners = DomainCounts.of(cluster), TermOwners.of(cluster)
         self._plans: dict[tuple[int, int], Plan] = {}

@@ -1,6 +1,4 @@
-"""Nodes that match a node selector: each requirement is evaluated once per distinct label value, and the
-result cached.
-"""
+"""Nodes that match a node selector: each requirement is evaluated once per distinct label value and cached."""
 
 from __future__ import annotations
 
@@ -19,9 +17,7 @@ Mask = NDArray[np.bool_]  # one per row
 
 
 def matching_nodes(nodes: NodeTable, node_selector: Mapping[str, str], required: NodeSelector | None) -> Mask:
-    """Return bool[N]: the node has every label of the node selector and matches a term of the affinity (None: no
-    affinity).
-    """
+    """Return bool[N]: whether the node has every selected label and matches a term of the affinity (None: none)."""
     key = ("matching_nodes", tuple(sorted(node_selector.items())), required)
     return nodes.derived(key, lambda table: _matching_nodes(table, node_selector, required))
 

@@ -1,6 +1,4 @@
-"""NodeResourcesBalancedAllocation: prefers nodes whose resources are used evenly
-(noderesources/balanced_allocation.go).
-"""
+"""NodeResourcesBalancedAllocation: prefers nodes with even use of resources (noderesources/balanced_allocation.go)."""
 
 from __future__ import annotations
 
@@ -80,9 +78,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
 
 
 def improvement(amounts: Sequence[Amount], length: int) -> Scores:
-    """Return the score: 75 if the pod changes nothing, less if it makes the node less balanced
-    (`balancedResourceScorer`).
-    """
+    """Return the score: 75 if the pod changes nothing, less if it worsens the balance (`balancedResourceScorer`)."""
     before = [amount._replace(requested=amount.requested - amount.asked) for amount in amounts]
     gained = balance(amounts, length) - balance(before, length)
     return HALF + (HALF + gained) // 2

@@ -1,6 +1,4 @@
-"""NodeResourcesFit: checks that the node has room for the pod's requests, and scores its utilization
-(noderesources/fit.go).
-"""
+"""NodeResourcesFit: checks that the node has room for the pod, and scores its utilization (noderesources/fit.go)."""
 
 from __future__ import annotations
 
@@ -119,9 +117,7 @@ class NodeResourcesFit(
         return pre_filter_result
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Reject with a reason for every insufficient resource; UnschedulableAndUnresolvable if the empty node would be
-        too small.
-        """
+        """Reject with all insufficient resources; UnschedulableAndUnresolvable if the empty node is too small."""
         if self._rejects_sidecars and pod.has_sidecars:
             return Verdicts(np.ones(len(nodes.all_rows[rows]), np.int16), (SIDECARS_ARE_OFF,))
         lacks = self.slack(pod, state, nodes, rows) < (0 if change is None else change.delta)

@@ -53,9 +53,7 @@ class GangScheduling(PreEnqueuePlugin, PermitPlugin, EnqueueExtensions):
         return SUCCESS
 
     def permit(self, pod: Pod, state: None, node_name: str) -> tuple[Status, float]:
-        """Wait for other members and activate those in the queue; the member that completes the gang allows all of
-        them.
-        """
+        """Wait for other members and activate those in the queue; the member that completes the gang allows all."""
         if not pod.pod_group:
             return SUCCESS, 0.0
         group = self._groups.get(pod.pod_group_key)

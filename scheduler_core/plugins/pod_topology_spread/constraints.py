@@ -56,9 +56,7 @@ class SpreadConstraints:
         return with_default_selector(defaults, default_selector(pod, workloads)) if workloads else ()
 
     def require_all_topologies(self, pod: Pod) -> bool:
-        """Return whether a node must have every topology key to be scored; not with the system's default
-        constraints.
-        """
+        """Return whether a node must have every topology key to be scored; not with the system's constraints."""
         return bool(pod.topology_spread_constraints) or not self._system_defaulted
 
     def defaults_apply(self, pod: Pod) -> bool:
@@ -130,9 +128,7 @@ def default_selector(pod: Pod, workloads: Iterable[Workload]) -> LabelSelector:
 
 
 def as_labels(selector: LabelSelector) -> dict[str, str]:
-    """Return the label map of a Service or ReplicationController, which the parser stored as In requirements of one
-    value.
-    """
+    """Return the label map of a Service or ReplicationController, stored as In requirements of one value."""
     return {requirement.key: requirement.values[0] for requirement in selector.requirements}
 
 

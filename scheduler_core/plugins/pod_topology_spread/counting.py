@@ -50,9 +50,7 @@ class CountedConstraint(msgspec.Struct):
 
     @property
     def too_few_domains(self) -> bool:
-        """Return whether there are fewer eligible domains than minDomains (at least 1): the global minimum is
-        then 0.
-        """
+        """Return whether there are fewer eligible domains than minDomains (at least 1), so that the minimum is 0."""
         return len(self.topology.eligible) < (self.constraint.min_domains or 1)
 
 

@@ -102,9 +102,7 @@ class PodTopologySpread(
         return PreFilterResult(state, SUCCESS if plan.hard else SKIP)
 
     def filter(self, pod: Pod, state: SpreadState, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Reject by the first constraint that fails: Unresolvable without its label, Unschedulable if the skew is too
-        large.
-        """
+        """Reject by the first constraint that fails: Unresolvable without its label, Unschedulable by skew."""
         which: NDArray[np.int16] | None = None
         for number, (hard, least) in enumerate(zip(state.plan.hard, state.min_match_num, strict=True)):
             if change is None:
@@ -149,9 +147,7 @@ class PodTopologySpread(
         return scoring.normalize(state, scores)
 
     def sign_pod(self, pod: Pod) -> Fragments | None:
-        """Return None for pods with constraints, which depend on other pods; with default constraints no pod can be
-        signed.
-        """
+        """Return None for pods with constraints, which depend on other pods; with default constraints for all."""
         return None if pod.topology_spread_constraints or self._constraints.any_defaults else {}
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:

@@ -52,9 +52,7 @@ def local_node_names(volumes: Sequence[PersistentVolume | None]) -> frozenset[st
 
 
 def _hostnames(pv: PersistentVolume) -> frozenset[str]:
-    """Return the nodes that the terms name (GetLocalPersistentVolumeNodeNames); within a term, those that all
-    expressions name.
-    """
+    """Return the nodes that the terms name (GetLocalPersistentVolumeNodeNames): in a term, those in all expressions."""
     hostnames: frozenset[str] = frozenset()
     for term in pv.node_affinity.terms if pv.node_affinity is not None else ():
         value_sets = [frozenset(e.values) for e in term.match_expressions if e.key == HOSTNAME and e.operator == "In"]

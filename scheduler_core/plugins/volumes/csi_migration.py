@@ -87,9 +87,7 @@ class Migrations(msgspec.Struct, frozen=True):
 
 
 def migrated_for_binding(plugin: InTreePlugin, csi_node: CSINode | None) -> bool:
-    """Return whether the CSI driver serves the plugin's volumes on the node (volumebinding/binder.go
-    isPluginMigratedToCSIOnNode).
-    """
+    """Return whether the CSI driver serves the plugin's volumes on the node (binder.go isPluginMigratedToCSIOnNode)."""
     return csi_node is not None and plugin.counted and plugin.name in csi_node.migrated
 
 

@@ -68,9 +68,7 @@ def after_attaching_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
 
 
 def after_attachment_deleted(pod: Pod, old: VolumeAttachment, new: None) -> QueueingHint:
-    """Queue the pod if it uses a claim, or an in-tree volume of the driver that detached the volume
-    (NodeVolumeLimits).
-    """
+    """Queue the pod if it uses a claim, or an in-tree volume of the driver that detached it (NodeVolumeLimits)."""
     for volume in pod.volumes:
         if volume.claim is not None and not volume.ephemeral:
             return QueueingHint.QUEUE

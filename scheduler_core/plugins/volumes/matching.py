@@ -25,9 +25,7 @@ Labels = Mapping[str, str]
 
 
 def claim_class(claim: PersistentVolumeClaim) -> str:
-    """Return the claim's storage class, "" for none; the old annotation takes precedence
-    (`GetPersistentVolumeClaimClass`).
-    """
+    """Return the claim's class, "" for none; the old annotation comes first (`GetPersistentVolumeClaimClass`)."""
     return claim.annotations.get(BETA_STORAGE_CLASS, claim.storage_class or "")
 
 

@@ -57,9 +57,7 @@ DISK_CONFLICT = Status(Code.UNSCHEDULABLE, ("node(s) had no available disk",))
 
 
 class State(msgspec.Struct, frozen=True):
-    """The state: `claims` are the names of the pod's ReadWriteOncePod claims; `in_use` counts those that a pod on a
-    node uses.
-    """
+    """The state: `claims` are the names of the pod's ReadWriteOncePod claims; `in_use` counts the used ones."""
 
     claims: frozenset[str]
     in_use: int

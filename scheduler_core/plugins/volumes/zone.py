@@ -135,9 +135,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
 
 
 def _bound_volume(key: str, name: str, storage: Storage) -> tuple[PersistentVolume | None, str]:
-    """Return the claim's volume (None while it waits for its first consumer) and the reason that no node is
-    possible.
-    """
+    """Return the claim's volume (None while it waits for its first consumer) and the reason that no node fits."""
     claim = storage.persistent_volume_claim(key)
     if claim is None:
         return None, not_found("persistentvolumeclaim", name)

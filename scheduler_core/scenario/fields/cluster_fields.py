@@ -1,6 +1,4 @@
-"""Field tables of Node, Namespace, PriorityClass, PodDisruptionBudget, PodGroup, and the workloads that spreading
-reads.
-"""
+"""Field tables of Node, Namespace, PriorityClass, PodDisruptionBudget, PodGroup, and workloads for spreading."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Validation of names, labels and annotations as in apimachinery's `util/validation`: None or the reason for a
-rejection.
-"""
+"""Validates names, labels and annotations like apimachinery's `util/validation`: None or the reason against it."""
 
 from __future__ import annotations
 

@@ -277,9 +277,7 @@ def _request(data: Manifest, path: Path, problems: Problems) -> DeviceRequest:
 
 
 def _requested(data: Manifest, name: str, path: Path, problems: Problems, *, missing: bool = False) -> DeviceRequest:
-    """Build the exact part of a request, ExactCount 1 by default (`validateExactDeviceRequest`,
-    `validateDeviceSubRequest`).
-    """
+    """Build the exact part of a request, ExactCount 1 by default (`validateExactDeviceRequest`)."""
     device_class, mode = data.get("deviceClassName") or "", data.get("allocationMode") or EXACT_COUNT
     count = data.get("count") or (1 if mode == EXACT_COUNT else 0)
     if not device_class and not missing:

@@ -48,9 +48,7 @@ def node_selector(data: Mapping[str, Any], path: Path, problems: Problems, *, an
 
 
 def node_selector_term(data: Mapping[str, Any], path: Path, problems: Problems, *, any_value: bool) -> NodeSelectorTerm:
-    """Build a node selector term (`ValidateNodeSelectorTerm`); `any_value`: values need not be label values (preferred
-    terms).
-    """
+    """Build a node selector term (`ValidateNodeSelectorTerm`); `any_value`: values need not be label values."""
     expressions = []
     for index, expression in enumerate(data.get("matchExpressions") or ()):
         at = (*path, "matchExpressions", index)
@@ -68,9 +66,7 @@ def node_selector_term(data: Mapping[str, Any], path: Path, problems: Problems, 
 def _requirement(
     data: Mapping[str, Any], path: Path, problems: Problems, operators: tuple[Operator, ...]
 ) -> Requirement | None:
-    """Build a requirement, None if it is invalid (`ValidateLabelSelectorRequirement`,
-    `ValidateNodeSelectorRequirement`).
-    """
+    """Build a requirement, None if it is invalid (`Validate{Label,Node}SelectorRequirement`)."""
     key, operator = data.get("key") or "", data.get("operator") or ""
     values = tuple(data.get("values") or ())
     if reason := qualified_name(key):

@@ -58,9 +58,7 @@ def node_affinity(
 def pod_affinity(
     data: Manifest, path: Path, problems: Problems, namespace: str, labels: Labels
 ) -> tuple[tuple[PodAffinityTerm, ...], tuple[WeightedPodAffinityTerm, ...]]:
-    """Return (required, preferred) terms of podAffinity or podAntiAffinity for a pod with this namespace and these
-    labels.
-    """
+    """Return (required, preferred) terms of podAffinity or podAntiAffinity for a pod with these labels."""
     needed = tuple(
         _affinity_term(term, (*path, _REQUIRED, index), problems, namespace, labels)
         for index, term in enumerate(data.get(_REQUIRED) or ())
@@ -107,9 +105,7 @@ def _affinity_term(data: Manifest, path: Path, problems: Problems, namespace: st
 
 
 def _merge_label_keys(data: Manifest, selector: LabelSelector, labels: Labels) -> LabelSelector:
-    """Return requirements on the pod's own values, In for matchLabelKeys, NotIn for mismatchLabelKeys; missing labels
-    are skipped.
-    """
+    """Return requirements on the pod's own values, In for matchLabelKeys, NotIn for mismatchLabelKeys."""
     extra = [Requirement(key, "In", (labels[key],)) for key in data.get("matchLabelKeys") or () if key in labels]
     extra += [Requirement(key, "NotIn", (labels[key],)) for key in data.get("mismatchLabelKeys") or () if key in labels]
     return selector.and_also(*(entry for entry in extra if entry not in selector.requirements))

@@ -168,9 +168,7 @@ def _requests(container: Manifest, status: Manifest, field: str) -> Amounts:
 
 
 def _pod_level(resources: Manifest, spec: Manifest, containers: Amounts) -> Amounts:
-    """Return spec.resources.requests as the API server stores it (`defaultHugePagePodLimits`, then
-    `defaultPodRequests`).
-    """
+    """Return spec.resources.requests as stored by the API server (`defaultHugePagePodLimits`, `defaultPodRequests`)."""
     requests, limits = amounts(resources.get("requests")), amounts(resources.get("limits"))
     if requests or limits:
         for name, number in _huge_page_limits(spec).items():

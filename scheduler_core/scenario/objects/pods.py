@@ -100,9 +100,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
 
 
 def request_fields(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> dict[str, Any]:
-    """Return the fields of a Pod that contain its requests, including `status` of a running pod that is being
-    resized.
-    """
+    """Return the fields of a Pod that contain its requests, including `status` of a running pod during a resize."""
     if not release.rules.pods_have_overhead:
         spec = {name: value for name, value in spec.items() if name != "overhead"}
     requests = pod_requests(spec, status, problems, release)

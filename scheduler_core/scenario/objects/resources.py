@@ -40,17 +40,13 @@ def is_native(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_extended(name: str) -> bool:
-    """Return whether the name has a prefix outside kubernetes.io and is valid as a quota key
-    (`IsExtendedResourceName`).
-    """
+    """Return whether the name is prefixed outside kubernetes.io and valid as a quota key (`IsExtendedResourceName`)."""
     return not is_native(name) and not name.startswith("requests.") and not qualified_name(f"requests.{name}")
 
 
 @lru_cache(maxsize=4096)
 def is_scalar(name: str) -> bool:
-    """Return whether the scheduler counts the resource besides cpu, memory, ephemeral-storage and pods
-    (`IsScalarResourceName`).
-    """
+    """Return whether the scheduler counts the resource as a scalar one (`IsScalarResourceName`)."""
     return (
         is_extended(name)
         or name.startswith(("hugepages-", "attachable-volumes-"))
@@ -72,9 +68,7 @@ def count_amounts(resources: Amounts) -> Amounts:
 
 
 def check_quantities(resources: Mapping[str, Any] | None, path: Path, problems: Problems) -> None:
-    """Check that quantities are not negative, and whole if the resource is indivisible
-    (`ValidateResourceQuantityValue`).
-    """
+    """Check that quantities are not negative, and whole if they have to be (`ValidateResourceQuantityValue`)."""
     for name, quantity in (resources or {}).items():
         nano = parse_nano(str(quantity)) if quantity is not None else 0
         if nano < 0:

@@ -152,9 +152,7 @@ def split(text: str) -> Iterator[Chunk]:
 
 
 def _decode(chunk: Chunk, limits: Limits, alias_nodes: int, problems: Problems) -> tuple[list[Any], int]:
-    """Return the documents of a chunk (two or more if it contains `...`), and the number of values that
-    aliases added.
-    """
+    """Return the documents of a chunk (several if it contains `...`), and the number of values added by aliases."""
     if _JSON_START.match(chunk.text):
         try:
             return [_decode_json(chunk.text, limits.depth)], 0

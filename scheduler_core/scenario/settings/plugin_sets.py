@@ -72,9 +72,7 @@ def resolve(
 
 
 def _merge_with_default(custom: PluginSet, defaults: Sequence[PluginRef]) -> list[PluginRef]:
-    """Merge a set with the defaults (`mergePluginSet`): reconfigured default plugins keep their place, new ones come
-    last.
-    """
+    """Merge a set with the defaults (`mergePluginSet`): default plugins keep their place, new ones come last."""
     custom_plugins = {plugin.name: plugin for plugin in custom.enabled}
     kept = [] if "*" in custom.disabled else [default for default in defaults if default.name not in custom.disabled]
     replaced = {plugin.name for plugin in kept if plugin.name in custom_plugins}

@@ -103,9 +103,7 @@ def _versions_instead(name: str) -> list[str]:
 
 
 def _meant_kind(name: str) -> str:
-    """Return a hint if a kind looks like a misspelling of a supported one; kinds with a group are other tools'
-    kinds.
-    """
+    """Return a hint if a kind looks like a misspelling of a supported one; kinds with a group are of other tools."""
     if "/" in name or len(name) < 4 or name in _REAL:
         return ""
     return did_you_mean(name, KINDS) if any(_close(name, kind) for kind in KINDS) else ""

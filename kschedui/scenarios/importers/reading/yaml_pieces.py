@@ -1,6 +1,4 @@
-"""Splits a YAML text into its objects by lines: at `---`, at the items of a List, and where the next dump follows
-directly.
-"""
+"""Splits a YAML text into its objects by lines: at `---`, at the items of a List, and where another dump follows."""
 
 from __future__ import annotations
 

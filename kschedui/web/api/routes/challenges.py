@@ -31,9 +31,7 @@ classes = Router(tags=["challenges"])
     summary="Judge an answer to a challenge",
 )
 def judge(request: HttpRequest, sid: str, number: int, body: TextIn) -> dict[str, Any]:
-    """Evaluate an answer. Only documents of the requested kinds count. A hidden variant is named once it is the first
-    to fail.
-    """
+    """Evaluate an answer. Only documents of the requested kinds count. The first variant that fails is named."""
     _, scenario = visible_scenario(request, sid)
     return verdicts_on(request, scenarios.version(scenario, number), body.text)
 

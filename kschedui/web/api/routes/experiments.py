@@ -124,9 +124,7 @@ def changeable(request: HttpRequest, eid: str) -> Experiment:
 
 @router.post("", auth=writes("run", waits=True), response={201: ExperimentOut}, summary="Start")
 def begin(request: HttpRequest, body: ExperimentIn) -> Status[ExperimentOut]:
-    """Start an experiment. Nothing is started if a factor is invalid, or if the scenario does not accept one of its
-    values.
-    """
+    """Start an experiment; nothing is started if a factor is invalid or the scenario rejects one of its values."""
     visitor = access.visitor_of(request)
     scenario = scenarios.by_id(body.scenario)
     access.require_sight(visitor, scenario)

@@ -64,9 +64,7 @@ def import_text(request: HttpRequest) -> HttpResponse:
     openapi_extra=dump(),
 )
 def save_dump(request: HttpRequest, key: Key = "") -> Status[Saved]:
-    """Save the dump as a private scenario. Accepts the same dumps as `POST /import`, and returns the response of `POST
-    /scenarios`.
-    """
+    """Save the dump as a private scenario. Same dumps as `POST /import`, same response as `POST /scenarios`."""
     count(request, "run")
     visitor = keeping_visitor(request)
     imported = convert_dump(request)

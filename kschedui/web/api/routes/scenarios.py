@@ -39,9 +39,7 @@ def owned_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scen
     "", auth=writes("save", large=True), response={201: Saved, 200: Saved}, summary="Save a new scenario, and run it"
 )
 def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Saved]:
-    """Create a scenario. With an `Idempotency-Key`, repeating the call within a day returns the result of the first one
-    (200).
-    """
+    """Create a scenario. With an `Idempotency-Key`, repeating the call within a day returns the first result (200)."""
     count(request, "run")  # before anything is kept: who is refused has saved nothing
     visitor = keeping_visitor(request)
 

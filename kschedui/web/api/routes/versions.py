@@ -51,9 +51,7 @@ Before = Annotated[int, Query(ge=1, le=999_999_999)]
     summary="Save a new version, and run it",
 )
 def save(request: HttpRequest, sid: str, body: VersionIn) -> Status[Saved]:
-    """Save a new version; none if the text equals that of the newest version. 409 `version_conflict` if `base` is not
-    the newest.
-    """
+    """Save a new version, unless the text is unchanged. 409 `version_conflict` if `base` is not the newest."""
     count(request, "run")
     _, scenario = visible_scenario(request, sid)
     access.require_editing(keeping_visitor(request), scenario)

@@ -1,6 +1,4 @@
-"""/s/<id>/v/<n>/capacity/?pod=&replicas=: the number of copies of a pod that fit at the end of a run, and on which
-nodes.
-"""
+"""/s/<id>/v/<n>/capacity/?pod=&replicas=: the number of copies of a pod that fit at the end of a run, and where."""
 
 from typing import Any
 

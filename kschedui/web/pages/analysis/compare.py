@@ -183,9 +183,7 @@ def first_of(comparison: Comparison) -> dict[str, Any] | None:
 
 
 def unlike_of(unlike: Unlike | None) -> dict[str, Any] | None:
-    """Return {pod, number (of the attempt), time, what, before, after, at (index of the pair)} of runs with equal
-    decisions.
-    """
+    """Return {pod, number, time, what, before, after, at (index of the pair)} of runs with equal decisions."""
     if unlike is None:
         return None
     about = {"pod": unlike.pod, "number": unlike.attempt, "time": unlike.time, "at": unlike.attempt - 1}

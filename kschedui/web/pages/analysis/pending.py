@@ -1,6 +1,4 @@
-"""/s/<id>/v/<n>/pending/: the pods that are pending at the end of a run, by cause or by workload, and their
-blockers.
-"""
+"""/s/<id>/v/<n>/pending/: the pods that are pending at the end of a run, by cause or workload, and their blockers."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -173,9 +173,7 @@ def settings(request: HttpRequest, sid: str) -> HttpResponse:
 
 
 def version_rows(scenario: Scenario, before: int | None) -> list[dict[str, Any]]:
-    """Return [{number, url, created, engine}], newest first; `engine` made the trace that links show, "" without a
-    trace.
-    """
+    """Return [{number, url, created, engine}], newest first; `engine` made the trace behind links ("": none)."""
     rows = []
     for version in scenarios.listed_versions(scenario, before):
         run = runs.find_run(version)

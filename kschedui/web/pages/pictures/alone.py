@@ -89,9 +89,7 @@ def line(text: str, y: float, size: int, colour: str = INK, weight: int = 400) -
 
 
 def names(drawing: dict[str, Any]) -> str:
-    """Draw the names under a few nodes; long ones are shortened in the middle, since names of a pool have the same
-    start.
-    """
+    """Draw the names under a few nodes, shortened in the middle, since names of a pool start alike."""
     nodes = drawing["nodes"]
     if not 0 < len(nodes) <= NAMED_NODES:
         return ""

@@ -49,9 +49,7 @@ def queue_shapes(queue: list[list[int]], height: float) -> Iterator[Shape]:
 
 
 def node_shapes(nodes: list[dict[str, Any]], left: float, width: float, height: float) -> Iterator[Shape]:
-    """Yield nodes as columns, as tall as their cpu, with their pods stacked; evicted pods are on top, even above the
-    rim.
-    """
+    """Yield nodes as columns, as tall as their cpu, with their pods stacked; evicted pods are on top."""
     if not nodes:
         return
     pitch = node_pitch(len(nodes), left, width)

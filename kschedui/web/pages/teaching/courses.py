@@ -44,9 +44,7 @@ def entry_row(course: Course, entry: courses.Entry) -> dict[str, Any]:
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """Show /courses/new/?title=&scenario= with courses/edit.html: `form`, `course` (None), `chapter`
-    (cards.example_course).
-    """
+    """Show /courses/new/?title=&scenario= with courses/edit.html: `form`, `course` (None), `chapter`."""
     return course_form(request, None)
 
 

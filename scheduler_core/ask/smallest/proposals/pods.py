@@ -51,9 +51,7 @@ def _domains(case: Case, key: str, *, off: bool) -> Iterator[Proposal]:
 
 
 def pod_topology_spread(case: Case) -> Iterator[Proposal]:
-    """Propose, for each constraint, a larger maxSkew, fewer minDomains or ScheduleAnyway, or another domain for the
-    node.
-    """
+    """Propose, for each constraint, a larger maxSkew, fewer minDomains or ScheduleAnyway, or another domain."""
     constraints: Sequence[Mapping[str, Any]] = case.spec.get("topologySpreadConstraints") or ()
     hard = [
         index for index, constraint in enumerate(constraints) if constraint.get("whenUnsatisfiable") != "ScheduleAnyway"

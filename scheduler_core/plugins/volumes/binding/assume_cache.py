@@ -13,9 +13,7 @@ from scheduler_core.plugins.volumes.matching import claim_class, claim_key
 
 
 class PodVolumes(msgspec.Struct, frozen=True):
-    """The volumes for a pod on a node: existing volumes for claims and claims to provision, or the reasons that there
-    are none.
-    """
+    """The volumes for a pod on a node: existing ones and claims to provision, or the reasons that there are none."""
 
     bindings: tuple[tuple[PersistentVolumeClaim, PersistentVolume], ...] = ()
     provisions: tuple[PersistentVolumeClaim, ...] = ()
@@ -57,9 +55,7 @@ class AssumeCache(msgspec.Struct):
         self.claims[claim_key(assumed)] = (stored, assumed)
 
     def outdated(self, storage: Storage, volumes: PodVolumes) -> str:
-        """Return the reason that the API server rejects the assumed writes (a write in between), "" if it
-        accepts them.
-        """
+        """Return the reason that the API server rejects the assumed writes (an update in between), otherwise ""."""
         for _, pv in volumes.bindings:
             stored = storage.persistent_volume(pv.name)
             if stored is None or stored is not self.volumes[pv.name][0]:

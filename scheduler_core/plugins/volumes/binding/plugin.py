@@ -74,9 +74,7 @@ UNBOUND_IMMEDIATE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod has unboun
 
 
 class State(msgspec.Struct):
-    """The search of this cycle, its results by the properties of the node, and the volumes that Reserve assumed for the
-    pod.
-    """
+    """The search of this cycle, its results by the properties of nodes, and the volumes that Reserve assumed."""
 
     search: Search
     verdicts: tuple[int, Interned[Status]] | None = None  # for all rows, in one generation of the node table
@@ -96,9 +94,7 @@ class VolumeBinding(
     ExplainsFilter,
     SignPlugin,
 ):
-    """Filters nodes by volumes, with one binder per profile and its own cache of assumed objects, as in
-    kube-scheduler.
-    """
+    """Filters nodes by volumes, with one binder per profile and its own cache of assumed objects."""
 
     name = "VolumeBinding"
     about = ABOUT
@@ -127,9 +123,7 @@ class VolumeBinding(
         return PreFilterResult(State(search), node_names=nodes)
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
-        """Filter all nodes at once if possible; otherwise once for each group of nodes that are equal for the
-        claims.
-        """
+        """Filter all nodes at once if possible; otherwise once per group of nodes that are equal for the claims."""
         if volume_reach.covers(state.search):
             if state.verdicts is None or state.verdicts[0] != nodes.generation:
                 codes, reasons = volume_reach.reasons_by_row(state.search, nodes)

@@ -95,9 +95,7 @@ def _matched(candidates: Candidates, nodes: NodeTable) -> Mask:
 
 
 def _any_reach(volumes: Iterable[PersistentVolume], nodes: NodeTable) -> Mask:
-    """Return the nodes that any of the volumes reaches; volumes with a single label, such as local ones, are looked up
-    together.
-    """
+    """Return the nodes that any of the volumes reaches; volumes with a single label are looked up together."""
     reached = np.zeros(len(nodes), np.bool_)
     by_key: dict[str, set[str]] = {}
     others: dict[NodeSelector | None, None] = {}
