@@ -11,6 +11,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import translation
 
+from kschedui.ask import moments
 from kschedui.models import Run, Version
 from kschedui.runs import store as runs
 from kschedui.runs import worker
@@ -31,9 +32,11 @@ SMALL = scenario(
 
 @pytest.fixture(autouse=True)
 def _nobody_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rate limits start anew, in a minute that does not end before the test; and the language is nobody's."""
+    """Rate limits start anew, in a minute that does not end before the test; nothing is read, and the language is
+    nobody's."""
     monkeypatch.setattr(rates, "time", SimpleNamespace(time=lambda: 0.0))
     cache.clear()
+    moments.forget()
     translation.deactivate()
 
 

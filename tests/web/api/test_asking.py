@@ -17,11 +17,6 @@ LESS = {"type": "set", "kind": "Pod", "name": "web", "namespace": "default", "pa
 CORDON = {"type": "set", "kind": "Node", "name": "n2", "path": ["spec", "unschedulable"], "value": True}
 
 
-@pytest.fixture(autouse=True)
-def _nothing_kept() -> None:
-    moments.forget()
-
-
 @pytest.fixture
 def waiting(author: Browser) -> str:
     """The address of the first attempt of a run in which a pod asks for more than any node has."""

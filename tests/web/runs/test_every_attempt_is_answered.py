@@ -83,7 +83,6 @@ def test_every_question_about_an_attempt_has_an_answer_or_a_sentence(path: Path)
     text = text_in(path)
     scenario = engine.read(text)
     sha = sha256(text.encode()).hexdigest()
-    moments.forget()
     for attempt, pod in asked_about(scenario):
         ask(Name(sha, "", attempt), text, pod)
     end = Name(sha, "", AT_END)

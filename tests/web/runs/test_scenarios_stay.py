@@ -1,23 +1,14 @@
 """Scenarios that stay in a process after they were read: the same is not read twice, and memory is bounded."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from kschedui.ask import answers, moments
+from kschedui.ask import results
 from kschedui.ask.moments import Name
 from kschedui.scenarios import engine
 from kschedui.scenarios.digest import digest_of
 from tests.builders import node, pod, scenario
 
 SMALL = scenario(node("n1"), pod("a"))
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> Iterator[None]:
-    moments.forget()
-    yield
-    moments.forget()
 
 
 @pytest.fixture
@@ -36,7 +27,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_a_text_that_was_read_to_be_saved_is_not_read_again_for_a_question(parsed: list[str]) -> None:
     text = digest_of(SMALL).text
-    answers.what_if(Name("sha", "", 1), text, [])
+    results.what_if(Name("sha", "", 1), text, [])
     assert parsed == [text]
 
 

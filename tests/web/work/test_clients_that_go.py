@@ -18,7 +18,6 @@ from asgiref.sync import async_to_sync
 from django.db import connection
 
 from kschedui.asgi import application
-from kschedui.ask import moments
 from kschedui.experiments import store as experiments
 from kschedui.runs import worker
 from kschedui.work import place
@@ -200,7 +199,6 @@ async def ask_and_go(asked: Asked, ids: dict[str, str], working: Working) -> Non
 def test_work_is_dropped_on_every_path(ids: dict[str, str], monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**6)
     monkeypatch.setattr(experiments, "tell", lambda *about: None)
-    moments.forget()  # that other tests have asked about in this process
     missed, reached = [], set()
     for asked in REQUESTS:
         working = Working(asked.after)
