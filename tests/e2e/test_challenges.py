@@ -74,7 +74,7 @@ def test_a_challenge_is_failed_played_solved_and_remembered(profile: Callable[[]
 
     type_text(page, begun.replace(FILTER, BATCH_ON_SPOT))
     judged(page, "✓ Solved: all variants pass.")
-    expect(verdicts.get_by_text("✓ holds")).to_have_count(5)
+    expect(verdicts.get_by_text("✓ passes")).to_have_count(5)
     page.goto("/challenges/")
     expect(card).to_contain_text("✓ solved in 3")
 
