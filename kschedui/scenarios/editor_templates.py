@@ -1,6 +1,4 @@
-"""The text of a new scenario, and the snippets that the editor inserts: one per kind, and complete examples of devices
-and of a challenge.
-"""
+"""The text of a new scenario, and the editor's snippets: one per kind, and examples of devices and a challenge."""
 
 from pathlib import Path
 

@@ -48,9 +48,7 @@ def keep(visitor: Visitor, version: Version, step: int, text: str) -> str:
 
 
 def carry_over(before: Version, after: Version) -> None:
-    """Copy each person's notes from the previous version to the same steps of a new one: those of the scenario's owner,
-    and of everybody else the last MOST_CARRIED.
-    """
+    """Copy the notes of the owner and of the last MOST_CARRIED others to the same steps of a new version."""
     scenario, notes = before.scenario, Note.objects.filter(version=before)
     own = Q(owner=scenario.owner_id) if scenario.owner_id else Q(owner=None, editor_hash=scenario.editor_hash)
     columns = "owner_id", "editor_hash", "step", "text"

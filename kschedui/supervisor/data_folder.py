@@ -35,9 +35,7 @@ class DataFolder:
         return f" (process {process})" if process else ""
 
     def secret_key(self) -> str:
-        """Return a random key for development, stored so that sessions survive a restart, and readable only by the
-        owner.
-        """
+        """Return a random key for development, which only the owner can read; stored, so that sessions survive."""
         path = self.path / "secret_key"
         try:
             if not path.exists():

@@ -41,7 +41,7 @@ def parse_json(body: bytes) -> Any:
 
 
 def structure_of(body: bytes) -> int:
-    """Return the number of bytes outside the object's own texts; all of them if the body is no object."""
+    """Return the number of bytes outside the object's own texts; all of them if the body is not an object."""
     try:
         fields = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, RecursionError):

@@ -9,7 +9,5 @@ Result = TypeVar("Result")
 
 
 def start_shared(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
-    """Start a task outside the context of the request that first needs it, so that the task can outlive the request
-    without occupying its thread.
-    """
+    """Start a task that can outlive the request that first needs it, and does not occupy its thread."""
     return asyncio.create_task(work, context=Context())

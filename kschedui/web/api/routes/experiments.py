@@ -38,9 +38,7 @@ Key = Annotated[int, Query(ge=0, le=2**62)]
 
 
 class ExperimentIn(In):
-    """An experiment to start. The default of `version` is the newest; `kubernetes` is the release of all runs, in place
-    of the text's.
-    """
+    """An experiment to start, of the newest `version` by default; `kubernetes` is the release of all runs."""
 
     scenario: PublicId
     version: Number | None = None

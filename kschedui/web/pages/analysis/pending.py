@@ -63,9 +63,7 @@ def example_page() -> str:
 
 
 def group_pods(rid: str, page: str, by: str, query: str, chosen: str) -> dict[str, Any]:
-    """Return the page's `all`, `matching`, `by`, `q`, `group` and `groups`. Executed by `kschedui.work`. `page` is the
-    version's address.
-    """
+    """Return the page's `all`, `matching`, `by`, `q`, `group` and `groups`; `page` is the version's address."""
     waiting = waiting_of(rid)
     pods = [pod for pod in waiting if matches(pod, query)]
     rows = groups(pods, page, by, chosen)

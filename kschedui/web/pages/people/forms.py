@@ -18,9 +18,7 @@ class SignupForm(UserCreationForm):
     """A form for a name and a password, without an e-mail address."""
 
     def keep(self, hashed: str) -> Any:
-        """Save the account with its hashed password; None, and an error at the name, if somebody else has taken it
-        since it was validated.
-        """
+        """Save the account with its hashed password; None, with an error at the name, if it was taken meanwhile."""
         self.instance.password = hashed
         try:
             with transaction.atomic():
