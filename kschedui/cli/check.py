@@ -93,7 +93,7 @@ def check_expectations(source: Input, *, quiet: bool) -> tuple[int, list[str]]:
 def check_challenge(source: Input, *, quiet: bool) -> tuple[int, list[str]]:
     """Return the number of variants, and the errors of a challenge.
 
-    Its solution must hold in all variants, and the documents with which it starts must not.
+    Its solution must pass in all variants, and the documents with which it starts must not.
     """
     challenge = source.scenario.challenge
     assert challenge is not None
@@ -110,9 +110,7 @@ def check_challenge(source: Input, *, quiet: bool) -> tuple[int, list[str]]:
         return 0, ["the challenge has no solution, so it cannot be checked"]
     solved = list(judge(text, challenge, challenge.solution, read, run))
     wrong = [
-        f"variant {verdict.number + 1}: the solution does not hold: {reason}"
-        for verdict in solved
-        for reason in verdict.unmet
+        f"variant {verdict.number + 1}: the solution fails: {reason}" for verdict in solved for reason in verdict.unmet
     ]
     begun = judge(text, challenge, answer_in(text, challenge.asks), read, run)
     if not wrong and all(verdict.holds for verdict in begun):

@@ -103,7 +103,7 @@ spec:
         (
             CHALLENGE.replace("'false'", "'true'"),
             1,
-            "variant 2: the solution does not hold: default/a: expected pending",
+            "variant 2: the solution fails: default/a: expected pending",
         ),
         (CHALLENGE.split("  solution")[0], 1, "the challenge has no solution"),
         (CHALLENGE.replace("pods: {default/a: pending}", "victims: [1]"), 2, "expect.victims"),
