@@ -107,7 +107,11 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "builtins": ["kschedui.web.http.module_scripts", "kschedui.web.http.site_links"],
+            "builtins": [
+                "kschedui.web.http.breakable",
+                "kschedui.web.http.module_scripts",
+                "kschedui.web.http.site_links",
+            ],
         },
     },
 ]

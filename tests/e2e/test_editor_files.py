@@ -178,7 +178,7 @@ def test_after_a_run_the_picture_shows_held_room_and_who_does_not_fit(page: Page
     expect(side.locator(".pod-block.leaving")).to_contain_text("low-1")
     expect(side.locator(".node-overlay.misfit")).to_have_count(0)  # the room is held for high-1 itself
     side.locator(".waiting").get_by_role("button", name="wide-1").click()
-    expect(side.locator(".node-overlay.misfit")).to_contain_text("wide-1 does not fit")
+    expect(side.locator(".node-overlay.misfit")).to_contain_text("does not fit: wide-1")
 
     side.get_by_role("button", name="As it starts").click()
     expect(side).to_contain_text("To place: 2 pods")

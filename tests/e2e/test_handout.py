@@ -91,3 +91,16 @@ def test_the_letters_of_its_pictures_have_eight_points_on_paper_and_nothing_is_c
     until(page, f"least => ({SMALL})(least).length === 0", 7.95 * POINT)
     assert clipped(page, ".shot") == []
     context.close()
+
+
+def test_a_reader_of_the_dark_site_prints_on_white_paper(browser: Browser, live_stack: Stack) -> None:
+    context = browser.new_context(base_url=live_stack.url, color_scheme="dark")
+    page = context.new_page()
+    page.goto("/library/first-pod/")
+    page.goto(page.url.split("?")[0] + "handout")
+    whole(page)
+    scheme = "getComputedStyle(document.documentElement).colorScheme"
+    assert page.evaluate(scheme) == "dark"
+    page.emulate_media(media="print")
+    assert page.evaluate(scheme) == "light"  # or the margins of each sheet are black
+    context.close()

@@ -37,12 +37,13 @@ export function drawHistogram(root, question, counts) {
 	const bar = (/** @type {number} */ i) => {
 		const corner = placed ? cornerOf(root, /** @type {DOMRect} */ (boxes[i])) : null;
 		const text = optionText(question.options[i], question);
+		const part = counts[i] / most;
 		const place = corner ? { left: `${corner.left + ROW - LONGEST - ahead}px`, top: `${corner.top}px` } : {};
 		return h(
 			"li",
 			{ key: `b${i}`, class: i === right ? "right" : "", style: place },
 			h("span", { class: placed ? "sr" : "histogram-name" }, `${text} `),
-			h("i", { style: { width: `${Math.round((counts[i] / most) * (LONGEST - 50))}px` } }),
+			h("i", { style: { width: placed ? `${Math.round(part * (LONGEST - 50))}px` : `${part * 100}%` } }),
 			h("b", null, `${i === right ? "✓ " : ""}${counts[i]}`),
 		);
 	};

@@ -1,7 +1,7 @@
 // @ts-check
 /** A measure by a factor: a dot for each run, with boxes where levels are few. Draws with Observable Plot. */
 import { axisY, boxY, dot, gridY, plot } from "../../vendor/plot/plot.js";
-import { isSingle, places } from "./rows.js";
+import { formatValue, isSingle, places } from "./rows.js";
 
 const MOST_BOXES = 24; // levels; of more, dots alone in one field
 const MOST_TICKS = 8;
@@ -70,7 +70,7 @@ function dots({ points, labels, factor, measure }) {
  * One run for each level: a bar with its number, which a dot in an empty box would not show.
  * @param {Asked} asked
  */
-function bars({ points, labels, share, width, label }) {
+function bars({ points, labels, share, label }) {
 	const figure = /** @type {HTMLElement & {value?: {run: number}}} */ (document.createElement("ol"));
 	figure.className = "plot-bars";
 	figure.setAttribute("aria-label", label);
@@ -83,10 +83,12 @@ function bars({ points, labels, share, width, label }) {
 		name.textContent = labels[level];
 		name.addEventListener("click", () => (figure.value = { run }));
 		const bar = document.createElement("i");
-		bar.style.setProperty("width", `${(Math.abs(value) / most) * Math.max(80, width * 0.55)}px`);
+		bar.style.setProperty("width", `${(Math.abs(value) / most) * 100}%`);
 		const number = document.createElement("b");
-		number.textContent = share ? `${Number((value * 100).toPrecision(4))} %` : String(Number(value.toPrecision(6)));
-		row.append(name, bar, number);
+		number.textContent = formatValue(value, share);
+		const line = document.createElement("span");
+		line.append(bar, number);
+		row.append(name, line);
 		figure.append(row);
 	}
 	return figure;

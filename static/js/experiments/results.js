@@ -175,7 +175,8 @@ function drawControls() {
 async function drawPlot() {
 	const target = element("drawing");
 	const width = Math.round(target.clientWidth || 800);
-	const what = `${state.factor} ${state.measure} ${width}`;
+	const same = ended() && state.results.size > 1 && !firstChoice(boot.levels, state.results, boot.measures).sure;
+	const what = `${state.factor} ${state.measure} ${width} ${same}`;
 	const fresh = state.results.size - drawn.size;
 	const few = !ended() && state.results.size > MANY && fresh < drawn.size / 4;
 	if (what === drawn.what && (!fresh || few)) return;
@@ -190,9 +191,10 @@ async function drawPlot() {
 	figure.addEventListener("click", () => figure.value && open(figure.value.run));
 	const single = isSingle(points);
 	const hints = single ? [t("plot.bars")] : [t(labels.length <= 24 ? "plot.box" : "plot.dots"), t("plot.click")];
-	const about = h("p", { class: "small muted" }, hints.join(" "));
-	patch(target, [h("div", { key: "figure", opaque: true, class: "figure card" }), about]);
-	/** @type {Element} */ (target.firstElementChild).replaceChildren(figure);
+	const about = h("p", { key: "about", class: "small muted" }, hints.join(" "));
+	const alike = same && h("p", { key: "alike" }, t("plot.alike"));
+	patch(target, [alike, h("div", { key: "figure", opaque: true, class: "figure card" }), about]);
+	/** @type {Element} */ (target.querySelector(".figure")).replaceChildren(figure);
 	page.dataset.drawn = String(points.length);
 }
 

@@ -3,17 +3,11 @@
  * some have none. */
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { isSingle, levelsOf, pointsOf, reasonsOf, summaryOf } from "./rows.js";
+import { formatValue, isSingle, levelsOf, pointsOf, reasonsOf, summaryOf } from "./rows.js";
 
 const LISTED = 20;
 const LEVELS = 100;
 const MOST_REASONS = 5;
-
-/** @param {number} value @param {boolean} share */
-function formatValue(value, share) {
-	if (share) return `${(100 * value).toLocaleString(undefined, { maximumFractionDigits: 1 })}%`;
-	return value.toLocaleString(undefined, { maximumFractionDigits: 2 });
-}
 
 /**
  * @typedef {Map<number, import("./rows.js").Result>} Results

@@ -235,7 +235,7 @@ function showNotes(notes, names = null) {
 	patch(place, [
 		h(
 			"details",
-			{ open: true },
+			null,
 			h("summary", null, t("intake.notes", { n: notes.length })),
 			h("ul", null, ...notes.map((note, i) => h("li", { key: String(i) }, note))),
 		),

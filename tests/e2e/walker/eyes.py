@@ -11,12 +11,13 @@ from kschedui.web.http.static_storage import tree
 
 HERE = Path(__file__).parent
 MODULES = f"/static/tree-{tree()}/"
-CLIPPED = """async (selector) => {
+TOLD = """async ([selector, asked]) => {
   const { forget, texts } = await import("/walker/seen.js");
-  const { unreadable } = await import("/walker/text.js");
+  const { broken, unreadable } = await import("/walker/text.js");
   forget();
-  const told = [...document.querySelectorAll(selector)].flatMap((one) => [...unreadable(selector, [...texts(one)])]);
-  return told.filter(([kind]) => kind === "clipped").map((one) => one[1]);
+  const found = [...document.querySelectorAll(selector)].flatMap((one) => [...texts(one)]);
+  const told = [...unreadable(selector, found), ...[...broken(found)].map((one) => ["broken", one])];
+  return told.filter(([kind]) => kind === asked).map((one) => one[1]);
 }"""
 
 
@@ -33,5 +34,11 @@ def serve(route: Route) -> None:
 
 def clipped(page: Page, selector: str = "main") -> list[str]:
     """A line for each text that what it stands in cuts off."""
-    lines: list[str] = page.evaluate(CLIPPED, selector)
+    lines: list[str] = page.evaluate(TOLD, [selector, "clipped"])
+    return lines
+
+
+def broken(page: Page, selector: str = "body") -> list[str]:
+    """A line for each word that goes on in the next line."""
+    lines: list[str] = page.evaluate(TOLD, [selector, "broken"])
     return lines

@@ -41,7 +41,7 @@ export function letters({ left, top, width, height }) {
 	return new DOMRect(left, top + height * 0.22, width, height * 0.56);
 }
 
-/** @typedef {{text: string, parent: Element, box: DOMRect, lines: DOMRect[]}} Text */
+/** @typedef {{text: string, node: Node, parent: Element, box: DOMRect, lines: DOMRect[]}} Text */
 
 /** @param {Element} region @returns {Generator<Text>} */
 export function* texts(region) {
@@ -54,7 +54,7 @@ export function* texts(region) {
 		range.selectNodeContents(node);
 		const box = letters(range.getBoundingClientRect());
 		if (box.width < 1 || box.height < 1 || scrolledAway(parent, box)) continue;
-		yield { text, parent, box, lines: [...range.getClientRects()].map(letters) };
+		yield { text, node, parent, box, lines: [...range.getClientRects()].map(letters) };
 	}
 }
 

@@ -108,6 +108,22 @@ export function* unreadable(region, found) {
 	if (region === "#stage") for (const one of crossed(found)) yield ["covered", `${region}: ${one}`];
 }
 
+const WORD = /[\p{Script=Latin}\p{N}]{2,}/gu;
+
+/** A word that goes on in the next line. @param {import("./seen.js").Text[]} found */
+export function* broken(found) {
+	const range = document.createRange();
+	for (const { node, parent, lines } of found) {
+		if (lines.length < 2 || lookOf(parent).style.whiteSpace.startsWith("pre") || parent.closest(".letters")) continue; // code, a row of letters
+		for (const { 0: word, index } of (node.nodeValue ?? "").matchAll(WORD)) {
+			range.setStart(node, index);
+			range.setEnd(node, index + word.length);
+			const [first, ...others] = range.getClientRects();
+			if (others.some(({ top }) => top >= first.bottom - CUT)) yield `"${word}" is broken in .${parent.className || parent.tagName}`;
+		}
+	}
+}
+
 const NAMED = { ".tank-column": "h3 button", ".node-card": ".node-name", ".lanes:not(.thin) .lane": ".node-name", ".queue-pod": "span", ".gang-member": "span", ".placement h3": "b" };
 
 /** What stands for a node or a pod has its name on it. @returns {Generator<[string, string]>} */

@@ -48,7 +48,7 @@ def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "release": runs.release_of(version, name.kubernetes),
         "kubernetes": kubernetes or "",
         "pods": pods,
-        "pod": pod or (pods[0] if pods else ""),
+        "pod": pod or (pods[-1] if pods else ""),  # pending ones are first, and often fit nowhere
         "replicas": replicas or "",
         "most": MOST_REPLICAS,
         "capacity": result,

@@ -26,6 +26,7 @@ from scheduler_core.experiments.levels import MOST_CELLS
 from scheduler_core.releases import RELEASES
 
 LISTED = 20
+WEIGHT = "weight of "
 EXAMPLE = "bin-packing"  # the lesson whose plan the navigation opens
 NAMES = {
     **MEASURES,
@@ -33,6 +34,13 @@ NAMES = {
     "highest_victim": gettext_lazy("Highest priority evicted"),
     "mean_victim": gettext_lazy("Mean priority evicted"),
     "time": gettext_lazy("Virtual time at the end, seconds"),
+}
+FACTORS = {
+    "seed": gettext_lazy("seed"),
+    "strategy": gettext_lazy("scoring strategy"),
+    "plugin off": gettext_lazy("plugin off"),
+    "nodes added": gettext_lazy("nodes added"),
+    "variant": gettext_lazy("variant"),
 }
 STATES = {
     "running": gettext_lazy("in progress"),
@@ -76,7 +84,7 @@ def plan_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 def row(experiment: Experiment) -> dict[str, Any]:
     """Return the row of an experiment in a list."""
-    names = [factor.name for factor in design_of(experiment).factors]
+    names = [factor_name(factor.name) for factor in design_of(experiment).factors]
     return {
         "url": reverse("experiment", args=[experiment.public_id]),
         "created": experiment.created,
@@ -84,6 +92,13 @@ def row(experiment: Experiment) -> dict[str, Any]:
         "state": STATES[experiment.state],
         "names": ", ".join(names),
     }
+
+
+def factor_name(name: str) -> str:
+    """Return what people read of a factor. The API and the CSV file have its name as it is."""
+    if name.startswith(WEIGHT):
+        return _("weight of %(plugin)s") % {"plugin": name.removeprefix(WEIGHT)}
+    return str(FACTORS.get(name, name))
 
 
 @page_view
@@ -98,6 +113,7 @@ def experiment_page(request: HttpRequest, eid: str) -> HttpResponse:
     version = experiment.version
     boot = {
         **description.model_dump(mode="json"),
+        "levels": [{**level.model_dump(), "name": factor_name(level.name)} for level in description.levels],
         "api": reverse("v1:api-root"),
         "names": {name: str(NAMES[name]) for name in description.measures},
         "shares": list(SHARES),
