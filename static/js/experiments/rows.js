@@ -121,7 +121,7 @@ export function isSingle(points) {
 	return points.length <= MOST_BARS && new Set(points.map(({ level }) => level)).size === points.length;
 }
 
-/** The measure as the drawing and the tables write it. @param {number} value @param {boolean} share it is a percentage */
+/** The measure as the drawing and the tables write it. @param {number} value @param {boolean} share shown in percent */
 export function formatValue(value, share) {
 	if (share) return `${(100 * value).toLocaleString(undefined, { maximumFractionDigits: 1 })}%`;
 	return value.toLocaleString(undefined, { maximumFractionDigits: 2 });
