@@ -281,7 +281,7 @@ def test_head_is_get_without_a_body(script: Script) -> None:
 
 
 def test_the_page_of_the_api_names_every_operation_and_needs_nothing_from_elsewhere(author: Browser) -> None:
-    html = author.get(f"{V1}/docs").content.decode()
+    html = author.get(f"{V1}/docs").content.decode().replace("<wbr>", "")
     document = author.get(f"{V1}/openapi.json").json()
     assert document["openapi"].startswith("3.1")
     for path, methods in document["paths"].items():

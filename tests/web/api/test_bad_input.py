@@ -11,7 +11,7 @@ from django.test import Client
 
 from kschedui.models import Scenario, Version
 from kschedui.runs import worker
-from kschedui.scenarios import prose
+from kschedui.scenarios import engine, prose
 from kschedui.web.api import bodies
 from tests.builders import node, pod, scenario
 from tests.web.conftest import SMALL, Browser
@@ -273,6 +273,7 @@ def test_a_title_as_long_as_a_book_is_cut(author: Browser) -> None:
 def test_a_kept_text_that_is_refused_by_now_is_a_sentence_on_every_page(author: Browser, settings: Any) -> None:
     saved = author.save()
     settings.LIMITS = {**settings.LIMITS, "nodes": 1}
+    engine.forget()  # limits change with a restart
     answer = author.post(f"/s/{saved['id']}/fork/")
     assert answer.status_code == 422
     assert answer.context["sentence"] == "The scenario has 2 nodes; the limit is 1."

@@ -150,7 +150,7 @@ def test_sentences_of_a_verdict_are_in_the_visitors_language(author: Browser) ->
     with translation.override("zh-hans"):
         author.cookies["django_language"] = "zh-hans"
         found = judge(author, saved, RULE % "'false'").json()
-    assert found["first"]["unmet"] == ["default/a：要求在 n1 上，实际待调度"]
+    assert found["first"]["unmet"] == ["default/a：要求“在 n1 上”，实际“Pending”"]
 
 
 def test_what_is_hidden_is_on_no_page_and_in_no_answer_for_others(author: Browser, stranger: Browser) -> None:

@@ -56,10 +56,10 @@ def test_of_two_saves_at_once_one_makes_the_version(
     saved = author.save()
     read = engine.read
 
-    def slowly(text: str) -> Any:
+    def slowly(*args: Any) -> Any:
         monkeypatch.setattr(engine, "read", read)
         author.save(quicker, parent=saved["id"])
-        return read(text)
+        return read(*args)
 
     monkeypatch.setattr(engine, "read", slowly)
     answer = author.post_json(f"/api/v1/scenarios/{saved['id']}/versions", text=OTHER, base=1)

@@ -71,7 +71,7 @@ function spread(view, line, fact) {
 }
 
 /** "cpu (4000 - 2200) * 100 / 4000 = 45", "cpu 2200 * 100 / 4000 = 55", "cpu 2200 / 4000 = 0.5500". */
-const SHARE = /^(\S+) (\(\S+ - )?(\d+)\w*\)?( \* 100)? \/ (\d+)(\w*) = [\d.]+$/;
+const SHARE = /^(\S+) (\(\S+ - )?(\d+)[A-Za-z]*\)?( \* 100)? \/ (\d+)([A-Za-z]*) = [\d.]+$/;
 
 /**
  * A resource's share: what is requested with the pod, and what the node has, can be dragged.
