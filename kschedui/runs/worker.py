@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from time import monotonic
+from time import monotonic, process_time
 from typing import Any
 
 import msgspec
@@ -36,6 +36,7 @@ from scheduler_core.trace.preemption_events import VictimEvicted
 
 logger = logging.getLogger(__name__)
 
+LARGE_SECONDS = 0.5  # of processor time; what a run that took longer leaves behind is worth a collection
 SHOWN_ATTEMPTS = 120  # of which a card draws the outcome
 
 FAILED = Message(
@@ -89,7 +90,10 @@ def serve() -> bool:
     with places.held() as long:
         public_id = turns.next_run(long=long)
         if public_id:
+            begun = process_time()
             execute(public_id, long=long)
+            if process_time() - begun > LARGE_SECONDS:
+                gc.collect()  # the run's objects refer to each other; Python alone would keep those of several runs
     return public_id is not None
 
 

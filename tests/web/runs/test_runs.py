@@ -1,5 +1,7 @@
 """Runs: stored chunk by chunk, fenced, resumed byte-equal, cancelled, found when lost."""
 
+import gc
+import weakref
 import zlib
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -18,6 +20,7 @@ from kschedui.runs.bounds import Bounds
 from kschedui.runs.holding import Holding
 from kschedui.scenarios import engine
 from scheduler_core import ENGINE_VERSION, chunked, decode_chunk, encode, simulate
+from scheduler_core.scenario.parse import Scenario
 from scheduler_core.trace.events import AnyEvent, ClockAdvanced, RunFinished
 from tests.web.conftest import MANY, SMALL
 
@@ -240,6 +243,26 @@ def test_a_run_stops_at_the_limit_of_steps(keep: Keep, settings: pytest.FixtureR
     run.refresh_from_db()
     assert (run.state, run.steps) == (Run.State.FAILED, 64)
     assert run.error == "The run was stopped after 150 steps, which is the limit (KSCHEDUI_MAX_RUN_STEPS)."
+
+
+def test_a_large_run_leaves_nothing_in_memory(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[weakref.ref[Killed]] = []
+
+    def refer_to_itself(scenario: Scenario) -> Iterator[AnyEvent]:
+        cycle = Killed()
+        cycle.args = (cycle,)
+        left.append(weakref.ref(cycle))
+        yield from simulate(scenario)
+
+    monkeypatch.setattr(engine, "simulate", refer_to_itself)
+    monkeypatch.setattr(worker, "LARGE_SECONDS", 0.0)
+    runs.start_run(keep())
+    gc.disable()
+    try:
+        assert worker.serve()
+        assert [cycle() for cycle in left] == [None]
+    finally:
+        gc.enable()
 
 
 def test_the_time_limits_that_end_a_process_are_named(settings: pytest.FixtureRequest) -> None:
