@@ -22,4 +22,4 @@ class KscheduiConfig(AppConfig):
 def keep_no_queries(connection: BaseDatabaseWrapper, **signal: Any) -> None:
     """Neither format nor keep the texts of queries as Django does with DEBUG: those that store chunks are long."""
     if settings.DEBUG:
-        connection.make_debug_cursor = connection.make_cursor  # type: ignore[assignment, method-assign]
+        connection.make_debug_cursor = connection.make_cursor  # type: ignore[assignment, method-assign] # of the instance

@@ -27,7 +27,7 @@ def challenges() -> list[Path]:
 
 
 def digest_of(text: str) -> str:
-    """Return what changes with the text of a file, and with the engine's version."""
+    """Return a digest of the text of a file and the engine's version."""
     return hashlib.sha256(ENGINE.read_bytes() + text.encode("utf-8")).hexdigest()
 
 

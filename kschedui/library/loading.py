@@ -21,7 +21,7 @@ class BadLesson(Exception):
 
 def load() -> Iterator[tuple[str, Version | None]]:
     """Store every lesson. Yield (slug, the new version, or None if unchanged). Raises BadLesson."""
-    loaded = {}
+    loaded = {}  # digests by slug
     for path in (*files(), *challenges()):
         text = path.read_text(encoding="utf-8")
         try:
@@ -29,10 +29,10 @@ def load() -> Iterator[tuple[str, Version | None]]:
         except ScenarioErrors as errors:
             raise BadLesson(f"{path.name}: {errors}") from None
         loaded[path.stem] = digest_of(text)
-    scenarios_loaded = list(Scenario.objects.filter(slug__in=loaded))
-    for scenario in scenarios_loaded:
-        scenario.loaded = loaded[str(scenario.slug)]
-    Scenario.objects.bulk_update(scenarios_loaded, ["loaded"])
+    lessons = list(Scenario.objects.filter(slug__in=loaded))
+    for lesson in lessons:
+        lesson.loaded = loaded[str(lesson.slug)]
+    Scenario.objects.bulk_update(lessons, ["loaded"])
     gone = Scenario.objects.filter(slug__isnull=False, deleted_at=None).exclude(slug__in=loaded)
     gone.update(slug=None, visibility=Scenario.Visibility.UNLISTED)  # links to it go on working; no page lists it
 

@@ -32,8 +32,7 @@ SMALL = scenario(
 
 @pytest.fixture(autouse=True)
 def _nobody_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rate limits start anew, in a minute that does not end before the test; nothing is read, and the language is
-    nobody's."""
+    """Rate limits start anew, in a minute that does not end before the test; no scenario and no language is kept."""
     monkeypatch.setattr(rates, "time", SimpleNamespace(time=lambda: 0.0))
     cache.clear()
     moments.forget()

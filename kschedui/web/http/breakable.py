@@ -1,4 +1,4 @@
-"""`{{ path|breakable }}`: a path that may go on in the next line after each slash and underscore, and nowhere else."""
+"""`{{ path|breakable }}`: a path that may wrap after each slash and underscore, and nowhere else."""
 
 import re
 

@@ -267,8 +267,8 @@ export class Lead {
 		} else if (question) predictions.settled.set(question.id, "revealed");
 		this.settle();
 		const { open } = predictions;
-		const isToBeSaid = open && this.revealing === open.id && !this.counts; // a press that nobody has heard of
-		this.last = isToBeSaid ? "" : JSON.stringify(this.shown());
+		const isUnsent = open && this.revealing === open.id && !this.counts; // a press that the server has not got
+		this.last = isUnsent ? "" : JSON.stringify(this.shown());
 	}
 
 	leaveClass() {
