@@ -1,9 +1,14 @@
 """What the README and the architecture promise, held to the code."""
 
 import re
+import subprocess
+from functools import cache
 from pathlib import Path
 
 from tests.conftest import ROOT
+
+ROOTS = ("scheduler_core/", "kschedui/", "static/", "tests/", "templates/", "locale/", "docs/")
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
 
 
 def test_each_environment_variable_is_documented() -> None:
@@ -29,19 +34,43 @@ def test_links_between_documents_lead_somewhere() -> None:
 
 
 def test_files_that_the_documents_name_are_there() -> None:
-    documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs/architecture.md", ROOT / "docs/fidelity.md"]
-    named = {
-        (document.name, path)
-        for document in documents
-        for path in re.findall(
-            r"`((?:scheduler_core|kschedui|static|tests|templates|locale|docs)/[\w./-]*)`", document.read_text()
-        )
-    }
-    assert len(named) > 20
-    assert not sorted((name, path) for name, path in named if not (ROOT / path).exists())
+    named, paths = set(), ["", *tracked_paths()]
+    for document in DOCUMENTS:
+        for path in re.findall(r"`([\w.-]+/[\w./-]*)`", document.read_text()):
+            if path.split(".")[-1] in ("py", "js", "html", "md", "yaml") or path.startswith(ROOTS):
+                named.add((document.name, path.rstrip("/")))
+    assert len(named) > 100
+    gone = [(name, path) for name, path in named if not any(f"/{path}/" in f"/{known}/" for known in paths)]
+    assert not sorted(gone)
+
+
+def test_architecture_names_every_directory_and_none_that_is_gone() -> None:
+    tree = (ROOT / "docs/architecture.md").read_text().partition("## Directories")[2].partition("## Processes")[0]
+    for top in ("scheduler_core/", "kschedui/", "static/js/"):
+        named = set()
+        section = re.split(r"\n {4}(?=\w)", tree.partition(f"\n    {top}")[2])[0]
+        for row in re.split(r"\n {6}(?=\w)", section)[1:]:
+            names, _, text = row.partition("  ")
+            named |= set(names.split(", "))
+            inside = [
+                path for path in tracked_paths() if path.startswith(tuple(top + name for name in names.split(", ")))
+            ]
+            for name in re.findall(r"\w+/(?=[ ,;)])|\w+\.(?:py|js)\b", text):
+                assert any(f"/{name}" in path for path in inside) or (ROOT / name).exists(), f"{names}: {name}"
+        inside = [path.removeprefix(top) for path in tracked_paths() if path.startswith(top)]
+        assert {path.split("/")[0] + "/" for path in inside if "/" in path} == {
+            name for name in named if "." not in name
+        }
 
 
 def anchors(document: Path) -> set[str]:
     """The headings, as GitHub makes anchors of them."""
     headings = re.findall(r"^#+ (.+)$", document.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+@cache
+def tracked_paths() -> list[str]:
+    """Return the repository's files."""
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return files.stdout.splitlines()
