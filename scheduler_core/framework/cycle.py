@@ -19,7 +19,7 @@ UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 class FilterPlan(msgspec.Struct):
     """The filters of a cycle. The results of `leading` filters depend only on the node (`runtime/score_cache.py`).
 
-    The first of the leading ones are `blind` to the node's pods; `seeing` are all others.
+    The first of the leading ones ignore the pods on the node; `seeing` are all others.
     """
 
     leading: list[Any]
