@@ -1,7 +1,8 @@
 """Example scenarios for the differences between adjacent releases.
 
 `differences/<name>-<older release>.yaml`; the name is that of the rule, the plugin or the feature gate. The files
-contain neither release nor description: these are added from the description of the difference.
+contain neither release nor description: these are added from the description of the difference. A new plugin needs no
+file: the starter scenario of one of its reasons shows it, or the sample cluster that starters change.
 """
 
 from __future__ import annotations
@@ -15,6 +16,11 @@ from pathlib import Path
 from django.utils.translation import gettext
 
 from kschedui.language import in_language
+from kschedui.scenarios import compact_yaml
+from scheduler_core import ScenarioErrors, parse_scenario
+from scheduler_core.framework.about import MakeStarter, about_of
+from scheduler_core.framework.starter import StarterCluster
+from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import RELEASES, Release
 from scheduler_core.releases.differences import Difference, differences
 
@@ -37,7 +43,7 @@ def pair_of(difference: Difference, before: Release, after: Release) -> Pair | N
     """Return the adjacent releases, between the two, of the last occurrence of the difference with a scenario."""
     versions = sorted((before.version, after.version), key=list(RELEASES).index)
     for older, newer in reversed(list(neighbours(*versions))):
-        if path_of(name_of(difference), older.version).exists() and arises(name_of(difference), older, newer):
+        if arises(name_of(difference), older, newer) and has_example(name_of(difference), older.version):
             return older, newer
     return None
 
@@ -62,19 +68,65 @@ def path_of(name: str, older: str) -> Path:
     return FOLDER / f"{name}-{older}.yaml"
 
 
+def has_example(name: str, older: str) -> bool:
+    """Return whether a scenario shows the difference between this release and the next one."""
+    return path_of(name, older).exists() or starter_of(name, older) is not None
+
+
+@cache
+def starter_of(name: str, older: str) -> StarterCluster | None:
+    """Return the cluster that shows a plugin of the next release: changed by the plugin's first starter, if it has any.
+
+    None if the plugin is not new, or if one of the releases accepts none of its starters.
+    """
+    pair = pair_from(older)
+    if [name in release.plugin_points for release in pair] != [False, True]:
+        return None
+    starters = [reason.starter for reason in about_of(REGISTRY[name]).reasons if reason.starter]
+    clusters = map(sample_cluster, starters or (None,))
+    return next((cluster for cluster in clusters if all(accepts(release, cluster) for release in pair)), None)
+
+
+def pair_from(older: str) -> Pair:
+    """Return the release and the next one."""
+    order = list(RELEASES.values())
+    return RELEASES[older], order[order.index(RELEASES[older]) + 1]
+
+
+def sample_cluster(starter: MakeStarter | None) -> StarterCluster:
+    """Return three nodes, one of which the starter changes, a pod on another one, and a pod to schedule."""
+    cluster = StarterCluster(3, [""])
+    for _ in range(cluster.total):
+        cluster.add_node()
+    cluster.request("cpu", "500m")
+    cluster.add_neighbour(cluster.nodes[1], container={"resources": {"requests": {"cpu": "500m"}}})
+    if starter is not None:
+        starter(cluster, cluster.nodes[:1], "")
+    return cluster
+
+
+def accepts(release: Release, cluster: StarterCluster) -> bool:
+    try:
+        parse_scenario(compact_yaml.write_all(cluster.documents()), release=release)
+    except ScenarioErrors:
+        return False
+    return True
+
+
 def text_of(name: str, older: str, release: str) -> str:
     """Return the scenario's text for a release, in the visitor's language; `older` is the older one of the pair."""
-    text = path_of(name, older).read_text(encoding="utf-8")
     says = {"kubernetesVersion": release, **_texts_of(name, older)}
+    path, starter = path_of(name, older), starter_of(name, older)
+    if starter is not None and not path.exists():
+        return compact_yaml.write_all(starter.documents(**says))
     lines = [f"  {field}: {json.dumps(value, ensure_ascii=False)}\n" for field, value in says.items()]
-    return text.replace(HEAD, HEAD + "".join(lines), 1)
+    return path.read_text(encoding="utf-8").replace(HEAD, HEAD + "".join(lines), 1)
 
 
 def _texts_of(name: str, older: str) -> dict[str, str]:
     """Return title and description."""
-    order = list(RELEASES.values())
-    newer = order[order.index(RELEASES[older]) + 1]
-    difference = next(difference for difference in differences(RELEASES[older], newer) if name_of(difference) == name)
+    pair = pair_from(older)
+    difference = next(difference for difference in differences(*pair) if name_of(difference) == name)
     before, after = in_language(difference.before), in_language(difference.after)
     title = (
         after[0].upper() + after[1:] if difference.name else gettext("{where}: {after}").format(where=name, after=after)
@@ -82,5 +134,5 @@ def _texts_of(name: str, older: str) -> dict[str, str]:
     description = gettext("Kubernetes {older}: {before}. Kubernetes {newer}: {after}.")
     return {
         "title": title,
-        "description": description.format(older=older, before=before, newer=newer.version, after=after),
+        "description": description.format(older=older, before=before, newer=pair[1].version, after=after),
     }

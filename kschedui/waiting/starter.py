@@ -11,14 +11,14 @@ from kschedui.scenarios import compact_yaml
 from kschedui.waiting.message import FailedMessage, Part, counts, decode, exact
 from kschedui.waiting.reasons import reason_of
 from scheduler_core import RunEnded, ScenarioErrors, parse_scenario, simulate
-from scheduler_core.framework.starter import POD, Manifest, StarterCluster, manifest
+from scheduler_core.framework.starter import POD, Manifest, StarterCluster
 from scheduler_core.releases import RELEASES
 from scheduler_core.trace.events import PodGated, SchedulingFailed
 
 MOST_NODES = 500
 LONGEST = 300  # characters of a reason
+TITLE = "A pod that waits, as its message says"
 NO_NODES = "no nodes available to schedule pods"
-EXTENDER = "http://stands-in.example.com"
 
 Make = Callable[[StarterCluster, list[Manifest]], None]
 
@@ -88,29 +88,12 @@ def build_starter(message: FailedMessage, makers: list[Make | None], *, small: b
         if make is None:
             return 0, Starter()
         make(cluster, cluster.nodes[start:end])
-    alike, text = best((of_release(cluster, version) for version in reversed(RELEASES)), message)
+    texts = (
+        compact_yaml.write_all(cluster.documents(title=TITLE, kubernetesVersion=version))
+        for version in reversed(RELEASES)
+    )
+    alike, text = best(texts, message)
     return alike, Starter(text, [rule["reject"] for rule in cluster.extender_rules])
-
-
-def of_release(cluster: StarterCluster, version: str) -> str:
-    """Return the scenario's text."""
-    spec: Manifest = {"title": "A pod that waits, as its message says", "kubernetesVersion": version}
-    if cluster.feature_gates:
-        spec["featureGates"] = cluster.feature_gates
-    if cluster.extender_rules:
-        spec["extenders"] = [{"urlPrefix": EXTENDER, "filter": cluster.extender_rules}]
-    documents = [*cluster.nodes, *cluster.objects, cluster.pod, *configuration(cluster)]
-    return compact_yaml.write_all([*documents, manifest("kschedui.io/v1alpha1", "Scenario", "decoded", spec=spec)])
-
-
-def configuration(cluster: StarterCluster) -> list[Manifest]:
-    """Return the scheduler's configuration, if one is needed."""
-    document: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-    if cluster.plugin_config:
-        document["profiles"] = [{"schedulerName": "default-scheduler", "pluginConfig": cluster.plugin_config}]
-    if cluster.extender_rules:
-        document["extenders"] = [{"urlPrefix": EXTENDER, "filterVerb": "filter"}]
-    return [document] if cluster.plugin_config or cluster.extender_rules else []
 
 
 def best(texts: Iterator[str], message: FailedMessage) -> tuple[int, str]:

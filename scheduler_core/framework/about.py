@@ -43,8 +43,8 @@ class Reason(msgspec.Struct, frozen=True):
     short form for a node's row; the placeholders of both are the pattern's groups.
 
     `starter(cluster, nodes, reason)` changes a sample cluster so that `nodes` are rejected for this reason; None if
-    only an extender can return it. `about_nodes`: it needs at least one node. `beside_others`: a node may be rejected
-    for several such reasons at once.
+    only an extender can return it. `reason` is its text in a message, "" if there is no message. `about_nodes`: it
+    needs at least one node. `beside_others`: a node may be rejected for several such reasons at once.
     """
 
     pattern: str

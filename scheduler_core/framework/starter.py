@@ -7,6 +7,7 @@ from typing import Any
 
 Manifest = dict[str, Any]
 POD = "waits"
+EXTENDER = "http://stands-in.example.com"
 AMOUNTS = {  # of a node, of the pod
     "cpu": ("4", "3"),
     "memory": ("8Gi", "6Gi"),
@@ -64,6 +65,24 @@ class StarterCluster:
             neighbour["metadata"]["labels"] = labels
         self.objects.append(neighbour)
         return neighbour
+
+    def documents(self, **spec: Any) -> list[Manifest]:
+        """Return the documents of the scenario; `spec` is added to that of the scenario itself."""
+        if self.feature_gates:
+            spec["featureGates"] = self.feature_gates
+        if self.extender_rules:
+            spec["extenders"] = [{"urlPrefix": EXTENDER, "filter": self.extender_rules}]
+        scenario = manifest("kschedui.io/v1alpha1", "Scenario", "starter", spec=spec)
+        return [*self.nodes, *self.objects, self.pod, *self._configuration(), scenario]
+
+    def _configuration(self) -> list[Manifest]:
+        """Return the scheduler's configuration, if one is needed."""
+        document: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+        if self.plugin_config:
+            document["profiles"] = [{"schedulerName": "default-scheduler", "pluginConfig": self.plugin_config}]
+        if self.extender_rules:
+            document["extenders"] = [{"urlPrefix": EXTENDER, "filterVerb": "filter"}]
+        return [document] if self.plugin_config or self.extender_rules else []
 
 
 def names_of(nodes: Iterable[Manifest]) -> set[str]:

@@ -102,7 +102,7 @@ def example(request: HttpRequest) -> HttpResponse:
     newer = order[order.index(older) + 1] if older in order[:-1] else ""
     if not newer or name not in release_examples.names_between(older, newer):
         raise Refusal(404, gettext_noop("This difference does not exist between these releases."))
-    if not release_examples.path_of(name, older).exists():
+    if not release_examples.has_example(name, older):
         raise Refusal(404, gettext_noop("This difference has no scenario."))
     count(request, "run")
     sides = [scenarios.example(release_examples.text_of(name, older, version)) for version in (older, newer)]

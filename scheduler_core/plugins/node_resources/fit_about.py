@@ -7,7 +7,7 @@ from scheduler_core.framework.starter import AMOUNTS, Manifest, StarterCluster
 
 
 def insufficient(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
-    resource = reason.removeprefix("Insufficient ")
+    resource = reason.removeprefix("Insufficient ") or "cpu"
     default, request = AMOUNTS.get(resource, ("4", "3"))
     cluster.request(resource, request)
     if resource.startswith("hugepages-"):

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
+from typing import Any
 
 import msgspec
 import pytest
 
 from kschedui import library
 from kschedui.scenarios import engine
-from kschedui.scenarios.release_examples import FOLDER, PANICS, arises, name_of, neighbours, path_of, text_of
+from kschedui.scenarios.release_examples import (
+    FOLDER,
+    PANICS,
+    arises,
+    has_example,
+    name_of,
+    neighbours,
+    starter_of,
+    text_of,
+)
 from kschedui.web.api import jobs
 from scheduler_core import RunEnded, ScenarioErrors, decisions, parse_scenario, simulate
+from scheduler_core.framework.about import about_of
+from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import RELEASES, Release, Rules
 from scheduler_core.releases.differences import differences
 from tests.web.conftest import Browser
@@ -31,7 +43,12 @@ HIDDEN_ALONE = {  # the pair differs, the rule alone makes no difference in eith
     "volume_zone_reads_claims_on_zoned_nodes-1.26",  # in 1.26 VolumeZone has no PreFilter
 }
 WITHOUT_PODS_OF_THEIR_OWN = {"SchedulingGates", "CinderLimits"}  # plugins whose pods the older release refuses
-EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
+NAMES = {f"{name_of(one)}-{older.version}" for older, newer in NEIGHBOURS for one in differences(older, newer)}
+READS_OTHER_FIELDS = {"VolumeZone-1.16"}  # up to 1.26 it reads the beta labels of zones alone
+EXAMPLES = sorted(
+    {path.stem for path in FOLDER.glob("*.yaml")}
+    | {example for example in NAMES if has_example(*example.rsplit("-", 1))}
+)
 
 
 def split(example: str) -> tuple[str, Release, Release]:
@@ -40,9 +57,9 @@ def split(example: str) -> tuple[str, Release, Release]:
     return name, RELEASES[older], RELEASES[ORDER[ORDER.index(older) + 1]]
 
 
-def decided(text: str, release: Release) -> list[object]:
+def decided(text: str, release: Release) -> list[Any]:
     """All decision records; a panic of the scheduler, or that the release knows no such object, is the last of them."""
-    found: list[object] = []
+    found: list[Any] = []
     try:
         found.extend(decisions(simulate(parse_scenario(text, release=release))))
     except (RunEnded, ScenarioErrors) as error:
@@ -65,12 +82,25 @@ def rules_that_differ() -> Iterator[str]:
 def test_the_two_releases_decide_it_differently(example: str) -> None:
     name, older, newer = split(example)
     assert arises(name, older, newer)
-    text = path_of(name, older.version).read_text(encoding="utf-8")
+    text = text_of(name, older.version, older.version)
     before, after = decided(text, older), decided(text, newer)
     assert before != after
     if name in RULES and example not in HIDDEN_ALONE:
         alone = decided(text, with_rule(older, name, newer)), decided(text, with_rule(newer, name, older))
         assert alone[0] != before or alone[1] != after, "it is another rule that makes the difference"
+
+
+def test_a_new_plugin_rejects_a_node_in_its_starter() -> None:
+    rejecting = set()
+    for example in set(EXAMPLES) - READS_OTHER_FIELDS:
+        name, older, newer = split(example)
+        runs = name in {default.name for default in newer.default_plugins}
+        is_new = starter_of(name, older.version) is not None
+        if is_new and runs and any(reason.starter for reason in about_of(REGISTRY[name]).reasons):
+            first = decided(text_of(name, older.version, newer.version), newer)[0]
+            assert name in {verdict["plugin"] for verdict in first["filter"].values()}
+            rejecting.add(name)
+    assert len(rejecting) >= 10
 
 
 def test_every_rule_that_differs_has_an_example() -> None:
@@ -81,7 +111,7 @@ def test_every_plugin_that_comes_or_goes_has_an_example() -> None:
     for older, newer in NEIGHBOURS:
         for one in differences(older, newer):
             if one.where in RELEASES["1.25"].plugin_points or one.where in newer.plugin_points:
-                known = one.name or path_of(name_of(one), older.version).exists()
+                known = one.name or has_example(name_of(one), older.version)
                 assert known or one.where in WITHOUT_PODS_OF_THEIR_OWN, (one.where, older.version)
 
 
