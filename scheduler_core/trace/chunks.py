@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice, repeat
+from itertools import accumulate, chain, islice, repeat
 
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.keyframe import CompactedLog, TraceChunk
 
 FIRST_SIZES = 64, 256, 1024  # small, so that the first steps are displayed soon
 CHUNK_EVENTS = 4096  # a browser applies this many in a few milliseconds
+
+
+def first_steps(count: int) -> list[int]:
+    """Return the first steps of so many chunks, which are the same in every run."""
+    return list(islice(accumulate(chain((0,), FIRST_SIZES, repeat(CHUNK_EVENTS))), count))
 
 
 def chunked(events: Iterable[AnyEvent], first_sizes: Sequence[int] = FIRST_SIZES) -> Iterator[TraceChunk]:

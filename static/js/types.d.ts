@@ -57,8 +57,9 @@ declare global {
 		connection: (connection: "open" | "lost" | "closed", code: number) => void;
 	}
 	interface Early {
+		boot: any;
+		linkedChunk: number;
 		socket: WebSocket;
-		asked: boolean;
 		came: any[];
 	}
 	type Outcome = trace.Outcome;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,7 +11,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.e2e.player_page import decisions, drawn, link_to, open_player, record_of, seek, sentence, steps_of, until
@@ -188,6 +189,25 @@ def test_a_connection_lost_in_the_middle_costs_no_step(browser_page: Page) -> No
     gaps = page.evaluate("[...kschedui.store.walk(0, 1)].length - kschedui.store.steps")
     assert (last, gaps) == ("RunFinished", 0)
     expect(page.locator(".notice.warn")).to_have_count(0)
+
+
+def test_a_link_into_the_middle_asks_once_for_all_if_the_first_chunk_is_not_to_be_had(browser_page: Page) -> None:
+    page = browser_page
+
+    def without_chunk(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=re.sub(r'"chunk": "[^"]+"', '"chunk": ""', answer.text()))
+
+    page.route(re.compile("/s/"), without_chunk)
+    page.route(re.compile("/chunks/0$"), lambda route: route.abort())
+    sent: list[Any] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda text: sent.append(json.loads(text)["cursor"])))
+    page.goto(
+        f"{page.request.get('/library/thousand-nodes/').url}#70"
+    )  # of a redirect, only the first address is routed
+    drawn(page, "70")
+    until(page, "kschedui.store.complete && kschedui.store.has(0)")
+    assert sent == [1, 0]
 
 
 def test_the_first_step_is_drawn_without_a_connection_and_only_once(browser_page: Page) -> None:

@@ -28,6 +28,7 @@ from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.rules import Rule
 from scheduler_core.releases import DEFAULT_RELEASE
 from scheduler_core.scenario.lesson import Lesson
+from scheduler_core.trace.chunks import first_steps
 
 SEARCHED = 4000  # characters of a lesson
 QUESTIONS = ("changes", "pod", "scheduler")  # with which the panel "What if" opens by a link
@@ -250,6 +251,7 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "ask": request.GET.get("ask", "") if request.GET.get("ask") in QUESTIONS else "",
         "state": run.state,
         "steps": run.steps,
+        "chunks": first_steps(run.chunks),
         "chunk": b64encode(runs.first_frame(run, MOST_INLINE) or b"").decode(),
         "engine": {"version": run.engine_version, "current": ENGINE_VERSION},
         "may_edit": may_edit(visitor, scenario),

@@ -42,7 +42,7 @@ export function sceneDrawer(api, run, store) {
 	const index = new RunIndex();
 	const player = { playing: false, speed: 1, frames: (/** @type {number} */ step) => framesOf(store.event(step)) };
 	return async (target, { step, frame }) => {
-		const [event, state] = [store.event(step), store.stateBefore(step + 1)];
+		const [event, state] = [store.event(step), store.stateAfter(step)];
 		if (!event || !state) return null;
 		explainer.want(state.attempt, filterModel(state)?.names.slice(0, MOST_EXPLAINED) ?? []);
 		explainer.now(state.attempt);

@@ -66,7 +66,7 @@ function lastOfEach(marks) {
 
 /** The step, and what the player says there. @param {ChunkStore} store @param {Spot} spot @returns {Item} */
 function itemAt(store, { step, frame }) {
-	const [event, state] = [store.event(step), store.stateBefore(step + 1)];
+	const [event, state] = [store.event(step), store.stateAfter(step)];
 	if (!event || !state) return { step, frame, sentence: "" };
 	const { sentence } = captionOf({ state, event, frame, order: "plugin", following: store.event(step + 1) });
 	return { step, frame, sentence: plain(sentence) };

@@ -145,7 +145,7 @@ function nextOf(view) {
 	if (!to) return null;
 	const asks = !open && ahead && ahead.from.step === to.step && ahead.from.frame === to.frame;
 	if (asks) return { eyebrow: "", sentence: plain(textOf(ahead)), why: "", lesson: "", asks: true };
-	const [event, state] = [store.event(to.step), store.stateBefore(to.step + 1)];
+	const [event, state] = [store.event(to.step), store.stateAfter(to.step)];
 	if (!event || !state) return null;
 	const { order } = player;
 	const following = store.event(to.step + 1);

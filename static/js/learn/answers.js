@@ -42,8 +42,8 @@ const SECONDS = [1, 2, 4, 8, 10];
  */
 export function answerOf(store, step, ask) {
 	const event = store.event(step);
-	const before = store.stateBefore(step) ?? (step ? undefined : store.stateAfter(0));
-	const state = store.stateBefore(step + 1);
+	const before = store.stateAfter(Math.max(0, step - 1));
+	const state = store.stateAfter(step);
 	if (!event || !before || !state) return null;
 	const answer = ANSWERS[`${ask.event}:${ask.kind}`]?.({ store, step, event, before, state, ask }) ?? null;
 	return answer && answer.right >= 0 && answer.options.length > 1 ? answer : null;
@@ -63,7 +63,7 @@ const ANSWERS = {
 	"HostSelected:node": (found) => {
 		const step = stepOf(found, -1, "ScoresComputed");
 		const event = step === null ? undefined : found.store.event(step);
-		const state = step === null ? undefined : found.store.stateBefore(step + 1);
+		const state = step === null ? undefined : found.store.stateAfter(step);
 		return step === null || !event || !state ? null : winner({ ...found, step, event, state });
 	},
 	"PreemptionEvaluated:node": nominatedNode,

@@ -111,7 +111,7 @@ function retell({ caption, event, frame, order, state, hero, store, step, player
 	const next = nextTold(player, { step, frame });
 	const following = store.event(next.step);
 	if (next.step === step || !following) return { ...caption, ...folded };
-	const then = store.stateBefore(next.step + 1);
+	const then = store.stateAfter(next.step);
 	const about = { pod: then ? heroOf(following, then) : "", ...following }; // of another attempt, perhaps
 	const words = nextOf({ event, frame: framesOf(event, order), order, following: about, state, hero });
 	return { ...caption, ...folded, next: next.step === step + 1 ? caption.next : words };

@@ -148,7 +148,7 @@ class Generator {
 /** @param {any} event @param {string} kind @param {ChunkStore} store @param {number} step @returns {Ask[]} */
 function about(event, kind, store, step) {
 	const ask = { event: event.type, kind };
-	const before = store.stateBefore(step);
+	const before = store.stateAfter(step - 1);
 	if (!before) return [];
 	if (event.type === "PodEnqueued") return (before.pods.get(event.pod)?.attempts ?? 0) > 0 ? [ask] : [];
 	if (event.type === "NodesFiltered") {

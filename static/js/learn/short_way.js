@@ -99,9 +99,9 @@ function isFolded(place) {
 }
 
 /** @param {Place} place @returns {State} */
-const stateOf = ({ store, step }) => /** @type {State} */ (store.stateBefore(step + 1) ?? store.stateAfter(step));
+const stateOf = ({ store, step }) => /** @type {State} */ (store.stateAfter(step));
 /** @param {Place} place @returns {State} */
-const stateBefore = ({ store, step }) => /** @type {State} */ (store.stateBefore(step) ?? store.stateAfter(step));
+const stateBefore = ({ store, step }) => /** @type {State} */ (store.stateAfter(step - 1) ?? store.stateAfter(step));
 
 /** Every plugin lets it pass, or has nothing to do. @param {any[]} results */
 const isPassed = (results = []) => results.every(({ code = "Success" }) => code === "Success" || code === "Skip");
@@ -396,7 +396,7 @@ function cut(names) {
  * @returns {[string, string]}
  */
 function wordsOf(store, step, frame, into) {
-	const state = store.stateBefore(step + 1);
+	const state = store.stateAfter(step);
 	const event = /** @type {any} */ (store.event(step));
 	if (event.type === "NodesFiltered")
 		return [rejections(event)[frame] ? "again" : "pass", question(event.plugins[frame] ?? "").replace(/[?？]$/, "")];

@@ -2,7 +2,7 @@
 /** Messages of the feed: chunks into the store, news of the run; then the chunks before the linked one. */
 
 import { t } from "../shared/i18n.js";
-import { backfill, chunkOf } from "../trace/feed.js";
+import { fetchChunk } from "../trace/feed.js";
 import { loadHeadline } from "./drawing.js";
 import {
 	beginning,
@@ -50,38 +50,29 @@ function hear(message) {
 		run.steps = message.steps;
 		run.state = run.state === "failed" || run.state === "cancelled" ? run.state : "done";
 		store.complete = true;
-		if (!store.chunkFor(player.step)) void pastTheEnd(message);
 	} else if (message.type === "error") run.message = message.message;
 	else {
 		run.state = message.state ?? run.state;
 		run.ahead = message.ahead ?? null;
 		run.steps = Math.max(run.steps, message.steps ?? 0);
 		run.message = message.error ?? message.message ?? run.message;
-		// A link into the middle: its chunk comes first, over the socket; those before it now, for the timeline.
-		if (message.type === "hello" && linkedChunk && !store.has(0)) void begin(message.next);
-		if (message.type === "hello") void firstShown.then(() => fill(Math.min(message.next, chunkOf(player.step))));
+		if (message.type === "hello" && linkedChunk) void loadBefore();
 	}
 	redraw(false);
 }
 
 /**
- * Loads the start of the run, for a link into its middle. Where that chunk is not there yet, all come over the socket.
- * @param {number} next
+ * Take the chunks before the linked one: the run's first, which the linked step needs, and the others for the timeline
+ * once that is shown. If the first is not to be had, all of them come over the socket.
  */
-async function begin(next) {
-	const chunk = await beginning;
-	if (chunk) takeChunk(chunk);
-	if (!chunk || next <= linkedChunk) feed.from(0);
-}
-
-/** The link named a step that the run does not have: show its last one. @param {{chunks: number, steps: number}} end */
-async function pastTheEnd(end) {
-	player.step = Math.min(player.step, Math.max(0, end.steps - 1));
-	await fill(end.chunks);
-	player.seek(player.step, linked.frame);
-}
-
-/** @param {number} before */
-function fill(before) {
-	return backfill(boot.api, boot.run, before, (seq) => store.has(seq), takeChunk);
+async function loadBefore() {
+	if (!store.has(0)) {
+		const chunk = await beginning;
+		if (!chunk && feed.cursor) feed.from(0);
+		if (!chunk) return;
+		takeChunk(chunk);
+	}
+	await firstShown;
+	for (let seq = 1; seq < linkedChunk; seq += 1)
+		if (!store.has(seq)) await takeChunk(await fetchChunk(boot.api, boot.run, seq));
 }

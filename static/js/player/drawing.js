@@ -113,7 +113,7 @@ function drawOpening(before, view) {
 	const { event, scene, frame, order, step } = view;
 	const runs =
 		before.event !== event && event.type === "NodesFiltered" && scene === "filter" && frame > 0 && order === "plugin";
-	const stops = before.scene !== scene && event.type === "ObjectDeleted" ? store.stateBefore(step) : null;
+	const stops = before.scene !== scene && event.type === "ObjectDeleted" ? store.stateAfter(step - 1) : null;
 	if (!runs && !stops) return;
 	const opening = stops ? { ...view, state: stops } : { ...view, event: { type: "CycleStarted" }, following: event };
 	const stage = region("stage");

@@ -1,21 +1,21 @@
 // @ts-check
-/**
- * The only script that is not a module, because modules wait for the first paint: it connects unless the page
- * brought the
- * chunk. Which chunk holds a step is for feed.js to say, which takes over.
- */
+/** The only script that is not a module, because modules wait for the first paint: it subscribes to the run. */
 
 (() => {
+	/** @type {{run: string, ws: string, chunk: string, chunks: number[]}} */
 	const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "{}");
-	const middle = /^#[1-9]|[?&]step=/.test(location.hash || location.search);
-	if (!middle && boot.chunk) return;
+	const fragment = /^#(\d+)/.exec(location.hash)?.[1];
+	const step = Number(fragment ?? new URLSearchParams(location.search).get("step"));
+	/** The chunk that holds the linked step, or the last one so far. */
+	const linkedChunk = Math.max(
+		0,
+		boot.chunks.findLastIndex((first) => first <= step),
+	);
+	const cursor = linkedChunk || (boot.chunk ? 1 : 0);
 	const socket = new WebSocket(new URL(boot.ws, location.href.replace(/^http/, "ws")));
-	const early = { socket, asked: false, came: /** @type {any[]} */ ([]) };
+	const came = /** @type {any[]} */ ([]);
 	socket.binaryType = "arraybuffer";
-	socket.onmessage = ({ data }) => early.came.push(data);
-	socket.onopen = () => {
-		early.asked = !middle;
-		if (early.asked) socket.send(JSON.stringify({ type: "subscribe", run: boot.run, cursor: 0 }));
-	};
-	Object.assign(globalThis, { kscheduiEarly: early });
+	socket.onmessage = ({ data }) => came.push(data);
+	socket.onopen = () => socket.send(JSON.stringify({ type: "subscribe", run: boot.run, cursor }));
+	Object.assign(globalThis, { kscheduiEarly: { boot, linkedChunk, socket, came } });
 })();

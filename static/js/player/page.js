@@ -8,13 +8,13 @@ import { Timeline } from "../chrome/timeline.js";
 import { linkedPlace } from "../shared/link.js";
 import { ChunkStore } from "../trace/chunk_store.js";
 import { Explainer } from "../trace/explainer.js";
-import { chunkOf, Feed, fetchChunk, openFrame } from "../trace/feed.js";
+import { Feed, fetchChunk, openFrame } from "../trace/feed.js";
 import { RunIndex } from "../trace/run_index.js";
 import { Player } from "./player.js";
 
-export const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "{}");
+const early = /** @type {Early} */ (/** @type {any} */ (globalThis).kscheduiEarly);
+export const { boot, linkedChunk } = early;
 export const linked = linkedPlace(location);
-export const linkedChunk = chunkOf(linked.step ?? 0);
 export const feed = new Feed(new URL(boot.ws, location.href.replace(/^http/, "ws")).href, boot.run, linkedChunk);
 /** The run's first chunk, if the page brought it, as a websocket sends it. */
 const first = boot.chunk ? Uint8Array.from(atob(boot.chunk), (letter) => letter.charCodeAt(0)).buffer : null;
@@ -26,7 +26,7 @@ export const beginning = linkedChunk
 	? (first ? openFrame(first) : fetchChunk(boot.api, boot.run, 0)).catch(() => null)
 	: Promise.resolve(null);
 if (first && !linkedChunk) feed.take(first);
-feed.open(/** @type {any} */ (globalThis).kscheduiEarly);
+feed.open(early);
 
 /** @param {string} name */
 export function region(name) {

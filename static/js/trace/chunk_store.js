@@ -1,19 +1,22 @@
 // @ts-check
 /** The chunks of a run that are here, decoded: any event and any state by number. Gaps are allowed. */
 
-import { chunkOf } from "./feed.js";
 import { apply, fork, fromKeyframe } from "./state.js";
 
 /** So many events are folded at most to come to any step: states in between are kept once they have been passed. */
 const APART = 512;
+/** So many states that were asked for last are kept too: the next one is among them, or near one. */
+const RECENT = 16;
 
 export class ChunkStore {
 	constructor() {
 		/** @type {Chunk[]} sparse, by seq */
 		this.chunks = [];
 		this.complete = false;
-		/** @type {{step: number, state: State} | null} the state asked for last, to move on from */
-		this.cursor = null;
+		/** @type {Chunk | undefined} looked up last */
+		this.found = undefined;
+		/** @type {State[]} asked for last, the last one first */
+		this.recent = [];
 	}
 
 	/** Take a chunk in. */
@@ -29,10 +32,7 @@ export class ChunkStore {
 	 * @param {TraceChunk["keyframe"]} keyframe
 	 */
 	begin(chunk, keyframe) {
-		const before = this.chunks[chunk.seq - 1];
-		const opening = this.chunks[0];
-		const began = opening?.kept.length ? stateIn(opening, 1) : undefined;
-		const base = before?.kept.length ? stateIn(before, before.events.length) : fromKeyframe(keyframe, began);
+		const base = this.stateAfter(chunk.first - 1) ?? fromKeyframe(keyframe, this.stateAfter(0));
 		if (!base) return;
 		chunk.kept = [base];
 		chunk.keyframe = null;
@@ -51,9 +51,10 @@ export class ChunkStore {
 
 	/** @param {number} step */
 	chunkFor(step) {
-		const chunk = this.chunks[chunkOf(step)];
-		if (chunk && step >= chunk.first && step < chunk.first + chunk.events.length) return chunk;
-		return this.chunks.find((chunk) => chunk && step >= chunk.first && step < chunk.first + chunk.events.length);
+		const holds = (/** @type {Chunk | undefined} */ chunk) =>
+			chunk && step >= chunk.first && step < chunk.first + chunk.events.length;
+		if (!holds(this.found)) this.found = this.chunks.find(holds);
+		return this.found;
 	}
 
 	/** @param {number} step @returns {AnyEvent | undefined} */
@@ -66,20 +67,13 @@ export class ChunkStore {
 	stateAfter(step) {
 		const chunk = this.chunkFor(step);
 		if (!chunk?.kept.length) return undefined;
-		const near = this.cursor;
-		if (near?.step === step) return near.state;
-		const ahead = near && near.step < step && near.step >= chunk.first && step - near.step < APART;
-		const state = ahead
-			? foldEvents(near.state, chunk, near.step + 1 - chunk.first, step + 1 - chunk.first)
-			: stateIn(chunk, step + 1 - chunk.first);
-		this.cursor = { step, state };
+		const count = step + 1 - chunk.first;
+		const near = this.recent
+			.filter((state) => state.step <= step + 1)
+			.reduce((best, state) => (state.step > best.step ? state : best), keptBefore(chunk, count));
+		const state = near.step > step ? near : foldEvents(near, chunk, near.step - chunk.first, count);
+		this.recent = [state, ...this.recent.filter((other) => other !== state)].slice(0, RECENT);
 		return state;
-	}
-
-	/** The state before an event; where the reader is stays where it was. @param {number} step */
-	stateBefore(step) {
-		const chunk = this.chunkFor(step - 1);
-		return chunk?.kept.length ? stateIn(chunk, step - chunk.first) : undefined;
 	}
 
 	/** Walk over known events in order. @param {number} from @param {1 | -1} by */
@@ -91,12 +85,12 @@ export class ChunkStore {
 	}
 }
 
-/** The state after the first `count` events of a chunk. @param {Chunk} chunk @param {number} count */
-function stateIn(chunk, count) {
+/** The last kept state up to a chunk's first `count` events. @param {Chunk} chunk @param {number} count */
+function keptBefore(chunk, count) {
 	const passed = Math.floor(count / APART);
 	for (let i = chunk.kept.length; i <= passed; i += 1)
 		chunk.kept.push(foldEvents(chunk.kept[i - 1], chunk, (i - 1) * APART, i * APART));
-	return foldEvents(chunk.kept[passed], chunk, passed * APART, count);
+	return chunk.kept[passed];
 }
 
 /**
@@ -109,9 +103,6 @@ function foldEvents(before, { events }, from, to) {
 	return state;
 }
 
-/** @type {{store: ChunkStore, step: number, state: State} | null} */
-let last = null;
-
 /**
  * The state after this attempt's last event of a type, or now when there was none.
  * @param {ChunkStore} store @param {number} step where we are @param {State} state there
@@ -121,10 +112,7 @@ export function momentOf(store, step, state, type) {
 	if (!state.cycle[type]) return state;
 	for (const { step: at, event } of store.walk(step, -1)) {
 		if (event.type === "CycleStarted" || (event.type === type && at === step)) return state;
-		if (event.type !== type) continue;
-		if (last?.store !== store || last.step !== at)
-			last = { store, step: at, state: store.stateBefore(at + 1) ?? state };
-		return last.state;
+		if (event.type === type) return store.stateAfter(at) ?? state;
 	}
 	return state;
 }

@@ -8,19 +8,6 @@
 const FINAL = new Set([4001, 4004]);
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 8000;
-/** Chunk sizes are a fixed rule (scheduler_core/trace/chunks.py): 64, 256, 1024, then 4096 each. */
-const SIZES = [64, 256, 1024];
-const FULL = 4096;
-
-/** Number of the chunk that holds a step. @param {number} step */
-export function chunkOf(step) {
-	let first = 0;
-	for (let seq = 0; seq < SIZES.length; seq += 1) {
-		first += SIZES[seq];
-		if (step < first) return seq;
-	}
-	return SIZES.length + Math.floor((step - first) / FULL);
-}
 
 /**
  * Open a frame: 32-byte header (see docs/architecture.md) and a zlib body.
@@ -62,7 +49,7 @@ export class Feed {
 		this.listener = new Promise((resolve) => (this.listen = resolve));
 	}
 
-	/** @param {Early} [early] a connection that was made before, what came over it, and whether chunk 0 was asked for */
+	/** @param {Early} [early] a connection that was made before and subscribes, and what came over it */
 	open(early) {
 		const usable = early && early.socket.readyState <= 1;
 		const socket = usable ? early.socket : new this.Socket(this.url);
@@ -71,9 +58,7 @@ export class Feed {
 		socket.onopen = () => this.subscribe();
 		socket.onmessage = ({ data }) => this.receive(data);
 		socket.onclose = ({ code }) => this.closed(code);
-		if (!usable) return;
-		for (const data of early.came) this.receive(data);
-		if (socket.readyState === 1 && !early.asked) this.subscribe();
+		if (usable) for (const data of early.came) this.receive(data);
 	}
 
 	receive(/** @type {any} */ data) {
@@ -135,18 +120,6 @@ export async function fetchChunk(api, run, seq) {
 	const answer = await fetch(`${api}/runs/${run}/chunks/${seq}`);
 	if (!answer.ok) throw new Error(`chunk ${seq}: ${answer.status}`);
 	return openFrame(await answer.arrayBuffer());
-}
-
-/**
- * Fetch the chunks below `before` that are not here, first to last.
- * @param {string} api @param {string} run @param {number} before @param {(seq: number) => boolean} has
- * @param {(chunk: TraceChunk) => unknown} take
- */
-export async function backfill(api, run, before, has, take) {
-	for (let seq = 0; seq < before; seq += 1) {
-		if (has(seq)) continue;
-		await take(await fetchChunk(api, run, seq));
-	}
 }
 
 const READERS = {

@@ -6,6 +6,7 @@ import pytest
 
 from scheduler_core import EndlessMoment, chunked, encode, simulate
 from scheduler_core.simulation import simulation
+from scheduler_core.trace.chunks import first_steps
 from scheduler_core.trace.events import (
     HostSelected,
     NodesFiltered,
@@ -61,6 +62,7 @@ def test_chunks_carry_every_event_once_and_the_last_one_says_so():
     chunks = list(chunked(events))
     assert [event for chunk in chunks for event in chunk.events] == events
     assert [len(chunk.events) for chunk in chunks[:-1]] == [64, 256, 1024][: len(chunks) - 1]
+    assert [chunk.first_step for chunk in chunks] == first_steps(len(chunks))
     assert [chunk.last for chunk in chunks] == [False] * (len(chunks) - 1) + [True]
 
 

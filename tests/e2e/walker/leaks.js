@@ -104,7 +104,7 @@ function changeFuture({ step, frame }) {
 	index.columns.forEach((column, i) => {
 		if (column.kind === "attempt" && column.end > player.step) index.columns[i] = { ...column, pod: column.step > player.step ? "default/other" : column.pod, node: "other", victims: 7, outcome: "Error" };
 	});
-	const renew = () => ((store.cursor = null), (index.next += 1)); // what is remembered of either run
+	const renew = () => ((store.recent = []), (index.next += 1)); // what is remembered of either run
 	renew();
 	return () => {
 		store.chunks.forEach((chunk, i) => Object.assign(chunk, kept[i]));
