@@ -375,7 +375,7 @@ class Upload(Held):
     author = models.CharField(max_length=64)
     address = models.CharField(max_length=64)  # hashed, that it came from
     language = models.CharField(max_length=16)  # of the answer
-    request = models.JSONField()  # see store.Asked
+    request = models.JSONField()  # see store.StoredRequest
     bytes = models.BigIntegerField(default=0)  # of its parts
     state = models.CharField(max_length=9, choices=Run.State.choices, default=Run.State.QUEUED)
     progress = models.FloatField(default=0.0)  # from 0 to 1, as far as that is known

@@ -39,10 +39,10 @@ class Name(NamedTuple):
 
 
 class NotHere(Exception):
-    """The moment is not cached in this process: ask again with the text."""
+    """The moment is not cached in this process: it needs the text."""
 
 
-class Asked(msgspec.Struct):
+class CachedMoment(msgspec.Struct):
     """A cached moment, used by one question at a time; `search` continues where the previous question stopped."""
 
     moment: Moment
@@ -55,11 +55,11 @@ class Asked(msgspec.Struct):
         return len(scenario.objects) + len(scenario.events)
 
 
-_kept: OrderedDict[Name, Asked] = OrderedDict()
+_kept: OrderedDict[Name, CachedMoment] = OrderedDict()
 _guard = threading.Lock()
 
 
-def find_moment(name: Name, text: str | None) -> Asked:
+def find_moment(name: Name, text: str | None) -> CachedMoment:
     """Return the moment. Raises NotHere without the text, NotAnswerable, ScenarioErrors and RunEnded."""
     with _guard:
         moment = _kept.get(name)
@@ -68,12 +68,12 @@ def find_moment(name: Name, text: str | None) -> Asked:
             return moment
     if text is None:
         raise NotHere
-    asked = Asked(_build_moment(name, text))
+    cached = CachedMoment(_build_moment(name, text))
     with _guard:
-        _kept[name] = asked
+        _kept[name] = cached
         while len(_kept) > 1 and sum(moment.rows for moment in _kept.values()) > MOST_ROWS:
             _kept.popitem(last=False)
-    return asked
+    return cached
 
 
 def forget() -> None:

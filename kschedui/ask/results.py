@@ -12,7 +12,7 @@ from kschedui.ask import moments
 from kschedui.ask.decision_step import decision_step
 from kschedui.ask.edit_rows import edits_of
 from kschedui.ask.edit_words import edits_words
-from kschedui.ask.moments import Asked, Name
+from kschedui.ask.moments import Name
 from kschedui.ask.words import change_words, false_words, missing_words
 from kschedui.language import in_language
 from kschedui.scenarios import engine, yaml_text
@@ -102,16 +102,16 @@ def about(name: Name, text: str | None) -> About:
 def what_if(name: Name, text: str | None, rows: Sequence[Mapping[str, Any]]) -> bytes:
     """Return the JSON of a Judgement."""
     edits = edits_of(rows)
-    asked = moments.find_moment(name, text)
-    with asked.turn:
-        return msgspec.json.encode(judge(asked.moment, edits, moments.list_plugins()))
+    cached = moments.find_moment(name, text)
+    with cached.turn:
+        return msgspec.json.encode(judge(cached.moment, edits, moments.list_plugins()))
 
 
 def smallest(name: Name, text: str | None) -> Changes:
     """Return the search after continuing it for a while."""
-    asked = moments.find_moment(name, text)
-    with asked.turn:
-        search = asked.search = asked.search or Search(asked.moment)
+    cached = moments.find_moment(name, text)
+    with cached.turn:
+        search = cached.search = cached.search or Search(cached.moment)
         until = time.perf_counter() + PIECE_SECONDS
         for _ in search.work:
             if time.perf_counter() > until:
@@ -143,30 +143,30 @@ def _found_change(change: Change, *same: Change) -> FoundChange:
 
 def weights(name: Name, text: str | None, node: str) -> bytes:
     """Return the JSON of a list of WeightChange."""
-    asked = moments.find_moment(name, text)
-    with asked.turn:
-        return msgspec.json.encode(weight_changes(asked.moment, node))
+    cached = moments.find_moment(name, text)
+    with cached.turn:
+        return msgspec.json.encode(weight_changes(cached.moment, node))
 
 
 def how_many(name: Name, text: str | None, pod: str, wanted: int | None) -> Capacity:
     """Return the number of copies of the pod that fit."""
-    asked: Asked = moments.find_moment(name, text)
-    with asked.turn:
-        return capacity(asked.moment, pod, wanted)
+    cached = moments.find_moment(name, text)
+    with cached.turn:
+        return capacity(cached.moment, pod, wanted)
 
 
 def pods(name: Name, text: str | None) -> list[str]:
     """Return some pods that exist at the moment, pending ones first."""
-    asked = moments.find_moment(name, text)
-    there = asked.moment.world().cluster.pods
+    cached = moments.find_moment(name, text)
+    there = cached.moment.world().cluster.pods
     pods_by_state = sorted(there.all(), key=lambda pod: (bool(there.node_name[there.slot_of[pod.key]]), pod.key))
     return [pod.key for pod in pods_by_state[:MOST_PODS]]
 
 
 def nodes(name: Name, text: str | None) -> list[tuple[str, str]]:
     """Return name and zone ("" without one) of each node at the moment."""
-    asked = moments.find_moment(name, text)
-    return [(node.name, zone_of(node)) for node in asked.moment.world().cluster.all_nodes()]
+    cached = moments.find_moment(name, text)
+    return [(node.name, zone_of(node)) for node in cached.moment.world().cluster.all_nodes()]
 
 
 class Kept(NamedTuple):
@@ -180,9 +180,9 @@ class Kept(NamedTuple):
 def keep_edits(name: Name, text: str, rows: Sequence[Mapping[str, Any]]) -> Kept:
     """Return the text whose run continues from the moment with the edits, and the step of the attempt's decision."""
     edits = edits_of(rows)
-    asked = moments.find_moment(name, text)
-    with asked.turn:
-        moment = asked.moment
+    cached = moments.find_moment(name, text)
+    with cached.turn:
+        moment = cached.moment
         judge(moment, edits, moments.list_plugins())  # refused here as it would be in the panel
         continuation = apply_as_events(moment, text, edits, yaml_text.write)
     pod = moment.pod

@@ -3,7 +3,7 @@
 from kschedui.experiments.plan import design_of
 from kschedui.models import Experiment, Version
 from kschedui.runs import store as runs
-from kschedui.runs.turns import Asker
+from kschedui.runs.turns import Requester
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest
@@ -12,7 +12,7 @@ MOST_NAMED = 4  # factors in the title
 
 
 def open_run(
-    visitor: Visitor, experiment: Experiment, number: int, digest: Digest | None, release: str, asker: Asker
+    visitor: Visitor, experiment: Experiment, number: int, digest: Digest | None, release: str, requester: Requester
 ) -> tuple[Version, str]:
     """Return the version and the release to show ("": its own), and start its run.
 
@@ -22,7 +22,7 @@ def open_run(
     wanted = release or experiment.kubernetes_version
     own = runs.own_release(version)
     kubernetes = "" if not wanted or wanted == runs.release_of(version, own) else wanted
-    runs.start_run(version, asker, kubernetes=kubernetes or own)
+    runs.start_run(version, requester, kubernetes=kubernetes or own)
     return version, kubernetes
 
 

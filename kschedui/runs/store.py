@@ -21,7 +21,7 @@ from kschedui import tallies
 from kschedui.celery import app
 from kschedui.models import Chunk, Run, Scenario, Version, is_public_id
 from kschedui.runs import frames, leases
-from kschedui.runs.turns import Ahead, Asker, Line, lane_of
+from kschedui.runs.turns import Ahead, Line, Requester, lane_of
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import DEFAULT_RELEASE
@@ -32,7 +32,7 @@ TASK = "kschedui.tasks.work_on_runs"
 TOLD_SECONDS = 60  # later a worker that is told need not come: queued runs are told again
 UNSEEN = timedelta(seconds=15)  # a preview that nobody has looked at for so long ends
 MOST_AT_ONCE = 500  # chunks that are deleted before others may write
-NOBODY = Asker()
+NOBODY = Requester()
 ENGINES_OF_ONE_RELEASE = ("0.1.0", "0.2.0", "0.3.0")
 THE_ONE_RELEASE = "1.34"
 LOST_TOO_OFTEN = Message("The run was stopped after {tries} workers exited while running it.", tries=leases.MOST_TRIES)
@@ -90,7 +90,9 @@ class Status(NamedTuple):
 # --- Start, find ------------------------------------------------------------------------------------------------
 
 
-def start_run(version: Version, asker: Asker = NOBODY, *, retry: bool = False, kubernetes: str | None = None) -> Run:
+def start_run(
+    version: Version, requester: Requester = NOBODY, *, retry: bool = False, kubernetes: str | None = None
+) -> Run:
     """Return the run of the version by this engine, queued if there is none.
 
     `retry`: also if it was cancelled or failed.
@@ -98,14 +100,14 @@ def start_run(version: Version, asker: Asker = NOBODY, *, retry: bool = False, k
     `kubernetes`: on another release than the text's; each release has a run of its own.
     """
     kubernetes = own_release(version) if kubernetes is None else kubernetes
-    about = {**asker._asdict(), "lane": lane_of(version)}
+    about = {**requester._asdict(), "lane": lane_of(version)}
     run, created = Run.objects.get_or_create(
         version=version, engine_version=ENGINE_VERSION, kubernetes_version=kubernetes, defaults=about
     )
     again = Run.objects.filter(pk=run.pk, state__in=[Run.State.CANCELLED, Run.State.FAILED] if retry else [])
     now = timezone.now()
     anew = {"state": Run.State.QUEUED, "error": "", "finished": None, "queued_at": now, "seen": now, "tries": 0}
-    if again.update(**anew, **asker._asdict()) or created:
+    if again.update(**anew, **requester._asdict()) or created:
         run.refresh_from_db()
         transaction.on_commit(lambda: enqueue(run.public_id))
     return run

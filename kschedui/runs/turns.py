@@ -21,7 +21,7 @@ SKEW = timedelta(minutes=1)  # between the clocks of two machines
 LOOKED_BACK = timedelta(hours=1)  # when a party was served last, and how long runs take
 
 
-class Asker(NamedTuple):
+class Requester(NamedTuple):
     """The requester of a run: the party and the author whose turn it takes, and the hashed address."""
 
     party: str = ""

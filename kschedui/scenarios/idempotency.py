@@ -22,18 +22,18 @@ class KeyReused(Exception):
 
 
 def once(
-    visitor: Visitor, key: str, asked: str, prepare: Callable[[], Prepared], create: Callable[[Prepared], Version]
+    visitor: Visitor, key: str, call: str, prepare: Callable[[], Prepared], create: Callable[[Prepared], Version]
 ) -> tuple[Version, bool]:
     """Return the result of `create`, called with that of `prepare` now or earlier under this key, and whether it was
     called now.
 
-    Slow work belongs in `prepare`: SQLite accepts no other writes during `create`. Raises KeyReused if `asked`, the
+    Slow work belongs in `prepare`: SQLite accepts no other writes during `create`. Raises KeyReused if `call`, the
     call as sent, differs from the first one. Without a key, it is always created.
     """
     if not key:
         return create(prepare()), True
     author = visitor.author
-    digest = hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = hashlib.sha256(call.encode("utf-8", "surrogatepass")).hexdigest()
     try:
         return before(author, key, digest), False
     except IdempotencyKey.DoesNotExist:

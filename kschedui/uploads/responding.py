@@ -15,7 +15,7 @@ from django.urls import resolve
 from django.utils import translation
 
 from kschedui.models import Upload
-from kschedui.runs.turns import Asker
+from kschedui.runs.turns import Requester
 from kschedui.uploads import parts, store
 from kschedui.work import progress
 
@@ -75,15 +75,15 @@ class KeptRequest(WSGIRequest):
 
 def request_of(upload: Upload, body: BinaryIO, size: int) -> HttpRequest:
     """Rebuild the stored request with its sender, whose permissions were checked when it arrived."""
-    asked = store.Asked(**upload.request)
+    stored = store.StoredRequest(**upload.request)
     request = KeptRequest(
         {
-            "REQUEST_METHOD": asked.method,
-            "PATH_INFO": asked.path,
-            "QUERY_STRING": asked.query,
-            "CONTENT_TYPE": asked.content_type,
+            "REQUEST_METHOD": stored.method,
+            "PATH_INFO": stored.path,
+            "QUERY_STRING": stored.query,
+            "CONTENT_TYPE": stored.content_type,
             "CONTENT_LENGTH": str(size),
-            "HTTP_IDEMPOTENCY_KEY": asked.key or f"upload-{upload.public_id}",
+            "HTTP_IDEMPOTENCY_KEY": stored.key or f"upload-{upload.public_id}",
             "SERVER_NAME": "localhost",
             "SERVER_PORT": "80",
             "REMOTE_ADDR": "",
@@ -93,7 +93,7 @@ def request_of(upload: Upload, body: BinaryIO, size: int) -> HttpRequest:
     request.user = upload.owner or AnonymousUser()
     wsgi: Any = request
     wsgi.upload, wsgi.sender = upload, store.sender_of(upload)
-    wsgi.asker = Asker(upload.party, upload.author, upload.address)
+    wsgi.requester = Requester(upload.party, upload.author, upload.address)
     return request
 
 
@@ -105,9 +105,9 @@ def upload_of(request: HttpRequest) -> Upload | None:
     return getattr(request, "upload", None)
 
 
-def asked_of(request: HttpRequest) -> store.Asked:
+def stored_request_of(request: HttpRequest) -> store.StoredRequest:
     """Return the parts of the request that are stored with its body."""
-    return store.Asked(
+    return store.StoredRequest(
         request.method or "",
         request.path,
         request.META.get("QUERY_STRING", ""),

@@ -13,7 +13,7 @@ from django.utils import timezone, translation
 from kschedui.celery import app
 from kschedui.models import Run, Upload, is_public_id
 from kschedui.runs import leases, turns
-from kschedui.runs.turns import Asker
+from kschedui.runs.turns import Requester
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest
 from kschedui.uploads import parts
@@ -29,7 +29,7 @@ LOST_TOO_OFTEN = Message("This was stopped after {tries} workers exited while wo
 State = Run.State
 
 
-class Asked(NamedTuple):
+class StoredRequest(NamedTuple):
     """The parts of a request that are stored with its body."""
 
     method: str
@@ -60,16 +60,16 @@ class NotDone(Exception):
     """The upload has no response (yet)."""
 
 
-# --- For whoever asks ---------------------------------------------------------------------------------------------
+# --- For the client -----------------------------------------------------------------------------------------------
 
 
-def keep(visitor: Visitor, asker: Asker, asked: Asked, body: Iterable[bytes]) -> Upload:
+def keep(visitor: Visitor, requester: Requester, stored: StoredRequest, body: Iterable[bytes]) -> Upload:
     """Queue a request. Raises TooMany, and parts.TooMuch. Its state is cancelled until it has arrived completely."""
     upload = Upload.objects.create(
         **owned_by(visitor),
-        **asker._asdict(),
+        **requester._asdict(),
         language=translation.get_language() or settings.LANGUAGE_CODE,
-        request=asked._asdict(),
+        request=stored._asdict(),
         state=State.CANCELLED,
     )
     try:

@@ -17,7 +17,6 @@ from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
     SUCCESS,
-    AsksPreFilter,
     Change,
     CycleState,
     ExplainsFilter,
@@ -26,6 +25,7 @@ from scheduler_core.framework.interface import (
     FilterPlugin,
     PreFilterExtensions,
     PreFilterPlugin,
+    RunsPreFilter,
     ScorePlugin,
     Status,
     Verdicts,
@@ -67,8 +67,8 @@ class Explainer:
         self._explains_score = {plugin.name: plugin for plugin in scorers if isinstance(plugin, ExplainsScore)}
         self._rejected: dict[str, Status] = {}
         running = dict(framework.pre_filters)
-        asking = [plugin for plugin in filters if implements(plugin, AsksPreFilter)]
-        called = [plugin for plugin in asking if implements(plugin, PreFilterPlugin) and plugin.name not in running]
+        own = [plugin for plugin in filters if implements(plugin, RunsPreFilter)]
+        called = [plugin for plugin in own if implements(plugin, PreFilterPlugin) and plugin.name not in running]
         alone = {plugin.name: plugin.pre_filter for plugin in called}  # these run PreFilter in their Filter
         for name, pre_filter in (running | alone).items():
             result = pre_filter(pod, cluster)
@@ -100,29 +100,29 @@ class Explainer:
 
     def _filters(self, row: int) -> list[FilterExplanation]:
         """Explain the filters; on nodes with nominated pods, a failure with them takes precedence."""
-        asked = row in self._evaluated
+        evaluated = row in self._evaluated
         nominated = self._nominated(row)
-        filter_explanations = self._pass(row, nominated, asked=asked) if nominated is not None else []
+        filter_explanations = self._pass(row, nominated, evaluated=evaluated) if nominated is not None else []
         if not any(_rejects(filter_explanation) for filter_explanation in filter_explanations):
-            filter_explanations = self._pass(row, None, asked=asked)
+            filter_explanations = self._pass(row, None, evaluated=evaluated)
         return filter_explanations + self._extender_rejections(row)
 
-    def _pass(self, row: int, what_if: WhatIf | None, *, asked: bool) -> list[FilterExplanation]:
+    def _pass(self, row: int, what_if: WhatIf | None, *, evaluated: bool) -> list[FilterExplanation]:
         filter_explanations = []
         for plugin in self._framework.at(FilterPlugin):
-            explanation = self._filter(plugin, row, what_if, asked=asked)
-            asked = asked and not _rejects(explanation)
+            explanation = self._filter(plugin, row, what_if, evaluated=evaluated)
+            evaluated = evaluated and not _rejects(explanation)
             filter_explanations.append(explanation)
         return filter_explanations
 
-    def _filter(self, plugin: FilterPlugin, row: int, what_if: WhatIf | None, *, asked: bool) -> FilterExplanation:
+    def _filter(self, plugin: FilterPlugin, row: int, what_if: WhatIf | None, *, evaluated: bool) -> FilterExplanation:
         name: str = plugin.name
         if name in self._cycle.skip_filter:
-            return FilterExplanation(name, "Skip", [], asked, [_skip_fact(name)])
+            return FilterExplanation(name, "Skip", [], evaluated, [_skip_fact(name)])
         if name in self._rejected:
             status = self._rejected[name]
             fact = _pre_filter_fact(name, status)
-            return FilterExplanation(name, status.code.label, list(status.reasons), asked, [fact])
+            return FilterExplanation(name, status.code.label, list(status.reasons), evaluated, [fact])
         change = self._change(plugin, what_if)
         state = self._cycle.states.get(name)
         rows = np.array([row], np.intp)
@@ -131,7 +131,7 @@ class Explainer:
         status = verdicts.statuses[number - 1] if number else SUCCESS
         explains = self._explains_filter.get(name)
         facts = explains.explain_filter(self._pod, state, self._cluster, row, change) if explains else []
-        return FilterExplanation(name, status.code.label, list(status.reasons), asked, facts)
+        return FilterExplanation(name, status.code.label, list(status.reasons), evaluated, facts)
 
     def _nominated(self, row: int) -> WhatIf | None:
         """Return the nominated pods that take precedence over the pod on the node, None if there are none."""

@@ -400,10 +400,10 @@ class NeedsPreFilter(Plugin, Protocol):
 
 
 @runtime_checkable
-class AsksPreFilter(Plugin, Protocol):
+class RunsPreFilter(Plugin, Protocol):
     """A plugin whose Filter runs its PreFilter itself if necessary."""
 
-    asks_pre_filter: Literal[True]
+    runs_pre_filter: Literal[True]
 
 
 @runtime_checkable

@@ -64,15 +64,15 @@ class WhatIf(msgspec.Struct):
 
 
 class Room(msgspec.Struct, frozen=True):
-    """The limits of counters: pair j of a what-if adds `asks[:, j]`, and row i has `left[:, i]`."""
+    """The limits of counters: pair j of a what-if adds `added[:, j]`, and row i has `left[:, i]`."""
 
-    asks: NDArray[np.int64]
+    added: NDArray[np.int64]
     left: NDArray[np.int64]
 
     def give_back(self, pairs: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return the pods of some pairs, at most one per row, to rows with room for them; return which."""
-        fits: NDArray[np.bool_] = np.logical_and.reduce(self.asks[:, pairs] <= self.left[:, rows], axis=0)
-        self.left[:, rows[fits]] -= self.asks[:, pairs[fits]]
+        fits: NDArray[np.bool_] = np.logical_and.reduce(self.added[:, pairs] <= self.left[:, rows], axis=0)
+        self.left[:, rows[fits]] -= self.added[:, pairs[fits]]
         return fits
 
 
@@ -85,7 +85,7 @@ class Change(msgspec.Struct, dict=True):
 
     delta: NDArray[np.int64]
     what_if: WhatIf
-    positions: NDArray[np.intp]  # where the rows asked stand in `what_if.rows`
+    positions: NDArray[np.intp]  # positions of the evaluated rows in `what_if.rows`
 
     @cached_property
     def removed(self) -> list[list[int]]:

@@ -55,7 +55,7 @@ class QueueingHintMap(msgspec.Struct):
             self._matching[event] = registrations
         return registrations
 
-    def ask(self, event: ClusterEvent, rejectors: Iterable[str], pod: Pod, old: Any, new: Any) -> list[Hint]:
+    def call(self, event: ClusterEvent, rejectors: Iterable[str], pod: Pod, old: Any, new: Any) -> list[Hint]:
         """Return the hints of the plugins that rejected the pod; empty if none of them registered the event."""
         hints = []
         for registration in self.matching(event):

@@ -189,7 +189,7 @@ class SchedulingQueue:
             self.unschedulable.pop(pod.key)
 
     def activate(self, keys: Iterable[PodKey], before_move: Callable[[PodKey], None] | None = None) -> None:
-        """Move pods to activeQ at once, for a plugin. `asked` is called with each waiting pod before it moves."""
+        """Move pods to activeQ at once, for a plugin. `before_move` is called with each waiting pod before it moves."""
         for key in keys:
             queued = self.unschedulable.get(key) or self.backoff_queue.remove(key)
             if queued is not None:
@@ -316,7 +316,7 @@ class SchedulingQueue:
             return Strategy.AFTER_BACKOFF, []
         if event.is_wildcard:
             return (Strategy.AFTER_BACKOFF if new is None or new == queued.key else Strategy.SKIP), []
-        hints = self._hints[queued.pod.scheduler_name].ask(event, rejectors, queued.pod, old, new)
+        hints = self._hints[queued.pod.scheduler_name].call(event, rejectors, queued.pod, old, new)
         said_queue = [hint.plugin for hint in hints if hint.hint == "Queue"]
         if not said_queue:
             return Strategy.SKIP, hints
@@ -340,7 +340,7 @@ class SchedulingQueue:
         return hints is not None and hints.moves_gated(queued.gating_plugin, event)
 
     def _interested_in(self, event: ClusterEvent) -> frozenset[str]:
-        """Return the plugins that registered the event, cached because every binding asks."""
+        """Return the plugins that registered the event, cached because every binding needs them."""
         plugins = self._interested.get(event)
         if plugins is None:
             registrations = chain.from_iterable(hints.matching(event) for hints in self._hints.values())

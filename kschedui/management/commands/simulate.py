@@ -25,12 +25,12 @@ class Command(BaseCommand):
         parser.add_argument("--syntax", action="store_true", help="with --check: only parse the files")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        asked = Namespace(**options)
+        arguments = Namespace(**options)
         try:
-            if asked.check:
+            if arguments.check:
                 status = check.run(Namespace(**{**options, "format": "table"}))
             else:
-                status = simulate.run(asked)
+                status = simulate.run(arguments)
         except Unusable as error:
             raise CommandError(str(error)) from None
         if status:

@@ -219,17 +219,19 @@ def pod_status(status: Manifest, spec: Manifest) -> Manifest:
     ]
     cleaned["conditions"] = conditions
     for name, containers in (("containerStatuses", "containers"), ("initContainerStatuses", "initContainers")):
-        asked = {item.get("name"): part(part(item, "resources"), "requests") for item in mappings_in(spec, containers)}
+        in_spec = {
+            item.get("name"): part(part(item, "resources"), "requests") for item in mappings_in(spec, containers)
+        }
         cleaned[name] = [
-            item for item in mappings_in(status, name) if is_resized(item, asked.get(item.get("name"), {}))
+            item for item in mappings_in(status, name) if is_resized(item, in_spec.get(item.get("name"), {}))
         ]
     return {name: value for name, value in cleaned.items() if value != []}
 
 
-def is_resized(status: Manifest, asked: Manifest) -> bool:
+def is_resized(status: Manifest, in_spec: Manifest) -> bool:
     """Return whether the container's resources differ from those in its spec."""
     reported = (part(part(status, "resources"), "requests"), part(status, "allocatedResources"))
-    return any(requests and requests != asked for requests in reported)
+    return any(requests and requests != in_spec for requests in reported)
 
 
 def node_status(status: Manifest, images: set[str]) -> Manifest:

@@ -327,11 +327,11 @@ def judge(text: str, challenge: str, answer: str) -> dict[str, Any]:
         engine.read(answer)
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
-    asked = engine.read(with_challenge(text, challenge)).challenge
-    assert asked is not None
-    documents = answer_in(answer, asked.asks)
+    parsed = engine.read(with_challenge(text, challenge)).challenge
+    assert parsed is not None
+    documents = answer_in(answer, parsed.asks)
     try:
-        verdicts = list(judge_answer(text, asked, documents, engine.read, engine.simulate))
+        verdicts = list(judge_answer(text, parsed, documents, engine.read, engine.simulate))
     except BadVariant as error:
         raise Refused(422, [{"message": in_language(error.sentence)}]) from None
     first = next((verdict for verdict in verdicts if not verdict.holds), None)
@@ -349,7 +349,7 @@ def judge(text: str, challenge: str, answer: str) -> dict[str, Any]:
         "solved": first is None,
         "held": sum(verdict.holds for verdict in verdicts),
         "variants": rows,
-        "first": None if first is None else _failure(text, asked, documents, first),
+        "first": None if first is None else _failure(text, parsed, documents, first),
     }
 
 

@@ -67,7 +67,7 @@ def count(request: HttpRequest, limit: str) -> None:
                 most=VISITORS * most,
             )
         )
-    who = who_asks(request)
+    who = requester_key(request)
     used = one_more(limit, who) if who else 0
     if who:
         _note(request, most, used)
@@ -75,7 +75,7 @@ def count(request: HttpRequest, limit: str) -> None:
         raise TooOften(Message("Too many requests. The limit is {most} per minute.", most=most))
 
 
-def who_asks(request: HttpRequest) -> str:
+def requester_key(request: HttpRequest) -> str:
     """Return the script's token, the account's session, or the browser's token; "" without any.
 
     The database is not used, since it may be unavailable. Forged sessions are still counted by address.

@@ -32,7 +32,7 @@ from kschedui.web.api.routes.what_if import operations
 from kschedui.web.api.routes.what_if import routes as what_if
 from kschedui.web.api.shapes import Waiting, WorkAhead
 from kschedui.web.api.visitors import with_token
-from kschedui.web.api.work import asked_seconds
+from kschedui.web.api.work import preferred_seconds
 from kschedui.web.http.problems import API_PREFIX, MEDIA_TYPE
 from kschedui.work.place import Busy
 from scheduler_core.apis.messages import Message
@@ -86,7 +86,7 @@ def accepted(request: HttpRequest, error: Large) -> HttpResponseBase:
 @api.exception_handler(Busy)
 def waiting(request: HttpRequest, error: Busy) -> HttpResponseBase:
     """Return the place of a request whose client asks again, and a refusal to any other."""
-    if error.ahead is None or asked_seconds(request) is None:
+    if error.ahead is None or preferred_seconds(request) is None:
         return refuse(request, error)
     waiting_for = Waiting(ahead=WorkAhead(**error.ahead._asdict()))
     response = api.create_response(request, waiting_for.model_dump(mode="json"), status=202)

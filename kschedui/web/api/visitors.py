@@ -13,25 +13,25 @@ from kschedui.in_turn import in_turn
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.runs.room import require_room
-from kschedui.runs.turns import Asker
+from kschedui.runs.turns import Requester
 from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
 from kschedui.web.http.client_address import client_of
 
 
-def asker_of(request: HttpRequest) -> Asker:
+def requester_of(request: HttpRequest) -> Requester:
     """Return the names under which a run, or other work, of this visitor is counted."""
-    if (asker := getattr(request, "asker", None)) is not None:
-        return cast(Asker, asker)
+    if (requester := getattr(request, "requester", None)) is not None:
+        return cast(Requester, requester)
     visitor = access.visitor_of(request)
     address = salted_hmac("kschedui.address", client_of(request.META.get("REMOTE_ADDR", ""))).hexdigest()
-    return Asker(visitor.author if visitor.user else address, visitor.author, address)
+    return Requester(visitor.author if visitor.user else address, visitor.author, address)
 
 
 def keeping_visitor(request: HttpRequest) -> access.Visitor:
     """Return a visitor who is about to store something. Raises NoRoom if they have reached their limit."""
     visitor = access.editing_visitor(request)
-    require_room(visitor, asker_of(request).address)
+    require_room(visitor, requester_of(request).address)
     return visitor
 
 
@@ -42,7 +42,7 @@ def keeping(request: HttpRequest) -> Iterator[access.Visitor]:
     No other request of theirs, or of their address, is checked before it has ended, so that concurrent requests cannot
     use the same room. Do slow work before it.
     """
-    visitor, address = access.editing_visitor(request), asker_of(request).address
+    visitor, address = access.editing_visitor(request), requester_of(request).address
     with in_turn(f"room of {address}"), in_turn(f"room of {visitor.author}"):
         require_room(visitor, address)
         yield visitor
@@ -54,7 +54,7 @@ def start_run(request: HttpRequest, version: Version, *, kubernetes: str | None 
     The run counts towards the visitor's storage. Raises NoRoom.
     """
     keeping_visitor(request)
-    return runs.start_run(version, asker_of(request), retry=True, kubernetes=kubernetes)
+    return runs.start_run(version, requester_of(request), retry=True, kubernetes=kubernetes)
 
 
 def with_token(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

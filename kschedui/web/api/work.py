@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from kschedui.uploads.responding import upload_of
-from kschedui.web.api.visitors import asker_of
+from kschedui.web.api.visitors import requester_of
 from kschedui.work import place
 from kschedui.work.fetched import call, size_of
 from kschedui.work.gone import Gone
@@ -46,13 +46,13 @@ def work(
 def patience_of(request: HttpRequest) -> float:
     """Return the seconds that a request waits for its turn: those of `Prefer` (RFC 7240), up to the limit."""
     most = settings.LIMITS["wait_seconds"]
-    asked = asked_seconds(request)
-    if asked is not None:
-        return min(asked, most)
+    preferred = preferred_seconds(request)
+    if preferred is not None:
+        return min(preferred, most)
     return float(min(PAGE_SECONDS, most) if opens_page(request) else most)
 
 
-def asked_seconds(request: HttpRequest) -> int | None:
+def preferred_seconds(request: HttpRequest) -> int | None:
     """Return the seconds of `Prefer: wait=2`, whose sender asks again; None without this preference."""
     for preference in request.headers.get("Prefer", "").split(","):
         name, _, seconds = preference.strip().partition("=")
@@ -75,10 +75,10 @@ class Source(NamedTuple):
     @classmethod
     def of(cls, request: HttpRequest) -> "Source":
         """Return the source of a request."""
-        asker = asker_of(request)
+        requester = requester_of(request)
         name = f"{request.method} {request.get_full_path()}"
         gone = getattr(request, "scope", {}).get("gone") or Gone()
-        return cls(Client(asker.party, asker.author or asker.address, name), gone)
+        return cls(Client(requester.party, requester.author or requester.address, name), gone)
 
     async def work(self, function: Callable[..., Result], *args: object, near: Hashable = None) -> Result:
         """Return the function's result, for the next piece of a stream."""

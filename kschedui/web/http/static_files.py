@@ -30,11 +30,11 @@ class StaticFiles:
         file, immutable = self.find(path) if path.startswith(settings.STATIC_URL) else (None, False)
         if file is None:
             return await self.application(scope, receive, send)
-        asked = {
+        environ = {
             f"HTTP_{name.decode('latin-1').upper().replace('-', '_')}": value.decode("latin-1")
             for name, value in scope["headers"]
         }
-        response = file.get_response(scope["method"], asked)
+        response = file.get_response(scope["method"], environ)
         body = b""
         if response.file is not None:
             with response.file as opened:

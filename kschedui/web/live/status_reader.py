@@ -19,14 +19,14 @@ class StatusReader:
     """Reads the status of runs in one event loop."""
 
     def __init__(self) -> None:
-        self.asked: dict[str, asyncio.Future[Status | None]] = {}
+        self.awaited: dict[str, asyncio.Future[Status | None]] = {}
         self.task: asyncio.Task[None] | None = None
 
     async def status(self, run: str) -> Status:
         """Return the status of a run. Raises Run.DoesNotExist."""
-        answer = self.asked.get(run)
+        answer = self.awaited.get(run)
         if answer is None:
-            answer = self.asked[run] = asyncio.get_running_loop().create_future()
+            answer = self.awaited[run] = asyncio.get_running_loop().create_future()
         if self.task is None or self.task.done():
             self.task = start_shared(self.read())
         status = await asyncio.shield(answer)
@@ -36,13 +36,13 @@ class StatusReader:
 
     async def read(self) -> None:
         """Run queries while there are requests."""
-        while self.asked:
-            batch = dict(list(self.asked.items())[:MOST])
+        while self.awaited:
+            batch = dict(list(self.awaited.items())[:MOST])
             for run in batch:
-                del self.asked[run]
+                del self.awaited[run]
             try:
                 statuses = await read_statuses(list(batch))
-            except Exception as error:  # everybody who asked gets it
+            except Exception as error:  # everybody who waits gets it
                 for answer in batch.values():
                     if not answer.done():
                         answer.set_exception(error)

@@ -359,9 +359,9 @@ def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, 
     }
 
 
-def place_query(asked: Mapping[str, str]) -> str:
+def place_query(query: Mapping[str, str]) -> str:
     """Return "?step=...", with the requested engine and release; "" if there is none."""
-    place_fields = {name: asked[name] for name, form in PLACE.items() if re.fullmatch(form, asked.get(name, ""))}
+    place_fields = {name: query[name] for name, form in PLACE.items() if re.fullmatch(form, query.get(name, ""))}
     return f"?{urlencode(place_fields)}" if place_fields else ""
 
 

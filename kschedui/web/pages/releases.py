@@ -63,8 +63,8 @@ def render_differences(language: str, older: str, newer: str) -> SafeString:
 
     `pairs` [(before, after, rows, rest)]; `rest` are differences without a scenario, which affect no decision here.
     """
-    asked = [(RELEASES[older], RELEASES[newer])] if older and newer else list(pairwise(RELEASES.values()))[::-1]
-    pairs = [(before, after, *split_rules(rows(before, after))) for before, after in asked]
+    chosen = [(RELEASES[older], RELEASES[newer])] if older and newer else list(pairwise(RELEASES.values()))[::-1]
+    pairs = [(before, after, *split_rules(rows(before, after))) for before, after in chosen]
     return render_to_string("releases_differences.html", {"pairs": pairs})
 
 

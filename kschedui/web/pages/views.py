@@ -196,10 +196,10 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     count(request, "save")
     number = request.POST.get("version", "")
     origin = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
-    asker = keeping_visitor(request)
+    editor = keeping_visitor(request)
     source = origin or scenarios.newest(scenario)
-    whole = source.challenge and access.may_edit(asker, scenario)
-    text = scenarios.text_for(asker, source) if whole else scenarios.text_for_work(source)
+    whole = source.challenge and access.may_edit(editor, scenario)
+    text = scenarios.text_for(editor, source) if whole else scenarios.text_for_work(source)
     digest = work(request, jobs.digest, text)
     with keeping(request) as visitor:
         copy = scenarios.fork(visitor, source, digest)

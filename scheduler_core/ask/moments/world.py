@@ -21,7 +21,7 @@ from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import AddNodes, ConfigurationEdit, Edit, NotPossible, Remove, SetField
 from scheduler_core.ask.editing.objects import KnownPlugins, edit_configuration, make_nodes, no_such, set_field
-from scheduler_core.ask.moments.objections import Objections, ask_every_plugin
+from scheduler_core.ask.moments.objections import Objections, run_every_plugin
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import CycleState, PreBindPlugin
 from scheduler_core.framework.runtime.runtime import Framework, Registry
@@ -195,7 +195,7 @@ class World:
         if nodes is not None:
             rows = np.array([row for name in nodes if (row := self.cluster.nodes.row_of.get(name)) in rows], np.intp)
         cycle = CycleState(pod, self.cluster.pods.slot_of[key], placement=placement)
-        return ask_every_plugin(framework, cycle, rows)
+        return run_every_plugin(framework, cycle, rows)
 
     def _pod(self, key: PodKey) -> tuple[Pod, Framework]:
         """Return the pod and its profile's framework. Raises NotPossible."""

@@ -182,14 +182,14 @@ class Filters:
         counting = [plugin for plugin in turning if implements(plugin, CountingFilter)]
         if len(counting) < len(turning) or (nominations and len(self.nominated(cycle, what_if.rows, nominations)[0])):
             return None
-        asks, left = [np.zeros((0, len(what_if.slots)), np.int64)], [np.zeros((0, len(what_if.rows)), np.int64)]
+        added, left = [np.zeros((0, len(what_if.slots)), np.int64)], [np.zeros((0, len(what_if.rows)), np.int64)]
         for plugin in counting:
             state, nodes = cycle.states.get(plugin.name), self._cluster.nodes
             change = self._change(plugin.name, cycle, what_if, None)
             assert change is not None
-            asks.append(what_if.added(plugin.name))
+            added.append(what_if.added(plugin.name))
             left.append(plugin.slack(cycle.pod, state, nodes, what_if.rows) - change.delta)
-        return Room(np.concatenate(asks), np.concatenate(left))
+        return Room(np.concatenate(added), np.concatenate(left))
 
     def nominated(
         self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations
@@ -216,8 +216,8 @@ class Filters:
             self._position_of[rows] = np.arange(len(rows))
             index = self._position_of[at]
             self._position_of[rows] = -1
-        asked = (index >= 0) & (index < len(rows))
-        counted = asked & (pods.priority[known_slots] >= cycle.pod.priority) & (slots != cycle.slot)
+        evaluated = (index >= 0) & (index < len(rows))
+        counted = evaluated & (pods.priority[known_slots] >= cycle.pod.priority) & (slots != cycle.slot)
         return index[counted], known_slots[counted]
 
     def _change(

@@ -17,7 +17,6 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
-    AsksPreFilter,
     Change,
     Code,
     FilterPlugin,
@@ -30,6 +29,7 @@ from scheduler_core.framework.interface import (
     PreFilterResult,
     ReservePlugin,
     Rows,
+    RunsPreFilter,
     ScorePlugin,
     Status,
     Verdicts,
@@ -71,7 +71,7 @@ class CallsPreFilter:
             return verdicts
         if pre_filter_result.status.is_skip:
             return Verdicts(np.zeros(len(nodes.all_rows[rows]), np.int16), ())
-        return Verdicts(self._plugin.asks_on(nodes, rows).astype(np.int16), (pre_filter_result.status,))
+        return Verdicts(self._plugin.read_claims_on(nodes, rows).astype(np.int16), (pre_filter_result.status,))
 
 
 class CallsPreFilterAboutPods(CallsPreFilter):
@@ -102,7 +102,7 @@ class WithoutReserve:
 def filters(plugins: Sequence[FilterPlugin], pre_filters: Sequence[Plugin], cluster: Cluster) -> list[FilterPlugin]:
     """Return the Filter plugins, replaced where a required PreFilter does not run."""
     replaced = _replace(plugins, pre_filters, NeedsPreFilter, WithoutPreFilter)
-    return _replace(replaced, pre_filters, AsksPreFilter, lambda plugin: _calling(plugin, cluster))
+    return _replace(replaced, pre_filters, RunsPreFilter, lambda plugin: _calling(plugin, cluster))
 
 
 def reserves(plugins: Sequence[ReservePlugin], pre_filters: Sequence[Plugin]) -> list[ReservePlugin]:

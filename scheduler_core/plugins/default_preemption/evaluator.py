@@ -88,7 +88,7 @@ class Evaluator:
     def _choose(self, pod: Pod, candidates: Candidates) -> PostFilterResult:
         """Run the extenders, pick a node, and return the result."""
         try:
-            remaining, extenders = self._ask_extenders(pod, candidates)
+            remaining, extenders = self._call_extenders(pod, candidates)
         except ExtenderError as error:
             return self._error(str(error))
         if not len(remaining):
@@ -97,7 +97,7 @@ class Evaluator:
             return PostFilterResult(Status(Code.UNSCHEDULABLE, (message,)), evaluation=evaluation)
         compared = candidates.runs.compared.take(remaining)
         in_turn = not self.handle.release.rules.binding_sets_the_start_time
-        winner, dropped_by = pick_one_node_for_preemption(compared, unstarted_are_asked_in_turn=in_turn)
+        winner, dropped_by = pick_one_node_for_preemption(compared, unstarted_start_in_turn=in_turn)
         evaluation = self.records.evaluation(
             candidates, choice=Choice(remaining, compared, dropped_by, winner), extenders=extenders
         )
@@ -106,7 +106,7 @@ class Evaluator:
         victims = self.records.victims(candidates, int(remaining[winner]))
         return PostFilterResult(Status(), node, victims=victims, cleared=cleared, evaluation=evaluation)
 
-    def _ask_extenders(self, pod: Pod, candidates: Candidates) -> tuple[Ints, list[str]]:
+    def _call_extenders(self, pod: Pod, candidates: Candidates) -> tuple[Ints, list[str]]:
         """Return the remaining candidates and the extenders that were called (callExtenders)."""
         rows = candidates.rows
         called: list[str] = []

@@ -53,12 +53,12 @@ class Criteria(msgspec.Struct, frozen=True):
 
 
 def pick_one_node_for_preemption(
-    criteria: Criteria, *, unstarted_are_asked_in_turn: bool = False
+    criteria: Criteria, *, unstarted_start_in_turn: bool = False
 ) -> tuple[int, NDArray[np.uint8]]:
     """Return the index of the selected candidate and, per candidate, the criterion (1 to 6) that dropped it, 0 for the
     selected one.
 
-    Victims that have not started count as starting now (`GetPodStartTime`). `unstarted_are_asked_in_turn`: "now" is
+    Victims that have not started count as starting now (`GetPodStartTime`). `unstarted_start_in_turn`: "now" is
     later for each candidate, so that the last candidate with only such victims starts latest.
     """
     count = len(criteria.victims)
@@ -71,7 +71,7 @@ def pick_one_node_for_preemption(
         compared = values[left]
         least = compared.item(compared.argmin())
         best = compared == least
-        if unstarted_are_asked_in_turn and least == -np.inf:
+        if unstarted_start_in_turn and least == -np.inf:
             best[best.nonzero()[0][:-1]] = False
         dropped_by[left[~best]] = number
         left = left[best]

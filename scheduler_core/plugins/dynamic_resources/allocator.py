@@ -336,10 +336,10 @@ class Search:
         in_use = self._used_by_claim if data.request.admin_access else self._in_use
         if in_use(candidate.id, at.claim):
             return False
-        asked = (at.key, candidate.id)
-        answer = self.answers.get(asked)
+        key = (at.key, candidate.id)
+        answer = self.answers.get(key)
         if answer is None:
-            answer = self.answers[asked] = self.is_selectable(self.claims[at.claim], data, candidate)
+            answer = self.answers[key] = self.is_selectable(self.claims[at.claim], data, candidate)
         return answer and self._fits(data, candidate)
 
     def is_selectable(self, claim: ResourceClaim, data: RequestData, candidate: Candidate) -> bool:

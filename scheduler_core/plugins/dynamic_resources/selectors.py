@@ -48,13 +48,13 @@ class Selectors:
     def answer(self, device_class: DeviceClass, request: DeviceRequest, driver: str, device: Device) -> Answer:
         """Return whether all selectors match, class selectors first; stops at the first false or failure."""
         for index, expression in enumerate(device_class.selectors):
-            answer = self._ask(expression, driver, device)
+            answer = self._answer(expression, driver, device)
             if isinstance(answer, str):
                 return f"class {_escaped(device_class.name)}: selector #{index}: {answer}"
             if not answer:
                 return False
         for index, expression in enumerate(request.selectors):
-            answer = self._ask(expression, driver, device)
+            answer = self._answer(expression, driver, device)
             if isinstance(answer, str):
                 return f"claim {{claim}}: selector #{index}: {answer}"
             if not answer:
@@ -67,7 +67,7 @@ class Selectors:
         """Return the selector that is false: whether it is the class', its number, and the decisive part of it."""
         for of_class, selectors in ((True, device_class.selectors), (False, request.selectors)):
             for index, expression in enumerate(selectors):
-                if self._ask(expression, driver, device) is not True:
+                if self._answer(expression, driver, device) is not True:
                     return of_class, index, self._mismatch(expression, driver, device)
         return None
 
@@ -82,7 +82,7 @@ class Selectors:
             contents = self._contents[reads] = Contents(reads)
         return contents
 
-    def _ask(self, expression: str, driver: str, device: Device) -> Answer:
+    def _answer(self, expression: str, driver: str, device: Device) -> Answer:
         selector = self._selector(expression)
         number = selector.contents.number(driver, device)
         answer = selector.answers.get(number)

@@ -45,14 +45,14 @@ def pod_request(pod: Pod, name: str, *, non_zero: bool) -> int:
 class Amount(NamedTuple):
     """A resource on some rows: requested with the pod on the node, and allocatable (1 if the node has none).
 
-    `asked`: the pod's own part of the requests.
+    `of_pod`: the pod's own part of the requests.
     """
 
     spec: ResourceSpec
     requested: Amounts
     allocatable: Amounts
     there: There
-    asked: int
+    of_pod: int
 
 
 def amounts(

@@ -59,14 +59,14 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
 
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
         """Skip a pod that requests none of the resources."""
-        return SCORES if self._asks(pod) else SAYS_NOTHING
+        return SCORES if self._is_scored(pod) else SAYS_NOTHING
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        if not self._asks(pod):  # PreScore is disabled
+        if not self._is_scored(pod):  # PreScore is disabled
             return np.zeros(len(rows), np.int64)
         return self._score(amounts(pod, nodes, rows, self.args.resources, non_zero=False), len(rows))
 
-    def _asks(self, pod: Pod) -> bool:
+    def _is_scored(self, pod: Pod) -> bool:
         return self._scores_best_effort or any(
             pod_request(pod, spec.name, non_zero=False) for spec in self.args.resources
         )
@@ -79,7 +79,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
 
 def improvement(amounts: Sequence[Amount], length: int) -> Scores:
     """Return the score: 75 if the pod changes nothing, less if it worsens the balance (`balancedResourceScorer`)."""
-    before = [amount._replace(requested=amount.requested - amount.asked) for amount in amounts]
+    before = [amount._replace(requested=amount.requested - amount.of_pod) for amount in amounts]
     gained = balance(amounts, length) - balance(before, length)
     return HALF + (HALF + gained) // 2
 

@@ -126,15 +126,15 @@ def _pods_fact(nodes: NodeTable, row: int, there: int, also: str) -> Fact:
 def _resource_fact(name: str, requested_by_pod: int, requested: int, allocatable: int, node: str, also: str) -> Fact:
     free = allocatable - requested
     holds = requested_by_pod <= free
-    asks, left, whole, used = (
+    request, left, whole, used = (
         amount(name, value) for value in (requested_by_pod, max(free, 0), allocatable, requested)
     )
-    text = f"The pod requests {asks} of {name}; {node} has {left} free: {whole} allocatable, {used} requested{also}."
+    text = f"The pod requests {request} of {name}; {node} has {left} free: {whole} allocatable, {used} requested{also}."
     if requested_by_pod > allocatable:
         text += f" Even an empty {node} would be too small, so evicting pods cannot help."
     return Fact(
         f"NodeResourcesFit.{name}",
-        left=asks,
+        left=request,
         op="≤" if holds else ">",
         right=amount(name, free) if free >= 0 else f"-{amount(name, -free)}",
         holds=holds,

@@ -21,7 +21,7 @@ def explain_improvement(
     """Return the balance without the pod and with it, and the score for the difference."""
     existing = _existing_resources(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
     before, without = _balance_lines(
-        [amount._replace(requested=amount.requested - amount.asked) for amount in existing]
+        [amount._replace(requested=amount.requested - amount.of_pod) for amount in existing]
     )
     after, with_pod = _balance_lines(existing)
     lines = ["without the pod:", *before, "with the pod:", *after]
@@ -72,7 +72,7 @@ def _balance_fact(node: str, resource: Amount) -> Fact:
         op="of",
         right=amount(name, there),
         holds=True,
-        values={"request": int(resource.asked), "requested": used, "allocatable": there},
+        values={"request": int(resource.of_pod), "requested": used, "allocatable": there},
         text=f"With this pod, {amount(name, used)} of {node}'s {amount(name, there)} of {name} would be requested.",
         field=f"{REQUESTS_FIELD}.{name}",
     )

@@ -76,8 +76,8 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         self._pods = handle.cluster.pods
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        asks = any(volume.claim is not None or self._inline(volume) for volume in pod.volumes)
-        return PreFilterResult() if asks else NOTHING_TO_COUNT
+        counts = any(volume.claim is not None or self._inline(volume) for volume in pod.volumes)
+        return PreFilterResult() if counts else NOTHING_TO_COUNT
 
     def filter(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         """Filter node by node: nodes without a CSINode are rare."""

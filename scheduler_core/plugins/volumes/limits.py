@@ -94,7 +94,7 @@ class NodeVolumeLimits(
 
     name = "NodeVolumeLimits"
     about = ABOUT
-    asks_pre_filter = True
+    runs_pre_filter = True
     sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
@@ -175,7 +175,7 @@ class NodeVolumeLimits(
         """Return no counters: the filter evaluates the pods themselves."""
         return np.zeros((0, len(slots)), np.int64)
 
-    def asks_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
+    def read_claims_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
         """Return, without PreFilter, the rows that make Filter read the pod's claims."""
         return np.ones(len(nodes.all_rows[rows]), np.bool_)
 

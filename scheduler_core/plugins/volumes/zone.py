@@ -77,7 +77,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
 
     name = "VolumeZone"
     about = ABOUT
-    asks_pre_filter = True
+    runs_pre_filter = True
     sign_pod = staticmethod(by_volumes)
     labels: tuple[str, ...] = TOPOLOGY_LABELS  # the labels that count
 
@@ -101,7 +101,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
         first, group = alike(nodes, rows, [nodes.label(key).codes for key in self.labels])
         return Verdicts.by_code(group, [self._judge(state, nodes.nodes[row].labels) for row in first])
 
-    def asks_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
+    def read_claims_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
         """Return, without PreFilter, the rows that make Filter read the pod's claims."""
         rejected = np.full(len(nodes.all_rows[rows]), not self._zoned_only)
         for key in self.labels if self._zoned_only else ():

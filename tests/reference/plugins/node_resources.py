@@ -60,7 +60,7 @@ class NodeResourcesFit(Plugin):
             return _fits_empty_node(pod, event.new) and (event.old is None or _offers_more(pod, event.old, event.new))
         if event.action == POD_SCALE_DOWN:
             itself = event.new.uid == pod.uid
-            return itself or (event.new.node_name != "" and _asks_for_less(pod, event.old, event.new))
+            return itself or (event.new.node_name != "" and _requests_less(pod, event.old, event.new))
         return bool(event.old.node_name or event.old.nominated_node_name)
 
 
@@ -85,7 +85,7 @@ def _offers_more(pod: Pod, old: Node, new: Node) -> bool:
     return any(new.allocatable.get(name, 0) > old.allocatable.get(name, 0) for name in (*wanted, "pods"))
 
 
-def _asks_for_less(pod: Pod, old: Pod, new: Pod) -> bool:
+def _requests_less(pod: Pod, old: Pod, new: Pod) -> bool:
     """Of something that the pod wants."""
     before, after = requests(old), requests(new)
     return any(before.get(name, 0) > after.get(name, 0) for name, number in requests(pod).items() if number)

@@ -147,7 +147,7 @@ def follow_model(random: Random, pod: Manifest, model: Manifest | None) -> None:
                 spec[key] = copy.deepcopy(like[key])
 
 
-def ask_for_little(pod: Manifest) -> None:
+def request_little(pod: Manifest) -> None:
     """Take away what would keep the pod from most nodes."""
     for key in ("affinity", "topologySpreadConstraints", "nodeSelector", "initContainers", "overhead", "resources"):
         pod["spec"].pop(key, None)

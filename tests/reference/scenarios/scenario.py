@@ -12,13 +12,13 @@ from random import Random
 from tests.reference.scenarios.configuration import configuration, extender_scripts
 from tests.reference.scenarios.pods import (
     Manifest,
-    ask_for_little,
     chance,
     draw_model,
     draw_node,
     draw_pod,
     draw_running,
     follow_model,
+    request_little,
 )
 from tests.reference.scenarios.policies import budget, namespace, workloads
 from tests.reference.scenarios.timeline import timeline
@@ -43,7 +43,7 @@ def scenario_text(random: Random) -> str:
         volumes_decide = chance(random, 2)
         for pod in pods:
             if volumes_decide:
-                ask_for_little(pod)
+                request_little(pod)
             draw_claim_volumes(random, pod)
     documents = [*others, *nodes, *storage, *pods]
     config = configuration(random) if chance(random, 3) else None

@@ -139,7 +139,7 @@ class Search:
         if nominated in by_name:
             try:
                 self._filter(attempt, [by_name[nominated]])
-                self._ask_extenders(attempt)
+                self._call_extenders(attempt)
             except ExtenderFailed:
                 attempt.feasible = []
             if attempt.feasible:
@@ -152,7 +152,7 @@ class Search:
         self._filter(attempt, nodes[start:] + nodes[:start])
         processed = len(attempt.feasible) + len(attempt.statuses)
         cluster.next_start_node_index = (cluster.next_start_node_index + processed) % len(self.filters.snapshot)
-        if self._ask_extenders(attempt):
+        if self._call_extenders(attempt):
             attempt.rejectors.add("Extender")
 
     def _filter(self, attempt: Attempt, nodes: list[Node]) -> None:
@@ -179,7 +179,7 @@ class Search:
         percentage = self.percentage if own is None else own
         return max(100, nodes * (percentage or max(5, 50 - nodes // 125)) // 100)
 
-    def _ask_extenders(self, attempt: Attempt) -> bool:
+    def _call_extenders(self, attempt: Attempt) -> bool:
         """Whether they turn a node down, which gets a status that names no plugin."""
         by_name = {node.name: node for node, _ in self.filters.snapshot}
         rejected = self.extenders.filter(self.filters.pod, [by_name[name] for name in attempt.feasible])

@@ -14,7 +14,7 @@ from kschedui.accounts import tokens
 from kschedui.models import Batch, Run, Upload, Version
 from kschedui.runs import leases, room, steady_clock, tasks, turns
 from kschedui.runs import store as runs
-from kschedui.runs.turns import Asker
+from kschedui.runs.turns import Requester
 from kschedui.supervisor import probe
 from kschedui.web.api import rates
 from tests.web.conftest import SMALL, Browser
@@ -37,7 +37,7 @@ def jump_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
 
 def taken(keep: Keep, asker: str = "party author") -> Run:
     """A run that a worker holds."""
-    run = runs.claim(runs.start_run(keep(), Asker(*asker.split())).public_id)
+    run = runs.claim(runs.start_run(keep(), Requester(*asker.split())).public_id)
     assert run is not None
     return run
 
@@ -100,8 +100,8 @@ def test_who_was_served_before_the_clock_was_set_back_does_not_wait_until_then(
 ) -> None:
     runs.finish(taken(keep, "early e"), {})
     jump_by(-timedelta(minutes=30))
-    greedy = [runs.start_run(keep(), Asker("greedy", "g")).public_id for _ in range(3)]
-    early = runs.start_run(keep(), Asker("early", "e")).public_id
+    greedy = [runs.start_run(keep(), Requester("greedy", "g")).public_id for _ in range(3)]
+    early = runs.start_run(keep(), Requester("early", "e")).public_id
     order = []
     for _ in range(3):
         order.append(turns.next_run(long=True) or "")

@@ -10,7 +10,7 @@ from django.utils import timezone
 from kschedui.models import Run, Version
 from kschedui.runs import store as runs
 from kschedui.runs import turns, worker
-from kschedui.runs.turns import Asker
+from kschedui.runs.turns import Requester
 from tests.builders import node, pod, scenario
 from tests.web.conftest import MANY, SMALL, Browser
 
@@ -20,7 +20,7 @@ LARGE = scenario(*(node(f"n{i}") for i in range(300)), *(pod(f"p{i}") for i in r
 
 def queued(keep: Keep, *who: str, text: str = SMALL) -> list[str]:
     """A queued run for each "party author"."""
-    return [runs.start_run(keep(text), Asker(*one.split())).public_id for one in who]
+    return [runs.start_run(keep(text), Requester(*one.split())).public_id for one in who]
 
 
 def order(count: int, *, long: bool = True) -> list[str]:

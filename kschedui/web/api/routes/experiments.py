@@ -24,7 +24,7 @@ from kschedui.web.api.document import ok
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.shapes import In, Number, PublicId, RunScenario, State
-from kschedui.web.api.visitors import asker_of, keeping_visitor
+from kschedui.web.api.visitors import keeping_visitor, requester_of
 from kschedui.web.api.work import work
 from scheduler_core.apis.messages import Message
 from scheduler_core.experiments.table import COLUMNS, complete, header, record
@@ -136,7 +136,7 @@ def begin(request: HttpRequest, body: ExperimentIn) -> Status[ExperimentOut]:
         raise Refusal(
             422, Message("{factor}, {level}: {reason}", factor=sentence[0], level=sentence[1], reason=sentence[2])
         )
-    experiment = store.begin(keeping_visitor(request), planned, asker_of(request).party)
+    experiment = store.begin(keeping_visitor(request), planned, requester_of(request).party)
     return Status(201, describe(visitor, experiment))
 
 
@@ -244,6 +244,6 @@ def open_one(request: HttpRequest, eid: str, number: int) -> Opened:
     cell_text, release = work(request, jobs.experiment_run, text, experiment.factors, number)
     digest = work(request, jobs.digest, cell_text) if cell_text != text else None
     visitor = keeping_visitor(request)
-    version, kubernetes = open_run(visitor, experiment, number, digest, release, asker_of(request))
+    version, kubernetes = open_run(visitor, experiment, number, digest, release, requester_of(request))
     url = reverse("version", args=[version.scenario.public_id, version.number])
     return Opened(url=f"{url}?kubernetes={kubernetes}" if kubernetes else url)

@@ -19,7 +19,7 @@ from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.texts import digest_of
 from kschedui.web.api.shapes import PublicId, Saved, ScenarioIn, ScenarioOut, ScenarioPage, SettingsIn, Visibility
-from kschedui.web.api.visitors import asker_of, keeping, keeping_visitor, visible_scenario
+from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of, visible_scenario
 
 router = Router(tags=["scenarios"])
 
@@ -63,7 +63,7 @@ def run_and_describe(request: HttpRequest, version: Version) -> Saved:
     """Return the address of a version and its run, which is started if there is none."""
     sid = version.scenario.public_id
     url = reverse("scenario", args=[sid])
-    run = runs.start_run(version, asker_of(request))
+    run = runs.start_run(version, requester_of(request))
     return Saved(id=sid, version=version.number, url=url, run=run.public_id)
 
 

@@ -14,7 +14,7 @@ from kschedui.web.api import jobs
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.refusals import Refusal, too_large
 from kschedui.web.api.shapes import CheckedText, RunName, SavedText, TextIn
-from kschedui.web.api.visitors import asker_of, keeping, keeping_visitor
+from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
 from kschedui.web.api.work import work
 from scheduler_core.apis.messages import Message
 
@@ -44,7 +44,7 @@ def preview(request: HttpRequest, body: TextIn) -> RunName:
         raise Refusal(422, Message("A preview can have at most {most:,} pods. Save the scenario to run it.", most=most))
     with keeping(request) as visitor:
         version = scenarios.preview(visitor, digest)
-    return RunName(run=runs.start_run(version, asker_of(request), retry=True).public_id)
+    return RunName(run=runs.start_run(version, requester_of(request), retry=True).public_id)
 
 
 def digest_of(request: HttpRequest, body: SavedText) -> Digest:

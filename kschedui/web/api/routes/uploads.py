@@ -13,7 +13,7 @@ from kschedui.scenarios import access
 from kschedui.uploads import responding, store
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.shapes import State, UploadAhead, UploadOut
-from kschedui.web.api.visitors import asker_of, keeping_visitor
+from kschedui.web.api.visitors import keeping_visitor, requester_of
 
 router = Router(tags=["uploads"])
 
@@ -21,8 +21,8 @@ router = Router(tags=["uploads"])
 def keep_request(request: HttpRequest, head: bytes) -> Upload:
     """Store a large request; `head` of its body has been read."""
     visitor = keeping_visitor(request)
-    asked = responding.asked_of(request)
-    return store.keep(visitor, asker_of(request), asked, responding.blocks_of(request, head))
+    stored = responding.stored_request_of(request)
+    return store.keep(visitor, requester_of(request), stored, responding.blocks_of(request, head))
 
 
 def mine(request: HttpRequest, uid: str) -> Upload:

@@ -18,7 +18,7 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
-from kschedui.web.api.visitors import asker_of, keeping, keeping_visitor
+from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
 from kschedui.web.api.work import work
 from kschedui.web.pages.analysis.sides import NAMES, Side, address, releases_query, side_of
 from kschedui.web.pages.page_view import page_view
@@ -91,8 +91,8 @@ def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpRespons
 def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
     """Fork the POSTed `side` with the POSTed `seed`, and show the comparison with the fork."""
     sides = both(request, a, m, b, n)
-    asked, name = request.POST.get("seed", "").strip(), request.POST.get("side", "")
-    if not (asked.isdecimal() and asked.isascii() and len(asked) < 20 and int(asked) <= HIGHEST_SEED):
+    given, name = request.POST.get("seed", "").strip(), request.POST.get("side", "")
+    if not (given.isdecimal() and given.isascii() and len(given) < 20 and int(given) <= HIGHEST_SEED):
         raise Refusal(422, gettext_noop("The seed must be an integer of 0 or greater."))
     if name not in NAMES:
         raise Refusal(422, gettext_noop("Choose whether the seed applies to the first or the second run."))
@@ -100,10 +100,10 @@ def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
     at = NAMES.index(name)
     keeping_visitor(request)
     origin = sides[at].version
-    digest = work(request, jobs.digest_with_seed, scenarios.text_for_work(origin), int(asked))
+    digest = work(request, jobs.digest_with_seed, scenarios.text_for_work(origin), int(given))
     with keeping(request) as visitor:
         scenario = scenarios.create(visitor, digest, origin)
-    runs.start_run(scenario, asker_of(request), kubernetes=sides[at].kubernetes or None)
+    runs.start_run(scenario, requester_of(request), kubernetes=sides[at].kubernetes or None)
     sides[at] = Side(name, scenario, sides[at].release, sides[at].kubernetes)
     return redirect(address(sides))
 
@@ -121,10 +121,10 @@ def texts_url(sides: list[Side]) -> str:
 
 def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
     """Return the JSON of `jobs.compare_runs`; the last comparison is cached."""
-    asked = [(side.version, side.kubernetes or runs.own_release(side.version)) for side in sides]
-    key = (get_language(), *((version.sha256, release) for version, release in asked))
+    versions = [(side.version, side.kubernetes or runs.own_release(side.version)) for side in sides]
+    key = (get_language(), *((version.sha256, release) for version, release in versions))
     if key not in cached:
-        texts = [(scenarios.text_for_work(version), release) for version, release in asked]
+        texts = [(scenarios.text_for_work(version), release) for version, release in versions]
         result = work(request, jobs.compare_runs, *texts)
         while len(cached) >= CACHED:
             cached.pop(next(iter(cached)), None)

@@ -35,8 +35,8 @@ from scheduler_core.ask.operations.upgrade import Upgrade
 from scheduler_core.releases import RELEASES
 
 Row = TypeVar("Row")
-Asked = Literal["drain", "lose", "add", "reschedule", "groups", "upgrade"]
-ASKED: tuple[Asked, ...] = get_args(Asked)
+Question = Literal["drain", "lose", "add", "reschedule", "groups", "upgrade"]
+QUESTIONS: tuple[Question, ...] = get_args(Question)
 MOST_ROWS = 300  # of a list of pods
 MOST_CHOICES = 1000  # nodes to choose from
 
@@ -83,10 +83,10 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     return render(request, "scenarios/operations.html", context)
 
 
-def question_and_fields(request: HttpRequest) -> tuple[Asked, dict[str, str]]:
+def question_and_fields(request: HttpRequest) -> tuple[Question, dict[str, str]]:
     """Return the question and the fields of its form. Raises Refusal."""
-    given_ask = request.GET.get("ask", "drain")
-    ask = next((question for question in ASKED if question == given_ask), None)
+    given = request.GET.get("ask", "drain")
+    ask = next((question for question in QUESTIONS if question == given), None)
     if ask is None:
         raise Refusal(404, gettext_noop("There is no such question about a cluster."))
     fields = ("nodes", "zone", "group", "like", "count", "remove", "to")
@@ -94,7 +94,7 @@ def question_and_fields(request: HttpRequest) -> tuple[Asked, dict[str, str]]:
     return ask, values
 
 
-def question_of(ask: Asked, values: dict[str, str]) -> dict[str, Any]:
+def question_of(ask: Question, values: dict[str, str]) -> dict[str, Any]:
     """Return the question in the API's format. Raises Refusal."""
     nodes = values["nodes"].replace(",", " ").split()
     match ask:

@@ -43,8 +43,8 @@ class Side(msgspec.Struct, frozen=True):
     @property
     def query(self) -> str:
         """Return the query of the run by this engine, whose steps the comparison counts."""
-        asked = {"kubernetes": self.kubernetes} if self.kubernetes else {}
-        return urlencode({"engine": ENGINE_VERSION, **asked})
+        releases = {"kubernetes": self.kubernetes} if self.kubernetes else {}
+        return urlencode({"engine": ENGINE_VERSION, **releases})
 
     @property
     def url(self) -> str:
@@ -75,5 +75,5 @@ def address(sides: list[Side]) -> str:
 
 def releases_query(sides: list[Side]) -> str:
     """Return the releases as a query, "" if both are the versions' own."""
-    asked = {side.name: side.kubernetes for side in sides if side.kubernetes}
-    return f"?{urlencode(asked)}" if asked else ""
+    releases = {side.name: side.kubernetes for side in sides if side.kubernetes}
+    return f"?{urlencode(releases)}" if releases else ""

@@ -65,7 +65,7 @@ def _request(case: Case, resource: str, most: int) -> Proposal | None:
     edits = _lowered(case, resource, budget)
     own = case.spec.get("resources") or {}
     if _container_request(resource, own) is not None:
-        edits.append(_asking(case, _Container(("spec", "resources"), own, 0, alone=False), resource, budget))
+        edits.append(_requesting(case, _Container(("spec", "resources"), own, 0, alone=False), resource, budget))
     share = (needs - most) / needs
     return Proposal("request", edits, resource, written(resource, needs), written(resource, most), share)
 
@@ -90,7 +90,7 @@ def _lowered(case: Case, resource: str, budget: int) -> list[Edit]:
         else:
             sidecars += requests[index]
     return [
-        _asking(case, container, resource, now)
+        _requesting(case, container, resource, now)
         for container, now in zip(containers, requests, strict=True)
         if now != container.now
     ]  # never negative, since sidecars and containers fit together
@@ -112,7 +112,7 @@ def _container_request(resource: str, resources: Mapping[str, Any]) -> int | Non
     return None if request is None else amount(resource, request)
 
 
-def _asking(case: Case, container: _Container, resource: str, units: int) -> SetField:
+def _requesting(case: Case, container: _Container, resource: str, units: int) -> SetField:
     """Return the container's resources with another request; a limit equal to the request is changed too."""
     text = written(resource, units)
     if resource in OVERCOMMITTED:

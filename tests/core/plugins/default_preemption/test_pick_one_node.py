@@ -69,7 +69,7 @@ def test_every_loser_carries_the_rung_on_which_it_fell():
 def test_of_candidates_whose_victims_have_not_started_the_last_is_taken_where_each_is_asked_for_now():
     unstarted = (0, 10, 20, 2, np.inf)
     ladder = criteria(unstarted, BASE, unstarted, (0, 11, 20, 2, np.inf))
-    chosen, fell = pick_one_node_for_preemption(ladder, unstarted_are_asked_in_turn=True)
+    chosen, fell = pick_one_node_for_preemption(ladder, unstarted_start_in_turn=True)
     assert (chosen, fell.tolist()) == (2, [5, 5, 0, 2])
     chosen, fell = pick_one_node_for_preemption(ladder)
     assert (chosen, fell.tolist()) == (0, [0, 5, 6, 2])

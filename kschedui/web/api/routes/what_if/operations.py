@@ -20,7 +20,7 @@ from kschedui.web.api.routes.runs import seen_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.shapes import In, Saved
-from kschedui.web.api.visitors import asker_of, keeping, keeping_visitor
+from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
 from kschedui.web.api.work import work
 from scheduler_core.ask.operations.helping import Helping
 from scheduler_core.ask.operations.results import OperationResult
@@ -121,7 +121,7 @@ def save_fork(
     digest, words = work(request, jobs.perform, scenarios.text_for_work(origin), kubernetes, question, near=name.run)
     with keeping(request) as visitor:
         scenario = scenarios.create(visitor, digest, origin, change=words)
-    return scenario, runs.start_run(scenario, asker_of(request), kubernetes=kubernetes or None)
+    return scenario, runs.start_run(scenario, requester_of(request), kubernetes=kubernetes or None)
 
 
 def near(version: Version, kubernetes: str) -> Name:

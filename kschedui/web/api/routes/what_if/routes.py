@@ -24,7 +24,7 @@ from kschedui.web.api.routes.runs import seen_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.shapes import In, Saved
-from kschedui.web.api.visitors import asker_of, keeping, keeping_visitor
+from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
 from kschedui.web.api.work import work
 from scheduler_core.ask.capacity import MOST_REPLICAS, Capacity
 from scheduler_core.ask.moments.judge import Judgement
@@ -121,7 +121,7 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
     digest, step, words = work(request, jobs.keep, name, text, body.edits, near=name.run)
     with keeping(request) as visitor:
         scenario = scenarios.create(visitor, digest, origin, change=words)
-    started = runs.start_run(scenario, asker_of(request), kubernetes=run.kubernetes_version or None)
+    started = runs.start_run(scenario, requester_of(request), kubernetes=run.kubernetes_version or None)
     url = reverse("version", args=[scenario.scenario.public_id, scenario.number])
     query = f"?kubernetes={run.kubernetes_version}" if run.kubernetes_version else ""
     result = Kept(
