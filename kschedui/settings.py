@@ -327,7 +327,7 @@ RATE_LIMITS = {
     "save": number("KSCHEDUI_RATE_SAVE", 20),
     "run": number("KSCHEDUI_RATE_RUN", 60),
     "check": number("KSCHEDUI_RATE_CHECK", 120),
-    "ask": number("KSCHEDUI_RATE_ASK", 600),  # a slider asks several times a second
+    "ask": number("KSCHEDUI_RATE_ASK", 600),  # questions about a run: a slider sends several a second
     "read": number("KSCHEDUI_RATE_READ", 1200),
     "page": number("KSCHEDUI_RATE_PAGE", 300),
     "download": number("KSCHEDUI_RATE_DOWNLOAD", 30),

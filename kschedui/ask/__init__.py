@@ -1,1 +1,1 @@
-"""The questions of scheduler_core.ask, with answers in words."""
+"""Questions about a run or a scenario (`scheduler_core.ask`): answers in words, and a cache for the next question."""

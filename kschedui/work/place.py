@@ -1,4 +1,4 @@
-"""Runs CPU-bound work for visitors: parsing, simulating, asking, comparing, explaining, drawing.
+"""Runs CPU-bound work for visitors: parsing, simulating, answering questions, comparing, explaining, drawing.
 
 A piece of work is a function of a module in settings.WORK_MODULES, with plain data as input and output. It runs in one
 of a few processes (process.py) within limits (limits.py), when it is its party's turn (line.py). Work is assumed to be

@@ -1,1 +1,4 @@
-"""Hypothetical changes to a scenario. The simulation itself evaluates, compares and searches for them."""
+"""Questions about a run or a scenario: what if, smallest change, capacity, operations, challenge, comparison, replay.
+
+The simulation itself evaluates them.
+"""

@@ -3,7 +3,7 @@
 
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { ask } from "../shared/server.js";
+import { request } from "../shared/server.js";
 import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
 import { filterModel } from "../steps/filter/model.js";
 import { link, part, row, showPlace, table } from "../steps/parts/panel.js";
@@ -219,7 +219,7 @@ function manifest(api, run, kind, namespace, name, arrived) {
 	};
 	/** @param {import("../shared/server.js").Waiting} waiting */
 	const onWait = ({ ahead }) => tell(`# ${t("busy.ahead", { n: ahead ?? 0 })}`);
-	ask(url, {}, { onWait })
+	request(url, {}, { onWait })
 		.then(({ status, body }) => (status === 200 ? body.yaml : `# ${status}`))
 		.catch(() => "# ?")
 		.then(tell);

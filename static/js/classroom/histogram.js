@@ -2,7 +2,7 @@
 /** The answers of a class: a bar with the count at the right end of each row, or a list if there are no rows. */
 
 import { cornerOf, rowOf } from "../chrome/rows.js";
-import { optionText, textOf } from "../learn/asking.js";
+import { optionText, textOf } from "../learn/choices.js";
 import { h, patch } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
 

@@ -4,7 +4,7 @@
  * answer and goes on. Each message says all that is shown, so a message that is lost is made good by the next.
  */
 
-import { optionText, textOf } from "../learn/asking.js";
+import { optionText, textOf } from "../learn/choices.js";
 import { isBefore } from "../learn/questions.js";
 import { plain } from "../shared/i18n.js";
 

@@ -4,7 +4,7 @@
  * all that tells an answer: what comes of a pod once it was asked about, and whatever names an answer.
  */
 
-import { optionText, textOf } from "../learn/asking.js";
+import { optionText, textOf } from "../learn/choices.js";
 import { plain, t } from "../shared/i18n.js";
 import { captionOf, framesOf } from "../steps/registry.js";
 import { Stops } from "./stops.js";

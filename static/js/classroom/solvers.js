@@ -1,7 +1,7 @@
 // @ts-check
 /** The teacher's table: who has solved the challenge of the class, and in how many tries. */
 import { h, patch } from "../shared/dom.js";
-import { ask } from "../shared/server.js";
+import { request } from "../shared/server.js";
 
 const AGAIN = 3000; // ms
 
@@ -11,7 +11,7 @@ const table = /** @type {HTMLElement} */ (document.getElementById("solvers"));
 const { url = "", student = "", solved = "", tried = "", none = "" } = table.dataset;
 
 async function draw() {
-	const { status, body } = await ask(url).catch(() => ({ status: 0, body: {} }));
+	const { status, body } = await request(url).catch(() => ({ status: 0, body: {} }));
 	if (status === 200) {
 		const students = /** @type {Student[]} */ (body.students);
 		patch(table, students.length ? students.map((student, n) => row(student, n, body.variants)) : [empty()]);

@@ -5,7 +5,7 @@
  * class.
  */
 
-import { textOf } from "../learn/asking.js";
+import { textOf } from "../learn/choices.js";
 import { predictions } from "../learn/predictions.js";
 import { plain } from "../shared/i18n.js";
 import { captionOf } from "../steps/registry.js";

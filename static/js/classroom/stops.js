@@ -1,7 +1,7 @@
 // @ts-check
 /** Steps at which a teacher may want to stop: attempts, questions, and steps that the scenario's text mentions. */
 
-import { textOf } from "../learn/asking.js";
+import { textOf } from "../learn/choices.js";
 import { Questions } from "../learn/questions.js";
 import { plain, t } from "../shared/i18n.js";
 import { podName } from "../shared/units.js";

@@ -1,7 +1,7 @@
 // @ts-check
 /** A student's page: the ordinary player, which follows the teacher, and a bar that says so. */
 
-import { hint } from "../learn/asking.js";
+import { hint } from "../learn/choices.js";
 import { predictions } from "../learn/predictions.js";
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";

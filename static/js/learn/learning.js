@@ -6,7 +6,7 @@ import { choice, choose } from "../shared/progress.js";
 import { framesOf, nextOf } from "../steps/registry.js";
 import { heroOf } from "../trace/phase.js";
 import { RunIndex } from "../trace/run_index.js";
-import { answerPart, drawAnswers, questionCaption } from "./asking.js";
+import { answerPart, drawAnswers, questionCaption } from "./choices.js";
 import { predictions } from "./predictions.js";
 import { isBefore, Questions } from "./questions.js";
 import { foldedText, ShortWay } from "./short_way.js";

@@ -43,7 +43,7 @@ export function post(url, body, ways = {}) {
  * @param {Ways} [ways]
  */
 export function send(url, type, body, ways = {}) {
-	return ask(url, { method: "POST", headers: { "Content-Type": type, ...forgery() }, body }, ways);
+	return request(url, { method: "POST", headers: { "Content-Type": type, ...forgery() }, body }, ways);
 }
 
 /**
@@ -52,7 +52,7 @@ export function send(url, type, body, ways = {}) {
  * @param {Ways} [ways]
  * @returns {Promise<Reply>}
  */
-export async function ask(url, options = {}, ways = {}) {
+export async function request(url, options = {}, ways = {}) {
 	const { onWait = () => {}, onAccepted = () => {}, signal } = ways;
 	for (;;) {
 		const answer = await fetch(url, { ...options, headers: { Prefer: WAIT, ...options.headers }, signal });

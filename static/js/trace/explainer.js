@@ -1,7 +1,7 @@
 // @ts-check
 /** The engine's explanations of an attempt: facts and arithmetic per node and plugin, fetched once and kept. */
 
-import { ask } from "../shared/server.js";
+import { request } from "../shared/server.js";
 
 const REST_MS = 250;
 const PATIENCE_MS = 600;
@@ -13,7 +13,7 @@ export class Explainer {
 	constructor(api, run, arrived) {
 		this.base = `${api}/runs/${run}/explain/`;
 		this.arrived = arrived;
-		/** @type {Map<string, NodeExplanation | "asked" | "failed">} by "attempt node" */
+		/** @type {Map<string, NodeExplanation | "loading" | "failed">} by "attempt node" */
 		this.known = new Map();
 		this.wanted = { attempt: 0, nodes: /** @type {Set<string>} */ (new Set()) };
 		/** @type {AbortController | null} */
@@ -32,7 +32,7 @@ export class Explainer {
 		return typeof explanation === "object" ? explanation : null;
 	}
 
-	/** "asked", "failed" or undefined. @param {number} attempt @param {string} node */
+	/** "loading", "failed" or undefined. @param {number} attempt @param {string} node */
 	status(attempt, node) {
 		const cached = this.known.get(`${attempt} ${node}`);
 		return typeof cached === "string" ? cached : undefined;
@@ -40,7 +40,7 @@ export class Explainer {
 
 	/** Requests that come before the explanation of a node; null: none. @param {number} attempt @param {string} node */
 	before(attempt, node) {
-		return this.status(attempt, node) === "asked" ? this.ahead : null;
+		return this.status(attempt, node) === "loading" ? this.ahead : null;
 	}
 
 	/** @param {number} attempt @param {string} node @param {string} plugin */
@@ -55,7 +55,7 @@ export class Explainer {
 
 	/**
 	 * Ask for what is not known yet, once the reader has stayed a moment: an explanation simulates the run up to the
-	 * attempt, so passing by must not ask. Going on to another attempt drops what was asked before.
+	 * attempt, so passing by must not fetch. Going on to another attempt drops what was wanted before.
 	 * @param {number} attempt @param {string[]} nodes
 	 */
 	want(attempt, nodes) {
@@ -73,16 +73,16 @@ export class Explainer {
 	/** @param {number} attempt */
 	now(attempt) {
 		clearTimeout(this.timer);
-		this.coming = this.ask(attempt);
+		this.coming = this.load(attempt);
 	}
 
 	/** Fetch what is wanted. @param {number} attempt */
-	async ask(attempt) {
+	async load(attempt) {
 		const nodes = [...this.wanted.nodes].slice(0, MOST_NODES);
 		if (!nodes.length) return; // a request that names none asks for all
 		if (this.known.size > MOST_KEPT) this.known.clear();
 		this.wanted.nodes.clear();
-		this.set(attempt, nodes, "asked");
+		this.set(attempt, nodes, "loading");
 		const abort = new AbortController();
 		this.abort = abort;
 		/** @param {import("../shared/server.js").Waiting} waiting */
@@ -92,7 +92,7 @@ export class Explainer {
 		};
 		try {
 			const url = `${this.base}${attempt}?nodes=${nodes.map(encodeURIComponent).join(",")}`;
-			const { status, body } = await ask(url, {}, { signal: abort.signal, onWait });
+			const { status, body } = await request(url, {}, { signal: abort.signal, onWait });
 			if (status !== 200) throw new Error(String(status));
 			this.set(attempt, nodes, "failed");
 			for (const node of body.nodes) this.known.set(`${attempt} ${node.node}`, node);
@@ -112,7 +112,7 @@ export class Explainer {
 	soon(attempt, node) {
 		const key = `${attempt} ${node}`;
 		const status = this.known.get(key);
-		if (this.late === key || (status && status !== "asked")) return null;
+		if (this.late === key || (status && status !== "loading")) return null;
 		if (!status) {
 			this.want(attempt, [node]);
 			this.now(attempt);
@@ -123,7 +123,7 @@ export class Explainer {
 		return Promise.race([this.coming, enough]);
 	}
 
-	/** @param {number} attempt @param {string[]} nodes @param {"asked" | "failed" | null} status */
+	/** @param {number} attempt @param {string[]} nodes @param {"loading" | "failed" | null} status */
 	set(attempt, nodes, status) {
 		for (const node of nodes) {
 			if (status) this.known.set(`${attempt} ${node}`, status);

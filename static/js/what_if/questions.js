@@ -1,7 +1,7 @@
 // @ts-check
 /** Requests to the server about an attempt, one at a time: the last one is answered. */
 
-import { ask, post } from "../shared/server.js";
+import { post, request } from "../shared/server.js";
 
 /** @typedef {import("./edits.js").Edit} Edit */
 /** @typedef {{node: string, nominated: string, victims: string[], message: string, feasible: number}} Side */
@@ -66,7 +66,7 @@ export class Questions {
 		};
 		try {
 			const url = this.base + what;
-			return await (body ? post(url, body, ways) : ask(url, {}, ways));
+			return await (body ? post(url, body, ways) : request(url, {}, ways));
 		} finally {
 			this.ahead = null;
 		}

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { optionText, textOf } from "../../../static/js/learn/asking.js";
+import { optionText, textOf } from "../../../static/js/learn/choices.js";
 import { isBefore, Questions } from "../../../static/js/learn/questions.js";
 import { foldedText, ShortWay } from "../../../static/js/learn/short_way.js";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";

@@ -12,8 +12,8 @@ test("what was asked for already is not asked for again as if it were about all 
 	});
 	const explainer = new Explainer("/api/v1", "run", () => {});
 	explainer.wanted = { attempt: 1, nodes: new Set(["n1"]) };
-	await explainer.ask(1);
-	await explainer.ask(1);
+	await explainer.load(1);
+	await explainer.load(1);
 	assert.deepEqual(asked, ["/api/v1/runs/run/explain/1?nodes=n1"]);
 	assert.equal(explainer.node(1, "n1").node, "n1");
 });
@@ -25,7 +25,7 @@ test("who waits for an explanation hears how many come before, until it is there
 	const heard = [];
 	const explainer = new Explainer("/api/v1", "run", () => heard.push(explainer.before(1, "n1")));
 	explainer.wanted = { attempt: 1, nodes: new Set(["n1"]) };
-	await explainer.ask(1);
+	await explainer.load(1);
 	assert.deepEqual(heard, [3, null]);
 	assert.equal(explainer.node(1, "n1").node, "n1");
 });
@@ -35,7 +35,7 @@ test("an explanation that was dropped while it waited can be asked for again", a
 	t.mock.method(globalThis, "fetch", async () => busy());
 	const explainer = new Explainer("/api/v1", "run", () => explainer.want(2, ["n2"]));
 	explainer.wanted = { attempt: 1, nodes: new Set(["n1"]) };
-	await explainer.ask(1);
+	await explainer.load(1);
 	clearTimeout(explainer.timer);
 	assert.equal(explainer.status(1, "n1"), undefined);
 	assert.equal(explainer.before(1, "n1"), null);
