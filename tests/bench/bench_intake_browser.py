@@ -101,7 +101,7 @@ def first_step(visitor: Visitor, run: str, token: str = "") -> str:
     """Wait for the first chunk of a run."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     address = f"{visitor.url}/api/v1/runs/{run}/chunks/0"
-    assert wait_until(lambda: visitor.ask(urllib.request.Request(address, headers=headers))[0] == 200, 300)
+    assert wait_until(lambda: visitor.send(urllib.request.Request(address, headers=headers))[0] == 200, 300)
     return f"run {run}"
 
 

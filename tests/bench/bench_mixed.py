@@ -315,7 +315,7 @@ class Client:
         self.address = address
         self.cookies: dict[str, str] = {}
 
-    def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
+    def send(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
         """Status and body; of a page that is elsewhere, from there."""
         connection = HTTPConnection(self.host, timeout=300, source_address=(self.address, 0))
         headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
@@ -332,14 +332,14 @@ class Client:
             name, _, value = header.partition(";")[0].partition("=")
             self.cookies[name] = value
         if method == "GET" and answer.status == 302:
-            return self.ask("GET", answer.headers["Location"])
+            return self.send("GET", answer.headers["Location"])
         return answer.status, content
 
     def post(self, path: str, **body: Any) -> tuple[int, bytes]:
         """JSON, with the token against forgery."""
         if "kschedui_csrf" not in self.cookies:
-            self.ask("GET", "/new/")
-        return self.ask("POST", path, body)
+            self.send("GET", "/new/")
+        return self.send("POST", path, body)
 
 
 def visit(report: Report, url: str, end: float) -> None:
@@ -349,7 +349,7 @@ def visit(report: Report, url: str, end: float) -> None:
         path = random.choice(PAGES)
         begun = time.perf_counter()
         with report.measured("pages"):
-            status, _ = client.ask("GET", path)
+            status, _ = client.send("GET", path)
         report.delays[path].append(1000 * (time.perf_counter() - begun))
         report.counts[f"{status}"] += 1
         if status != 200:
@@ -473,7 +473,7 @@ def edit(report: Report, url: str, end: float, number: int) -> None:
             kept += status == 201
             report.counts[f"save {status}"] += 1
         time.sleep(2)
-    newest = json.loads(client.ask("GET", f"/api/v1/scenarios/{sid}/versions")[1])[0]["number"]
+    newest = json.loads(client.send("GET", f"/api/v1/scenarios/{sid}/versions")[1])[0]["number"]
     if newest != 1 + kept:
         report.lost.append(f"editor {number} saved {1 + kept} versions; the newest is {newest}")
 
@@ -503,7 +503,7 @@ def burden(report: Report, url: str, end: float, number: int) -> None:
                 time.sleep(1)
         for address, (path, begun) in list(uploads.items()):
             report.doing[-1] = address
-            upload = json.loads(client.ask("GET", address)[1])
+            upload = json.loads(client.send("GET", address)[1])
             if (state := upload["state"]) not in ("queued", "running"):
                 report.counts[f"{path} {state}"] += 1
                 if state != "done":
@@ -544,7 +544,7 @@ extenders: [{{urlPrefix: 'http://x', httpTimeout: '{REGEX}'}}]
 
         def ask(name: str, questions: dict[str, str] = questions) -> None:
             begun = time.perf_counter()
-            status, _ = client.ask("GET", questions[name])
+            status, _ = client.send("GET", questions[name])
             report.delays[name].append(1000 * (time.perf_counter() - begun))
             report.counts[f"{name} {status}"] += 1
 

@@ -206,7 +206,7 @@ def send(visitor: Member, method: str, route: str, values: dict[str, str]) -> tu
         data = json.dumps(body).encode()
     elif method != "GET":
         data = FORMS.get(route, f"text={values['sid']}&run={values['rid']}").encode()
-    return visitor.ask(urllib.request.Request(visitor.url + path, data, headers, method=method))
+    return visitor.send(urllib.request.Request(visitor.url + path, data, headers, method=method))
 
 
 def is_told(body: bytes) -> bool:

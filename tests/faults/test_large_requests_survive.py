@@ -23,7 +23,7 @@ def send(visitor: Visitor) -> str:
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     headers = {"Content-Type": "application/yaml", "X-CSRFToken": token, "Referer": visitor.url}
     request = urllib.request.Request(f"{visitor.url}/api/v1/scenarios/import", DUMP, headers, method="POST")
-    status, body = visitor.ask(request)
+    status, body = visitor.send(request)
     assert status == 202, body
     return str(json.loads(body)["url"])
 
@@ -66,7 +66,7 @@ def test_one_that_is_cancelled_while_it_is_worked_on_ends_at_once(stack: Stack) 
     wait_for(visitor, url, "running")
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     headers = {"X-CSRFToken": token, "Referer": visitor.url}
-    status, _ = visitor.ask(urllib.request.Request(visitor.url + url, headers=headers, method="DELETE"))
+    status, _ = visitor.send(urllib.request.Request(visitor.url + url, headers=headers, method="DELETE"))
     assert status == 204
     assert visitor.upload(url)["state"] == "cancelled"
     status, answer = visitor.post("/api/v1/scenarios", text="kind: Node\napiVersion: v1\nmetadata: {name: a}\n")

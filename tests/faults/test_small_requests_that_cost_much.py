@@ -80,7 +80,7 @@ def passwords(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     form = urlencode({"username": "nobody", "password": "guess", "csrfmiddlewaretoken": token}).encode()
     asked = urllib.request.Request(f"{visitor.url}/accounts/login/", form, {"Referer": visitor.url})
-    return lambda: visitor.ask(asked)
+    return lambda: visitor.send(asked)
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def signed_up(pair: Pair, name: str) -> Visitor:
     body = {"username": name, "password": "a long enough password", "csrfmiddlewaretoken": token}
     request = urllib.request.Request(f"{visitor.url}/accounts/login/", urllib.parse.urlencode(body).encode())
     request.add_header("Referer", visitor.url)
-    assert visitor.ask(request)[0] == 200
+    assert visitor.send(request)[0] == 200
     return visitor
 
 

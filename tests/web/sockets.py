@@ -92,7 +92,7 @@ async def everything(made: Any) -> tuple[list[int], list[dict[str, Any]]]:
     return numbers, texts
 
 
-def ask(run: str, cursor: int = 0) -> str:
+def subscription(run: str, cursor: int = 0) -> str:
     return json.dumps({"type": "subscribe", "run": run, "cursor": cursor})
 
 

@@ -27,7 +27,7 @@ class Visitor:
 
     def get(self, path: str) -> tuple[int, bytes]:
         """Status and body."""
-        return self.ask(urllib.request.Request(self.url + path))
+        return self.send(urllib.request.Request(self.url + path))
 
     def post(self, path: str, **body: Any) -> tuple[int, Any]:
         """Send JSON; status and JSON."""
@@ -40,7 +40,7 @@ class Visitor:
 
     def later(self, request: urllib.request.Request) -> tuple[int, bytes]:
         """Status and body, of a large request when a worker has answered it."""
-        status, body = self.ask(request)
+        status, body = self.send(request)
         if status != 202:
             return status, body
         url = json.loads(body)["url"]
@@ -55,7 +55,7 @@ class Visitor:
         found: dict[str, Any] = json.loads(body)
         return found
 
-    def ask(self, request: urllib.request.Request) -> tuple[int, bytes]:
+    def send(self, request: urllib.request.Request) -> tuple[int, bytes]:
         """Status and body, refusals too."""
         self.requests += 1
         try:

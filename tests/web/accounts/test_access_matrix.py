@@ -24,7 +24,7 @@ from kschedui.web.live.connection import NOT_ALLOWED
 from tests.builders import node, pod, scenario
 from tests.web.api.test_api_v1 import Script
 from tests.web.conftest import Browser, body_of
-from tests.web.sockets import ask, closed, cookies_of, in_loop, socket, text
+from tests.web.sockets import closed, cookies_of, in_loop, socket, subscription, text
 
 SECRET = "Unheard-of title"
 TEXT = scenario(node("n1"), pod("hidden-pod"), title=SECRET)
@@ -186,7 +186,7 @@ def test_no_list_or_other_page_names_what_one_may_not_see(role: str, ids: dict[s
 async def test_the_websocket_serves_those_who_may_and_no_others(role: str, ids: dict[str, str]) -> None:
     browser = await sync_to_async(browser_of)(role)
     async with socket(cookies_of(browser)) as made:
-        await made.send_to(text_data=ask(ids["rid"]))
+        await made.send_to(text_data=subscription(ids["rid"]))
         first = await text(made)
         if ROLES[role] is None:
             assert first["type"] == "error"

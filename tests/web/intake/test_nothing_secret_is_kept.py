@@ -75,7 +75,7 @@ def raw(visitor: Visitor, content: bytes) -> bytes:
     token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
     headers = {"Content-Type": "application/yaml", "X-CSRFToken": token, "Referer": visitor.url}
     request = urllib.request.Request(f"{visitor.url}/api/v1/import", content, headers, method="POST")
-    status, body = visitor.ask(request)
+    status, body = visitor.send(request)
     assert status == 200, body
     return body
 

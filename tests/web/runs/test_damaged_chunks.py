@@ -12,7 +12,7 @@ from kschedui.runs import frames, worker
 from kschedui.runs import store as runs
 from kschedui.runs.frames import Damaged
 from tests.web.conftest import MANY, Browser
-from tests.web.sockets import ask, everything, in_loop, socket
+from tests.web.sockets import everything, in_loop, socket, subscription
 
 Keep = Callable[..., Version]
 
@@ -114,7 +114,7 @@ async def test_a_follower_gets_the_chunk_when_it_is_there_again(keep: Keep) -> N
     await database_sync_to_async(worker.execute)(run.public_id)
     await database_sync_to_async(damage)(run, 1)
     async with socket() as follower:
-        await follower.send_to(text_data=ask(run.public_id))
+        await follower.send_to(text_data=subscription(run.public_id))
         mending = asyncio.create_task(mend(run))
         numbers, texts = await everything(follower)
         await mending

@@ -22,7 +22,7 @@ from kschedui.web.live.feeds import following
 from kschedui.web.live.status_reader import read_status
 from scheduler_core import chunked, simulate
 from tests.web.conftest import MANY, Browser, sign_up
-from tests.web.sockets import PATIENCE, Socket, ask, closed, cookies_of, everything, in_loop, socket, text
+from tests.web.sockets import PATIENCE, Socket, closed, cookies_of, everything, in_loop, socket, subscription, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @in_loop
 async def test_a_complete_run_comes_whole_and_in_order(many: Run) -> None:
     async with socket() as made:
-        await made.send_to(text_data=ask(many.public_id))
+        await made.send_to(text_data=subscription(many.public_id))
         numbers, texts = await everything(made)
     hello, end = texts
     assert hello == {
@@ -50,13 +50,13 @@ async def test_a_complete_run_comes_whole_and_in_order(many: Run) -> None:
 @in_loop
 async def test_a_cursor_skips_what_the_client_has(many: Run) -> None:
     async with socket() as made:
-        await made.send_to(text_data=ask(many.public_id, 2))
+        await made.send_to(text_data=subscription(many.public_id, 2))
         numbers, _ = await everything(made)
         assert numbers == list(range(2, many.chunks))
-        await made.send_to(text_data=ask(many.public_id, 1))
+        await made.send_to(text_data=subscription(many.public_id, 1))
         numbers, _ = await everything(made)
         assert numbers == list(range(1, many.chunks)), "a second subscribe sets the cursor anew"
-        await made.send_to(text_data=ask(many.public_id, many.chunks + 7))
+        await made.send_to(text_data=subscription(many.public_id, many.chunks + 7))
         numbers, texts = await everything(made)
         assert (numbers, texts[-1]["type"]) == ([], "end")
 
@@ -67,7 +67,7 @@ async def test_a_run_is_followed_while_it_is_made(keep: Callable[..., Version]) 
     made_chunks = [worker.row(run, chunk) for chunk in chunked(simulate(worker.engine.read(MANY)))]
     async with socket() as first, socket() as second:
         for made in (first, second):
-            await made.send_to(text_data=ask(run.public_id))
+            await made.send_to(text_data=subscription(run.public_id))
             assert (await text(made))["state"] == "queued"
         mine = await sync_to_async(runs.claim)(run.public_id)
         for chunk in made_chunks:
@@ -93,7 +93,7 @@ async def test_news_that_are_not_announced_are_found_by_polling(
     monkeypatch.setattr(runs, "announce", lambda public_id: None)
     run = await sync_to_async(lambda: runs.start_run(keep(MANY)))()
     async with socket() as made:
-        await made.send_to(text_data=ask(run.public_id))
+        await made.send_to(text_data=subscription(run.public_id))
         assert (await text(made))["type"] == "hello"
         await sync_to_async(worker.execute)(run.public_id)
         numbers, _ = await everything(made)
@@ -107,7 +107,7 @@ async def test_what_the_cache_does_not_keep_is_read_from_the_database(
 ) -> None:
     monkeypatch.setattr(frame_cache.cache, "most", 1)
     async with socket() as made:
-        await made.send_to(text_data=ask(many.public_id))
+        await made.send_to(text_data=subscription(many.public_id))
         numbers, _ = await everything(made)
     assert numbers == list(range(many.chunks))
 
@@ -117,7 +117,7 @@ async def test_a_failed_run_gives_what_it_has_and_its_sentence(many: Run) -> Non
     await sync_to_async(Chunk.objects.filter(seq__gt=0).delete)()
     await sync_to_async(Run.objects.update)(state=Run.State.FAILED, error="It broke.", chunks=1)
     async with socket() as made:
-        await made.send_to(text_data=ask(many.public_id))
+        await made.send_to(text_data=subscription(many.public_id))
         numbers, texts = await everything(made)
     assert numbers == [0]
     assert {"type": "error", "message": "It broke."} in texts
@@ -153,7 +153,7 @@ async def test_a_malformed_message_is_answered_by_a_sentence(many: Run, caplog: 
             assert answer["message"].endswith(".")
         await made.send_to(bytes_data=b"\x00\xff")
         assert "text" in (await text(made))["message"]
-        await made.send_to(text_data=ask(many.public_id))
+        await made.send_to(text_data=subscription(many.public_id))
         assert (await text(made))["type"] == "hello", "the connection lives on"
     assert "Traceback" not in caplog.text
 
@@ -179,7 +179,7 @@ async def test_a_client_that_is_gone_leaves_no_traceback(many: Run, caplog: pyte
 @in_loop
 async def test_an_unknown_run_is_4004(many: Run) -> None:
     async with socket() as made:
-        await made.send_to(text_data=ask("nothinghere"))
+        await made.send_to(text_data=subscription("nothinghere"))
         assert "run does not exist" in (await text(made))["message"]
         assert await closed(made) == consumers.NO_SUCH_RUN == 4004
 
@@ -188,7 +188,7 @@ async def test_an_unknown_run_is_4004(many: Run) -> None:
 async def test_a_private_run_is_4001_to_strangers_only(many: Run) -> None:
     await sync_to_async(Scenario.objects.update)(visibility="private")
     async with socket() as made:
-        await made.send_to(text_data=ask(many.public_id))
+        await made.send_to(text_data=subscription(many.public_id))
         assert "private" in (await text(made))["message"]
         assert await closed(made) == connection.NOT_ALLOWED == 4001
 
@@ -198,7 +198,7 @@ async def test_the_author_follows_a_private_run(author: Browser) -> None:
     saved = await sync_to_async(author.save)()
     await sync_to_async(Scenario.objects.update)(visibility="private")
     async with socket(cookies_of(author)) as made:
-        await made.send_to(text_data=ask(saved["run"]))
+        await made.send_to(text_data=subscription(saved["run"]))
         assert (await text(made))["type"] == "hello"
 
 
@@ -206,9 +206,9 @@ async def test_the_author_follows_a_private_run(author: Browser) -> None:
 async def test_one_connection_follows_one_run(many: Run, keep: Callable[..., Version]) -> None:
     other = await sync_to_async(lambda: runs.start_run(keep()))()
     async with socket() as made:
-        await made.send_to(text_data=ask(many.public_id))
+        await made.send_to(text_data=subscription(many.public_id))
         await everything(made)
-        await made.send_to(text_data=ask(other.public_id))
+        await made.send_to(text_data=subscription(other.public_id))
         assert "one run" in (await text(made))["message"]
 
 
@@ -219,7 +219,7 @@ async def test_too_many_sockets_from_one_address_are_4029(many: Run, settings: A
         assert "Too many" in (await text(third))["message"]
         assert await closed(third) == consumers.TOO_MANY == 4029
     async with socket() as again:
-        await again.send_to(text_data=ask(many.public_id))
+        await again.send_to(text_data=subscription(many.public_id))
         assert (await text(again))["type"] == "hello"
     assert not connection.sockets
 
@@ -257,7 +257,7 @@ async def test_a_client_that_takes_nothing_is_closed_as_slow(many: Run, settings
 
     made = Socket(Stalled.as_asgi())
     assert await made.connect()
-    await made.send_to(text_data=ask(many.public_id))
+    await made.send_to(text_data=subscription(many.public_id))
     assert await closed(made) == connection.SLOW == 4008
     assert sent[-1] == {"close": 4008}
     await made.disconnect()
@@ -278,7 +278,7 @@ async def test_a_feed_outlives_a_database_that_is_away(many: Run, monkeypatch: p
 
     monkeypatch.setattr(frame_cache, "read_frame", away_at_first)
     async with socket() as made:
-        await made.send_to(text_data=ask(many.public_id))
+        await made.send_to(text_data=subscription(many.public_id))
         numbers, _ = await everything(made)
     assert numbers == list(range(many.chunks))
 
@@ -368,7 +368,7 @@ async def watched(run: Run, viewer: Browser, monkeypatch: pytest.MonkeyPatch, ta
     monkeypatch.setattr(feeds, "POLL_SECONDS", 0.05)
     made_chunks = [worker.row(run, chunk) for chunk in chunked(simulate(worker.engine.read(MANY)))]
     async with socket(cookies_of(viewer)) as made:
-        await made.send_to(text_data=ask(run.public_id))
+        await made.send_to(text_data=subscription(run.public_id))
         mine = await sync_to_async(runs.claim)(run.public_id)
         await sync_to_async(runs.store_chunk)(mine, Chunk(**fields(made_chunks[0], mine)), 1.0)
         while (await made.receive_output(timeout=PATIENCE)).get("bytes") is None:

@@ -1,4 +1,4 @@
-"""A client that disconnects is waited for no longer: its work is dropped, whichever address it asked.
+"""A client that disconnects is waited for no longer: its work is dropped, whichever address was requested.
 
 Each request goes the whole way from the ASGI application to the place of work; the work there waits until it hears that
 its client is gone. A call of `work` that no request here leads to fails the test.
@@ -37,7 +37,7 @@ TEXT = scenario(node("n1"), pod("a"))
 FAILED = "0/1 nodes are available: 1 Insufficient cpu."
 
 
-class Asked(NamedTuple):
+class Sent(NamedTuple):
     """A request; `after`: works that are done before the client goes."""
 
     method: str
@@ -47,48 +47,48 @@ class Asked(NamedTuple):
 
 
 REQUESTS = [
-    Asked("POST", "/api/v1/check", {"text": TEXT}),
-    Asked("POST", "/api/v1/preview", {"text": TEXT}),
-    Asked("POST", "/api/v1/import", {"text": TEXT}),
-    Asked("POST", "/api/v1/scenarios/import", {"text": TEXT}),
-    Asked("POST", "/api/v1/scenarios", {"text": TEXT}),
-    Asked("POST", "/api/v1/scenarios/{sid}/versions", {"text": TEXT}),
-    Asked("POST", "/api/v1/scenarios/{sid}/versions/1/compare", {"text": TEXT}),
-    Asked("POST", "/api/v1/scenarios/{challenge}/versions/1/challenge", {"text": TEXT}),
-    Asked("GET", "/api/v1/runs/{rid}/explain/1"),
-    Asked("GET", "/api/v1/runs/{rid}/objects/pod/default/a"),
-    Asked("GET", "/api/v1/runs/{rid}/attempts/1"),
-    Asked("GET", "/api/v1/runs/{rid}/attempts/1", after=1),
-    Asked("POST", "/api/v1/runs/{rid}/attempts/1/what-if", EDITS),
-    Asked("POST", "/api/v1/runs/{rid}/attempts/1/keep", EDITS),
-    Asked("GET", "/api/v1/runs/{rid}/attempts/1/changes"),
-    Asked("GET", "/api/v1/runs/{rid}/attempts/1/weights?node=n2"),
-    Asked("GET", "/api/v1/runs/{rid}/capacity?pod=default/a"),
-    Asked("GET", "/api/v1/runs/{rid}/node-groups"),
-    Asked("POST", "/api/v1/runs/{rid}/operations", QUESTION),
-    Asked("POST", "/api/v1/runs/{rid}/operations/keep", QUESTION),
-    Asked("GET", "/api/v1/runs/{rid}/upgrade?to=1.35"),
-    Asked("GET", "/api/v1/runs/{rid}/events"),
-    Asked("GET", "/api/v1/runs/{rid}/decisions"),
-    Asked("POST", "/api/v1/experiments", {"scenario": "{sid}", "factors": FACTORS}),
-    Asked("POST", "/api/v1/experiments/{eid}/runs/1"),
-    Asked("POST", "/api/v1/experiments/{eid}/runs/2", after=1),
-    Asked("GET", "/s/{sid}/v/1/events.jsonl"),
-    Asked("GET", "/s/{sid}/v/1/trace.json"),
-    Asked("GET", "/s/{sid}/v/1/picture.svg?step=7"),
-    Asked("GET", "/s/{sid}/v/1/pending/"),
-    Asked("GET", "/s/{sid}/v/1/replay/"),
-    Asked("GET", "/s/{sid}/v/1/releases/"),
-    Asked("GET", "/s/{sid}/v/1/experiments/"),
-    Asked("POST", "/s/{sid}/fork/", ""),
-    Asked("GET", "/s/{sid}/diff/1/2/"),
-    Asked("GET", "/compare/{sid}/1/{sid}/2/"),
-    Asked("GET", "/compare/{sid}/1/{sid}/2/", after=1),
-    Asked("POST", "/compare/{sid}/1/{sid}/2/seed", "side=first&seed=7"),
-    Asked("POST", "/decode/", f"message={FAILED}"),
-    Asked("POST", "/decode/", f"message={FAILED}&open=1", after=1),
-    Asked("POST", "/accounts/login/", "username=owner&password=a-word-of-some-length"),
-    Asked("POST", "/accounts/signup/", "username=new&password1=a-word-of-some-length&password2=a-word-of-some-length"),
+    Sent("POST", "/api/v1/check", {"text": TEXT}),
+    Sent("POST", "/api/v1/preview", {"text": TEXT}),
+    Sent("POST", "/api/v1/import", {"text": TEXT}),
+    Sent("POST", "/api/v1/scenarios/import", {"text": TEXT}),
+    Sent("POST", "/api/v1/scenarios", {"text": TEXT}),
+    Sent("POST", "/api/v1/scenarios/{sid}/versions", {"text": TEXT}),
+    Sent("POST", "/api/v1/scenarios/{sid}/versions/1/compare", {"text": TEXT}),
+    Sent("POST", "/api/v1/scenarios/{challenge}/versions/1/challenge", {"text": TEXT}),
+    Sent("GET", "/api/v1/runs/{rid}/explain/1"),
+    Sent("GET", "/api/v1/runs/{rid}/objects/pod/default/a"),
+    Sent("GET", "/api/v1/runs/{rid}/attempts/1"),
+    Sent("GET", "/api/v1/runs/{rid}/attempts/1", after=1),
+    Sent("POST", "/api/v1/runs/{rid}/attempts/1/what-if", EDITS),
+    Sent("POST", "/api/v1/runs/{rid}/attempts/1/keep", EDITS),
+    Sent("GET", "/api/v1/runs/{rid}/attempts/1/changes"),
+    Sent("GET", "/api/v1/runs/{rid}/attempts/1/weights?node=n2"),
+    Sent("GET", "/api/v1/runs/{rid}/capacity?pod=default/a"),
+    Sent("GET", "/api/v1/runs/{rid}/node-groups"),
+    Sent("POST", "/api/v1/runs/{rid}/operations", QUESTION),
+    Sent("POST", "/api/v1/runs/{rid}/operations/keep", QUESTION),
+    Sent("GET", "/api/v1/runs/{rid}/upgrade?to=1.35"),
+    Sent("GET", "/api/v1/runs/{rid}/events"),
+    Sent("GET", "/api/v1/runs/{rid}/decisions"),
+    Sent("POST", "/api/v1/experiments", {"scenario": "{sid}", "factors": FACTORS}),
+    Sent("POST", "/api/v1/experiments/{eid}/runs/1"),
+    Sent("POST", "/api/v1/experiments/{eid}/runs/2", after=1),
+    Sent("GET", "/s/{sid}/v/1/events.jsonl"),
+    Sent("GET", "/s/{sid}/v/1/trace.json"),
+    Sent("GET", "/s/{sid}/v/1/picture.svg?step=7"),
+    Sent("GET", "/s/{sid}/v/1/pending/"),
+    Sent("GET", "/s/{sid}/v/1/replay/"),
+    Sent("GET", "/s/{sid}/v/1/releases/"),
+    Sent("GET", "/s/{sid}/v/1/experiments/"),
+    Sent("POST", "/s/{sid}/fork/", ""),
+    Sent("GET", "/s/{sid}/diff/1/2/"),
+    Sent("GET", "/compare/{sid}/1/{sid}/2/"),
+    Sent("GET", "/compare/{sid}/1/{sid}/2/", after=1),
+    Sent("POST", "/compare/{sid}/1/{sid}/2/seed", "side=first&seed=7"),
+    Sent("POST", "/decode/", f"message={FAILED}"),
+    Sent("POST", "/decode/", f"message={FAILED}&open=1", after=1),
+    Sent("POST", "/accounts/login/", "username=owner&password=a-word-of-some-length"),
+    Sent("POST", "/accounts/signup/", "username=new&password1=a-word-of-some-length&password2=a-word-of-some-length"),
 ]
 
 
@@ -114,7 +114,7 @@ class Working:
 
 
 def caller() -> str:
-    """Where in the web the work was asked for: FILE:LINE, of a stream FILE:FUNCTION."""
+    """Where in the web the work was started: FILE:LINE, of a stream FILE:FUNCTION."""
     frame: Any = sys._getframe()
     while frame and not (
         frame.f_code.co_filename.startswith(str(WEB)) and frame.f_code.co_name not in ("work", "<lambda>")
@@ -152,14 +152,14 @@ def ids(transactional_db: None) -> dict[str, str]:
     }
 
 
-async def ask_and_go(asked: Asked, ids: dict[str, str], working: Working) -> None:
+async def send_and_go(sent: Sent, ids: dict[str, str], working: Working) -> None:
     """Send the request, wait until its work waits, and disconnect; returns when the application has ended."""
-    path, _, query = asked.path.format(**ids).partition("?")
-    form = isinstance(asked.body, str)
+    path, _, query = sent.path.format(**ids).partition("?")
+    form = isinstance(sent.body, str)
     body = (
         b""
-        if asked.body is None
-        else (asked.body if form else json.dumps(asked.body).replace("{sid}", ids["sid"])).encode()
+        if sent.body is None
+        else (sent.body if form else json.dumps(sent.body).replace("{sid}", ids["sid"])).encode()
     )
     token = "k" * 32
     headers = {
@@ -171,7 +171,7 @@ async def ask_and_go(asked: Asked, ids: dict[str, str], working: Working) -> Non
     }
     if not path.startswith("/api/"):
         headers |= {"cookie": f"kschedui_csrf={token}", "x-csrftoken": token}
-    scope = {"type": "http", "method": asked.method, "path": path, "raw_path": path.encode(), "http_version": "1.1"}
+    scope = {"type": "http", "method": sent.method, "path": path, "raw_path": path.encode(), "http_version": "1.1"}
     scope |= {
         "query_string": query.encode(),
         "scheme": "http",
@@ -193,27 +193,27 @@ async def ask_and_go(asked: Asked, ids: dict[str, str], working: Working) -> Non
 
     async with asyncio.timeout(LONG):
         await application(scope, receive, send)
-    assert working.waits.is_set(), f"no work was asked for: {said[:2]}"
+    assert working.waits.is_set(), f"no work was started: {said[:2]}"
 
 
 def test_work_is_dropped_on_every_path(ids: dict[str, str], monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**6)
     monkeypatch.setattr(experiments, "tell", lambda *about: None)
     missed, reached = [], set()
-    for asked in REQUESTS:
-        working = Working(asked.after)
+    for sent in REQUESTS:
+        working = Working(sent.after)
         monkeypatch.setattr(place, "run", working.run)
         try:
-            async_to_sync(ask_and_go)(asked, ids, working)
+            async_to_sync(send_and_go)(sent, ids, working)
             assert working.left.wait(LONG), "it goes on"
         except (AssertionError, TimeoutError) as error:
-            missed.append((asked.method, asked.path, str(error) or repr(error)))
+            missed.append((sent.method, sent.path, str(error) or repr(error)))
         reached.add(working.caller)
     assert missed == []
     places = [one.rsplit(":", 1) for one in reached if one]
-    not_asked = [
+    uncalled = [
         (Path(file).name, first)
         for file, first, last in calls()
         if not any(name == file and first <= int(line) <= last for name, line in places)
     ]
-    assert not_asked == []
+    assert uncalled == []
