@@ -121,6 +121,16 @@ class Version(models.Model):
         return f"{self.scenario_id} v{self.number}"
 
 
+class ParsedText(models.Model):
+    """The scenario of a version's text, for texts that take long to parse; it only saves time."""
+
+    version = models.OneToOneField(Version, models.CASCADE, primary_key=True, related_name="parsed")
+    packed = models.BinaryField()  # see scenarios/parsed.py
+
+    def __str__(self) -> str:
+        return f"{self.version_id}"
+
+
 class Note(models.Model):
     """A private note at a step of a version. Only its author can read it."""
 

@@ -14,7 +14,6 @@ import msgspec
 
 from kschedui.scenarios import engine
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
-from kschedui.work.rare_collection import rare_collection
 from scheduler_core.ask.editing.objects import KnownPlugins
 from scheduler_core.ask.moments.moment import Moment, at_end, before_attempt
 from scheduler_core.ask.smallest.smallest_change import Search
@@ -95,7 +94,6 @@ def list_plugins() -> KnownPlugins:
 
 def _build_moment(name: Name, text: str) -> Moment:
     scenario = engine.read_again(text, name.kubernetes)
-    with rare_collection():
-        if name.attempt == AT_END:
-            return at_end(scenario, registry())
-        return before_attempt(scenario, name.attempt, registry())
+    if name.attempt == AT_END:
+        return at_end(scenario, registry())
+    return before_attempt(scenario, name.attempt, registry())

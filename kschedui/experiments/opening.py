@@ -7,6 +7,7 @@ from kschedui.runs.turns import Requester
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest
+from kschedui.scenarios.parsed import sha256
 
 MOST_NAMED = 4  # factors in the title
 
@@ -30,7 +31,7 @@ def version_of(visitor: Visitor, experiment: Experiment, number: int, digest: Di
     """Return the visitor's existing fork for this run, or a new one."""
     origin = experiment.version
     forks = scenarios.of_visitor(visitor).filter(fork_of=origin, deleted_at=None)
-    same = Version.objects.filter(scenario__in=forks.values("pk"), sha256=scenarios.sha256(digest.text))
+    same = Version.objects.filter(scenario__in=forks.values("pk"), sha256=sha256(digest.text))
     if (before := same.select_related("scenario").order_by("pk").first()) is not None:
         return before
     version = scenarios.create(visitor, digest, origin)

@@ -11,6 +11,7 @@ from kschedui.runs.turns import lane_of
 from kschedui.scenarios import engine
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.digest import Digest, digest_of_read
+from kschedui.scenarios.parsed import sha256
 from kschedui.scenarios.prose import clean_title
 from scheduler_core import ENGINE_VERSION, ScenarioErrors
 
@@ -41,7 +42,7 @@ def load_text(slug: str, text: str) -> Version | None:
     """Store a lesson. A trace of another engine also creates a new version, so that old links keep the old trace."""
     scenario = Scenario.objects.filter(slug=slug).first()
     last = scenarios.newest(scenario) if scenario else None
-    if last and last.sha256 == scenarios.sha256(text) and not is_by_old_engine(last):
+    if last and last.sha256 == sha256(text) and not is_by_old_engine(last):
         return None
     parsed = engine.read(text)
     digest = digest_of_read(text, parsed)

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 from django.db.models import Q, QuerySet, Sum
+from django.db.models.functions import Length
 from django.utils import timezone
 
 from kschedui.models import Experiment, Run, Scenario, Upload, Version
@@ -17,6 +18,7 @@ from scheduler_core.apis.messages import Message
 
 MEGABYTE = 1024 * 1024
 DAY = timedelta(days=1)
+TEXT = "bytes", Length("parsed__packed")
 DISK_IS_FULL = Message(
     "The storage of this site for runs and scenarios is full. Its administrator has to free some space."
 )
@@ -65,7 +67,7 @@ def kept_by(visitor: Visitor) -> int:
     if not visitor.user and not visitor.editor_hash:
         return 0
     results = total(experiments_of(visitor), "bytes") + total(uploads_of(visitor), "bytes")
-    return results + total(Version.objects.filter(mine), "bytes") + total(runs_of(visitor), "bytes")
+    return results + total(Version.objects.filter(mine), *TEXT) + total(runs_of(visitor), "bytes")
 
 
 def uploads_of(visitor: Visitor) -> QuerySet[Upload]:
@@ -103,12 +105,13 @@ def kept_today(address: str) -> int:
     lately = {"address": address, "created__gt": timezone.now() - DAY}
     run_rows = Run.objects.filter(**lately)
     uploads = total(Upload.objects.filter(**lately), "bytes")
-    return uploads + total(run_rows, "bytes") + total(run_rows, "version__bytes")
+    return uploads + total(run_rows, "bytes", "version__bytes", Length("version__parsed__packed"))
 
 
-def total(rows: QuerySet[Any], field: str) -> int:
-    """Return the sum of a column; 0 without rows."""
-    return rows.order_by().aggregate(sum=Sum(field))["sum"] or 0
+def total(rows: QuerySet[Any], *columns: str | Length) -> int:
+    """Return the sum of the columns; 0 without rows."""
+    sums = {f"sum{number}": Sum(column) for number, column in enumerate(columns)}
+    return sum(filter(None, rows.order_by().aggregate(**sums).values()))
 
 
 def require_disk() -> None:

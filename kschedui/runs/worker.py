@@ -159,7 +159,7 @@ def work(run: Run, *, long: bool = True) -> Outcome:
     outcome, ending, bounds, stored = Outcome(), ClusterDrawing(), bounds_of(run), run.bytes
     with Holding(run, partial(runs.fail, run)) as holding:
         holding.reading()
-        scenario = engine.read(run.version.text, run.kubernetes_version)
+        scenario = engine.read_stored(run.version.text, run.kubernetes_version)
         holding.simulating(bounds)
         with freeze_memory():
             events = draw_cluster(engine.simulate(scenario), ending)

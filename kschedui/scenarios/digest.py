@@ -27,6 +27,7 @@ class Digest(NamedTuple):
     summary: dict[str, Any]  # engine.summary
     pods: int  # at the start
     challenge: str = ""
+    packed: bytes = b""  # engine.pack
 
 
 class Text(NamedTuple):
@@ -70,7 +71,8 @@ def digest_of_read(text: str, parsed: Scenario, *, hidden: bool = False) -> Dige
     """Return the digest of a text that is already parsed and stored unchanged."""
     title = clean_title(parsed.title or parsed.name)
     hidden = hidden or IMPORTED in parsed.annotations
-    challenge = ""
+    pods = len(engine.nodes_and_pods(parsed)[1])
     if parsed.challenge is not None:
         text, challenge = split_challenge(parsed)
-    return Digest(text, title, hidden, engine.summary(parsed), len(engine.nodes_and_pods(parsed)[1]), challenge)
+        return Digest(text, title, hidden, engine.summary(parsed), pods, challenge)
+    return Digest(text, title, hidden, engine.summary(parsed), pods, packed=engine.pack(parsed))

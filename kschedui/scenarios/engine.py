@@ -1,5 +1,6 @@
 """The interface of the web to scheduler_core: parses a text within this site's limits and summarizes it."""
 
+import hashlib
 import itertools
 import threading
 from collections import OrderedDict
@@ -11,6 +12,7 @@ from django.conf import settings
 
 import scheduler_core
 from kschedui.language import in_language
+from kschedui.scenarios import parsed
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins, registry
 from kschedui.work import progress
 from scheduler_core.apis.core import Node, Pod
@@ -74,14 +76,32 @@ def explain(text: str, attempt: int, nodes: Sequence[str] | None, kubernetes: st
     return scheduler_core.explain(read_again(text, kubernetes), attempt, nodes, registry())
 
 
+def pack(scenario: Scenario) -> bytes:
+    """Return what is stored with the text of a scenario, so that `read_stored` need not parse it."""
+    return parsed.pack(scenario, mark())
+
+
+def read_stored(text: str, kubernetes: str = "") -> Scenario:
+    """Return the scenario of a text like `read`, unpacked if it was stored with the text."""
+    make_room(len(text))
+    stored = None if kubernetes else parsed.find_parsed(text, mark())
+    return stored or read(text, kubernetes)
+
+
+def mark() -> bytes:
+    """Identify all that the scenario of a text depends on besides the text and another release."""
+    depends = scheduler_core.ENGINE_VERSION, limits(), known_plugins(outside_plugins())
+    return hashlib.sha256(msgspec.json.encode(depends)).digest()
+
+
 def read_again(text: str, kubernetes: str = "") -> Scenario:
-    """Parse a stored text like `read`, unless this process still has its scenario."""
+    """Return the scenario of a text like `read_stored`, unless this process still has it."""
     key = text, kubernetes
     with _guard:
         if scenario := _scenarios.pop(key, None):
             _scenarios[key] = scenario
             return scenario
-    scenario = read(text, kubernetes)
+    scenario = read_stored(text, kubernetes)
     with _guard:
         _scenarios[key] = scenario
     return scenario

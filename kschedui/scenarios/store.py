@@ -1,6 +1,5 @@
 """Scenarios of visitors: save, fork, rename, set visibility, delete and restore, claim, find."""
 
-import hashlib
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
@@ -12,10 +11,11 @@ from django.utils.translation import gettext as _
 
 from kschedui.in_turn import in_turn
 from kschedui.language import language
-from kschedui.models import Course, Experiment, Run, Scenario, Share, Version, is_public_id
+from kschedui.models import Course, Experiment, ParsedText, Run, Scenario, Share, Version, is_public_id
 from kschedui.scenarios import access, lessons, notes
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest, digest_of
+from kschedui.scenarios.parsed import sha256
 from kschedui.scenarios.prose import LONGEST_TITLE, clean_title
 from kschedui.work.fetched import Fetched
 from scheduler_core.apis.messages import Message
@@ -96,7 +96,10 @@ def add_version(scenario: Scenario, number: int, digest: Digest) -> Version:
     text = digest.text
     size = len(text.encode("utf-8", "surrogatepass"))
     fields = {"bytes": size, "sha256": sha256(text), "summary": digest.summary, "challenge": digest.challenge}
-    return Version.objects.create(scenario=scenario, number=number, text=text, **fields)
+    version = Version.objects.create(scenario=scenario, number=number, text=text, **fields)
+    if digest.packed:
+        ParsedText.objects.create(version=version, packed=digest.packed)
+    return version
 
 
 def text_for(visitor: Visitor, version: Version) -> str:
@@ -340,8 +343,3 @@ def remove_all(scenarios: QuerySet[Scenario]) -> int:
     """Remove scenarios one by one, since SQLite accepts no other writes during a removal. Return the number."""
     keys = list(scenarios.values_list("pk", flat=True))
     return sum(Scenario.objects.filter(pk=pk).delete()[1].get(Scenario._meta.label, 0) for pk in keys)
-
-
-def sha256(text: str) -> str:
-    """Return the hash that identifies equal texts."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

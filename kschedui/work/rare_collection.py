@@ -1,10 +1,10 @@
-"""Rare garbage collection, for a run: it keeps many objects and leaves few cycles behind."""
+"""Rare garbage collection, for runs and answers: they keep many objects and leave few cycles behind."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-COLLECTED_AFTER = 100_000  # new objects that may be parts of cycles
+COLLECTED_AFTER = 300_000  # new objects that may be parts of cycles
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import msgspec
 
 from scheduler_core.apis.constraints import PreferredNodeTerm, TopologySpreadConstraint
 from scheduler_core.apis.selectors import NodeSelector
+from scheduler_core.apis.tagged import Tagged
 
 EXTENSION_POINTS: tuple[str, ...] = (
     "pre_enqueue",
@@ -59,7 +60,7 @@ class UtilizationShapePoint(msgspec.Struct, frozen=True):
 DEFAULT_RESOURCES = (ResourceSpec("cpu"), ResourceSpec("memory"))
 
 
-class NodeResourcesFitArgs(msgspec.Struct, frozen=True):
+class NodeResourcesFitArgs(Tagged, frozen=True):
     """Arguments of NodeResourcesFit. `shape` is that of the strategy RequestedToCapacityRatio, () for the others."""
 
     ignored_resources: frozenset[str] = frozenset()
@@ -69,20 +70,20 @@ class NodeResourcesFitArgs(msgspec.Struct, frozen=True):
     shape: tuple[UtilizationShapePoint, ...] = ()
 
 
-class NodeResourcesBalancedAllocationArgs(msgspec.Struct, frozen=True):
+class NodeResourcesBalancedAllocationArgs(Tagged, frozen=True):
     """Arguments of NodeResourcesBalancedAllocation: the resources whose shares are balanced. Weights can only be 1."""
 
     resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
 
 
-class NodeAffinityArgs(msgspec.Struct, frozen=True):
+class NodeAffinityArgs(Tagged, frozen=True):
     """Arguments of NodeAffinity: `addedAffinity` applies to every pod of the profile."""
 
     added_required: NodeSelector | None = None
     added_preferred: tuple[PreferredNodeTerm, ...] = ()
 
 
-class PodTopologySpreadArgs(msgspec.Struct, frozen=True):
+class PodTopologySpreadArgs(Tagged, frozen=True):
     """Arguments of PodTopologySpread.
 
     `default_constraints` have the selector `nothing()`: the plugin derives it from the pod's services and owner.
@@ -92,17 +93,17 @@ class PodTopologySpreadArgs(msgspec.Struct, frozen=True):
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
 
 
-class InterPodAffinityArgs(msgspec.Struct, frozen=True):
+class InterPodAffinityArgs(Tagged, frozen=True):
     hard_pod_affinity_weight: int = 1
     ignore_preferred_terms_of_existing_pods: bool = False
 
 
-class DefaultPreemptionArgs(msgspec.Struct, frozen=True):
+class DefaultPreemptionArgs(Tagged, frozen=True):
     min_candidate_nodes_percentage: int = 10
     min_candidate_nodes_absolute: int = 100
 
 
-class VolumeBindingArgs(msgspec.Struct, frozen=True):
+class VolumeBindingArgs(Tagged, frozen=True):
     """Arguments of VolumeBinding.
 
     `shape` needs the feature gate StorageCapacityScoring, which is off, so it is always ().
@@ -112,11 +113,11 @@ class VolumeBindingArgs(msgspec.Struct, frozen=True):
     shape: tuple[UtilizationShapePoint, ...] = ()
 
 
-class DynamicResourcesArgs(msgspec.Struct, frozen=True):
+class DynamicResourcesArgs(Tagged, frozen=True):
     filter_timeout_seconds: float = 10.0
 
 
-class CoschedulingArgs(msgspec.Struct, frozen=True):
+class CoschedulingArgs(Tagged, frozen=True):
     """Arguments of Coscheduling of scheduler-plugins (v1 defaults: a permit wait of 60 s, no group backoff).
 
     A group is not rejected as a whole if at most `pod_group_reject_percentage` percent of minMember is missing.
@@ -127,7 +128,7 @@ class CoschedulingArgs(msgspec.Struct, frozen=True):
     pod_group_reject_percentage: int = 10
 
 
-class OutsidePluginArgs(msgspec.Struct, frozen=True):
+class OutsidePluginArgs(Tagged, frozen=True):
     """Arguments (`pluginConfig[].args`) of a plugin that is not part of kube-scheduler, as written."""
 
     values: Mapping[str, Any] = {}

@@ -24,6 +24,7 @@ from scheduler_core.apis.constraints import (
 )
 from scheduler_core.apis.devices import DeviceClass, PodClaim, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from scheduler_core.apis.selectors import LabelSelector, NodeSelector
+from scheduler_core.apis.tagged import Tagged
 
 PodKey = str  # "namespace/name"
 PodGroupKey = str  # "namespace/name"
@@ -60,7 +61,7 @@ class Volume(msgspec.Struct, frozen=True):
     source: Manifest | None = None
 
 
-class Pod(msgspec.Struct, frozen=True):
+class Pod(Tagged, frozen=True):
     """A pod after API defaulting and admission (priority class, requests from limits, pod-level resources)."""
 
     name: str
@@ -126,7 +127,7 @@ class Pod(msgspec.Struct, frozen=True):
         return f"{self.namespace}/{self.pod_group}" if self.pod_group else ""
 
 
-class Node(msgspec.Struct, frozen=True):
+class Node(Tagged, frozen=True):
     """A node. `allocatable` defaults to the capacity; `images` maps each image name to its size in bytes."""
 
     name: str
@@ -143,7 +144,7 @@ class Node(msgspec.Struct, frozen=True):
     manifest: Manifest = {}
 
 
-class PodDisruptionBudget(msgspec.Struct, frozen=True):
+class PodDisruptionBudget(Tagged, frozen=True):
     """A PodDisruptionBudget.
 
     `disruptions_allowed` None: computed by the simulated disruption controller; a number: fixed by the document.
@@ -164,7 +165,7 @@ class PodDisruptionBudget(msgspec.Struct, frozen=True):
     manifest: Manifest = {}
 
 
-class PersistentVolume(msgspec.Struct, frozen=True):
+class PersistentVolume(Tagged, frozen=True):
     """A PersistentVolume.
 
     `node_affinity` None: reachable from all nodes. `source` is as in the manifest: {"csi": {...}}.
@@ -187,7 +188,7 @@ class PersistentVolume(msgspec.Struct, frozen=True):
     manifest: Manifest = {}
 
 
-class PersistentVolumeClaim(msgspec.Struct, frozen=True):
+class PersistentVolumeClaim(Tagged, frozen=True):
     """A PersistentVolumeClaim.
 
     `storage_class` None: no class and no default. `volume_name` "" and `bound` False: not bound.
@@ -212,7 +213,7 @@ class PersistentVolumeClaim(msgspec.Struct, frozen=True):
     manifest: Manifest = {}
 
 
-class StorageClass(msgspec.Struct, frozen=True):
+class StorageClass(Tagged, frozen=True):
     """A StorageClass.
 
     `allowed_topologies` are terms of (key, values) pairs; a node is allowed if all pairs of a term match.
@@ -226,7 +227,7 @@ class StorageClass(msgspec.Struct, frozen=True):
     manifest: Manifest = {}
 
 
-class CSINode(msgspec.Struct, frozen=True):
+class CSINode(Tagged, frozen=True):
     """A CSINode.
 
     `limits` maps each driver to its volume limit, None for no limit; `migrated` are migrated in-tree plugins.
@@ -238,7 +239,7 @@ class CSINode(msgspec.Struct, frozen=True):
     manifest: Manifest = {}
 
 
-class CSIDriver(msgspec.Struct, frozen=True):
+class CSIDriver(Tagged, frozen=True):
     """A CSI driver. `storage_capacity`: VolumeBinding checks CSIStorageCapacity objects before provisioning."""
 
     name: str
@@ -246,7 +247,7 @@ class CSIDriver(msgspec.Struct, frozen=True):
     manifest: Manifest = {}
 
 
-class CSIStorageCapacity(msgspec.Struct, frozen=True):
+class CSIStorageCapacity(Tagged, frozen=True):
     """A CSIStorageCapacity. Capacities are in bytes, None if absent; `node_topology` None matches no node."""
 
     name: str
@@ -258,7 +259,7 @@ class CSIStorageCapacity(msgspec.Struct, frozen=True):
     manifest: Manifest = {}
 
 
-class VolumeAttachment(msgspec.Struct, frozen=True):
+class VolumeAttachment(Tagged, frozen=True):
     """A VolumeAttachment, which NodeVolumeLimits counts on its node."""
 
     name: str
@@ -268,7 +269,7 @@ class VolumeAttachment(msgspec.Struct, frozen=True):
     manifest: Manifest = {}
 
 
-class Workload(msgspec.Struct, frozen=True):
+class Workload(Tagged, frozen=True):
     """A Service, ReplicationController, ReplicaSet or StatefulSet, whose selectors default topology spreading uses."""
 
     kind: str
@@ -279,7 +280,7 @@ class Workload(msgspec.Struct, frozen=True):
     manifest: Manifest = {}
 
 
-class Namespace(msgspec.Struct, frozen=True):
+class Namespace(Tagged, frozen=True):
     """A Namespace. Its labels include `kubernetes.io/metadata.name`."""
 
     name: str
@@ -287,7 +288,7 @@ class Namespace(msgspec.Struct, frozen=True):
     manifest: Manifest = {}
 
 
-class PriorityClass(msgspec.Struct, frozen=True):
+class PriorityClass(Tagged, frozen=True):
     """A scheduling.k8s.io/v1 PriorityClass."""
 
     name: str
@@ -305,7 +306,7 @@ class PodGroupCondition(msgspec.Struct, frozen=True):
     message: str
 
 
-class PodGroup(msgspec.Struct, frozen=True):
+class PodGroup(Tagged, frozen=True):
     """A scheduling.k8s.io/v1alpha2 PodGroup. `min_count` None: the policy is basic, not gang.
 
     `topology_key` "": no topology constraint, though there may be (empty) `constraints`. `priority` and the disruption
@@ -328,7 +329,7 @@ class PodGroup(msgspec.Struct, frozen=True):
         return f"{self.namespace}/{self.name}"
 
 
-class CoschedulingPodGroup(msgspec.Struct, frozen=True):
+class CoschedulingPodGroup(Tagged, frozen=True):
     """A scheduling.x-k8s.io/v1alpha1 PodGroup, which Coscheduling reads."""
 
     kind: ClassVar[str] = "PodGroup"

@@ -13,6 +13,7 @@ import msgspec
 
 from scheduler_core.apis.quantity import Quantity
 from scheduler_core.apis.selectors import NodeSelector
+from scheduler_core.apis.tagged import Tagged
 
 Manifest = Mapping[str, Any]
 
@@ -128,7 +129,7 @@ class Device(msgspec.Struct, frozen=True):
     reach: Reach | None = None
 
 
-class ResourceSlice(msgspec.Struct, frozen=True):
+class ResourceSlice(Tagged, frozen=True):
     """A ResourceSlice: devices of a pool, or the counters that they share. `reach` None: each device has its own."""
 
     name: str
@@ -142,7 +143,7 @@ class ResourceSlice(msgspec.Struct, frozen=True):
     manifest: Manifest = {}
 
 
-class DeviceClass(msgspec.Struct, frozen=True):
+class DeviceClass(Tagged, frozen=True):
     """A DeviceClass. `selectors` are CEL expressions; `configs` is the number of its configurations."""
 
     name: str
@@ -251,7 +252,7 @@ class Consumer(msgspec.Struct, frozen=True):
     api_group: str = ""
 
 
-class ResourceClaim(msgspec.Struct, frozen=True):
+class ResourceClaim(Tagged, frozen=True):
     """A claim with its status. `finalizer`: the claim is protected from deletion while it is in use.
 
     `owner_name` and `owner_uid` identify the pod for which the claim was generated, "" if there is none.
@@ -281,7 +282,7 @@ class ResourceClaim(msgspec.Struct, frozen=True):
         return any(consumer.uid == pod_uid for consumer in self.reserved_for)
 
 
-class ResourceClaimTemplate(msgspec.Struct, frozen=True):
+class ResourceClaimTemplate(Tagged, frozen=True):
     """A template from which the resourceclaim controller creates claims."""
 
     name: str

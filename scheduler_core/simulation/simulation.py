@@ -220,12 +220,16 @@ class Simulation:
         self._events.clear()
         self._standing = {pod.key: pod.node_name for pod in self.cluster.pods.all()}
         self._order = self.cluster.order()
-        self.emit(run_started(self.scenario, self.cluster, pending, self.scheduler.frameworks))
+        self._emit_started(pending)
         for pod in pending:
             self._handlers.pod_applied(pod)
             self._emit_ignored(pod)
         if self._handlers.claim_controller is not None:
             self._handlers.claim_controller.check_all()
+
+    def _emit_started(self, pending: Sequence[Pod]) -> None:
+        """Emit the first event, which describes the whole cluster."""
+        self.emit(run_started(self.scenario, self.cluster, pending, self.scheduler.frameworks))
 
     def _run_moment(self) -> Iterator[None]:
         """Run all actions that are due now. Yields after each attempt."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from scheduler_core.apis.core import Pod, PodKey
@@ -121,6 +121,9 @@ class _Stopping(Simulation):
         self._untried = Untried(attempt)
         self._told = self.scheduler.emit
         self.scheduler.emit = self._watch
+
+    def _emit_started(self, pending: Sequence[Pod]) -> None:
+        """Leave out the first event: it takes a quarter of the time, and nobody reads it."""
 
     def _watch(self, event: AnyEvent) -> None:
         match event:

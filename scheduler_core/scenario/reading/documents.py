@@ -6,6 +6,7 @@ Line numbers are determined only when they are needed (`line_finder`).
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -168,7 +169,7 @@ def _decode(chunk: Chunk, limits: Limits, alias_nodes: int, problems: Problems) 
 
 
 def _decode_json(text: str, depth: int) -> Any:
-    """Parse strict JSON. Raises ValueError for duplicate keys, deep nesting, NaN or text after the value."""
+    """Parse strict JSON. Raises ValueError for duplicate keys, deep nesting, no number or text after the value."""
     data = _JSON.decode(text)
     if _SURROGATE.search(text):
         json.dumps(data, ensure_ascii=False).encode()  # raises ValueError for half of a surrogate pair
@@ -188,7 +189,14 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-_JSON = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError("too large")
+    return number
+
+
+_JSON = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite)
 
 
 def _check_depth(data: Any, depth: int) -> None:

@@ -167,6 +167,13 @@ def test_problem_names_document_line_column_and_field_path() -> None:
     )
 
 
+def test_a_number_without_a_float_is_text_in_json_as_in_yaml() -> None:
+    first = {**node("n1"), "x": 7.5}
+    text = json.dumps(first).replace("7.5", "1e400")
+    assert parse_scenario(text).objects[-1] == parse_scenario(text.replace('"x"', "x")).objects[-1]
+    assert '"1e400"' in json.dumps(parse_scenario(text).objects[-1].manifest)
+
+
 def test_problem_in_a_json_list_names_the_item() -> None:
     items = [node("n1"), {**node("n2"), "spec": {"unschedulable": "yes"}}]
     text = json.dumps({"kind": "List", "apiVersion": "v1", "items": items}, indent=1)

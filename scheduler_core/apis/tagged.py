@@ -1,0 +1,7 @@
+"""The base of records that share a field with other kinds of records."""
+
+import msgspec
+
+
+class Tagged(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
+    """A record whose JSON says which kind it is (`type`), and leaves out default values."""
