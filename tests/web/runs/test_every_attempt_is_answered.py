@@ -78,6 +78,7 @@ def answered(work: Callable[[], Any]) -> Any:
     return None
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_question_about_an_attempt_has_an_answer_or_a_sentence(path: Path) -> None:
     text = text_in(path)

@@ -1,4 +1,4 @@
-"""Scenarios that are stored with their texts: unpacking gives what parsing gives; what is damaged or old is not used."""
+"""Scenarios that are stored with their texts: unpacking gives what parsing gives; what is damaged is not used."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -20,6 +20,7 @@ def convert(text: str, folder: Path) -> None:
     assert jobs.convert(str(file), 10**9).digest
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("work", "text"),
     [
