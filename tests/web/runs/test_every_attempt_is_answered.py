@@ -26,6 +26,8 @@ from scheduler_core.scenario.parse import Scenario
 from scheduler_core.trace.events import AnyEvent
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.django_db  # a long text may be stored parsed
+
 ALL = "KSCHEDUI_ASK_ALL" in os.environ
 EVERY = 1 if ALL else 3
 FOLDERS = {"lessons": 1, "differences": EVERY}  # and how many files go by without being asked about
@@ -78,7 +80,6 @@ def answered(work: Callable[[], Any]) -> Any:
     return None
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_question_about_an_attempt_has_an_answer_or_a_sentence(path: Path) -> None:
     text = text_in(path)
