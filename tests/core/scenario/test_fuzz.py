@@ -155,5 +155,5 @@ def test_json_is_read_the_same_by_the_yaml_reader(data: dict[str, Any]) -> None:
 def test_numbers_beyond_all_bounds_are_answered() -> None:
     for text in ('{"at": 1e999, "delete": {"kind": "Pod", "name": "a"}}', '{"at": 1, "create": {"spec": 1e999}}'):
         assert isinstance(outcome(scenario(events=[]).replace("[]", f"[{text}]")), str)
-    assert isinstance(outcome(json.dumps(node("n1")).replace('"4"', "1e999")), str)
-    assert isinstance(outcome(json.dumps(node("n1")).replace('"4"', '"1e999"')), Scenario)
+    for quantity in ("1e999", '"1e999"'):  # both are text, as in YAML
+        assert isinstance(outcome(json.dumps(node("n1")).replace('"4"', quantity)), Scenario)
