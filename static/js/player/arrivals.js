@@ -21,8 +21,12 @@ import {
 
 /** Take what comes from here on. */
 export function listenToFeed() {
+	const begun = begin();
 	feed.listen({
-		chunk: takeChunk,
+		chunk: async (chunk) => {
+			await begun;
+			await takeChunk(chunk);
+		},
 		message: hear,
 		connection: (connection, code) => {
 			run.connection = connection;
@@ -36,7 +40,7 @@ export function listenToFeed() {
 function takeChunk(chunk) {
 	if (!store.has(chunk.seq)) store.put(chunk);
 	index.update(store);
-	const first = !screen.drawn && store.event(player.step);
+	const first = !screen.drawn && player.state;
 	if (first) {
 		player.seek(player.step, linked.frame);
 		void loadHeadline();
@@ -56,23 +60,20 @@ function hear(message) {
 		run.ahead = message.ahead ?? null;
 		run.steps = Math.max(run.steps, message.steps ?? 0);
 		run.message = message.error ?? message.message ?? run.message;
-		if (message.type === "hello" && linkedChunk) void loadBefore();
+		if (message.type === "hello") void firstShown.then(loadBefore);
 	}
 	redraw(false);
 }
 
-/**
- * Take the chunks before the linked one: the run's first, which the linked step needs, and the others for the timeline
- * once that is shown. If the first is not to be had, all of them come over the socket.
- */
+/** Take the run's first chunk, which the linked step needs too. If it is not to be had, all come over the socket. */
+async function begin() {
+	const chunk = await beginning;
+	if (chunk) takeChunk(chunk);
+	else if (linkedChunk) feed.from(0);
+}
+
+/** Load the chunks before the linked one, for the timeline. */
 async function loadBefore() {
-	if (!store.has(0)) {
-		const chunk = await beginning;
-		if (!chunk && feed.cursor) feed.from(0);
-		if (!chunk) return;
-		takeChunk(chunk);
-	}
-	await firstShown;
 	for (let seq = 1; seq < linkedChunk; seq += 1)
 		if (!store.has(seq)) await takeChunk(await fetchChunk(boot.api, boot.run, seq));
 }

@@ -106,7 +106,7 @@ export class Feed {
 	/** Have the chunks from a number on sent (again). @param {number} seq */
 	from(seq) {
 		this.cursor = seq;
-		this.subscribe();
+		if (this.socket?.readyState === WebSocket.OPEN) this.subscribe();
 	}
 
 	close() {
