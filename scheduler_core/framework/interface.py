@@ -126,7 +126,9 @@ class Plugin(Protocol):
 
     name: str
 
-    def __init__(self, args: PluginArgs | None, handle: Handle) -> None: ...
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        """Read the arguments. A plugin that needs neither them nor the handle inherits this."""
+        return
 
 
 @runtime_checkable
@@ -198,9 +200,9 @@ class PreFilterExtensions(Plugin, Protocol):
         Column i is the contribution of the pod in `slots[i]` on the node in `rows[i]` to each of the plugin's k
         counters there (its requests; its conflicting ports; 1 if it matches a term in that node's own domain; ...). The
         method is called both for pods on that node (to remove them) and for nominated pods, which are on no node. A
-        plugin that only uses `change.removed` and `change.added` returns an array of shape (0, m).
+        plugin that only uses `change.removed` and `change.added` inherits this, which returns no counters.
         """
-        ...
+        return np.zeros((0, len(slots)), np.int64)
 
 
 @runtime_checkable

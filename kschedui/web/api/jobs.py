@@ -5,7 +5,7 @@ Sentences are formatted in the active language, since templates are not transfer
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, islice
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -22,7 +22,6 @@ from kschedui.runs import frames
 from kschedui.runs import store as runs
 from kschedui.runs.trace_files import TraceFile
 from kschedui.scenarios import diff, engine, importers, yaml_text
-from kschedui.scenarios.across_releases import Outcome, outcomes
 from kschedui.scenarios.compact_yaml import write_all
 from kschedui.scenarios.digest import Digest, as_scenario, digest_of, digest_of_read
 from kschedui.scenarios.importers import simulator_export, workloads
@@ -59,6 +58,19 @@ class Refused(Exception):
         super().__init__(status, rows)
         self.status = status
         self.rows = rows
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Raise errors in a text, a run or a question as Refused."""
+    try:
+        yield
+    except ScenarioErrors as errors:
+        raise Refused(422, engine.error_rows(errors)) from None
+    except (BadVariant, NotPossible, RunEnded) as error:
+        raise Refused(422, [{"message": in_language(error.sentence)}]) from None
+    except NotAnswerable as error:
+        raise Refused(404, [{"message": in_language(error.sentence)}]) from None
 
 
 def check(text: str, pod: str = "") -> bytes:
@@ -110,10 +122,8 @@ def check_result(scenario: Scenario, pod: str = "") -> dict[str, object]:
 
 def digest(text: str) -> Digest:
     """Return the data stored with a text. Raises Refused."""
-    try:
+    with refusing():
         return digest_of(text)
-    except ScenarioErrors as errors:
-        raise Refused(422, engine.error_rows(errors)) from None
 
 
 class Converted(NamedTuple):
@@ -127,13 +137,12 @@ class Converted(NamedTuple):
 
 def convert(path: str, most: int) -> Converted:
     """Convert a dump in a file. Raises Refused."""
-    try:
-        with open(path, "rb") as source, progress.within(0, READING):
-            imported = importers.convert(cast(BinaryIO, Heard(source)), engine.limits(), most)
-    except TooLong:
-        raise Refused(413, [{"message": in_language(body_limit.too_large(most))}]) from None
-    except ScenarioErrors as errors:
-        raise Refused(422, engine.error_rows(errors)) from None
+    with refusing():
+        try:
+            with open(path, "rb") as source, progress.within(0, READING):
+                imported = importers.convert(cast(BinaryIO, Heard(source)), engine.limits(), most)
+        except TooLong:
+            raise Refused(413, [{"message": in_language(body_limit.too_large(most))}]) from None
     notes = [in_language(note) for note in imported.notes]
     try:
         with progress.within(WRITING, 1):
@@ -168,21 +177,10 @@ def compare_texts(before: str, after: str) -> bytes:
     return msgspec.json.encode({"text": before, "rows": compare(before, after)})
 
 
-def across_releases(text: str) -> list[Outcome]:
-    """Return the outcome of the text on every release, newest first."""
-    return outcomes(text)
-
-
 def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> bytes:
     """Return the JSON of an explanation. Raises Refused."""
-    try:
+    with refusing():
         return msgspec.json.encode(engine.explain(text, attempt, nodes or None, kubernetes))
-    except RunEnded as error:
-        raise Refused(422, [{"message": in_language(error.sentence)}]) from None
-    except ScenarioErrors as errors:
-        raise Refused(422, engine.error_rows(errors)) from None
-    except NotAnswerable as error:
-        raise Refused(404, [{"message": in_language(error.sentence)}]) from None
 
 
 def waiting(rid: str) -> list[WaitingPod]:
@@ -195,10 +193,8 @@ def waiting(rid: str) -> list[WaitingPod]:
     events = (event for frame in runs.all_frames(run) for event in frames.events_of(frame))
     for step, event in enumerate(events):
         follower.take(step, event)
-    try:
+    with refusing():
         scenario = engine.read_again(run.version.text, run.kubernetes_version)
-    except ScenarioErrors as errors:
-        raise Refused(422, engine.error_rows(errors)) from None
     moment = None
     if follower.pending:
         with suppress(RunEnded):
@@ -272,14 +268,10 @@ def compare_runs(*sides: tuple[str, str]) -> bytes:
 
     `unlike`: the first other difference of runs with the same decisions.
     """
-    try:
+    with refusing():
         runs = [partial(engine.simulate, engine.read_again(*side)) for side in sides]
         comparison = runs_compared(*runs)
         unlike = first_unlike(*runs) if comparison.first is None else None
-    except RunEnded as error:
-        raise Refused(422, [{"message": in_language(error.sentence)}]) from None
-    except ScenarioErrors as errors:
-        raise Refused(422, engine.error_rows(errors)) from None
     cause = in_language(cause_words(comparison.first.cause)) if comparison.first else ""
     return msgspec.json.encode({"cause": cause, "comparison": comparison, "unlike": unlike})
 
@@ -304,18 +296,14 @@ def experiment_trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, s
 
 def experiment_run(text: str, factors: Any, number: int) -> tuple[str, str]:
     """Return the text and the release of a run of an experiment. Raises Refused."""
-    try:
+    with refusing():
         return experiments.text_of_cell(text, factors, number)
-    except NotPossible as error:
-        raise Refused(422, [{"message": in_language(error.sentence)}]) from None
 
 
 def list_choices(text: str) -> dict[str, Any]:
     """Return what the form of an experiment can vary. Raises Refused."""
-    try:
+    with refusing():
         return experiments.list_choices(engine.read_again(text))
-    except ScenarioErrors as errors:
-        raise Refused(422, engine.error_rows(errors)) from None
 
 
 def judge(text: str, challenge: str, answer: str) -> dict[str, Any]:
@@ -323,17 +311,13 @@ def judge(text: str, challenge: str, answer: str) -> dict[str, Any]:
 
     Only the answer's documents of the requested kinds are evaluated.
     """
-    try:
+    with refusing():
         engine.read(answer)
-    except ScenarioErrors as errors:
-        raise Refused(422, engine.error_rows(errors)) from None
     parsed = engine.read(with_challenge(text, challenge)).challenge
     assert parsed is not None
     documents = answer_in(answer, parsed.asks)
-    try:
+    with refusing():
         verdicts = list(judge_answer(text, parsed, documents, engine.read, engine.simulate))
-    except BadVariant as error:
-        raise Refused(422, [{"message": in_language(error.sentence)}]) from None
     first = next((verdict for verdict in verdicts if not verdict.holds), None)
     rows = [
         {

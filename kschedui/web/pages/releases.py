@@ -12,11 +12,10 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from kschedui.language import in_language, language
-from kschedui.scenarios import release_examples
+from kschedui.scenarios import across_releases, release_examples
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.across_releases import MOST_ATTEMPTS, Outcome
 from kschedui.scenarios.release_examples import Pair
-from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.visitors import start_run, visible_scenario
@@ -122,7 +121,7 @@ def across(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     _, scenario = visible_scenario(request, sid)
     count(request, "run")
     version = scenarios.version(scenario, number)
-    outcomes = work(request, jobs.across_releases, scenarios.text_for_work(version))
+    outcomes = work(request, across_releases.outcomes, scenarios.text_for_work(version))
     shown = [(outcome, strip(outcome)) for outcome in outcomes]
     context = {"scenario": scenario, "version": version, "most": MOST_ATTEMPTS, "outcomes": shown}
     context["title"] = cards.own_title(scenario)

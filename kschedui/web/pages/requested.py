@@ -33,6 +33,16 @@ def requested_run(request: HttpRequest, shown: Version) -> Run | None:
     return run
 
 
+def require_complete_run(request: HttpRequest, shown: Version) -> Run:
+    """Return the run by the engine in the URL, or by the current one. Raises Refusal before it is complete."""
+    run = runs.find_run(shown, request.GET.get("engine"))
+    if run is None or run.state != Run.State.DONE:
+        raise Refusal(
+            409, gettext_noop("The run is not complete yet. Open the scenario and come back when it has finished.")
+        )
+    return run
+
+
 def local_address(request: HttpRequest, address: str) -> str:
     """Return `address` if it begins with a slash and stays on this site; otherwise ""."""
     ours = address.startswith("/") and url_has_allowed_host_and_scheme(

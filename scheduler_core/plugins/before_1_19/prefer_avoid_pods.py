@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import ScoreExplanation
-from scheduler_core.framework.interface import MAX_NODE_SCORE, ExplainsScore, Handle, ScorePlugin, Scores
+from scheduler_core.framework.interface import MAX_NODE_SCORE, ExplainsScore, ScorePlugin, Scores
 from scheduler_core.plugins.before_1_19.abouts import PREFER_AVOID_PODS
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/preferAvoidPods"
@@ -31,9 +30,6 @@ class NodePreferAvoidPods(ScorePlugin, ExplainsScore):
     name = "NodePreferAvoidPods"
     about = PREFER_AVOID_PODS
     scale = MAX_NODE_SCORE
-
-    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        pass
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         scores = np.full(len(rows), self.scale, np.int64)

@@ -128,9 +128,6 @@ class EqualPriority(ScorePlugin, ExplainsScore):
     name = "EqualPriority"
     about = EQUAL
 
-    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        pass
-
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         return np.ones(len(rows), np.int64)
 

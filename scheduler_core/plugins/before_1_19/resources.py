@@ -39,9 +39,6 @@ class ResourceScorer(ScorePlugin, ExplainsScore):
     reads = Reads(pod=("non_zero_cpu", "non_zero_memory", "scoring_requests"), node=("allocatable", "non_zero"))
     scale = MAX_NODE_SCORE
 
-    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        pass
-
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         return self._score(
             [

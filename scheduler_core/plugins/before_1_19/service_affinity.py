@@ -85,12 +85,6 @@ class ServiceAffinity(
             rejected.append(bool(self._mismatches(required, nodes, np.array([row]))[0]))
         return Verdicts.reject(np.array(rejected, np.bool_), NO_MATCH)
 
-    def add_pod_delta(
-        self, pod: Pod, state: object, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
-    ) -> NDArray[np.int64]:
-        """Return no counters: the filter evaluates the pods themselves."""
-        return np.empty((0, len(slots)), np.int64)
-
     def score(self, pod: Pod, state: object, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         """Return the number of pods of the first service on each node, without terminating ones."""
         service = first_service(pod, self._cluster)

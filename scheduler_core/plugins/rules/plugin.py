@@ -196,11 +196,6 @@ class _Filters(FilterPlugin, ExplainsFilter):
 class _LooksAtPods(PreFilterExtensions):
     """A filter that reads the node's pods, so it runs again when pods are removed or added."""
 
-    def add_pod_delta(
-        self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
-    ) -> NDArray[np.int64]:
-        return np.zeros((0, len(slots)), np.int64)
-
 
 class _SumsUp(PreFilterPlugin):
     """A rule that reads sums over the nodes of the cluster."""

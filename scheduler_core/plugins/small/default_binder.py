@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.framework.interface import (
     SUCCESS,
     BindPlugin,
-    Handle,
     Status,
 )
 
@@ -16,9 +14,6 @@ class DefaultBinder(BindPlugin):
     """Binds pods. The binding cycle writes the binding once a Bind plugin has succeeded."""
 
     name = "DefaultBinder"
-
-    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        pass
 
     def bind(self, pod: Pod, state: object, node_name: str) -> Status:
         return SUCCESS

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.apis.quantity import format_bytes
 from scheduler_core.cluster.cluster import Cluster
@@ -15,7 +14,6 @@ from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
     MAX_NODE_SCORE,
     ExplainsScore,
-    Handle,
     Reads,
     ScorePlugin,
     Scores,
@@ -35,9 +33,6 @@ class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
     name = "ImageLocality"
     about = ABOUT
     reads = Reads(pod=("images", "num_containers"), node=("images",))
-
-    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        pass
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         scores: Scores = np.array(image_scores(nodes, pod), np.int64)[nodes.image_states.codes[rows]]

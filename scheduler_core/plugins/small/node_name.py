@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
@@ -20,7 +19,6 @@ from scheduler_core.framework.interface import (
     EnqueueExtensions,
     ExplainsFilter,
     FilterPlugin,
-    Handle,
     Reads,
     RegisteredEvent,
     Rows,
@@ -41,9 +39,6 @@ class NodeName(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
     about = ABOUT
     reads = Reads(pod=("node_name",), node=("name",))
     sign_pod = staticmethod(by_node_name)
-
-    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        pass
 
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         if not pod.node_name:

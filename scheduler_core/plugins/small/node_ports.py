@@ -90,12 +90,6 @@ class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExten
                 used |= set(self._pods.pods[slot].host_ports)
         return used
 
-    def add_pod_delta(
-        self, pod: Pod, state: object, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
-    ) -> NDArray[np.int64]:
-        """Return no counters: ports cannot be summed, so the filter evaluates the pods themselves."""
-        return np.empty((0, len(slots)), np.int64)
-
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (
             RegisteredEvent(ClusterEvent("Pod", Action.DELETE), _after_pod_deleted),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.cluster.cluster import Cluster
@@ -19,7 +18,6 @@ from scheduler_core.framework.interface import (
     EnqueueExtensions,
     ExplainsFilter,
     FilterPlugin,
-    Handle,
     QueueingHint,
     Reads,
     RegisteredEvent,
@@ -43,9 +41,6 @@ class NodeUnschedulable(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlu
     about = ABOUT
     reads = Reads(pod=("tolerations",), node=("unschedulable",))
     sign_pod = staticmethod(by_tolerations)
-
-    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        pass
 
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         if tolerates(pod.tolerations, UNSCHEDULABLE_TAINT):

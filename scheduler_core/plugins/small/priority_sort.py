@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.framework.interface import (
-    Handle,
     QueueSortPlugin,
 )
 from scheduler_core.plugins.small.priority_sort_about import ABOUT
@@ -16,9 +14,6 @@ class PrioritySort(QueueSortPlugin):
 
     name = "PrioritySort"
     about = ABOUT
-
-    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        pass
 
     def key(self, pod: Pod, timestamp: float, sequence: int) -> tuple[float, ...]:
         return -pod.priority, timestamp, sequence

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.framework.interface import (
     SUCCESS,
@@ -12,7 +11,6 @@ from scheduler_core.framework.interface import (
     ClusterEvent,
     Code,
     EnqueueExtensions,
-    Handle,
     PreEnqueuePlugin,
     QueueingHint,
     RegisteredEvent,
@@ -26,9 +24,6 @@ class SchedulingGates(PreEnqueuePlugin, EnqueueExtensions):
 
     name = "SchedulingGates"
     about = ABOUT
-
-    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        pass
 
     def pre_enqueue(self, pod: Pod) -> Status:
         if not pod.scheduling_gates:

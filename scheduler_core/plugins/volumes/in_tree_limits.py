@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Node, PersistentVolumeClaim, Pod, Volume
@@ -89,12 +88,6 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
             return PASS
         answers = [self._judge(new, nodes.nodes[row], self._slots(row, i, change)) for i, row in enumerate(numbers)]
         return Verdicts.by_code(np.arange(len(answers)), answers)
-
-    def add_pod_delta(
-        self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
-    ) -> NDArray[np.int64]:
-        """Return no counters: the filter evaluates the pods themselves."""
-        return np.zeros((0, len(slots)), np.int64)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (

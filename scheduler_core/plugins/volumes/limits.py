@@ -169,12 +169,6 @@ class NodeVolumeLimits(
                 over |= here & (new[rows] > 0) & (total > attached.limits[driver][rows])
         return over
 
-    def add_pod_delta(
-        self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
-    ) -> NDArray[np.int64]:
-        """Return no counters: the filter evaluates the pods themselves."""
-        return np.zeros((0, len(slots)), np.int64)
-
     def read_claims_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
         """Return, without PreFilter, the rows that make Filter read the pod's claims."""
         return np.ones(len(nodes.all_rows[rows]), np.bool_)

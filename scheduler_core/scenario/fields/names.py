@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Container
 from functools import lru_cache
 from typing import Any
 
 from scheduler_core.apis.messages import Message
-from scheduler_core.scenario.reading.problems import Path, Problems, forbidden, invalid, required
+from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, forbidden, invalid, required
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
@@ -91,6 +92,29 @@ def port_name(text: str) -> Message | None:
     return Message("must not begin or end with a hyphen") if text[0] == "-" or text[-1] == "-" else None
 
 
+def check_name(
+    name: str,
+    path: Path,
+    problems: Problems,
+    missing: Message | None = None,
+    validate: Callable[[str], Message | None] = dns_label,
+    others: Container[str] = (),
+) -> None:
+    """Report a name that is missing, with this reason for requiring it, that is invalid, or that is one of `others`."""
+    if not name:
+        problems.error(path, required(missing))
+    elif reason := validate(name):
+        problems.error(path, invalid(name, reason))
+    elif name in others:
+        problems.error(path, duplicate(name))
+
+
+def rfc_1123_label(text: str) -> Message | None:
+    """Validate a label; the reason names the kind of name, as that of metadata, containers and volumes does."""
+    reason = dns_label(text)
+    return reason and Message("a lowercase RFC 1123 label {reason}", reason=reason)
+
+
 def check_labels(labels: dict[str, str], path: Path, problems: Problems) -> None:
     """Validate labels: keys are qualified names, values label values (`ValidateLabels`)."""
     for key, value in labels.items():
@@ -108,10 +132,8 @@ def check_metadata(metadata: dict[str, Any], path: Path, problems: Problems, *, 
     elif reason := (dns_label if dns_label_name else dns_subdomain)(name):
         problems.error((*path, "name"), invalid(name, Message("a lowercase RFC 1123 name {reason}", reason=reason)))
     namespace = metadata.get("namespace") or ""
-    if namespace and (reason := dns_label(namespace)):
-        problems.error(
-            (*path, "namespace"), invalid(namespace, Message("a lowercase RFC 1123 label {reason}", reason=reason))
-        )
+    if namespace and (reason := rfc_1123_label(namespace)):
+        problems.error((*path, "namespace"), invalid(namespace, reason))
     check_labels(text_map(metadata.get("labels")), (*path, "labels"), problems)
     _check_annotations(text_map(metadata.get("annotations")), (*path, "annotations"), problems)
     _check_owners(metadata.get("ownerReferences") or (), (*path, "ownerReferences"), problems)

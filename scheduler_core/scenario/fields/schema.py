@@ -145,13 +145,8 @@ class ListOf(msgspec.Struct, frozen=True):
         if value is None:
             return None
         if type(value) is not list:
-            return [
-                (
-                    (),
-                    Message("{value} is {type}; expected a list", value=show(value), type=name_of_type(value)),
-                    False,
-                )
-            ]
+            message = Message("{value} is {type}; expected a list", value=show(value), type=name_of_type(value))
+            return [((), message, False)]
         findings: Findings = []
         for index, item in enumerate(value):
             if item is None:
@@ -159,6 +154,11 @@ class ListOf(msgspec.Struct, frozen=True):
             elif below := self.item.check(item):
                 findings.extend(((index, *path), message, unknown) for path, message, unknown in below)
         return findings or None
+
+
+def _not_a_mapping(value: Any) -> Finding:
+    message = Message("{value} is {type}; expected a mapping", value=show(value), type=name_of_type(value))
+    return (), message, False
 
 
 class MapOf(msgspec.Struct, frozen=True):
@@ -171,13 +171,7 @@ class MapOf(msgspec.Struct, frozen=True):
         if value is None:
             return None
         if type(value) is not dict:
-            return [
-                (
-                    (),
-                    Message("{value} is {type}; expected a mapping", value=show(value), type=name_of_type(value)),
-                    False,
-                )
-            ]
+            return [_not_a_mapping(value)]
         findings: Findings = []
         for key, item in value.items():
             if below := self.item.check(item):
@@ -196,13 +190,7 @@ class Fields(msgspec.Struct, frozen=True):
         if value is None:
             return None
         if type(value) is not dict:
-            return [
-                (
-                    (),
-                    Message("{value} is {type}; expected a mapping", value=show(value), type=name_of_type(value)),
-                    False,
-                )
-            ]
+            return [_not_a_mapping(value)]
         findings: Findings = []
         for key, item in value.items():
             field = self.fields.get(key)

@@ -42,6 +42,7 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import Quantity
 from scheduler_core.scenario.fields.names import (
     check_metadata,
+    check_name,
     dns_label,
     dns_subdomain,
     label_value,
@@ -77,6 +78,7 @@ MAX_PARAMETERS = 10 * 1024  # bytes
 MAX_ATTRIBUTES = 32  # per device, including capacities
 MAX_TEXT = 64  # the number of characters of an attribute's value
 MAX_EXPRESSION = 10 * 1024
+REQUEST_NAME = Message("the request's name in the claim")
 
 _VERSION = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
@@ -258,7 +260,7 @@ def _request_names(requests: tuple[DeviceRequest, ...]) -> Iterator[str]:
 def _request(data: Manifest, path: Path, problems: Problems) -> DeviceRequest:
     """Build a request (`validateDeviceRequest`)."""
     name, exactly, subrequests = data.get("name") or "", data.get("exactly"), data.get("firstAvailable") or ()
-    _check_request_name(name, path, problems)
+    check_name(name, (*path, "name"), problems, REQUEST_NAME)
     if exactly is not None and subrequests:
         reason = Message("exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set")
         problems.error(path, reason)
@@ -268,7 +270,7 @@ def _request(data: Manifest, path: Path, problems: Problems) -> DeviceRequest:
             for index, entry in _items(data, "firstAvailable", MAX_SUB_REQUESTS, path, problems)
         )
         for index, entry in enumerate(entries):
-            _check_request_name(entry.name, (*path, "firstAvailable", index), problems)
+            check_name(entry.name, (*path, "firstAvailable", index, "name"), problems, REQUEST_NAME)
         _check_unique([entry.name for entry in entries], (*path, "firstAvailable"), problems)
         return DeviceRequest(name, first_available=entries)
     elif exactly is None:
@@ -280,10 +282,9 @@ def _requested(data: Manifest, name: str, path: Path, problems: Problems, *, mis
     """Build the exact part of a request, ExactCount 1 by default (`validateExactDeviceRequest`)."""
     device_class, mode = data.get("deviceClassName") or "", data.get("allocationMode") or EXACT_COUNT
     count = data.get("count") or (1 if mode == EXACT_COUNT else 0)
-    if not device_class and not missing:
-        problems.error((*path, "deviceClassName"), required(Message("the DeviceClass of the devices")))
-    elif device_class and (reason := dns_subdomain(device_class)):
-        problems.error((*path, "deviceClassName"), invalid(device_class, reason))
+    if device_class or not missing:
+        why = Message("the DeviceClass of the devices")
+        check_name(device_class, (*path, "deviceClassName"), problems, why, dns_subdomain)
     if mode == ALL and count:
         reason = Message("must not be specified when allocationMode is 'All'")
         problems.error((*path, "count"), invalid(count, reason))
@@ -557,10 +558,7 @@ def _devices(data: Any, problems: Problems, *, per_device: bool) -> tuple[Device
 def _device(data: Manifest, path: Path, problems: Problems, *, per_device: bool) -> Device:
     """Build a device (`validateDevice`)."""
     name = data.get("name") or ""
-    if not name:
-        problems.error((*path, "name"), required(Message("the device's name in its pool")))
-    elif reason := dns_label(name):
-        problems.error((*path, "name"), invalid(name, reason))
+    check_name(name, (*path, "name"), problems, Message("the device's name in its pool"))
     attributes, capacity = data.get("attributes") or {}, data.get("capacity") or {}
     if len(attributes) + len(capacity) > MAX_ATTRIBUTES:
         message = Message("the total number of attributes and capacities must not exceed {most}", most=MAX_ATTRIBUTES)
@@ -725,10 +723,7 @@ def _larger_than(name: str, capacity: Quantity) -> Message:
 
 def _taint(data: Manifest, path: Path, problems: Problems) -> DeviceTaint:
     key, value = data.get("key") or "", data.get("value") or ""
-    if not key:
-        problems.error((*path, "key"), required(Message("the taint's key")))
-    elif reason := qualified_name(key):
-        problems.error((*path, "key"), invalid(key, reason))
+    check_name(key, (*path, "key"), problems, Message("the taint's key"), qualified_name)
     if reason := label_value(value):
         problems.error((*path, "value"), invalid(value, reason))
     if not data.get("effect"):
@@ -750,10 +745,7 @@ def _counter_sets(
 def _counter_set(data: Manifest, field: str, path: Path, problems: Problems) -> CounterSet:
     """Build a set of counters (`validateCounterSet`, `validateDeviceCounterConsumption`)."""
     name, counters = data.get(field) or "", data.get("counters") or {}
-    if not name:
-        problems.error((*path, field), required(Message("the name of a counter set")))
-    elif reason := dns_label(name):
-        problems.error((*path, field), invalid(name, reason))
+    check_name(name, (*path, field), problems, Message("the name of a counter set"))
     if not counters:
         problems.error((*path, "counters"), required(Message("at least one counter")))
     elif len(counters) > MAX_COUNTERS:
@@ -819,13 +811,6 @@ def _check_unique(names: Sequence[Hashable], path: Path, problems: Problems) -> 
         if name in seen:
             problems.error((*path, index), duplicate(name))
         seen.add(name)
-
-
-def _check_request_name(name: str, path: Path, problems: Problems) -> None:
-    if not name:
-        problems.error((*path, "name"), required(Message("the request's name in the claim")))
-    elif reason := dns_label(name):
-        problems.error((*path, "name"), invalid(name, reason))
 
 
 def _check_qualified(name: str, path: Path, problems: Problems) -> None:

@@ -20,7 +20,7 @@ from scheduler_core.apis.constraints import (
 )
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.selectors import LabelSelector, NodeSelector, Requirement
-from scheduler_core.scenario.fields.names import dns_label, label_value, qualified_name
+from scheduler_core.scenario.fields.names import check_name, dns_label, label_value, qualified_name
 from scheduler_core.scenario.objects.label_selectors import label_selector, node_selector, node_selector_term
 from scheduler_core.scenario.reading.problems import (
     Path,
@@ -83,10 +83,7 @@ def _weight(data: Manifest, path: Path, problems: Problems) -> int:
 
 def _affinity_term(data: Manifest, path: Path, problems: Problems, namespace: str, labels: Labels) -> PodAffinityTerm:
     key = data.get("topologyKey") or ""
-    if not key:
-        problems.error((*path, "topologyKey"), required(Message("can not be empty")))
-    elif reason := qualified_name(key):
-        problems.error((*path, "topologyKey"), invalid(key, reason))
+    check_name(key, (*path, "topologyKey"), problems, Message("can not be empty"), qualified_name)
     selector = label_selector(data.get("labelSelector"), (*path, "labelSelector"), problems)
     _check_label_keys(data, path, problems, labels)
     namespace_selector = None

@@ -14,7 +14,7 @@ from scheduler_core.apis.constraints import HostPort
 from scheduler_core.apis.container_resources import Amounts, amounts, is_sidecar, requests_or_limits
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import Release
-from scheduler_core.scenario.fields.names import dns_label, port_name
+from scheduler_core.scenario.fields.names import check_name, port_name, rfc_1123_label
 from scheduler_core.scenario.objects.resources import (
     PodRequests,
     aggregate,
@@ -60,12 +60,7 @@ def check_containers(spec: Manifest, problems: Problems) -> None:
 
 def _check_name(container: Manifest, path: Path, names: set[str], problems: Problems) -> None:
     name, image = container.get("name") or "", container.get("image") or ""
-    if not name:
-        problems.error((*path, "name"), required())
-    elif reason := dns_label(name):
-        problems.error((*path, "name"), invalid(name, Message("a lowercase RFC 1123 label {reason}", reason=reason)))
-    elif name in names:
-        problems.error((*path, "name"), duplicate(name))
+    check_name(name, (*path, "name"), problems, validate=rfc_1123_label, others=names)
     names.add(name)
     if not image:
         problems.error((*path, "image"), required())

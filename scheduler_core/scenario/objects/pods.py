@@ -16,9 +16,10 @@ from scheduler_core.releases import Release
 from scheduler_core.scenario.fields.names import (
     check_labels,
     check_metadata,
-    dns_label,
+    check_name,
     dns_subdomain,
     qualified_name,
+    rfc_1123_label,
     text_map,
 )
 from scheduler_core.scenario.fields.pod_fields import READ_VOLUME_SOURCES, VOLUME
@@ -180,12 +181,7 @@ def _resource_claims(spec: Manifest, problems: Problems) -> tuple[PodClaim, ...]
     for index, resource_claim in enumerate(spec.get("resourceClaims") or ()):
         path = ("spec", "resourceClaims", index)
         name, claim, template = (resource_claim.get(key) or "" for key in ("name", *CLAIM_SOURCES))
-        if not name:
-            problems.error((*path, "name"), required())
-        elif reason := dns_label(name):
-            problems.error((*path, "name"), invalid(name, reason))
-        elif name in claims:
-            problems.error((*path, "name"), duplicate(name))
+        check_name(name, (*path, "name"), problems, others=claims)
         if bool(claim) == bool(template):
             message = Message("must specify exactly one of: `resourceClaimName`, `resourceClaimTemplateName`")
             problems.error(path, message)
@@ -202,14 +198,7 @@ def _volumes(spec: Manifest, pod_name: str, problems: Problems) -> tuple[Volume,
     names: set[str] = set()
     for index, volume in enumerate(spec.get("volumes") or ()):
         name, path = volume.get("name") or "", ("spec", "volumes", index)
-        if not name:
-            problems.error((*path, "name"), required())
-        elif reason := dns_label(name):
-            problems.error(
-                (*path, "name"), invalid(name, Message("a lowercase RFC 1123 label {reason}", reason=reason))
-            )
-        elif name in names:
-            problems.error((*path, "name"), duplicate(name))
+        check_name(name, (*path, "name"), problems, validate=rfc_1123_label, others=names)
         names.add(name)
         sources = [key for key in volume if key in VOLUME.fields and key != "name" and volume[key] is not None]
         if len(sources) > 1:

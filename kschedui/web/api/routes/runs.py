@@ -130,6 +130,17 @@ def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
     return streams.streaming(streams.file_of(request, run, DecisionLines()), streams.JSONL)
 
 
+def require_reach(run: Run, attempt: int) -> None:
+    """Check that the moment can be simulated in time. Raises Refusal."""
+    if run.version.summary.get("nodes", 0) * attempt > settings.LIMITS["explain_work"]:
+        raise Refusal(
+            422,
+            gettext_noop(
+                "This attempt comes too late in a run with too many nodes: simulating up to it exceeds the limit."
+            ),
+        )
+
+
 @router.get(
     "/{id:rid}/explain/{n:attempt}",
     auth=reads(waits=True),
@@ -139,16 +150,9 @@ def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
 def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames = "") -> HttpResponse:
     """Explain the attempt on the nodes in `nodes` (`a,b`), up to 200; by default on all nodes, if there are no more."""
     run = watched_run(request, rid)
-    count = run.version.summary.get("nodes", 0)
-    if count * attempt > settings.LIMITS["explain_work"]:
-        raise Refusal(
-            422,
-            gettext_noop(
-                "This attempt comes too late in a run with too many nodes: simulating up to it exceeds the limit."
-            ),
-        )
+    require_reach(run, attempt)
     names = [name for name in nodes.split(",") if name][:MOST_NODES]
-    if not names and count > MOST_NODES:
+    if not names and run.version.summary.get("nodes", 0) > MOST_NODES:
         raise Refusal(422, Message("Specify at most {most} nodes: ?nodes=a,b,c", most=MOST_NODES))
     text, kubernetes = scenarios.text_for_work(run.version), run.kubernetes_version
     facts = work(request, jobs.explain, text, attempt, names, kubernetes, near=(run.version.sha256, kubernetes))

@@ -18,10 +18,8 @@ from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.routes.what_if.operations import (
     near,
-    node_groups_json,
-    operation_json,
+    run_at_end,
     save_fork,
-    upgrade_json,
 )
 from kschedui.web.api.routes.what_if.routes import run_job
 from kschedui.web.api.visitors import visible_scenario
@@ -59,12 +57,13 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         result, run = save_fork(request, version, kubernetes, question_of(ask, fields))
         return redirect(cards.address_of(result, run))
     nodes = msgspec.json.decode(run_job(request, version, near(version, kubernetes), jobs.nodes))
+    release = runs.release_of(version, kubernetes)
     context = {
         "scenario": scenario,
         "title": cards.own_title(scenario),
         "version": number,
         "kubernetes": chosen or "",
-        "release": runs.release_of(version, kubernetes),
+        "release": release,
         "releases": list(RELEASES)[::-1],
         "ask": ask,
         "fields": fields,
@@ -72,14 +71,16 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "zones": sorted({zone for _, zone in nodes if zone}),
     }
     if ask == "upgrade" and fields["to"]:
-        made_of = upgrade_json(request, version, kubernetes, require_release(fields["to"]))
-        context |= of_upgrade(msgspec.json.decode(made_of, type=Upgrade))
+        other = require_release(fields["to"])
+        comparison = run_at_end(request, version, release, jobs.upgrade, other)
+        context |= of_upgrade(msgspec.json.decode(comparison, type=Upgrade))
     elif ask == "groups":
-        context["helping"] = msgspec.json.decode(node_groups_json(request, version, kubernetes), type=Helping)
+        groups = run_at_end(request, version, kubernetes, jobs.help_waiting)
+        context["helping"] = msgspec.json.decode(groups, type=Helping)
     elif request.GET.get("go"):
         question = question_of(ask, fields)
-        answer = msgspec.json.decode(operation_json(request, version, kubernetes, question), type=OperationResult)
-        context |= of_answer(answer)
+        answer = run_at_end(request, version, kubernetes, jobs.operate, question)
+        context |= of_answer(msgspec.json.decode(answer, type=OperationResult))
     return render(request, "scenarios/operations.html", context)
 
 

@@ -6,23 +6,21 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from kschedui.ask.words import missing_words, near_words
 from kschedui.language import in_language
-from kschedui.models import Run
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
 from kschedui.waiting import words
 from kschedui.waiting.analysis import WaitingPod
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
-from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.api.work import work
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.requested import require_complete_run
 
 SHOWN = 20  # pods of a group, when several groups are there
 MOST = 500  # pods of a single one
@@ -42,11 +40,7 @@ def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
     version = scenarios.version(scenario, number)
-    run = runs.find_run(version, request.GET.get("engine"))
-    if run is None or run.state != Run.State.DONE:
-        raise Refusal(
-            409, gettext_noop("The run is not complete yet. Open the scenario and come back when it has finished.")
-        )
+    run = require_complete_run(request, version)
     by, query, chosen = request.GET.get("by", "cause"), request.GET.get("q", ""), request.GET.get("group", "")
     rid = run.public_id
     page = reverse("version", args=[sid, number])

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
-from kschedui.models import Run, Version
+from kschedui.models import Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs
@@ -20,6 +20,7 @@ from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.api.work import work
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.requested import require_complete_run
 
 VERDICTS = ("different", "unknowable", "tie", "equal")  # those to look at first
 MOST = 500  # rows of one page
@@ -36,11 +37,7 @@ def replay(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
     version = scenarios.version(scenario, number)
-    run = runs.find_run(version, request.GET.get("engine"))
-    if run is None or run.state != Run.State.DONE:
-        raise Refusal(
-            409, gettext_noop("The run is not complete yet. Open the scenario and come back when it has finished.")
-        )
+    run = require_complete_run(request, version)
     result = msgspec.json.decode(work(request, jobs.replay_result, run.public_id))
     if not result["decisions"]:
         raise Refusal(404, gettext_noop("This scenario is not a recording: spec.observed is empty."))

@@ -1,7 +1,7 @@
 """/runs/{rid}/operations, /runs/{rid}/upgrade: questions about the whole cluster at the end of a run."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
@@ -47,7 +47,8 @@ class QuestionIn(In):
 def operate(request: HttpRequest, rid: str, body: QuestionIn) -> HttpResponse:
     """Drains, loses or adds nodes, or reschedules all pods after the end of the run. Nothing is stored."""
     run = seen_run(request, rid)
-    return HttpResponse(operation_json(request, run.version, run.kubernetes_version, body.question), content_type=JSON)
+    answer = run_at_end(request, run.version, run.kubernetes_version, jobs.operate, body.question)
+    return HttpResponse(answer, content_type=JSON)
 
 
 @router.post(
@@ -68,7 +69,8 @@ def keep(request: HttpRequest, rid: str, body: QuestionIn) -> Status[Saved]:
 def upgrade(request: HttpRequest, rid: str, to: ReleaseName) -> HttpResponse:
     """Decides each pod again, on its own, on the run's release and on another one."""
     run = seen_run(request, rid)
-    return HttpResponse(upgrade_json(request, run.version, run.kubernetes_version, to), content_type=JSON)
+    own = runs.release_of(run.version, run.kubernetes_version)
+    return HttpResponse(run_at_end(request, run.version, own, jobs.upgrade, to), content_type=JSON)
 
 
 @router.get(
@@ -77,38 +79,16 @@ def upgrade(request: HttpRequest, rid: str, to: ReleaseName) -> HttpResponse:
 def node_groups(request: HttpRequest, rid: str) -> HttpResponse:
     """Returns the node groups that would schedule the pending pods, with the number of nodes and the price."""
     run = seen_run(request, rid)
-    return HttpResponse(node_groups_json(request, run.version, run.kubernetes_version), content_type=JSON)
+    return HttpResponse(run_at_end(request, run.version, run.kubernetes_version, jobs.help_waiting), content_type=JSON)
 
 
-def node_groups_json(request: HttpRequest, version: Version, kubernetes: str) -> bytes:
-    """Return the JSON of a Helping."""
-    helping = work(
-        request, jobs.help_waiting, scenarios.text_for_work(version), kubernetes, near=near(version, kubernetes).run
-    )
-    assert helping is not None  # the text was sent
-    return helping
-
-
-def operation_json(request: HttpRequest, version: Version, kubernetes: str, question: Mapping[str, Any]) -> bytes:
-    """Return the JSON of an OperationResult."""
-    outcome = work(
-        request,
-        jobs.operate,
-        scenarios.text_for_work(version),
-        kubernetes,
-        question,
-        near=near(version, kubernetes).run,
-    )
-    assert outcome is not None  # the text was sent
-    return outcome
-
-
-def upgrade_json(request: HttpRequest, version: Version, kubernetes: str, to: str) -> bytes:
-    """Return the JSON of an Upgrade."""
-    own = runs.release_of(version, kubernetes)
-    upgrade = work(request, jobs.upgrade, scenarios.text_for_work(version), own, to, near=near(version, kubernetes).run)
-    assert upgrade is not None  # the text was sent
-    return upgrade
+def run_at_end(
+    request: HttpRequest, version: Version, kubernetes: str, job: Callable[..., bytes | None], *args: Any
+) -> bytes:
+    """Return the JSON of a job about the end of a version's run."""
+    answer = work(request, job, scenarios.text_for_work(version), kubernetes, *args, near=near(version, kubernetes).run)
+    assert answer is not None  # the text was sent
+    return answer
 
 
 def save_fork(
@@ -118,7 +98,9 @@ def save_fork(
     count(request, "run")
     keeping_visitor(request)
     name = near(origin, kubernetes)
-    digest, words = work(request, jobs.perform, scenarios.text_for_work(origin), kubernetes, question, near=name.run)
+    performed = work(request, jobs.perform, scenarios.text_for_work(origin), kubernetes, question, near=name.run)
+    assert performed is not None  # the text was sent
+    digest, words = performed
     with keeping(request) as visitor:
         scenario = scenarios.create(visitor, digest, origin, change=words)
     return scenario, runs.start_run(scenario, requester_of(request), kubernetes=kubernetes or None)

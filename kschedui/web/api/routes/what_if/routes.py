@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.translation import gettext_noop
 from ninja import Query, Router, Status
 from pydantic import Field
 
@@ -19,8 +17,7 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import record
 from kschedui.web.api.rates import count
-from kschedui.web.api.refusals import Refusal
-from kschedui.web.api.routes.runs import seen_run
+from kschedui.web.api.routes.runs import require_reach, seen_run
 from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.shapes import In, Saved
@@ -118,7 +115,9 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
     origin = run.version
     text = scenarios.text_for_work(origin)
     name = name_of(run, attempt)
-    digest, step, words = work(request, jobs.keep, name, text, body.edits, near=name.run)
+    edited = work(request, jobs.keep, name, text, body.edits, near=name.run)
+    assert edited is not None  # the text was sent
+    digest, step, words = edited
     with keeping(request) as visitor:
         scenario = scenarios.create(visitor, digest, origin, change=words)
     started = runs.start_run(scenario, requester_of(request), kubernetes=run.kubernetes_version or None)
@@ -149,14 +148,3 @@ def run_job(request: HttpRequest, version: Version, name: Name, job: Callable[..
 
 def name_of(run: Run, attempt: int) -> Name:
     return Name(run.version.sha256, run.kubernetes_version, attempt)
-
-
-def require_reach(run: Run, attempt: int) -> None:
-    """Check that the moment can be simulated in time. Raises Refusal."""
-    if run.version.summary.get("nodes", 0) * attempt > settings.LIMITS["explain_work"]:
-        raise Refusal(
-            422,
-            gettext_noop(
-                "This attempt comes too late in a run with too many nodes: simulating up to it exceeds the limit."
-            ),
-        )
