@@ -7,13 +7,10 @@ from argparse import ArgumentParser, Namespace
 
 import msgspec
 
-from kschedui.cli import inputs
+from kschedui.cli import answers, inputs
 from kschedui.cli.explain import known_pod
-from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import registry
-from scheduler_core import RunEnded
 from scheduler_core.ask.capacity import Capacity, capacity
-from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.moments.moment import at_end
 
 MOST_NODES = 20
@@ -29,21 +26,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    source = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(source, quiet=options.quiet)
+    source, failed = answers.read_one(options)
     key = known_pod(source, options.pod)
-    try:
-        moment = at_end(source.scenario, registry())
-        result = capacity(moment, key, options.replicas)
-    except (RunEnded, NotPossible) as error:
-        raise Unusable(f"{source.name}: {error}") from None
-    if options.format == "json":
-        version = {"kubernetesVersion": source.scenario.release.version}
-        sys.stdout.buffer.write(msgspec.json.encode(msgspec.to_builtins(result) | version) + b"\n")
-    else:
-        write(result, source.scenario.release.version)
+    with answers.named_errors(source):
+        result = capacity(at_end(source.scenario, registry()), key, options.replicas)
+    release = source.scenario.release.version
+    answer = msgspec.to_builtins(result) | {"kubernetesVersion": release}
+    answers.write_answer(options, answer, lambda: write(result, release))
     short = result.wanted is not None and result.fit < result.wanted
-    return int(short or bool(warned and options.strict))
+    return int(short or failed)
 
 
 def write(result: Capacity, release: str) -> None:

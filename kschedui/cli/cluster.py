@@ -7,18 +7,15 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from kschedui.ask.words import cause_words
-from kschedui.cli import inputs
+from kschedui.cli import answers, inputs
 from kschedui.cli.inputs import Input
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios import yaml_text
 from kschedui.scenarios.outside_plugins import registry
-from scheduler_core import RunEnded, Scenario
+from scheduler_core import Scenario
 from scheduler_core.apis.core import Node
 from scheduler_core.ask.compare import Cause
-from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.editing.text import append_events
 from scheduler_core.ask.operations.helping import Helping, helping
 from scheduler_core.ask.operations.node_groups import groups_of
@@ -100,33 +97,21 @@ def reschedule(options: Namespace) -> int:
 
 def compare_releases(options: Namespace) -> int:
     """Run `kschedui upgrade`."""
-    source = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(source, quiet=options.quiet)
+    source, failed = answers.read_one(options)
     other = inputs.read_again(source, options.to)
-    try:
+    with answers.named_errors(source):
         comparison = upgrade(source.scenario, other, registry())
-    except RunEnded as error:
-        raise Unusable(f"{source.name}: {error}") from None
-    if options.format == "json":
-        sys.stdout.buffer.write(msgspec.json.encode(comparison) + b"\n")
-    else:
-        write_upgrade(comparison)
-    return int(bool(comparison.changes or comparison.unreadable or (warned and options.strict)))
+    answers.write_answer(options, comparison, lambda: write_upgrade(comparison))
+    return int(bool(comparison.changes or comparison.unreadable or failed))
 
 
 def help_waiting(options: Namespace) -> int:
     """Run `kschedui node-groups`."""
-    source = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(source, quiet=options.quiet)
-    try:
+    source, failed = answers.read_one(options)
+    with answers.named_errors(source):
         result = helping(source.scenario, registry())
-    except (RunEnded, NotPossible) as error:
-        raise Unusable(f"{source.name}: {error}") from None
-    if options.format == "json":
-        sys.stdout.buffer.write(msgspec.json.encode(result) + b"\n")
-    else:
-        write_helping(result)
-    return int(bool(warned and options.strict))
+    answers.write_answer(options, result, lambda: write_helping(result))
+    return int(failed)
 
 
 def _of_groups(parser: ArgumentParser) -> None:
@@ -170,19 +155,13 @@ def _nodes(scenario: Scenario, options: Namespace, *, zone: str = "") -> list[st
 
 
 def _answer(options: Namespace, question_of: Callable[[Input], Question]) -> int:
-    source = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(source, quiet=options.quiet)
-    try:
+    source, failed = answers.read_one(options)
+    with answers.named_errors(source):
         answer, timeline = carried_out(source.scenario, question_of(source), registry())
-    except (RunEnded, NotPossible) as error:
-        raise Unusable(f"{source.name}: {error}") from None
     if options.write:
         _write_scenario(options.write, append_events(source.scenario.text, timeline, yaml_text.write))
-    if options.format == "json":
-        sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
-    else:
-        write(answer)
-    return int(not answer.done or bool(warned and options.strict))
+    answers.write_answer(options, answer, lambda: write(answer))
+    return int(not answer.done or failed)
 
 
 def _write_scenario(name: str, text: str) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from argparse import Action, ArgumentParser, Namespace, _SubParsersAction
+from argparse import ArgumentParser, Namespace, _SubParsersAction
+from operator import attrgetter
 
 BASH = """\
 _kschedui() {{
@@ -43,8 +44,9 @@ def bash(commands: dict[str, ArgumentParser]) -> str:
     """Return the script for bash; zsh can use it too."""
     options, values = [], []
     for name, command in commands.items():
-        options.append(f'      {name}) words="{" ".join(_options(command))}" ;;\n')
-        for action in _with_choices(command):
+        words = " ".join(option for action in command._actions for option in action.option_strings)
+        options.append(f'      {name}) words="{words}" ;;\n')
+        for action in filter(attrgetter("choices"), command._actions):
             pattern = "|".join(f'"{name} {option}"' for option in action.option_strings) or f'"{name} {name}"'
             values.append(f'      {pattern}) words="{" ".join(map(str, action.choices or ()))}" ;;\n')
     return BASH.format(commands=" ".join(commands), options="".join(options), values="".join(values))
@@ -62,11 +64,3 @@ def fish(commands: dict[str, ArgumentParser]) -> str:
                 choices = f" -x -a '{' '.join(map(str, action.choices))}'" if action.choices else ""
                 lines.append(f"complete -c kschedui -n '__fish_seen_subcommand_from {name}' -l {long[0]}{choices}")
     return "\n".join(lines) + "\n"
-
-
-def _options(command: ArgumentParser) -> list[str]:
-    return [option for action in command._actions for option in action.option_strings]
-
-
-def _with_choices(command: ArgumentParser) -> list[Action]:
-    return [action for action in command._actions if action.choices]

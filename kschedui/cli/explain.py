@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Sequence
@@ -11,13 +10,13 @@ from typing import Any
 import msgspec
 
 from kschedui.ask.words import missing_words, near_words, no_profile_words
-from kschedui.cli import inputs
+from kschedui.cli import answers, inputs
 from kschedui.cli.inputs import Input
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import registry
 from kschedui.waiting import words
 from kschedui.waiting.analysis import Follower, Nearby, WaitingPod, dumped_messages
-from scheduler_core import RunEnded, attempt_records, decisions, explain
+from scheduler_core import attempt_records, decisions, explain
 from scheduler_core.apis.core import Pod
 from scheduler_core.ask.moments.moment import run_to_end
 from scheduler_core.trace.events import AnyEvent
@@ -33,8 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    source = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(source, quiet=options.quiet)
+    source, failed = answers.read_one(options)
     key = known_pod(source, options.pod)
     events: list[AnyEvent] = []
     follower = Follower()
@@ -43,10 +41,8 @@ def run(options: Namespace) -> int:
         events.append(event)
         follower.take(step, event)
 
-    try:
+    with answers.named_errors(source):
         moment = run_to_end(source.scenario, take, registry())
-    except RunEnded as error:
-        raise Unusable(f"{source.name}: {error}") from None
     if key in follower.pending:
         pod = follower.waiting_pod(key, Nearby(moment), dumped_messages(source.scenario).get(key, ""))
         answer = of_waiting(pod)
@@ -54,11 +50,8 @@ def run(options: Namespace) -> int:
     else:
         answer = of_placed(key, events)
     answer["kubernetesVersion"] = source.scenario.release.version
-    if options.format == "json":
-        sys.stdout.write(json.dumps(answer, indent=1) + "\n")
-    else:
-        write(answer)
-    return int(bool(warned and options.strict))
+    answers.write_answer(options, answer, lambda: write(answer))
+    return int(failed)
 
 
 def known_pod(source: Input, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
@@ -10,12 +9,10 @@ from typing import Any
 import msgspec
 
 from kschedui.ask.words import change_words, false_words, missing_words
-from kschedui.cli import inputs
+from kschedui.cli import answers, inputs
 from kschedui.cli.explain import known_pod
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import registry
-from scheduler_core import RunEnded
-from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.moments.moment import at_end
 from scheduler_core.ask.smallest.missing import missing
 from scheduler_core.ask.smallest.smallest_change import Change, smallest_changes
@@ -29,29 +26,23 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    source = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(source, quiet=options.quiet)
+    source, failed = answers.read_one(options)
     key = known_pod(source, options.pod)
-    try:
+    with answers.named_errors(source):
         moment = at_end(source.scenario, registry())
         pod = moment.world().cluster.pods.get(key)
         if pod is None or pod.node_name:
             raise Unusable(f"{source.name}: {key} does not wait when the run ends")
         changes = smallest_changes(moment, key)
         lacking = [str(missing_words(absent)) for absent in missing(moment.world(), pod)]
-    except (RunEnded, NotPossible) as error:
-        raise Unusable(f"{source.name}: {error}") from None
     answer = {
         "pod": key,
         "kubernetesVersion": source.scenario.release.version,
         "missing": lacking,
         "changes": [record(change) for change in changes[: options.most]],
     }
-    if options.format == "json":
-        sys.stdout.write(json.dumps(answer, indent=1) + "\n")
-    else:
-        write(answer)
-    return int(not changes or bool(warned and options.strict))
+    answers.write_answer(options, answer, lambda: write(answer))
+    return int(not changes or failed)
 
 
 def record(change: Change) -> dict[str, Any]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from kschedui.cli import inputs
+from kschedui.cli import answers, inputs
 from kschedui.cli.explain import of_waiting
-from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import registry
 from kschedui.waiting import words
 from kschedui.waiting.analysis import WaitingPod, waiting_pods
-from scheduler_core import RunEnded
 
 SHOWN = 10  # pods of a cause, in the table
 
@@ -24,22 +21,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    source = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(source, quiet=options.quiet)
-    try:
+    source, failed = answers.read_one(options)
+    with answers.named_errors(source):
         waiting = waiting_pods(source.scenario, registry())
-    except RunEnded as error:
-        raise Unusable(f"{source.name}: {error}") from None
     answer = {
         "kubernetesVersion": source.scenario.release.version,
         "waiting": len(waiting),
         "causes": [{"cause": cause, "pods": [of_waiting(pod) for pod in pods]} for cause, pods in by_cause(waiting)],
     }
-    if options.format == "json":
-        sys.stdout.write(json.dumps(answer, indent=1) + "\n")
-    else:
-        write(answer)
-    return int(bool(warned and options.strict))
+    answers.write_answer(options, answer, lambda: write(answer))
+    return int(failed)
 
 
 def by_cause(waiting: list[WaitingPod]) -> list[tuple[str, list[WaitingPod]]]:

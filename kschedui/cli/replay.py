@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from kschedui.ask.replay_words import reason
-from kschedui.cli import inputs
+from kschedui.cli import answers, inputs
 from kschedui.cli.progress import show_progress
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import simulate
-from scheduler_core import RunEnded
 from scheduler_core.ask.replay.replaying import Replay, ReplayedDecision, replay
 from scheduler_core.scenario.parse import Scenario
 
@@ -37,10 +36,8 @@ def run(options: Namespace) -> int:
         raise Unusable(
             f"{source.name}: spec.observed is empty; `kschedui record` makes recordings with decisions in it"
         )
-    try:
+    with answers.named_errors(source):
         result = replay(show_progress(simulate(source.scenario), quiet=options.quiet))
-    except RunEnded as error:
-        raise Unusable(f"{source.name}: {error}") from None
     if options.format == "json":
         for decision in result.decisions:
             sys.stdout.write(json.dumps(row(decision), ensure_ascii=False) + "\n")

@@ -13,13 +13,12 @@ import yaml
 
 from kschedui.ask.edit_rows import edits_of
 from kschedui.ask.edit_words import edits_words
-from kschedui.cli import inputs
+from kschedui.cli import answers, inputs
 from kschedui.cli.explain import known_pod
 from kschedui.cli.inputs import Input, open_input
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins, registry, simulate
-from scheduler_core import RunEnded
-from scheduler_core.ask.editing.edits import Edit, NotPossible
+from scheduler_core.ask.editing.edits import Edit
 from scheduler_core.ask.moments.judge import Judgement, Side, judge
 from scheduler_core.ask.moments.moment import before_attempt
 from scheduler_core.scenario.objects.kinds import KINDS
@@ -54,23 +53,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    source = inputs.read(options.files[0], options.kubernetes_version)
-    warned = inputs.say_warnings(source, quiet=options.quiet)
+    source, failed = answers.read_one(options)
     key = known_pod(source, options.pod)
-    try:
+    with answers.named_errors(source):
         edits = edits_of(rows(options))
         if not edits:
             raise Unusable("what-if needs a change: --set, --remove, --add-nodes, --weight, --disable or --edits")
         moment = before_attempt(source.scenario, last_attempt(source, key), registry())
         judgement = judge(moment, edits, known_plugins(outside_plugins()))
-    except (RunEnded, NotPossible) as error:
-        raise Unusable(f"{source.name}: {error}") from None
-    if options.format == "json":
-        version = {"kubernetesVersion": source.scenario.release.version}
-        sys.stdout.write(json.dumps(msgspec.to_builtins(judgement) | version, indent=1) + "\n")
-    else:
-        write(judgement, edits, source.scenario.release.version)
-    return int(bool(warned and options.strict))
+    release = source.scenario.release.version
+    answer = msgspec.to_builtins(judgement) | {"kubernetesVersion": release}
+    answers.write_answer(options, answer, lambda: write(judgement, edits, release))
+    return int(failed)
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:

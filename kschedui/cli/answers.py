@@ -1,0 +1,40 @@
+"""The frame of a command that answers a question about one file: reading it, its errors, its output."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from kschedui.cli import inputs
+from kschedui.cli.inputs import Input
+from kschedui.cli.unusable import Unusable
+from scheduler_core import RunEnded
+from scheduler_core.ask.editing.edits import NotPossible
+
+
+def read_one(options: Namespace) -> tuple[Input, bool]:
+    """Return the command's only file, and whether its warnings are errors (`--strict`); they are written."""
+    source = inputs.read(options.files[0], options.kubernetes_version)
+    return source, bool(inputs.say_warnings(source, quiet=options.quiet) and options.strict)
+
+
+@contextmanager
+def named_errors(source: Input) -> Iterator[None]:
+    """Raise errors of the run, and of questions about it, as Unusable with the file's name."""
+    try:
+        yield
+    except (RunEnded, NotPossible) as error:
+        raise Unusable(f"{source.name}: {error}") from None
+
+
+def write_answer(options: Namespace, answer: object, write: Callable[[], None]) -> None:
+    """Print the answer as JSON, or have it written as text."""
+    if options.format == "json":
+        sys.stdout.write(json.dumps(msgspec.to_builtins(answer), indent=1) + "\n")
+    else:
+        write()
