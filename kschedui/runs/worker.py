@@ -25,7 +25,7 @@ from kschedui.runs.bounds import Bounds, Stopped, bounds_of, too_much_memory
 from kschedui.runs.cluster_drawing import ClusterDrawing
 from kschedui.runs.holding import Holding
 from kschedui.scenarios import engine
-from kschedui.work.rare_collection import rare_collection
+from kschedui.work.rare_collection import collect_after, rare_collection
 from scheduler_core import ENGINE_VERSION, RunEnded, chunked
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors
@@ -36,7 +36,6 @@ from scheduler_core.trace.preemption_events import VictimEvicted
 
 logger = logging.getLogger(__name__)
 
-LARGE_SECONDS = 0.5  # of processor time; what a run that took longer leaves behind is worth a collection
 SHOWN_ATTEMPTS = 120  # of which a card draws the outcome
 
 FAILED = Message(
@@ -92,8 +91,7 @@ def serve() -> bool:
         if public_id:
             begun = process_time()
             execute(public_id, long=long)
-            if process_time() - begun > LARGE_SECONDS:
-                gc.collect()  # the run's objects refer to each other; Python alone would keep those of several runs
+            collect_after(process_time() - begun)
     return public_id is not None
 
 
@@ -157,7 +155,7 @@ def work(run: Run, *, long: bool = True) -> Outcome:
             )
         )
     outcome, ending, bounds, stored = Outcome(), ClusterDrawing(), bounds_of(run), run.bytes
-    with Holding(run, partial(runs.fail, run)) as holding:
+    with Holding(run, partial(runs.fail, run)) as holding, rare_collection():
         holding.reading()
         scenario = engine.read_stored(run.version.text, run.kubernetes_version)
         holding.simulating(bounds)
@@ -175,11 +173,10 @@ def work(run: Run, *, long: bool = True) -> Outcome:
 
 @contextmanager
 def freeze_memory() -> Iterator[None]:
-    """Freeze the current objects, since they stay, and collect garbage rarely."""
+    """Leave the current objects out when garbage is collected, since they stay."""
     gc.freeze()
     try:
-        with rare_collection():
-            yield
+        yield
     finally:
         gc.unfreeze()
 

@@ -22,7 +22,7 @@ from django.conf import settings
 from kschedui.work import limits
 from kschedui.work.fetched import call
 from kschedui.work.gone import Gone
-from kschedui.work.rare_collection import rare_collection
+from kschedui.work.rare_collection import collect_after, rare_collection
 
 WORKS = 200  # of one process, so that what a large one left in memory does not stay
 QUICK_NICE, SLOW_NICE = 2, 10  # pages go before quick work, and whatever else wants the processor before slow work
@@ -158,13 +158,14 @@ def serve(connection: Connection, memory: int, slow: bool) -> None:
             return
         limits.limit_processor(seconds)
         begun = process_time()
-        with rare_collection():  # garbage is collected when the answer has been sent
+        with rare_collection():
             kind, value = outcome(language, function, args)
             try:
                 connection.send_bytes(pack(kind, value, process_time() - begun))
             except OSError:
                 return
         del args, value
+        collect_after(process_time() - begun)  # nobody waits for it
 
 
 def pack(kind: str, value: Any, seconds: float) -> Any:

@@ -1,10 +1,11 @@
-"""Rare garbage collection, for runs and answers: they keep many objects and leave few cycles behind."""
+"""Garbage collection for runs and answers, which keep many objects and leave few cycles: rarely, and at the end."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 COLLECTED_AFTER = 300_000  # new objects that may be parts of cycles
+LARGE_SECONDS = 0.1  # of processor time; what longer work leaves behind is worth looking at all objects
 
 
 @contextmanager
@@ -16,3 +17,8 @@ def rare_collection() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*often)
+
+
+def collect_after(seconds: float) -> None:
+    """Collect what work of so much processor time left behind; Python alone would keep the objects of several works."""
+    gc.collect(2 if seconds > LARGE_SECONDS else 1)

@@ -19,6 +19,7 @@ from kschedui.runs import store as runs
 from kschedui.runs.bounds import Bounds
 from kschedui.runs.holding import Holding
 from kschedui.scenarios import engine
+from kschedui.work import rare_collection
 from scheduler_core import ENGINE_VERSION, chunked, decode_chunk, encode, simulate
 from scheduler_core.scenario.parse import Scenario
 from scheduler_core.trace.events import AnyEvent, ClockAdvanced, RunFinished
@@ -255,7 +256,7 @@ def test_a_large_run_leaves_nothing_in_memory(keep: Keep, monkeypatch: pytest.Mo
         yield from simulate(scenario)
 
     monkeypatch.setattr(engine, "simulate", refer_to_itself)
-    monkeypatch.setattr(worker, "LARGE_SECONDS", 0.0)
+    monkeypatch.setattr(rare_collection, "LARGE_SECONDS", 0.0)
     runs.start_run(keep())
     gc.disable()
     try:

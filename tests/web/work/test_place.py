@@ -1,5 +1,6 @@
 """The place for visitors' work: what takes too long or too much is ended, and nobody else notices."""
 
+import gc
 import json
 import signal
 import threading
@@ -53,6 +54,12 @@ def test_what_takes_too_long_is_ended_by_the_system_and_the_next_is_served() -> 
         "This takes more than 1 seconds of processor time, which is the limit (KSCHEDUI_MAX_WORK_SECONDS)."
     )
     assert work.run(ME, NOW, sum, range(4)) == 6
+
+
+@pytest.mark.usefixtures("place")
+def test_garbage_is_collected_after_each_answer() -> None:
+    before, after = (work.run(ME, NOW, gc.get_stats) for _ in range(2))
+    assert after[1]["collections"] > before[1]["collections"]
 
 
 @pytest.mark.usefixtures("place")
