@@ -1,9 +1,9 @@
 // @ts-check
 /** The dialogs over the page: help, share, go to, search, breakpoints, transcript. */
 
-import { h, patch } from "../shared/dom.js";
+import { button, h, patch } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
-import { formatLink, sharedLink } from "../shared/link.js";
+import { copy, formatLink, sharedLink } from "../shared/link.js";
 import { podName, seconds } from "../shared/units.js";
 import { captionOf, framesOf } from "../steps/registry.js";
 import { apply, fork } from "../trace/state.js";
@@ -23,7 +23,7 @@ export function drawDialog(dialog, name, view) {
 			"header",
 			{ key: "head" },
 			h("h2", null, t(`dialog.${name}`)),
-			h("button", { type: "button", class: "icon-button", "aria-label": t("close"), on: { click: close } }, "✕"),
+			button(close, { class: "icon-button", "aria-label": t("close") }, "✕"),
 		),
 		h("div", { key: name, class: "dialog-body" }, BODIES[name]?.(view, close)),
 	]);
@@ -52,11 +52,7 @@ function share(view) {
 					on: { focus: (/** @type {any} */ event) => event.target.select() },
 				}),
 			),
-			h(
-				"button",
-				{ type: "button", class: "button", on: { click: (/** @type {any} */ event) => copy(event.target, text) } },
-				t("share.copy"),
-			),
+			button((/** @type {any} */ event) => copy(event.target, text), { class: "button" }, t("share.copy")),
 		);
 	const file = (/** @type {string} */ name) =>
 		h("a", { key: name, class: "button", href: `${page.pathname}${name}${page.search}`, download: "" }, name);
@@ -98,22 +94,13 @@ function share(view) {
 						"p",
 						{ class: "buttons" },
 						["svg", "png"].map((kind) =>
-							h(
-								"button",
-								{
-									key: kind,
-									type: "button",
-									class: "button",
-									on: { click: () => void savePicture(/** @type {"svg" | "png"} */ (kind)) },
-								},
+							button(
+								() => void savePicture(/** @type {"svg" | "png"} */ (kind)),
+								{ key: kind, class: "button" },
 								kind.toUpperCase(),
 							),
 						),
-						h(
-							"button",
-							{ key: "print", type: "button", class: "button", on: { click: () => print() } },
-							t("share.print"),
-						),
+						button(() => print(), { key: "print", class: "button" }, t("share.print")),
 					),
 				),
 			),
@@ -136,11 +123,7 @@ function teaching(view, page, here) {
 		h(
 			"div",
 			{ key: "speaker", class: "share-tool" },
-			h(
-				"button",
-				{ type: "button", class: "button", on: { click: () => view.act.open("speaker") } },
-				t("share.speaker"),
-			),
+			button(() => view.act.open("speaker"), { class: "button" }, t("share.speaker")),
 			h("p", { class: "muted small" }, t("share.speaker.about")),
 		),
 		h(
@@ -150,12 +133,6 @@ function teaching(view, page, here) {
 			h("p", { class: "muted small" }, t("share.handout.about")),
 		),
 	];
-}
-
-/** @param {HTMLElement} button @param {string} text */
-async function copy(button, text) {
-	await navigator.clipboard?.writeText(text);
-	button.textContent = t("share.copied");
 }
 
 /** @param {View} view @param {() => void} close */
@@ -237,18 +214,12 @@ function results(view, close, word) {
 		h(
 			"li",
 			{ key },
-			h(
-				"button",
-				{
-					type: "button",
-					class: "link",
-					on: {
-						click: () => {
-							run();
-							close();
-						},
-					},
+			button(
+				() => {
+					run();
+					close();
 				},
+				{ class: "link" },
 				text,
 			),
 		);
@@ -318,18 +289,12 @@ function breakpoints(view) {
 						.filter(Boolean)
 						.join(", "),
 					" ",
-					h(
-						"button",
-						{
-							type: "button",
-							class: "link",
-							on: {
-								click: () => {
-									player.breakpoints.splice(i, 1);
-									again();
-								},
-							},
+					button(
+						() => {
+							player.breakpoints.splice(i, 1);
+							again();
 						},
+						{ class: "link" },
 						t("breakpoints.remove"),
 					),
 				),
@@ -415,18 +380,12 @@ function transcript(view, close) {
 							class: line.step === view.step && line.frame === view.frame ? "now" : "",
 							"aria-current": line.step === view.step && line.frame === view.frame ? "step" : null,
 						},
-						h(
-							"button",
-							{
-								type: "button",
-								class: "link",
-								on: {
-									click: () => {
-										view.act.seek(line.step, line.frame);
-										close();
-									},
-								},
+						button(
+							() => {
+								view.act.seek(line.step, line.frame);
+								close();
 							},
+							{ class: "link" },
 							`${line.step}${line.frame ? `.${line.frame}` : ""}`,
 						),
 						h("span", { class: "when" }, seconds(line.time)),

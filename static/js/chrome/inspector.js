@@ -1,7 +1,7 @@
 // @ts-check
 /** Everything about one pod or node, as `kubectl describe` and `kubectl get -o yaml` print it, at this step. */
 
-import { h } from "../shared/dom.js";
+import { button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { request } from "../shared/server.js";
 import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
@@ -30,7 +30,7 @@ function askAbout(view, kind, name) {
 	return h(
 		"p",
 		{ key: "ask", class: "buttons" },
-		h("button", { type: "button", class: "button", on: { click: open } }, t("ask.title")),
+		button(open, { class: "button" }, t("ask.title")),
 		kind === "pod" &&
 			view.boot.scenario?.id &&
 			h("a", { class: "button", href: capacityPage(view, name) }, t("ask.howmany")),
@@ -111,20 +111,12 @@ function conditions({ act }, { summary, place, message, error_backoff }) {
 
 /** @param {View} view @param {string} name */
 function nodeLink(view, name) {
-	return h(
-		"button",
-		{ type: "button", class: "link", on: { click: () => view.act.select({ kind: "node", name }) } },
-		name,
-	);
+	return button(() => view.act.select({ kind: "node", name }), { class: "link" }, name);
 }
 
 /** @param {View} view @param {string} key */
 function podLink(view, key) {
-	return h(
-		"button",
-		{ type: "button", class: "link", on: { click: () => view.act.select({ kind: "pod", name: key }) } },
-		podName(key),
-	);
+	return button(() => view.act.select({ kind: "pod", name: key }), { class: "link" }, podName(key));
 }
 
 /** Its attempts so far; those to come for who asks. Each is a place to go to. @param {View} view @param {string} key */
@@ -159,11 +151,7 @@ function attemptList(view, own, until) {
 			return h(
 				"li",
 				{ key: column.attempt, class: column.step > view.step ? "ahead" : "" },
-				h(
-					"button",
-					{ type: "button", class: "link", on: { click: () => view.act.seek(column.step) } },
-					`${t("attempt")} ${column.attempt}`,
-				),
+				button(() => view.act.seek(column.step), { class: "link" }, `${t("attempt")} ${column.attempt}`),
 				` ${seconds(column.time)} `,
 				OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome ?? "")] ?? "",
 				outcome ? ` ${column.node || t(`outcome.${outcome}`)}` : "",
@@ -185,11 +173,7 @@ function describeEvents(view, key) {
 						h(
 							"li",
 							{ key: note.step },
-							h(
-								"button",
-								{ type: "button", class: "link", on: { click: () => view.act.seek(note.step) } },
-								seconds(note.time),
-							),
+							button(() => view.act.seek(note.step), { class: "link" }, seconds(note.time)),
 							" ",
 							h("b", { class: note.type === "Warning" ? "no" : "" }, `${note.type}  ${note.reason}`),
 							h("p", null, note.message),
@@ -277,69 +261,31 @@ export function nodeInspector(view, name) {
 		),
 		part(
 			"Allocated resources",
-			h(
-				"table",
-				{ class: "figures" },
-				h(
-					"thead",
-					null,
-					h(
-						"tr",
-						null,
-						["Resource", "Requests", "Allocatable", "%"].map((text) => h("th", { key: text, scope: "col" }, text)),
-					),
-				),
-				h(
-					"tbody",
-					null,
-					resources.map((resource) =>
-						h(
-							"tr",
-							{ key: resource },
-							[
-								resource,
-								amount(resource, used(node, resource)),
-								amount(resource, allocatable(node, resource)),
-								decimal(Math.floor((used(node, resource) / Math.max(1, allocatable(node, resource))) * 100)),
-							].map((cell, i) => h("td", { key: i }, cell)),
-						),
-					),
+			table(
+				["Resource", "Requests", "Allocatable", "%"],
+				resources.map((resource) =>
+					row(resource, [
+						resource,
+						amount(resource, used(node, resource)),
+						amount(resource, allocatable(node, resource)),
+						decimal(Math.floor((used(node, resource) / Math.max(1, allocatable(node, resource))) * 100)),
+					]),
 				),
 			),
 		),
 		part(
 			`Non-terminated Pods (${node.pods.length})`,
-			h(
-				"table",
-				{ class: "figures" },
-				h(
-					"thead",
-					null,
-					h(
-						"tr",
-						null,
-						[t("pod"), "CPU", t("memory"), t("margin.priority")].map((text) =>
-							h("th", { key: text, scope: "col" }, text),
-						),
-					),
-				),
-				h(
-					"tbody",
-					null,
-					node.pods.map((key) => {
-						const pod = view.state.pods.get(key)?.summary;
-						return h(
-							"tr",
-							{ key },
-							[
-								podLink(view, key),
-								amount("cpu", pod?.requests?.cpu ?? 0),
-								amount("memory", pod?.requests?.memory ?? 0),
-								String(pod?.priority ?? 0),
-							].map((cell, i) => h("td", { key: i }, cell)),
-						);
-					}),
-				),
+			table(
+				[t("pod"), "CPU", t("memory"), t("margin.priority")],
+				node.pods.map((key) => {
+					const pod = view.state.pods.get(key)?.summary;
+					return row(key, [
+						podLink(view, key),
+						amount("cpu", pod?.requests?.cpu ?? 0),
+						amount("memory", pod?.requests?.memory ?? 0),
+						String(pod?.priority ?? 0),
+					]);
+				}),
 			),
 		),
 		placedHere(view, name),

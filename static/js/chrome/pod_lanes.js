@@ -1,7 +1,7 @@
 // @ts-check
 /** The timeline opened: one row per pod, where it was at each attempt, and a chip for each of its own attempts. */
 
-import { h } from "../shared/dom.js";
+import { button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { podName, rampStyle, widthOf } from "../shared/units.js";
 import { OUTCOME_MARKS } from "../steps/parts/words.js";
@@ -95,15 +95,9 @@ function row(view, timeline, width, pod, moves) {
 			});
 		}),
 		moves.filter((move) => move.place === "scheduling").map((move) => chip(view, timeline, width, pod, move)),
-		h(
-			"button",
-			{
-				key: "name",
-				type: "button",
-				class: "pod-lane-name",
-				style: rampStyle(priority),
-				on: { click: () => view.act.select({ kind: "pod", name: pod }) },
-			},
+		button(
+			() => view.act.select({ kind: "pod", name: pod }),
+			{ key: "name", class: "pod-lane-name", style: rampStyle(priority) },
 			podName(pod),
 		),
 	);
@@ -127,11 +121,10 @@ function chip(view, timeline, width, pod, move) {
 	const text = `${mark} ${(outcome && column.node) || t(`outcome.short.${outcome ?? "open"}`)}`;
 	const covered = Math.max(0, Math.min(MOST_NAME, podName(pod).length * LETTER + 12) - left); // by the pod's name
 	const room = right - left - covered;
-	return h(
-		"button",
+	return button(
+		() => view.act.seek(column.step),
 		{
 			key: `c${move.step}`,
-			type: "button",
 			class: `chip-attempt ${outcome ?? ""}`,
 			title: `${t("attempt")} ${column.attempt}`,
 			style: {
@@ -139,7 +132,6 @@ function chip(view, timeline, width, pod, move) {
 				width: `${Math.max(8, right - left - 1)}px`,
 				"padding-left": covered ? `${covered + 3}px` : "",
 			},
-			on: { click: () => view.act.seek(column.step) },
 		},
 		room > widthOf(text) * LETTER + MARK ? text : room > MARK ? mark : "",
 	);

@@ -1,7 +1,7 @@
 // @ts-check
 /** The extension points as a line: done, current (open, amber), skipped (struck out), failed (red). */
 
-import { h, patch } from "../shared/dom.js";
+import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { count, decimal, podName, rampStyle, seconds } from "../shared/units.js";
 import { actOf, theatre } from "../steps/preempt/model.js";
@@ -43,15 +43,13 @@ function beside(view) {
 		others.slice(0, MOST_BESIDE).map((pod) => {
 			const waits =
 				pod.place === "waiting" && pod.deadline !== null ? ` ‖ ${decimal(Math.max(0, pod.deadline - time))} s` : "";
-			return h(
-				"button",
+			return button(
+				() => view.act.select({ kind: "pod", name: pod.summary.pod }),
 				{
 					key: pod.summary.pod,
-					type: "button",
 					class: "beside-pod",
 					style: rampStyle(pod.summary.priority ?? 0),
 					title: t("rail.beside", { pod: podName(pod.summary.pod), node: pod.node, place: t(`place.${pod.place}`) }),
-					on: { click: () => view.act.select({ kind: "pod", name: pod.summary.pod }) },
 				},
 				podName(pod.summary.pod) + waits,
 			);
@@ -79,15 +77,9 @@ function station(view, point, kind, target) {
 		"li",
 		{ key: point, class: `station ${kind}`, "aria-current": kind === "current" ? "step" : null },
 		h("i", { key: "dot" }),
-		h(
-			"button",
-			{
-				key: "label",
-				type: "button",
-				disabled: target === null,
-				title: t(`station.${kind}`, { point }),
-				on: { click: () => target !== null && view.act.seek(target) },
-			},
+		button(
+			() => target !== null && view.act.seek(target),
+			{ key: "label", disabled: target === null, title: t(`station.${kind}`, { point }) },
 			failed && h("b", { key: "x" }, "✕ "),
 			kind === "undone" && h("b", { key: "u" }, "↩ "),
 			label,
@@ -124,38 +116,33 @@ function stepsBehind(view) {
 /** @param {Element} target @param {View} view */
 export function drawTransport(target, view) {
 	const { player } = view;
-	const button = (
+	const pushButton = (
 		/** @type {string} */ key,
 		/** @type {string} */ text,
 		/** @type {() => void} */ click,
 		/** @type {Record<string, any>} */ more = {},
-	) =>
-		h(
-			"button",
-			{ key, type: "button", title: t(`control.${key}`), "aria-label": t(`control.${key}`), on: { click }, ...more },
-			text,
-		);
+	) => button(click, { key, title: t(`control.${key}`), "aria-label": t(`control.${key}`), ...more }, text);
 	patch(target, [
 		h(
 			"div",
 			{ key: "buttons", class: "transport-buttons", role: "group", "aria-label": t("control.group") },
-			button("attemptback", "◂◂", () => player.attempt(-1), { class: "wide-only" }),
-			button("back", "◂", () => player.back()),
-			button("play", player.playing ? `❚❚ ${t("control.pause")}` : `▶ ${t("control.play")}`, () => player.play(), {
+			pushButton("attemptback", "◂◂", () => player.attempt(-1), { class: "wide-only" }),
+			pushButton("back", "◂", () => player.back()),
+			pushButton("play", player.playing ? `❚❚ ${t("control.pause")}` : `▶ ${t("control.play")}`, () => player.play(), {
 				class: "play",
 				"aria-label": t(player.playing ? "control.pause" : "control.play"),
 				title: t("control.space"),
 			}),
-			button("forward", "▸", () => player.forward()),
-			button("attempton", "▸▸", () => player.attempt(1), { class: "wide-only" }),
+			pushButton("forward", "▸", () => player.forward()),
+			pushButton("attempton", "▸▸", () => player.attempt(1), { class: "wide-only" }),
 		),
 		h(
 			"div",
 			{ key: "speed", class: "transport-speed" },
-			button("slower", "−", () => player.faster(-1)),
+			pushButton("slower", "−", () => player.faster(-1)),
 			h("span", { "aria-live": "off" }, `${player.speed}×`),
-			button("faster", "+", () => player.faster(1)),
-			button(
+			pushButton("faster", "+", () => player.faster(1)),
+			pushButton(
 				"breakpoints",
 				player.breakpoints.length ? `● ${player.breakpoints.length}` : "○",
 				() => view.act.open("breakpoints"),
@@ -181,21 +168,15 @@ export function drawClock(target, view) {
 					? t("where.attempt", { n: state.attempt, total: view.index.attempts })
 					: t("where.attempt.open", { n: state.attempt }),
 			),
-			h(
-				"button",
-				{ type: "button", class: "where-step", title: t("control.goto"), on: { click: () => view.act.open("goto") } },
+			button(
+				() => view.act.open("goto"),
+				{ class: "where-step", title: t("control.goto") },
 				t("where.step", { n: count(view.step), total: count(Math.max(0, total - 1)) }),
 			),
 		),
-		h(
-			"button",
-			{
-				key: "lanes",
-				type: "button",
-				class: "lanes-switch",
-				"aria-pressed": String(view.options.lanes),
-				on: { click: () => view.act.set({ lanes: !view.options.lanes }) },
-			},
+		button(
+			() => view.act.set({ lanes: !view.options.lanes }),
+			{ key: "lanes", class: "lanes-switch", "aria-pressed": String(view.options.lanes) },
 			t("lanes.open"),
 		),
 	]);

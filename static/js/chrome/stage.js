@@ -1,7 +1,7 @@
 // @ts-check
 /** The middle of the page: which picture is on. */
 
-import { h, PHONE, patch } from "../shared/dom.js";
+import { button, h, PHONE, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { stripsBeside } from "../steps/binding/view.js";
 import { claimRows } from "../steps/cluster/view.js";
@@ -43,21 +43,13 @@ export function drawStage(target, view) {
 /** @param {Element} target @param {View} view */
 export function drawMargin(target, view) {
 	target.classList.toggle("open", view.options.margin || view.selection !== null || view.pin !== null);
-	const close = h(
-		"button",
-		{
-			key: "close",
-			type: "button",
-			class: "margin-close",
-			"aria-label": t("close"),
-			on: {
-				click: () => {
-					view.act.pin(null);
-					view.act.select(null);
-					view.act.set({ margin: false });
-				},
-			},
+	const close = button(
+		() => {
+			view.act.pin(null);
+			view.act.select(null);
+			view.act.set({ margin: false });
 		},
+		{ key: "close", class: "margin-close", "aria-label": t("close") },
 		"✕",
 	);
 	const { selection } = view;
@@ -83,8 +75,8 @@ function tryingBar({ tried, act }) {
 		"p",
 		{ key: "trying", class: "trying", role: "status" },
 		tried.problem && h("span", { class: "no" }, tried.problem),
-		h("button", { type: "button", class: "button", on: { click: () => act.tryNumber(null) } }, t("scrub.back")),
-		h("button", { type: "button", class: "link", on: { click: () => act.open("ask") } }, t("scrub.more")),
+		button(() => act.tryNumber(null), { class: "button" }, t("scrub.back")),
+		button(() => act.open("ask"), { class: "link" }, t("scrub.more")),
 	);
 }
 

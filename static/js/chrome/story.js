@@ -1,7 +1,7 @@
 // @ts-check
 /** The amber pod's card, the caption, what comes next: what a newcomer reads first. */
 
-import { h, PHONE, patch } from "../shared/dom.js";
+import { button, h, PHONE, patch } from "../shared/dom.js";
 import { list, plain, t } from "../shared/i18n.js";
 import { post } from "../shared/server.js";
 import { count, podName, quantity, widthOf } from "../shared/units.js";
@@ -49,15 +49,13 @@ export function drawHero(target, view) {
 	for (let n = labels.length; --n && rows() > 4; )
 		about = [...labels.slice(0, n), t("list.more", { n: labels.length - n })].join(" · ");
 	patch(target, [
-		h(
-			"button",
+		button(
+			() => view.act.select({ kind: "pod", name: view.hero }),
 			{
 				key: "pod",
-				type: "button",
 				class: `hero ${rows() > 1 ? "full" : ""} ${rows() > 3 ? "packed" : ""}`,
 				"data-fly-from": view.hero,
 				title: view.hero,
-				on: { click: () => view.act.select({ kind: "pod", name: view.hero }) },
 			},
 			h("b", { class: name.length > 16 ? "long" : "" }, name),
 			h(
@@ -87,27 +85,17 @@ function part(view, part, i) {
 	const { text, kind, ref } = part;
 	if (kind === "num") {
 		if (!ref) return h("span", { key: `p${i}`, class: "figure" }, text);
-		return h(
-			"button",
-			{
-				key: `p${i}`,
-				type: "button",
-				class: `number ${view.pin === ref ? "on" : ""}`,
-				on: { click: () => view.act.pin(view.pin === ref ? null : ref) },
-			},
+		return button(
+			() => view.act.pin(view.pin === ref ? null : ref),
+			{ key: `p${i}`, class: `number ${view.pin === ref ? "on" : ""}` },
 			text,
 		);
 	}
 	const [of, name = ""] = ref?.split(":") ?? [];
 	const pick = { kind: /** @type {"pod" | "node"} */ (of), name };
-	return h(
-		"button",
-		{
-			key: `p${i}`,
-			type: "button",
-			class: kind === "hero" ? "pod-name" : "name",
-			on: { click: () => (of === "group" ? view.act.pin(ref ?? "") : view.act.select(pick)) },
-		},
+	return button(
+		() => (of === "group" ? view.act.pin(ref ?? "") : view.act.select(pick)),
+		{ key: `p${i}`, class: kind === "hero" ? "pod-name" : "name" },
 		text,
 	);
 }
@@ -164,11 +152,7 @@ function rowsOf(text, { letter, character }, room) {
 
 /** What was passed by on the short way; a click unfolds it. @param {NonNullable<Caption["folded"]>} folded */
 function foldedButton({ text, unfold }) {
-	return h(
-		"button",
-		{ key: "folded", type: "button", class: "folded", title: t("fold.title", { text }), on: { click: unfold } },
-		h("span", null, text),
-	);
+	return button(unfold, { key: "folded", class: "folded", title: t("fold.title", { text }) }, h("span", null, text));
 }
 
 /** @param {Element} target @param {View} view */
@@ -211,8 +195,7 @@ export function drawNotices(target, view) {
 							? { value: String(share), max: "1", "aria-label": t("run.streaming") }
 							: { "aria-label": t("run.streaming") },
 					),
-				run.cancel &&
-					h("button", { type: "button", class: "cancel", on: { click: () => post(run.cancel, {}) } }, t("run.cancel")),
+				run.cancel && button(() => post(run.cancel, {}), { class: "cancel" }, t("run.cancel")),
 			),
 		run.state === "failed" &&
 			h("p", { key: "failed", class: "notice bad" }, t("run.failed"), run.message ? ` ${run.message}` : ""),

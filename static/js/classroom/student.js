@@ -3,7 +3,7 @@
 
 import { hint } from "../learn/choices.js";
 import { predictions } from "../learn/predictions.js";
-import { h, patch } from "../shared/dom.js";
+import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { Attendance } from "./attendance.js";
 import { drawHistogram } from "./histogram.js";
@@ -75,14 +75,9 @@ function barOf(attendance, lost, refused) {
 	const { board, follow } = attendance;
 	const ended = board?.ended ?? false;
 	const news = refused && !board ? refused : (!lost && !ended && questionOf(attendance)) || stateOf(attendance, lost);
-	const toggle = h(
-		"button",
-		{
-			key: "toggle",
-			type: "button",
-			class: follow.on ? "button" : "button primary",
-			on: { click: () => (follow.on ? follow.set(false) : follow.catchUp()) },
-		},
+	const toggle = button(
+		() => (follow.on ? follow.set(false) : follow.catchUp()),
+		{ key: "toggle", class: follow.on ? "button" : "button primary" },
 		t(follow.on ? "class.look.around" : "class.catch.up"),
 		h("kbd", { "aria-hidden": "true" }, "c"),
 	);

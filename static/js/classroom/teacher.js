@@ -2,7 +2,7 @@
 /** The teacher's page: the ordinary player, which everyone follows (lead.js), and a bar to lead by. */
 
 import { predictions } from "../learn/predictions.js";
-import { h, patch } from "../shared/dom.js";
+import { button, h, patch } from "../shared/dom.js";
 import { has, t } from "../shared/i18n.js";
 import { drawHistogram } from "./histogram.js";
 import { Lead } from "./lead.js";
@@ -53,22 +53,13 @@ export function teach(page) {
 	}
 
 	/** @param {string} name @param {() => void} click @param {Record<string, any>} [more] */
-	function button(name, click, more = {}) {
-		return h(
-			"button",
-			{
-				key: name,
-				type: "button",
-				class: "tool",
-				title: titleOf(name),
-				on: {
-					click: () => {
-						click();
-						show();
-					},
-				},
-				...more,
+	function action(name, click, more = {}) {
+		return button(
+			() => {
+				click();
+				show();
 			},
+			{ key: name, class: "tool", title: titleOf(name), ...more },
 			t(`class.${name}`),
 		);
 	}
@@ -82,15 +73,9 @@ export function teach(page) {
 		const { paused } = lead;
 		const ended = lead.board?.ended;
 		return [
-			h(
-				"button",
-				{
-					key: "code",
-					type: "button",
-					class: "class-name",
-					title: t("class.code"),
-					on: { click: () => dialog.showModal() },
-				},
+			button(
+				() => dialog.showModal(),
+				{ key: "code", class: "class-name", title: t("class.code") },
 				t("class.name", { code }),
 			),
 			h(
@@ -101,19 +86,19 @@ export function teach(page) {
 			),
 			h("p", { key: "live", class: "sr", role: "status" }, ended ? t("class.ended") : news),
 			!ended && [
-				button("asks", () => lead.toggleAsking(), { "aria-pressed": String(predictions.on) }),
-				button("pause", () => lead.pause(), { "aria-pressed": String(paused), "data-paused": paused }),
-				button("gather", gather),
-				button("speaker", () => openSpeaker(page)),
+				action("asks", () => lead.toggleAsking(), { "aria-pressed": String(predictions.on) }),
+				action("pause", () => lead.pause(), { "aria-pressed": String(paused), "data-paused": paused }),
+				action("gather", gather),
+				action("speaker", () => openSpeaker(page)),
 				asksToEnd
 					? h(
 							"span",
 							{ key: "sure", class: "class-sure" },
 							t("class.end.sure"),
-							button("end.yes", () => lead.end(), { class: "button danger" }),
-							button("end.no", askToEnd),
+							action("end.yes", () => lead.end(), { class: "button danger" }),
+							action("end.no", askToEnd),
 						)
-					: button("end", askToEnd),
+					: action("end", askToEnd),
 			],
 			ended && h("p", { key: "ended" }, t("class.ended")),
 			h(
@@ -142,8 +127,8 @@ export function teach(page) {
 		return [
 			h("b", { key: "answered", class: "class-answered" }, answeredText()),
 			h("span", { key: "hint", role: "status" }, t(early ? "class.key.early" : "class.key.reveals")),
-			button("skip", () => lead.skip(), { class: "button" }),
-			button("reveal", () => lead.reveal(), { class: "button primary" }),
+			action("skip", () => lead.skip(), { class: "button" }),
+			action("reveal", () => lead.reveal(), { class: "button primary" }),
 		];
 	}
 

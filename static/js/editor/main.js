@@ -6,7 +6,7 @@
 import { Intake } from "../intake/dialog.js";
 import { takeOver } from "../intake/handed_over.js";
 import { comesIn } from "../intake/printed.js";
-import { h, patch } from "../shared/dom.js";
+import { button, h, patch } from "../shared/dom.js";
 import { t, useCatalogue } from "../shared/i18n.js";
 import { get, post } from "../shared/server.js";
 import { Challenge } from "./challenge.js";
@@ -180,9 +180,9 @@ function drawStatus() {
 	];
 	patch(element("status"), [
 		problem
-			? h(
-					"button",
-					{ type: "button", class: state.errors.length ? "no" : "", on: { click: () => show(problem) } },
+			? button(
+					() => show(problem),
+					{ class: state.errors.length ? "no" : "" },
 					h("b", null, problems.filter(Boolean).join(" · ")),
 					` · ${inWords(problem)}`,
 				)
@@ -199,18 +199,9 @@ function drawStatus() {
 			{ class: state.conflict ? "no" : "muted" },
 			state.status,
 			state.conflict
-				? [
-						" ",
-						h(
-							"button",
-							{ type: "button", on: { click: () => compare(true) } },
-							t("conflict.compare", { version: state.conflict }),
-						),
-					]
+				? [" ", button(() => compare(true), null, t("conflict.compare", { version: state.conflict }))]
 				: null,
-			state.mine && state.mine !== state.text
-				? [" ", h("button", { type: "button", on: { click: () => put(state.mine) } }, t("conflict.back"))]
-				: null,
+			state.mine && state.mine !== state.text ? [" ", button(() => put(state.mine), null, t("conflict.back"))] : null,
 		),
 	]);
 	for (const id of ["run", "save"]) /** @type {HTMLButtonElement} */ (element(id)).disabled = state.errors.length > 0;

@@ -1,6 +1,6 @@
 // @ts-check
 /** The page of an experiment: asks for results while they come, draws and lists them, and opens any run. */
-import { h, patch } from "../shared/dom.js";
+import { button, h, patch } from "../shared/dom.js";
 import { t, useCatalogue } from "../shared/i18n.js";
 import { get, post, read } from "../shared/server.js";
 import { firstChoice, isSingle, pointsOf } from "./rows.js";
@@ -107,8 +107,8 @@ function sentence() {
 }
 
 function drawProgress() {
-	const button = (/** @type {string} */ key, /** @type {() => void} */ click, kind = "") =>
-		h("button", { key, type: "button", class: `button ${kind}`, on: { click } }, t(key));
+	const command = (/** @type {string} */ key, /** @type {() => void} */ click, kind = "") =>
+		button(click, { key, class: `button ${kind}` }, t(key));
 	const going = state.state === "running";
 	const begin = async () => {
 		if ((await act("/again")).status < 400) location.reload();
@@ -130,10 +130,10 @@ function drawProgress() {
 		h(
 			"div",
 			{ class: "actions" },
-			boot.may_change && going && button("cancel", async () => (await act("/cancel"), draw())),
-			boot.may_change && !going && (state.forgotten || state.state !== "done") && button("again", begin),
+			boot.may_change && going && command("cancel", async () => (await act("/cancel"), draw())),
+			boot.may_change && !going && (state.forgotten || state.state !== "done") && command("again", begin),
 			state.results.size > 0 && h("a", { class: "button", href: `${address}/results.csv` }, t("csv")),
-			boot.may_change && !going && button("remove", remove, "danger"),
+			boot.may_change && !going && command("remove", remove, "danger"),
 		),
 	]);
 }

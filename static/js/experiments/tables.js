@@ -1,7 +1,7 @@
 // @ts-check
 /** The drawing as tables: each level's distribution, the runs with the highest and lowest values, and why
  * some have none. */
-import { h } from "../shared/dom.js";
+import { button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { formatValue, isSingle, levelsOf, pointsOf, reasonsOf, summaryOf } from "./rows.js";
 
@@ -100,11 +100,7 @@ function runs({ boot, measure, highest }, points, share, open, turn) {
 			h(
 				"td",
 				null,
-				h(
-					"button",
-					{ type: "button", class: "button", "aria-label": t("open.run", { n: run }), on: { click: () => open(run) } },
-					t("open"),
-				),
+				button(() => open(run), { class: "button", "aria-label": t("open.run", { n: run }) }, t("open")),
 			),
 		),
 	);
@@ -120,11 +116,7 @@ function runs({ boot, measure, highest }, points, share, open, turn) {
 			"div",
 			{ key: "runs-head", class: "runs-head" },
 			h("h2", null, t("runs")),
-			h(
-				"button",
-				{ type: "button", class: "button", on: { click: turn } },
-				`${t("sort", { measure: name })}: ${order}`,
-			),
+			button(turn, { class: "button" }, `${t("sort", { measure: name })}: ${order}`),
 		),
 		table(t("runs"), heads, body),
 		sorted.length > LISTED &&

@@ -3,7 +3,7 @@
  * The dialog that brings a cluster in: a file that is chosen or dropped, or what is pasted. A worker drops what
  * scheduling does not read; only the rest is sent, packed. Both can be cancelled.
  */
-import { h, patch } from "../shared/dom.js";
+import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { follow, send } from "../shared/server.js";
 import { count } from "../shared/units.js";
@@ -227,11 +227,7 @@ async function asTyped(typed) {
 function showNotes(notes, names = null) {
 	const place = element("import-notes");
 	place.hidden = !notes.length;
-	const close = h(
-		"button",
-		{ type: "button", class: "button plain", on: { click: () => (place.hidden = true) } },
-		t("intake.close"),
-	);
+	const close = button(() => (place.hidden = true), { class: "button plain" }, t("intake.close"));
 	patch(place, [
 		h(
 			"details",

@@ -5,7 +5,7 @@
  */
 
 import { cornerOf, rowOf, SIZE } from "../chrome/rows.js";
-import { h, patch } from "../shared/dom.js";
+import { button, h, patch } from "../shared/dom.js";
 import { parts, plain, t } from "../shared/i18n.js";
 import { scenarioDone } from "../shared/progress.js";
 import { podName } from "../shared/units.js";
@@ -56,7 +56,7 @@ function layerOf(root) {
 function asking(root, predictions, open) {
 	const places = placesOf(root, open);
 	const picked = predictions.picks.get(open.id);
-	const button = (/** @type {number} */ i) => {
+	const choiceButton = (/** @type {number} */ i) => {
 		const text = optionText(open.options[i], open);
 		return h(
 			"button",
@@ -83,7 +83,7 @@ function asking(root, predictions, open) {
 				role: "group",
 				"aria-label": plain(textOf(open)),
 			},
-			open.options.map((_, i) => button(i)),
+			open.options.map((_, i) => choiceButton(i)),
 		),
 		h(
 			"p",
@@ -100,20 +100,10 @@ function asking(root, predictions, open) {
 function foot(predictions, open) {
 	return [
 		h("span", { key: "hint", role: "status" }, hint(predictions, open, predictions.offersSkip)),
-		h(
-			"button",
-			{ key: "skip", type: "button", class: "button skip-question", on: { click: () => predictions.skip() } },
-			t("predict.skip"),
-		),
-		h(
-			"button",
-			{
-				key: "reveal",
-				type: "button",
-				class: "button primary",
-				disabled: !predictions.picks.has(open.id),
-				on: { click: () => predictions.reveal() },
-			},
+		button(() => predictions.skip(), { key: "skip", class: "button skip-question" }, t("predict.skip")),
+		button(
+			() => predictions.reveal(),
+			{ key: "reveal", class: "button primary", disabled: !predictions.picks.has(open.id) },
 			t("predict.reveal"),
 		),
 	];
@@ -236,11 +226,7 @@ function why({ embed, page }, n) {
 function fitsButton({ act, boot, event, frame, order }) {
 	const { outcome = "Scheduled", feasible = outcome === "Scheduled" } = /** @type {any} */ (event);
 	if (feasible || boot.embed || frame < framesOf(event, order) - 1) return null;
-	return h(
-		"button",
-		{ key: "fits", type: "button", class: "button fits", on: { click: () => act.open("ask:changes") } },
-		t("ask.fits"),
-	);
+	return button(() => act.open("ask:changes"), { key: "fits", class: "button fits" }, t("ask.fits"));
 }
 
 /** @param {View} view @param {number} waiting @returns {Child[]} */
@@ -251,22 +237,12 @@ function onward({ act, boot }, waiting) {
 	return [
 		place?.on && h("a", { key: "next", class: "button primary", href: place.on }, t("end.next")),
 		place && !place.on && h("a", { key: "done", class: "button primary", href: place.url }, t("end.back")),
-		h(
-			"button",
-			{
-				key: "ask",
-				type: "button",
-				class: "button",
-				on: { click: () => act.open(waiting ? "ask:changes" : "ask:run") },
-			},
+		button(
+			() => act.open(waiting ? "ask:changes" : "ask:run"),
+			{ key: "ask", class: "button" },
 			t(waiting ? "ask.fits" : "ask.title"),
 		),
-		form &&
-			h(
-				"button",
-				{ key: "fork", type: "button", class: "button", on: { click: () => form.requestSubmit() } },
-				t("end.change"),
-			),
+		form && button(() => form.requestSubmit(), { key: "fork", class: "button" }, t("end.change")),
 		h("a", { key: "many", href: `${page?.split("?")[0]}experiments/` }, t("margin.experiment")),
 	];
 }

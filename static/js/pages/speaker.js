@@ -4,7 +4,7 @@
  * clock, and the steps to go to. All of the run comes from there (classroom/speaking.js).
  */
 
-import { h, patch } from "../shared/dom.js";
+import { button, h, patch } from "../shared/dom.js";
 import { loadCatalogue, t } from "../shared/i18n.js";
 import { get, read } from "../shared/server.js";
 
@@ -59,7 +59,7 @@ function startClock(target, language) {
 				h("span", { class: "sr" }, t("speaker.elapsed")),
 				formatElapsed(seconds),
 			),
-			h("button", { key: "reset", type: "button", class: "button", on: { click: reset } }, t("speaker.reset")),
+			button(reset, { key: "reset", class: "button" }, t("speaker.reset")),
 		]);
 	};
 	draw();
@@ -199,8 +199,8 @@ function captionOf({ eyebrow, sentence, why, lesson }, label, heading) {
 }
 
 /** @param {string} text @param {() => void} click @param {string} [more] of its class */
-function button(text, click, more = "") {
-	return h("button", { key: text, type: "button", class: `button ${more}`, on: { click } }, text);
+function command(text, click, more = "") {
+	return button(click, { key: text, class: `button ${more}` }, text);
 }
 
 /** Shows the numbers of the class, if there is one. @param {any} session */
@@ -224,20 +224,20 @@ function classOf(session) {
 			h(
 				"p",
 				{ key: "does", class: "buttons" },
-				open && button(t("class.reveal"), does("reveal"), "primary"),
-				open && button(t("class.skip"), does("skip")),
-				button(t(paused ? "speaker.unpause" : "class.pause"), does("pause")),
-				button(t("class.gather"), does("gather")),
+				open && command(t("class.reveal"), does("reveal"), "primary"),
+				open && command(t("class.skip"), does("skip")),
+				command(t(paused ? "speaker.unpause" : "class.pause"), does("pause")),
+				command(t("class.gather"), does("gather")),
 			),
 	];
 }
 
 function buttons() {
 	return [
-		button(`← ${t("speaker.back")}`, () => key("ArrowLeft")),
-		button(`${t("speaker.on")} →`, () => key("ArrowRight"), "primary"),
-		button(t(shown.playing ? "control.pause" : "control.play"), () => key(" ")),
-		button(t("speaker.attempt"), () => key("ArrowRight", true)),
+		command(`← ${t("speaker.back")}`, () => key("ArrowLeft")),
+		command(`${t("speaker.on")} →`, () => key("ArrowRight"), "primary"),
+		command(t(shown.playing ? "control.pause" : "control.play"), () => key(" ")),
+		command(t("speaker.attempt"), () => key("ArrowRight", true)),
 	];
 }
 
@@ -255,9 +255,9 @@ function row(stop, i, all) {
 	return h(
 		"li",
 		{ key: `${stop.kind}${i}`, class: `${stop.kind} ${now ? "now" : ""}`, "aria-current": now ? "step" : null },
-		h(
-			"button",
-			{ type: "button", on: { click: () => go(stop.step, stop.frame) } },
+		button(
+			() => go(stop.step, stop.frame),
+			null,
 			h("span", { class: "when" }, String(stop.step)),
 			h("span", { class: "text" }, stop.kind === "attempt" ? "" : h("b", null, `${sign}: `), stop.text),
 		),

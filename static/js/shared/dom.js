@@ -18,6 +18,14 @@ export function h(tag, props, ...children) {
 	return { tag, key: props?.key, props: props ?? {}, children };
 }
 
+/**
+ * Describe a button that sends no form.
+ * @param {(event: any) => unknown} click @param {Record<string, any> | null} props @param {Child[]} children
+ */
+export function button(click, props, ...children) {
+	return h("button", { type: "button", ...props, on: { click } }, ...children);
+}
+
 /** @param {Child[]} children @param {(Description | string)[]} out */
 function flatten(children, out = []) {
 	for (const child of children) {

@@ -1,6 +1,8 @@
 // @ts-check
 /** The address bar's fragment: `#<step>[.<frame>][&sel=pod:ns/name|node:name][&by=node]`. */
 
+import { t } from "./i18n.js";
+
 /** @typedef {{kind: "pod" | "node", name: string}} Selection */
 /** @typedef {{step: number | null, frame: number, selection: Selection | null, order: "plugin" | "node"}} Place */
 
@@ -48,4 +50,10 @@ export function sharedLink(page, { step, frame, selection, order }) {
 	link.searchParams.set("step", `${step ?? 0}${frame ? `.${frame}` : ""}`);
 	if (selection || order === "node") link.hash = formatLink({ step, frame, selection, order });
 	return link.href;
+}
+
+/** Copy a text, and say so on the button. @param {HTMLElement} button @param {string} text */
+export async function copy(button, text) {
+	await navigator.clipboard?.writeText(text);
+	button.textContent = t("share.copied");
 }

@@ -23,7 +23,6 @@ import { draw as drawGroup } from "./group/view.js";
 import * as groupExplanation from "./group/words.js";
 import { CAPTIONS as group } from "./group/words.js";
 import { drawCells, drawRanked } from "./many/view.js";
-import { CAPTIONS as observed } from "./observed/words.js";
 import { node, pod } from "./parts/words.js";
 import { theatreFrames } from "./preempt/model.js";
 import { draw as drawPreemption } from "./preempt/view.js";
@@ -65,7 +64,7 @@ const STEPS = {
 		explains: ["room"],
 		...clusterExplanation,
 	},
-	run: { captions: { ...run, ...observed }, explains: ["run"], ...runExplanation },
+	run: { captions: run, explains: ["run"], ...runExplanation },
 	queue: { captions: queue, explains: ["priority", "backoff", "queues"], ...queueExplanation },
 	prefilter: { captions: prefilter, explains: ["request"], ...prefilterExplanation },
 	filter: {

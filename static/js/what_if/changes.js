@@ -1,7 +1,7 @@
 // @ts-check
 /** The smallest changes for a pod that found no node: the list as it grows, each applied with one click. */
 
-import { h } from "../shared/dom.js";
+import { button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
@@ -13,7 +13,7 @@ export function changesView(panel) {
 		return h(
 			"p",
 			{ key: "again" },
-			h("button", { type: "button", class: "button", on: { click: () => panel.showTab("changes") } }, t("ask.search")),
+			button(() => panel.showTab("changes"), { class: "button" }, t("ask.search")),
 		);
 	}
 	return [
@@ -22,7 +22,7 @@ export function changesView(panel) {
 				"div",
 				{ key: "going", class: "ask-going" },
 				h("progress", { max: String(changes.pieces), value: String(changes.done), "aria-label": t("ask.searching") }),
-				h("button", { type: "button", class: "button", on: { click: () => panel.questions.stop() } }, t("ask.cancel")),
+				button(() => panel.questions.stop(), { class: "button" }, t("ask.cancel")),
 			),
 		!changes.going &&
 			changes.done < changes.pieces &&
@@ -31,7 +31,7 @@ export function changesView(panel) {
 				{ key: "cut", class: "note" },
 				t("ask.cut"),
 				" ",
-				h("button", { type: "button", class: "link", on: { click: () => panel.showTab("changes") } }, t("ask.goon")),
+				button(() => panel.showTab("changes"), { class: "link" }, t("ask.goon")),
 			),
 		changes.missing.map((sentence) => h("p", { key: sentence, class: "note" }, sentence)),
 		!changes.going && !changes.changes.length && h("p", { key: "none", class: "note" }, t("ask.nochange")),
@@ -43,13 +43,9 @@ export function changesView(panel) {
 					"li",
 					{ key: change.words },
 					h("span", null, change.words, ...change.untrue.map((why) => h("small", { class: "note" }, ` ${why}`))),
-					h(
-						"button",
-						{
-							type: "button",
-							class: "button",
-							on: { click: () => panel.apply({ type: "set", edits: change.edits.map(plain) }) },
-						},
+					button(
+						() => panel.apply({ type: "set", edits: change.edits.map(plain) }),
+						{ class: "button" },
 						t("ask.apply"),
 					),
 				),
@@ -87,26 +83,20 @@ export function weightsView(panel) {
 								{ key: weight.plugin },
 								t("ask.weigh.change", { plugin: weight.plugin, before: weight.before, after: weight.after ?? 0 }),
 								" ",
-								h(
-									"button",
-									{
-										type: "button",
-										class: "button",
-										on: {
-											click: () =>
-												panel.apply({
-													type: "set",
-													edits: [
-														{
-															type: "weight",
-															plugin: weight.plugin,
-															weight: weight.after ?? 1,
-															profile: weight.profile,
-														},
-													],
-												}),
-										},
-									},
+								button(
+									() =>
+										panel.apply({
+											type: "set",
+											edits: [
+												{
+													type: "weight",
+													plugin: weight.plugin,
+													weight: weight.after ?? 1,
+													profile: weight.profile,
+												},
+											],
+										}),
+									{ class: "button" },
 									t("ask.apply"),
 								),
 							),

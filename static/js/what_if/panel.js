@@ -4,8 +4,9 @@
  * server answered, and draws itself anew when either, or the step on screen, changes.
  */
 
-import { h, patch } from "../shared/dom.js";
+import { button, h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { copy } from "../shared/link.js";
 import { podName } from "../shared/units.js";
 import { changesView, weightsView } from "./changes.js";
 import { apply, keyOf, nothingAsked } from "./edits.js";
@@ -255,8 +256,8 @@ export class Panel {
 /** @param {Panel} panel */
 function head(panel) {
 	const { asked, about, view } = panel;
-	const button = (/** @type {string} */ key, /** @type {boolean} */ off, /** @type {() => void} */ click) =>
-		h("button", { key, type: "button", class: "button", "aria-disabled": String(off), on: { click } }, t(`ask.${key}`));
+	const headButton = (/** @type {string} */ key, /** @type {boolean} */ off, /** @type {() => void} */ click) =>
+		button(click, { key, class: "button", "aria-disabled": String(off) }, t(`ask.${key}`));
 	return h(
 		"header",
 		{ key: "head", class: "ask-head" },
@@ -267,21 +268,11 @@ function head(panel) {
 			about && h("p", { class: "note" }, t("ask.of", { pod: podName(about.pod), n: asked.attempt })),
 			asked.attempt > 0 &&
 				view.state.attempt !== asked.attempt &&
-				h("button", { type: "button", class: "link", on: { click: () => goTo(view, asked.attempt) } }, t("ask.back")),
+				button(() => goTo(view, asked.attempt), { class: "link" }, t("ask.back")),
 		),
-		button("undo", !asked.past.length, () => panel.apply({ type: "undo" })),
-		button("reset", !asked.edits.length, () => panel.apply({ type: "reset" })),
-		h(
-			"button",
-			{
-				key: "close",
-				type: "button",
-				class: "icon-button",
-				"aria-label": t("close"),
-				on: { click: () => panel.close() },
-			},
-			"✕",
-		),
+		headButton("undo", !asked.past.length, () => panel.apply({ type: "undo" })),
+		headButton("reset", !asked.edits.length, () => panel.apply({ type: "reset" })),
+		button(() => panel.close(), { key: "close", class: "icon-button", "aria-label": t("close") }, "✕"),
 	);
 }
 
@@ -305,15 +296,9 @@ function tabs(panel) {
 		"div",
 		{ key: "tabs", class: "ask-tabs", role: "tablist", "aria-label": t("ask.change") },
 		shown.map((tab) =>
-			h(
-				"button",
-				{
-					key: tab,
-					type: "button",
-					role: "tab",
-					"aria-selected": String(panel.tab === tab),
-					on: { click: () => panel.showTab(tab) },
-				},
+			button(
+				() => panel.showTab(tab),
+				{ key: tab, role: "tab", "aria-selected": String(panel.tab === tab) },
 				t(`ask.tab.${tab}`),
 			),
 		),
@@ -399,11 +384,7 @@ function keepView(panel) {
 		return h(
 			"p",
 			{ key: "keep", class: "ask-keep" },
-			h(
-				"button",
-				{ type: "button", class: "button primary", on: { click: () => void questions.keep(asked.edits) } },
-				t("ask.keep"),
-			),
+			button(() => void questions.keep(asked.edits), { class: "button primary" }, t("ask.keep")),
 			h("small", { class: "note" }, t("ask.keep.about")),
 		);
 	}
@@ -430,11 +411,7 @@ function keepView(panel) {
 			"p",
 			{ class: "buttons" },
 			h("a", { class: "button primary", href: kept.url }, t("ask.open")),
-			h(
-				"button",
-				{ type: "button", class: "button", on: { click: (/** @type {any} */ event) => copy(event.target, link) } },
-				t("share.copy"),
-			),
+			button((/** @type {any} */ event) => copy(event.target, link), { class: "button" }, t("share.copy")),
 			h(
 				"a",
 				{ class: "button", href: `/compare/${scenario.id}/${scenario.version}/${kept.id}/${kept.version}/${releases}` },
@@ -442,10 +419,4 @@ function keepView(panel) {
 			),
 		),
 	);
-}
-
-/** @param {HTMLElement} button @param {string} text */
-async function copy(button, text) {
-	await navigator.clipboard?.writeText(text);
-	button.textContent = t("share.copied");
 }

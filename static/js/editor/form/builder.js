@@ -3,7 +3,7 @@
  * The builder: the same text as tables. Every change edits one object of the text (documents.js) and hands the text
  * back.
  */
-import { h, patch } from "../../shared/dom.js";
+import { button, h, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { Documents } from "./documents.js";
 import { choice, input, removal, section, table } from "./form.js";
@@ -131,7 +131,7 @@ function nodeSection(desk) {
 		"nodes",
 		add,
 		table(["name", "cpu", "memory", "zone", "taints", "labels", "cordoned", ""], ...rows),
-		h("button", { class: "button plain", type: "button", on: { click: many } }, `+ ${t("builder.zones")}`),
+		button(many, { class: "button plain" }, `+ ${t("builder.zones")}`),
 	);
 }
 
@@ -172,7 +172,7 @@ function podSection(desk, selected, select) {
 		"pods",
 		add,
 		table(["name", "priority", "cpu", "memory", "node", "labels", ""], ...rows),
-		h("button", { class: "button plain", type: "button", on: { click: copies } }, `+ ${t("builder.copies")}`),
+		button(copies, { class: "button plain" }, `+ ${t("builder.copies")}`),
 	);
 }
 
@@ -246,13 +246,9 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 			{ key: `rule${i}`, class: "rule" },
 			h("b", null, t(`builder.${key}`)),
 			` ${text} `,
-			h(
-				"button",
-				{
-					type: "button",
-					"aria-label": t("builder.remove", { name: `${metadata.name} ${t(`builder.${key}`)} ${text}` }),
-					on: { click: () => edit(() => documents.set(ref, path, left)) },
-				},
+			button(
+				() => edit(() => documents.set(ref, path, left)),
+				{ "aria-label": t("builder.remove", { name: `${metadata.name} ${t(`builder.${key}`)} ${text}` }) },
 				"✕",
 			),
 		),
@@ -265,14 +261,9 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 		Object.entries(shapes.additions(ref.value)).map(
 			([key, [path, value]]) =>
 				!single.has(key) &&
-				h(
-					"button",
-					{
-						key,
-						class: "button small",
-						type: "button",
-						on: { click: () => edit(() => documents.set(ref, path, value)) },
-					},
+				button(
+					() => edit(() => documents.set(ref, path, value)),
+					{ key, class: "button small" },
 					`+ ${t(`builder.${key}`)}`,
 				),
 		);

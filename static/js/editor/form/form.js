@@ -1,6 +1,6 @@
 // @ts-check
 /** The pieces that the builder's sections are made of. */
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 
 /** @typedef {import("./documents.js").Ref} Ref */
@@ -18,7 +18,7 @@ export function section(key, add, ...children) {
 			"header",
 			null,
 			h("h2", null, t(`builder.${key}`)),
-			h("button", { class: "button plain", type: "button", on: { click: add } }, `+ ${t(`builder.${key}.add`)}`),
+			button(add, { class: "button plain" }, `+ ${t(`builder.${key}.add`)}`),
 		),
 		...children,
 	);
@@ -78,14 +78,9 @@ export const removal = (desk, ref) =>
 	h(
 		"td",
 		{ class: "narrow" },
-		h(
-			"button",
-			{
-				class: "icon-button",
-				type: "button",
-				"aria-label": t("builder.remove", { name: ref.value.metadata?.name ?? "" }),
-				on: { click: () => desk.edit(() => desk.documents.remove(ref)) },
-			},
+		button(
+			() => desk.edit(() => desk.documents.remove(ref)),
+			{ class: "icon-button", "aria-label": t("builder.remove", { name: ref.value.metadata?.name ?? "" }) },
 			"✕",
 		),
 	);

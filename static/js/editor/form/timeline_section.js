@@ -1,6 +1,6 @@
 // @ts-check
 /** The builder's timeline: what happens to the cluster, and when. */
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { choice, input, section, table } from "./form.js";
 import * as shapes from "./shapes.js";
@@ -47,14 +47,9 @@ export function timelineSection(desk) {
 			h(
 				"td",
 				{ class: "narrow" },
-				h(
-					"button",
-					{
-						class: "icon-button",
-						type: "button",
-						"aria-label": t("builder.remove", { name: `${t("builder.event")} ${index + 1}` }),
-						on: { click: () => write(events.filter((/** @type {any} */ _, /** @type {number} */ i) => i !== index)) },
-					},
+				button(
+					() => write(events.filter((/** @type {any} */ _, /** @type {number} */ i) => i !== index)),
+					{ class: "icon-button", "aria-label": t("builder.remove", { name: `${t("builder.event")} ${index + 1}` }) },
 					"✕",
 				),
 			),

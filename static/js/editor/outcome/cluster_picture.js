@@ -1,7 +1,7 @@
 // @ts-check
 /** The cluster beside the text, as it starts or as the last run left it: nodes with their pods, and those that wait. */
 
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { amount, quantity, rampColour } from "../../shared/units.js";
 
@@ -66,20 +66,17 @@ function waitingCard(title, pods, pick) {
 		h(
 			"div",
 			{ class: "chips" },
-			...pods.slice(0, CHIPS).map((pod) =>
-				pick
-					? h(
-							"button",
-							{
-								...look(pod),
-								type: "button",
-								"aria-pressed": String(pod.pod === pick.chosen),
-								on: { click: () => pick.choose(pod.pod) },
-							},
-							text(pod),
-						)
-					: h("span", look(pod), text(pod)),
-			),
+			...pods
+				.slice(0, CHIPS)
+				.map((pod) =>
+					pick
+						? button(
+								() => pick.choose(pod.pod),
+								{ ...look(pod), "aria-pressed": String(pod.pod === pick.chosen) },
+								text(pod),
+							)
+						: h("span", look(pod), text(pod)),
+				),
 		),
 		pods.length > CHIPS ? h("p", { class: "muted" }, t("editor.morePods", { n: pods.length - CHIPS })) : null,
 		pick?.note ? h("p", { class: "muted small" }, pick.note) : null,
@@ -236,22 +233,18 @@ export function clusterCards(shown, outcome, redraw) {
 
 /** The switch between the two pictures. @param {Shown} shown @param {() => void} redraw */
 function moments(shown, redraw) {
-	const button = (/** @type {boolean} */ atEnd) => {
+	const moment = (/** @type {boolean} */ atEnd) => {
 		const click = () => {
 			shown.atEnd = atEnd;
 			redraw();
 		};
 		const pressed = String(shown.atEnd === atEnd);
-		return h(
-			"button",
-			{ type: "button", "aria-pressed": pressed, on: { click } },
-			t(atEnd ? "editor.atEnd" : "editor.atStart"),
-		);
+		return button(click, { "aria-pressed": pressed }, t(atEnd ? "editor.atEnd" : "editor.atStart"));
 	};
 	return h(
 		"div",
 		{ class: "tabs moments", role: "group", "aria-label": t("editor.moments") },
-		button(false),
-		button(true),
+		moment(false),
+		moment(true),
 	);
 }

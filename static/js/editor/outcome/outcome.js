@@ -1,6 +1,6 @@
 // @ts-check
 /** "What will happen": a run of the text as it stands, one line an attempt, with a way into the player. */
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { Feed } from "../../trace/feed.js";
 import { Ending } from "./ending.js";
@@ -118,7 +118,7 @@ export class Outcome {
 						"div",
 						{ class: "running" },
 						h("progress", { "aria-label": t("editor.outcome") }),
-						h("button", { type: "button", class: "button plain", on: { click: stop } }, t("editor.stop")),
+						button(stop, { class: "button plain" }, t("editor.stop")),
 					)
 				: null,
 			h(
@@ -131,9 +131,9 @@ export class Outcome {
 						h(
 							"li",
 							{ key: String(line.attempt) },
-							h(
-								"button",
-								{ type: "button", on: { click: () => open(line.step) } },
+							button(
+								() => open(line.step),
+								null,
 								h("span", { class: `mark ${line.mark === "✕" ? "no" : "yes"}`, "aria-hidden": "true" }, line.mark),
 								h("span", null, h("b", null, line.text), line.why ? h("small", null, line.why) : null),
 								h("span", { class: "muted small" }, t("editor.attempt", { n: line.attempt })),

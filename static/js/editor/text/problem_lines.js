@@ -9,28 +9,38 @@ const SHOWN = 20; // more would push the text apart
  *   from: number, to: number) => void}[]}} Mark
  */
 
-const set = cm.StateEffect.define();
+/**
+ * What stands under lines of the text: the extension that keeps and draws it, which an edit moves along until the next
+ * check; and what shows something else, by the ends of lines.
+ * @returns {{extension: any, show: (view: any, widgets: [number, any][]) => void}}
+ */
+export function linesBelow() {
+	const set = cm.StateEffect.define();
+	const extension = cm.StateField.define({
+		create: () => cm.Decoration.none,
+		update(/** @type {any} */ lines, /** @type {any} */ transaction) {
+			const next = transaction.effects.findLast((/** @type {any} */ effect) => effect.is(set));
+			return next ? next.value : lines.map(transaction.changes);
+		},
+		provide: (/** @type {any} */ field) => cm.EditorView.decorations.from(field),
+	});
+	return {
+		extension,
+		show: (view, widgets) => {
+			const drawn = widgets.map(([end, widget]) => cm.Decoration.widget({ widget, side: 1, block: true }).range(end));
+			view.dispatch({ effects: set.of(cm.Decoration.set(drawn, true)) });
+		},
+	};
+}
 
-/** The extension that keeps and draws them; an edit moves them along until the next check. */
-export const problemLines = cm.StateField.define({
-	create: () => cm.Decoration.none,
-	update(/** @type {any} */ lines, /** @type {any} */ transaction) {
-		const next = transaction.effects.findLast((/** @type {any} */ effect) => effect.is(set));
-		return next ? next.value : lines.map(transaction.changes);
-	},
-	provide: (/** @type {any} */ field) => cm.EditorView.decorations.from(field),
-});
+export const problemLines = linesBelow();
 
 /** @param {any} view @param {Mark[]} marks in order of place */
 export function showProblems(view, marks) {
-	const widgets = marks
-		.slice(0, SHOWN)
-		.map((mark) =>
-			cm.Decoration.widget({ widget: new ProblemLine(mark), side: 1, block: true }).range(
-				view.state.doc.lineAt(mark.to).to,
-			),
-		);
-	view.dispatch({ effects: set.of(cm.Decoration.set(widgets, true)) });
+	problemLines.show(
+		view,
+		marks.slice(0, SHOWN).map((mark) => [view.state.doc.lineAt(mark.to).to, new ProblemLine(mark)]),
+	);
 }
 
 class ProblemLine extends cm.WidgetType {

@@ -2,28 +2,19 @@
 /** Under each CEL selector: how many of the text's devices it matches, as the server found while checking the text. */
 import * as cm from "../../../vendor/codemirror/codemirror.js";
 import { t } from "../../shared/i18n.js";
+import { linesBelow } from "./problem_lines.js";
 
 /** @typedef {{expression: string, matching: number, devices: number, names: string[], error: string}} Matches */
 
-const set = cm.StateEffect.define();
-
-/** The extension that keeps and draws them; an edit moves them along until the next check. */
-export const selectorLines = cm.StateField.define({
-	create: () => cm.Decoration.none,
-	update(/** @type {any} */ lines, /** @type {any} */ transaction) {
-		const next = transaction.effects.findLast((/** @type {any} */ effect) => effect.is(set));
-		return next ? next.value : lines.map(transaction.changes);
-	},
-	provide: (/** @type {any} */ field) => cm.EditorView.decorations.from(field),
-});
+export const selectorLines = linesBelow();
 
 /** @param {any} view @param {Matches[]} matches */
 export function showMatches(view, matches) {
 	const lines = view.state.doc.toString().split("\n");
-	const widgets = [...places(lines, matches)].map(([line, found]) =>
-		cm.Decoration.widget({ widget: new MatchLine(found), side: 1, block: true }).range(view.state.doc.line(line).to),
+	selectorLines.show(
+		view,
+		[...places(lines, matches)].map(([line, found]) => [view.state.doc.line(line).to, new MatchLine(found)]),
 	);
-	view.dispatch({ effects: set.of(cm.Decoration.set(widgets, true)) });
 }
 
 /**

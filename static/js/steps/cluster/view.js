@@ -3,7 +3,7 @@
  * The cluster between cycles and in the binding cycle: nodes by zone, pods sized by request, room in every resource.
  */
 
-import { h, PHONE, patch } from "../../shared/dom.js";
+import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
 import { amount, cutName, outOf, podName, quantity, short } from "../../shared/units.js";
 import { allocatable, heldFor, nominatedTo, request, used, zones } from "../../trace/room.js";
@@ -120,9 +120,9 @@ function nodeCard(view, name, size) {
 		h(
 			"header",
 			null,
-			h(
-				"button",
-				{ type: "button", class: "node-name", title: name, on: { click } },
+			button(
+				click,
+				{ class: "node-name", title: name },
 				size.dense ? name : cutName(name, (0.7 * size.width) / LETTER / size.scale),
 			),
 			!size.dense && tags(node),
@@ -309,7 +309,7 @@ function under({ hero, act }, names, width) {
 		const style = { left: share(left), top: `${(tier * TIER + 4) / FONT}em` };
 		return [
 			h("i", { key: `l${key}`, style: { left: share(middle), height: `${(tier * TIER + 5) / FONT}em` } }),
-			h("button", { key, type: "button", class: key === hero ? "mine" : "", style, on: { click } }, podName(key)),
+			button(click, { key, class: key === hero ? "mine" : "", style }, podName(key)),
 		];
 	};
 	const style = { height: `${(rows * TIER + 4) / FONT}em` };

@@ -4,11 +4,10 @@
  * and the tries on the node that is searched, one under the other.
  */
 
-import { h, PHONE, patch } from "../../shared/dom.js";
+import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { podName } from "../../shared/units.js";
-import { poolsByNode } from "../../trace/devices.js";
-import { chip, counterBars, deviceKey } from "../parts/devices.js";
+import { chip, counterBars, deviceKey, poolsByNode } from "../parts/devices.js";
 import { chosenAfter, deviceName, placeAt, placesOf, turnedDown } from "./model.js";
 import { outcomeWords, tryWords } from "./words.js";
 
@@ -139,7 +138,7 @@ function nodeRow(view, search, i, place) {
 		h(
 			"header",
 			null,
-			h("button", { type: "button", class: "node-name", on: { click } }, search.node),
+			button(click, { class: "node-name" }, search.node),
 			past &&
 				h("span", { key: "outcome", class: "search-outcome" }, `${MARKS[search.outcome]} ${outcomeWords(search)}`),
 		),

@@ -1,7 +1,7 @@
 // @ts-check
 /** The lane of a node: its head with the pods, the line through the plugins, the mark that stopped it, its score. */
 
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { cutName, inOneUnit, short, widthOf } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, scarcest, used } from "../../trace/room.js";
@@ -117,14 +117,9 @@ function head(view, lanes, name, fate, stop) {
 		h(
 			"div",
 			{ key: "name", class: "lane-name" },
-			h(
-				"button",
-				{
-					type: "button",
-					class: "node-name",
-					title: name,
-					on: { click: () => view.act.select({ kind: "node", name }) },
-				},
+			button(
+				() => view.act.select({ kind: "node", name }),
+				{ class: "node-name", title: name },
 				cutName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 24 : 70)) / LETTER),
 			),
 			tags(node),
@@ -186,11 +181,10 @@ function ticks(view, { geometry, at, plugins, seen, phase, mode }, name, fate, s
 		const ahead = phase === "score" || fate === "unseen" || fate === "waiting" || i > at || i >= (stop ?? 0);
 		const now = i === at && !seen && fate === "alive" && !geometry.phone && mode === "heads";
 		const text = now ? passedText(view, name, plugin) : "";
-		return h(
-			"button",
+		return button(
+			() => view.act.pin(`verdict:${name}:${plugin}`),
 			{
 				key: `tick${i}`,
-				type: "button",
 				tabindex: now ? null : "-1",
 				title: `${name}: ${plugin}`,
 				class: `tick ${now ? "now" : ""} ${ahead ? "off" : ""}`,
@@ -198,7 +192,6 @@ function ticks(view, { geometry, at, plugins, seen, phase, mode }, name, fate, s
 				"aria-label": ahead ? null : `${question(plugin)} ${text} ${t("passed")}`,
 				"aria-hidden": ahead ? "true" : null,
 				disabled: ahead,
-				on: { click: () => view.act.pin(`verdict:${name}:${plugin}`) },
 			},
 			now && [text && h("span", { key: "text" }, text), h("b", { key: "yes", class: "yes" }, text ? " ✓" : "✓")],
 		);
@@ -242,15 +235,13 @@ function stopMark(view, lanes, name, fate, stop) {
 			? h("b", null, stoppedShort(view, name, verdict))
 			: [h("b", null, bold), rest && (room ? clause : h("span", { class: "rest" }, rest))];
 	return [
-		h(
-			"button",
+		button(
+			() => view.act.pin(`verdict:${name}:${verdict.plugin}`),
 			{
 				key: "stop",
-				type: "button",
 				class: `stop ${final ? "final" : ""}`,
 				style: { left: `${x}px` },
 				"aria-label": `${name}: ${verdict.plugin}: ${verdict.reasons.join(", ")}`,
-				on: { click: () => view.act.pin(`verdict:${name}:${verdict.plugin}`) },
 			},
 			"✕",
 		),
@@ -317,11 +308,10 @@ function laterTicks(view, { geometry, plugins }, name, stop) {
 		const explanation = view.explainer.filter(view.state.attempt, name, plugin);
 		const x = geometry.x[stop + 1 + i];
 		const passes = explanation?.code === "Success";
-		return h(
-			"button",
+		return button(
+			() => view.act.pin(`verdict:${name}:${plugin}`),
 			{
 				key: `later${plugin}`,
-				type: "button",
 				class: `tick later ${explanation && !passes ? "no" : ""}`,
 				style: { left: `${x[0] + x[1] / 2}px` },
 				title: explanation
@@ -330,7 +320,6 @@ function laterTicks(view, { geometry, plugins }, name, stop) {
 							verdict: passes ? t("passed") : explanation.reasons.join(", "),
 						})
 					: plugin,
-				on: { click: () => view.act.pin(`verdict:${name}:${plugin}`) },
 			},
 			explanation ? (passes ? "✓" : "✕") : "·",
 		);

@@ -4,7 +4,7 @@
  * stopped; then the survivors' lines become bars. Rows never change order.
  */
 
-import { h, PHONE, patch } from "../../shared/dom.js";
+import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
 import { count } from "../../shared/units.js";
 import { zones } from "../../trace/room.js";
@@ -177,17 +177,15 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
 	const kind = i === at && !seen ? "now" : i < at || seen ? "past" : "ahead";
 	const staggered = width < STAGGERED;
 	const place = width < DOTTED ? "dotted" : staggered ? `staggered ${i % 2 ? "low" : ""}` : "";
-	return h(
-		"button",
+	return button(
+		() => view.act.seek(view.step, i),
 		{
 			key: `head${i}`,
 			class: `column-head ${kind} ${place}`,
-			type: "button",
 			title: plugin,
 			style: { left: `${left + width / 2}px`, "--column": `${staggered ? 2 * width : width}px` },
 			"aria-current": kind === "now" ? "step" : null,
 			disabled: phase !== "filter" || view.event.type !== "NodesFiltered" || view.order === "node",
-			on: { click: () => view.act.seek(view.step, i) },
 		},
 		question(plugin),
 		mode === "middle" && cut > 0 && i <= at && h("em", null, ` −${cut}`),
@@ -201,24 +199,14 @@ function switches({ order, options, act }) {
 	return h(
 		"div",
 		{ key: "switches", class: "lane-switches" },
-		h(
-			"button",
-			{
-				type: "button",
-				"aria-pressed": String(node),
-				title: t("lane.switch.order.title"),
-				on: { click: () => act.set({ order: node ? "plugin" : "node" }) },
-			},
+		button(
+			() => act.set({ order: node ? "plugin" : "node" }),
+			{ "aria-pressed": String(node), title: t("lane.switch.order.title") },
 			t("lane.switch.order"),
 		),
-		h(
-			"button",
-			{
-				type: "button",
-				"aria-pressed": String(options.later),
-				title: t("lane.switch.later"),
-				on: { click: () => act.set({ later: !options.later }) },
-			},
+		button(
+			() => act.set({ later: !options.later }),
+			{ "aria-pressed": String(options.later), title: t("lane.switch.later") },
 			t("lane.switch.later.short"),
 		),
 	);
@@ -397,14 +385,9 @@ export function reasonList(view, groups) {
 			return h(
 				"li",
 				{ key: group.key, class: first ? "first" : "" },
-				h(
-					"button",
-					{
-						type: "button",
-						"aria-pressed": String(picked),
-						title: group.plugin,
-						on: { click: () => view.act.set({ reason: picked ? "" : group.key }) },
-					},
+				button(
+					() => view.act.set({ reason: picked ? "" : group.key }),
+					{ "aria-pressed": String(picked), title: group.plugin },
 					h("span", null, first && h("b", null, question(group.plugin), " "), group.words),
 					h("em", null, count(group.nodes.length)),
 				),
@@ -422,11 +405,7 @@ function names(view, nodes) {
 			h(
 				"span",
 				{ key: name },
-				h(
-					"button",
-					{ type: "button", class: "link", on: { click: () => view.act.select({ kind: "node", name }) } },
-					name,
-				),
+				button(() => view.act.select({ kind: "node", name }), { class: "link" }, name),
 				i + 1 < nodes.length && t("list.comma").trim(),
 			),
 			" ",

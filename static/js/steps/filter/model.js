@@ -7,7 +7,6 @@ import { decodeColumn } from "../../trace/feed.js";
 import { allocatable, free, request, resourceOf, scarcest } from "../../trace/room.js";
 import { like, passWords, plainReason, stopWords } from "../parts/words.js";
 import { comparesRoom, lacksRoom } from "./fit.js";
-import { judgesTaints, taintText } from "./taints.js";
 
 const MOST_NODE_FRAMES = 40;
 
@@ -218,4 +217,16 @@ export function stoppedShort(view, name, verdict) {
 	const resource = resourceOf(reason);
 	if (resource === "pods") return t("lane.free.pods", { n: Math.max(0, free(state, name, resource, hero)) });
 	return t("lane.free", { free: quantity(resource, Math.max(0, free(state, name, resource, hero))) });
+}
+
+/** @param {string} plugin */
+function judgesTaints(plugin) {
+	return like(plugin) === "TaintToleration";
+}
+
+/** @param {[string, string, string][]} taints */
+function taintText(taints) {
+	const soft = taints.filter(([, , effect]) => effect === "PreferNoSchedule");
+	if (!taints.length) return t("lane.none");
+	return soft.length === taints.length ? t("lane.soft", { taint: soft[0][0] }) : t("lane.tolerated");
 }

@@ -5,12 +5,23 @@ import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { count } from "../../shared/units.js";
 import { resourceOf } from "../../trace/room.js";
-import { facts, panel, rule, showPlace, specOf } from "../parts/panel.js";
+import { facts, panel, row, rule, showPlace, specOf, table } from "../parts/panel.js";
 import { PLUGINS } from "../parts/plugins.js";
-import { extender, keyOf, like, node, nodes, plainReason, pod, question, reasonOf, valuesOf } from "../parts/words.js";
+import {
+	domainKind,
+	extender,
+	keyOf,
+	like,
+	node,
+	nodes,
+	plainReason,
+	pod,
+	question,
+	reasonOf,
+	valuesOf,
+} from "../parts/words.js";
 import { comparesRoom, fitSentence, holders, lacksRoom, roomTable } from "./fit.js";
 import { filterModel, judgesCordon, nodesSeen, PASSED, stoppedBy } from "./model.js";
-import { domains } from "./spread.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function filterCaption(context) {
@@ -278,4 +289,45 @@ export function asked({ event, state, frame, order, hero }) {
 	if (stopped.length) return `verdict:${stopped[0]}:${plugin}`;
 	const first = model.names.find((name) => (model.at.get(name)?.stop ?? 0) > frame);
 	return first && plugin ? `verdict:${first}:${plugin}` : `request:${hero}`;
+}
+
+const MOST = 40; // nodes that are asked about
+
+/**
+ * The pods of each domain; nothing for another plugin.
+ * @param {View} view @param {string} plugin @param {string} node the one whose domain stands out @returns {Child}
+ */
+function domains({ state, explainer }, plugin, node) {
+	if (plugin !== "PodTopologySpread") return null;
+	const names = [...state.nodes.keys()].slice(0, MOST);
+	explainer.want(state.attempt, names);
+	/** @type {Map<string, Map<string, Record<string, number | string>>>} by topology key, by domain */
+	const domainCounts = new Map();
+	for (const name of names)
+		for (const { key, values } of explainer.filter(state.attempt, name, plugin)?.facts ?? []) {
+			if (key !== `${plugin}.skew` || !values) continue;
+			const of = String(values.topologyKey);
+			domainCounts.set(of, (domainCounts.get(of) ?? new Map()).set(String(values.domain), values));
+		}
+	const own = explainer.filter(state.attempt, node, plugin)?.facts ?? [];
+	const here = new Set(own.map(({ values }) => String(values?.domain)));
+	return [...domainCounts].map(([of, all]) => [
+		h("h3", { key: `h${of}` }, t("domains.title", { key: domainKind(of.slice(of.lastIndexOf("/") + 1)) })),
+		table(
+			["domain", "pods", "with", "skew"].map((name) => t(`domains.${name}`)),
+			[...all].sort().map(([domain, values]) => {
+				const [matching, self, skew, most] = [values.matching, values.self, values.skew, values.maxSkew].map(Number);
+				const ok = skew <= most;
+				const cells = [
+					domain,
+					String(matching),
+					String(matching + self),
+					h("b", { class: ok ? "" : "no" }, `${skew} ${ok ? "≤" : ">"} ${most}`),
+				];
+				return row(domain, cells, here.has(domain) ? "hot" : "");
+			}),
+			`t${of}`,
+		),
+		h("p", { key: `n${of}`, class: "note" }, t("domains.note", { least: String([...all.values()][0].least) })),
+	]);
 }

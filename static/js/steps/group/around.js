@@ -3,7 +3,7 @@
  * A pod group around the steps of its members: when its own picture is on, its card, and a row under other pictures.
  */
 
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { podName, rampStyle } from "../../shared/units.js";
 import { podTitle } from "../parts/pods.js";
@@ -28,15 +28,9 @@ export function card(view) {
 		summary?.priority ? t("priority", { n: summary.priority }) : "",
 		domain && t("gang.within", { key: domainKind(domain.slice(domain.lastIndexOf("/") + 1)) }),
 	].filter(Boolean);
-	return h(
-		"button",
-		{
-			key: "group",
-			type: "button",
-			class: "hero gang-card",
-			title: key,
-			on: { click: () => view.act.pin(`group:${key}`) },
-		},
+	return button(
+		() => view.act.pin(`group:${key}`),
+		{ key: "group", class: "hero gang-card", title: key },
 		h("b", { class: name.length > 16 ? "long" : "" }, name),
 		h("span", { class: "hero-priority" }, t("gang.card", { n: whole })),
 		h("span", { class: "hero-more" }, t(min === null ? "gang.policy.basic" : "gang.policy.gang", { min: min ?? 0 })),
@@ -131,15 +125,9 @@ function group(view, section, pods, single) {
 	return h(
 		"div",
 		{ key: `group${key}`, class: "gang-item" },
-		h(
-			"button",
-			{
-				key: "name",
-				type: "button",
-				class: "gang-item-name",
-				title: key,
-				on: { click: () => view.act.pin(`group:${key}`) },
-			},
+		button(
+			() => view.act.pin(`group:${key}`),
+			{ key: "name", class: "gang-item-name", title: key },
 			h("b", null, podName(key)),
 			h("span", null, t("gang.item", { n: pods.length, all: Math.max(all, min ?? 0) })),
 		),
@@ -149,14 +137,12 @@ function group(view, section, pods, single) {
 				"div",
 				{ key: "squares", class: "squares" },
 				pods.slice(members.length).map(({ summary }) =>
-					h("button", {
+					button(() => view.act.select({ kind: "pod", name: summary.pod }), {
 						key: summary.pod,
-						type: "button",
 						title: podTitle(view.state, summary.pod),
 						"aria-label": podName(summary.pod),
 						"data-fly": summary.pod,
 						style: rampStyle(summary.priority ?? 0),
-						on: { click: () => view.act.select({ kind: "pod", name: summary.pod }) },
 					}),
 				),
 			),
@@ -196,11 +182,7 @@ export function frame(view, gang, more) {
 		h(
 			"header",
 			{ key: "head" },
-			h(
-				"button",
-				{ type: "button", class: "gang-name", title: key, on: { click: () => view.act.pin(`group:${key}`) } },
-				name,
-			),
+			button(() => view.act.pin(`group:${key}`), { class: "gang-name", title: key }, name),
 			h("span", { key: "phase", class: "gang-phase", title: phase }, phase),
 			h("span", { key: "quorum", class: "gang-words" }, quorum(gang), quorumWords(gang)),
 		),
@@ -270,16 +252,14 @@ function slot(view, { pod, standing, node, place }, i, short) {
 	return h(
 		"li",
 		{ key: pod, class: `gang-slot ${standing} ${mine ? "mine" : ""}`, title: `${podName(pod)}: ${words}` },
-		h(
-			"button",
+		button(
+			() => view.act.select({ kind: "pod", name: pod }),
 			{
-				type: "button",
 				class: "gang-member",
 				"data-pod": pod,
 				"data-fly": inside ? pod : null,
 				title: `${podTitle(view.state, pod)}: ${words}`,
 				style: rampStyle(view.state.pods.get(pod)?.summary.priority ?? 0),
-				on: { click: () => view.act.select({ kind: "pod", name: pod }) },
 			},
 			h("em", { "aria-hidden": "true" }, MARKS[standing]),
 			h("span", null, podName(pod)),

@@ -4,7 +4,7 @@
  * quorum fills, placements stand beside each other, and what is decided all members go to together.
  */
 
-import { h, PHONE, patch } from "../../shared/dom.js";
+import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { cutName, outOf, podName, rampStyle } from "../../shared/units.js";
 import { allocatable, nominatedTo, request, used } from "../../trace/room.js";
@@ -217,7 +217,7 @@ export function nodeBox(view, gang, name, how = {}) {
 		h(
 			"header",
 			null,
-			h("button", { type: "button", class: "node-name", title: name, on: { click } }, cutName(name, LETTERS)),
+			button(click, { class: "node-name", title: name }, cutName(name, LETTERS)),
 			h("span", { class: "node-note" }, `${room} ${resource}`),
 		),
 		bar(view, gang, node, resource, ghosts(gang, name, view.state, how)),
@@ -362,16 +362,14 @@ function unitBox(view, { unit, i }) {
 			{ key: "pods", class: "unit-pods" },
 			pods.slice(0, MOST_VICTIMS).map((pod) => {
 				const { node = "" } = view.state.pods.get(pod) ?? {};
-				return h(
-					"button",
+				return button(
+					() => view.act.select({ kind: "pod", name: pod }),
 					{
 						key: pod,
-						type: "button",
 						class: "unit-pod",
 						"data-pod": pod,
 						title: podTitle(view.state, pod),
 						style: rampStyle(priority),
-						on: { click: () => view.act.select({ kind: "pod", name: pod }) },
 					},
 					`${podName(pod)}${node ? ` · ${node}` : ""}`,
 				);

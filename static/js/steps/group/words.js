@@ -1,7 +1,7 @@
 // @ts-check
 /** Captions of a pod group's cycle: the group as one thing, and what becomes of it. */
 
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { podName } from "../../shared/units.js";
 import { CAPTIONS as ORDINARY } from "../binding/words.js";
@@ -282,11 +282,7 @@ export function explain(view, _kind, named) {
 			[t("gang.margin.member"), t("gang.margin.standing")],
 			pods.map((pod) =>
 				row(pod.summary.pod, [
-					h(
-						"button",
-						{ type: "button", class: "link", on: { click: () => act.select({ kind: "pod", name: pod.summary.pod }) } },
-						podName(pod.summary.pod),
-					),
+					button(() => act.select({ kind: "pod", name: pod.summary.pod }), { class: "link" }, podName(pod.summary.pod)),
 					standing(pod),
 				]),
 			),

@@ -3,7 +3,7 @@
  * Above 200 nodes: a field of cells in search order on a canvas, with the funnel, the spread and the best five below.
  */
 
-import { h, PHONE, patch } from "../../shared/dom.js";
+import { button, h, PHONE, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { count, cutName } from "../../shared/units.js";
 import { groupsOf, pickedNodes, reasonList } from "../filter/lanes.js";
@@ -36,16 +36,7 @@ export function drawCells(target, view) {
 						["−", 0.7],
 						["+", 1.4],
 					].map(([text, factor]) =>
-						h(
-							"button",
-							{
-								key: text,
-								type: "button",
-								"aria-label": `${t("cells.zoom")} ${text}`,
-								on: { click: () => field.zoomBy(Number(factor)) },
-							},
-							text,
-						),
+						button(() => field.zoomBy(Number(factor)), { key: text, "aria-label": `${t("cells.zoom")} ${text}` }, text),
 					),
 				),
 			),
@@ -141,17 +132,9 @@ function funnelBars(view) {
 			const before = i ? model.left[i - 1] : model.evaluated;
 			const after = model.left[i];
 			const reached = i <= at;
-			return h(
-				"button",
-				{
-					key: plugin,
-					type: "button",
-					class: `funnel-bar ${i === at ? "now" : ""} ${reached ? "" : "ahead"}`,
-					on: {
-						click: () =>
-							view.event.type === "NodesFiltered" ? view.act.seek(view.step, i) : view.act.pin(`column:${plugin}`),
-					},
-				},
+			return button(
+				() => (view.event.type === "NodesFiltered" ? view.act.seek(view.step, i) : view.act.pin(`column:${plugin}`)),
+				{ key: plugin, class: `funnel-bar ${i === at ? "now" : ""} ${reached ? "" : "ahead"}` },
 				h("span", { class: "funnel-name" }, h("b", null, question(plugin)), h("small", null, plugin)),
 				h(
 					"span",
@@ -218,14 +201,9 @@ function bestBars(view, most) {
 				h(
 					"div",
 					{ key: model.names[i], class: `best-row ${model.names[i] === chosen ? "win" : ""}` },
-					h(
-						"button",
-						{
-							type: "button",
-							class: "best-name",
-							title: model.names[i],
-							on: { click: () => view.act.select({ kind: "node", name: model.names[i] }) },
-						},
+					button(
+						() => view.act.select({ kind: "node", name: model.names[i] }),
+						{ class: "best-name", title: model.names[i] },
 						model.names[i] === chosen ? "★ " : "",
 						cutName(model.names[i], lettersFor(view)),
 					),
@@ -233,11 +211,10 @@ function bestBars(view, most) {
 						"span",
 						{ class: "best-bar" },
 						model.plugins.slice(0, k).map((plugin) =>
-							h(
-								"button",
+							button(
+								() => view.act.pin(`score:${model.names[i]}:${plugin.plugin}`),
 								{
 									key: plugin.plugin,
-									type: "button",
 									title: `${plugin.plugin} ${plugin.weighted[i]}`,
 									"aria-label": t("score.segment", {
 										node: model.names[i],
@@ -245,17 +222,12 @@ function bestBars(view, most) {
 										points: plugin.weighted[i],
 									}),
 									style: { ...scoreStyle(plugin.plugin), width: `${(plugin.weighted[i] / best) * 100}%` },
-									on: { click: () => view.act.pin(`score:${model.names[i]}:${plugin.plugin}`) },
 								},
 								plugin.weighted[i] / best > 0.07 ? String(plugin.weighted[i]) : "",
 							),
 						),
 					),
-					h(
-						"button",
-						{ type: "button", class: "best-total", on: { click: () => view.act.pin(`total:${model.names[i]}`) } },
-						String(totals[i]),
-					),
+					button(() => view.act.pin(`total:${model.names[i]}`), { class: "best-total" }, String(totals[i])),
 				),
 			),
 	);

@@ -1,7 +1,7 @@
 // @ts-check
 /** Building blocks of the margin's panels: a title, tables and their rows. */
 
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { has, t } from "../../shared/i18n.js";
 import { podName, quantity } from "../../shared/units.js";
 import { hasPredicates } from "../../trace/phase.js";
@@ -14,11 +14,11 @@ export function panel(label, title, ...body) {
 	return [h("p", { key: "label", class: "margin-label" }, label), h("h2", { key: "title" }, title), ...body];
 }
 
-/** @param {string[]} head @param {Child[]} rows */
-export function table(head, rows) {
+/** @param {string[]} head @param {Child[]} rows @param {string} [key] */
+export function table(head, rows, key = "table") {
 	return h(
 		"table",
-		{ key: "table", class: "figures" },
+		{ key, class: "figures" },
 		h(
 			"thead",
 			null,
@@ -158,14 +158,9 @@ export function specOf(view, looksAt) {
 		{ key: "spec", class: "spec" },
 		h("h3", null, t("margin.asks", { pod: podName(view.hero) })),
 		lines.map(([text, hot]) => h("code", { key: text, class: hot ? "hot" : "" }, text)),
-		h(
-			"button",
-			{
-				key: "yaml",
-				type: "button",
-				class: "link",
-				on: { click: () => view.act.select({ kind: "pod", name: view.hero }) },
-			},
+		button(
+			() => view.act.select({ kind: "pod", name: view.hero }),
+			{ key: "yaml", class: "link" },
 			t("margin.inspect"),
 		),
 	);
@@ -194,5 +189,5 @@ export function part(title, ...body) {
 
 /** A button that looks like a link. @param {string} text @param {() => void} click */
 export function link(text, click) {
-	return h("button", { type: "button", class: "link", on: { click } }, text);
+	return button(click, { class: "link" }, text);
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** A candidate node of a preemption as a tank: pods that stay, are removed, are put back, or become victims. */
 
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { cutName, podName, quantity, rampStyle } from "../../shared/units.js";
 import { allocatable, request, scarcest } from "../../trace/room.js";
@@ -36,11 +36,10 @@ export function tank(view, candidate, fates, how) {
 		const part = size(key);
 		const fate = fates.get(key) ?? "stays";
 		blocks.push(
-			h(
-				"button",
+			button(
+				() => view.act.select({ kind: "pod", name: key }),
 				{
 					key,
-					type: "button",
 					"data-pod": key,
 					class: `tank-pod fate-${fate}`,
 					title: podTitle(state, key),
@@ -50,7 +49,6 @@ export function tank(view, candidate, fates, how) {
 						bottom: `${bottom}%`,
 						height: `calc(${part}% - 2px)`,
 					},
-					on: { click: () => view.act.select({ kind: "pod", name: key }) },
 				},
 				h("span", null, podName(key)),
 				h("em", null, fate === "back" ? "↩" : fate === "stays" ? "■" : ""),
@@ -78,13 +76,9 @@ export function tank(view, candidate, fates, how) {
 		h(
 			"h3",
 			{ key: "name", "data-node": candidate.node },
-			h(
-				"button",
-				{
-					type: "button",
-					title: candidate.node,
-					on: { click: () => view.act.select({ kind: "node", name: candidate.node }) },
-				},
+			button(
+				() => view.act.select({ kind: "node", name: candidate.node }),
+				{ title: candidate.node },
 				how.chosen ? "★ " : "",
 				cutName(candidate.node, how.letters),
 			),
@@ -106,16 +100,9 @@ function chips(view, candidate, victims, fates) {
 	return [
 		shown.map((key) => {
 			const guarded = candidate.reprieve.find((step) => step.pod === key)?.violates_pdb;
-			return h(
-				"button",
-				{
-					key,
-					type: "button",
-					"data-pod": key,
-					class: "victim",
-					title: podTitle(view.state, key),
-					on: { click: () => view.act.select({ kind: "pod", name: key }) },
-				},
+			return button(
+				() => view.act.select({ kind: "pod", name: key }),
+				{ key, "data-pod": key, class: "victim", title: podTitle(view.state, key) },
 				h("s", null, "✕"),
 				h("span", null, podName(key)),
 				h("em", null, guarded ? "PDB" : String(view.state.pods.get(key)?.summary.priority ?? 0)),

@@ -1,7 +1,7 @@
 // @ts-check
 /** Captions of the preemption theatre and of what follows from it. */
 
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { list, num, parts, t } from "../../shared/i18n.js";
 import { amount, count, decimal, podName, quantity, short } from "../../shared/units.js";
 import { underWay } from "../../trace/phase.js";
@@ -422,14 +422,9 @@ function candidate(view, name) {
 			play.candidates
 				.filter((entry, i) => i < 8 || entry.node === name)
 				.map((entry) =>
-					h(
-						"button",
-						{
-							key: entry.node,
-							type: "button",
-							"aria-pressed": String(entry.node === name),
-							on: { click: () => view.act.pin(`candidate:${entry.node}`) },
-						},
+					button(
+						() => view.act.pin(`candidate:${entry.node}`),
+						{ key: entry.node, "aria-pressed": String(entry.node === name) },
 						entry.node,
 					),
 				),

@@ -1,7 +1,7 @@
 // @ts-check
 /** The scheduling queue: active in pop order, backoff with countdowns, unschedulable, gated, in flight, on Permit. */
 
-import { h, patch } from "../../shared/dom.js";
+import { button, h, patch } from "../../shared/dom.js";
 import { has, list, plain, t } from "../../shared/i18n.js";
 import { decimal, podName, rampStyle, seconds } from "../../shared/units.js";
 import { hasPredicates } from "../../trace/phase.js";
@@ -77,9 +77,9 @@ function section(view, name, pods, note = "") {
 		h(
 			"h2",
 			{ key: "title" },
-			h(
-				"button",
-				{ type: "button", title: t("travels.title"), on: { click: () => view.act.pin("queues") } },
+			button(
+				() => view.act.pin("queues"),
+				{ title: t("travels.title") },
 				h("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, h("path", { d: ICONS[name] })),
 				h("span", { class: "queue-name" }, t(`queue.name.${name}`)),
 				h("span", { class: "queue-short", "aria-hidden": "true" }, t(`queue.short.${name}`)),

@@ -1,11 +1,14 @@
 // @ts-check
-/** Captions of the run's start and end. */
+/**
+ * Captions of the run's start and end, and of a replay: what the cluster's own scheduler decided, beside the simulated
+ * decision.
+ */
 
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { list, num, parts, t } from "../../shared/i18n.js";
 import { count, seconds } from "../../shared/units.js";
 import { panel } from "../parts/panel.js";
-import { pod } from "../parts/words.js";
+import { extender, node, plainReason, pod } from "../parts/words.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function runStarted({ state, event }) {
@@ -47,10 +50,35 @@ function runFinished({ event: { time, bound, stayed = 0, pending, deleted } }) {
 	};
 }
 
+/** @param {Context} context @returns {Partial<Caption>} */
+function observedCaption({ event, hero }) {
+	const chosen = event.node || event.nominated_node || "";
+	const pods = (/** @type {string[]} */ keys = []) => keys.map((key) => pod(key, hero));
+	const outcome = event.node ? "bound" : event.nominated_node ? "nominated" : "failed";
+	const values = {
+		pod: pod(event.pod, hero),
+		node: node(chosen),
+		simulated: node(event.simulated_node || ""),
+		points: num(event.points ?? 0, chosen ? `total:${chosen}` : undefined),
+		plugin: extender(event.plugin || ""),
+		reasons: list((event.reasons ?? []).map(plainReason)),
+		victims: list(pods(event.victims), 3),
+		others: list(pods(event.simulated_victims), 3),
+		message: event.message || "",
+		note: event.note || "",
+	};
+	return {
+		eyebrow: parts(`eyebrow.observed.${event.verdict}`),
+		sentence: parts(`observed.${outcome}`, values),
+		why: parts(`observed.why.${event.cause || event.verdict}${event.node ? "" : ".failed"}`, values),
+	};
+}
+
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = {
 	RunStarted: runStarted,
 	RunFinished: runFinished,
+	DecisionObserved: observedCaption,
 };
 
 /** @param {View} view @returns {Child} */
@@ -73,11 +101,7 @@ export function explain(view) {
 			),
 		view.state.finished &&
 			!view.boot.embed &&
-			h(
-				"button",
-				{ key: "ask", type: "button", class: "button", on: { click: () => view.act.open("ask:run") } },
-				t("ask.title"),
-			),
+			button(() => view.act.open("ask:run"), { key: "ask", class: "button" }, t("ask.title")),
 		h("p", { key: "keys", class: "note" }, t("margin.keys")),
 	);
 }

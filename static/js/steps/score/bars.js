@@ -1,7 +1,7 @@
 // @ts-check
 /** The race of stacked contributions, and the same blocks as a table. */
 
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { decodeColumn } from "../../trace/feed.js";
 import { PLUGINS } from "../parts/plugins.js";
@@ -31,16 +31,14 @@ export function scoreLegend(view, { scores, scored, geometry }) {
 		"div",
 		{ key: "legend", class: "legend" },
 		scores.plugins.map((plugin, i) =>
-			h(
-				"button",
+			button(
+				() => view.act.seek(view.step, i),
 				{
 					key: plugin.plugin,
-					type: "button",
 					title: plugin.plugin,
 					class:
 						i + 1 === scored && view.event.type === "ScoresComputed" && view.frame < scores.plugins.length ? "now" : "",
 					style: view.options.table ? { width: `${cell}px` } : {},
-					on: { click: () => view.act.seek(view.step, i) },
 				},
 				h("i", { class: "swatch", style: scoreStyle(plugin.plugin) }),
 				scoreName(plugin.plugin),
@@ -119,9 +117,9 @@ export function scoreBars(view, lanes, name) {
 					`${zero.join(t("list.comma"))}${t("colon")}0`,
 				),
 		),
-		h(
-			"button",
-			{ key: "total", type: "button", class: "total", on: { click: () => view.act.pin(`total:${name}`) } },
+		button(
+			() => view.act.pin(`total:${name}`),
+			{ key: "total", class: "total" },
 			h("b", null, String(totals[i])),
 			h("small", null, label),
 		),
@@ -147,15 +145,13 @@ function blocks(view, lanes, name, i) {
 		const factor = labels.find((label) => width > LETTER * label.length) ?? "";
 		const under = width > 26 ? factor : width > 0 ? String(points) : "";
 		return [
-			h(
-				"button",
+			button(
+				() => view.act.pin(`score:${name}:${plugin.plugin}`),
 				{
 					key: plugin.plugin,
-					type: "button",
 					class: `segment ${hot ? "hot" : ""} ${width < 1 ? "nil" : ""}`,
 					...heard(p < scored, t("score.segment", { node: name, plugin: plugin.plugin, points })),
 					style: { ...scoreStyle(plugin.plugin), left: `${at}px`, width: `${Math.max(0, width - 1.5)}px` },
-					on: { click: () => view.act.pin(`score:${name}:${plugin.plugin}`) },
 				},
 				width > 26 ? String(points) : "",
 			),
@@ -186,9 +182,8 @@ function tableCells(view, { scores, scored, geometry }, name, i) {
 	return scores.plugins.map((plugin, p) => {
 		const on = p < scored;
 		return [
-			h("button", {
+			button(() => view.act.pin(`score:${name}:${plugin.plugin}`), {
 				key: plugin.plugin,
-				type: "button",
 				class: `segment ${view.pin === `score:${name}:${plugin.plugin}` ? "hot" : ""}`,
 				...heard(on, t("score.segment", { node: name, plugin: plugin.plugin, points: plugin.weighted[i] })),
 				style: {
@@ -196,7 +191,6 @@ function tableCells(view, { scores, scored, geometry }, name, i) {
 					left: `${p * cell}px`,
 					width: `${on ? Math.max(3, (plugin.weighted[i] / most) * (cell - 8)) : 0}px`,
 				},
-				on: { click: () => view.act.pin(`score:${name}:${plugin.plugin}`) },
 			}),
 			h(
 				"span",

@@ -1,7 +1,7 @@
 // @ts-check
 /** Captions of Score and of the choice. */
 
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { count, quantity, short } from "../../shared/units.js";
 import { allocatable, free } from "../../trace/room.js";
@@ -240,9 +240,9 @@ function breakdown(view, node, hot) {
 				row(
 					plugin.plugin,
 					[
-						h(
-							"button",
-							{ type: "button", class: "link", on: { click: () => view.act.pin(`score:${node}:${plugin.plugin}`) } },
+						button(
+							() => view.act.pin(`score:${node}:${plugin.plugin}`),
+							{ class: "link" },
 							h("i", { class: "swatch", style: scoreStyle(plugin.plugin) }),
 							scoreName(plugin.plugin),
 						),
@@ -276,11 +276,7 @@ function total(view, node) {
 		h("p", { key: "note", class: "note" }, t("margin.total")),
 		i !== best &&
 			!view.boot.embed &&
-			h(
-				"button",
-				{ key: "ask", type: "button", class: "button", on: { click: () => view.act.open(`ask:weigh:${node}`) } },
-				t("ask.weigh", { node }),
-			),
+			button(() => view.act.open(`ask:weigh:${node}`), { key: "ask", class: "button" }, t("ask.weigh", { node })),
 		model.skipped.length > 0 &&
 			h(
 				"p",

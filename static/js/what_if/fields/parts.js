@@ -1,8 +1,9 @@
 // @ts-check
 /** Form controls: a slider with its number, a switch, a list whose items come and go. */
 
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { isBytes } from "../../shared/units.js";
 
 /** @param {string} key @param {string} title @param {Child[]} body */
 export function group(key, title, ...body) {
@@ -26,29 +27,29 @@ export function quantityField(key, label, { resource, was, now, most, set }) {
 	const before = units(resource, was ?? 0);
 	const top = Math.max(most, before * 2, 1);
 	const step = resource === "cpu" ? 50 : top > 64 ? Math.max(1, 2 ** Math.floor(Math.log2(top / 256))) : 1;
+	const slider = {
+		min: "0",
+		max: String(Math.ceil(top / step) * step),
+		step: String(step),
+		value: String(Number.isNaN(number) ? 0 : number),
+		on: { input: (/** @type {Event} */ event) => set(amountText(resource, Number(textOf(event)))) },
+	};
+	const change = (/** @type {Event} */ event) => set(textOf(event).trim());
+	const text = { type: "text", autocomplete: "off", value: String(value), on: { change } };
+	return sliderField(key, label, now !== undefined && now !== was, slider, text);
+}
+
+/**
+ * @param {string} key @param {string} label @param {boolean} edited
+ * @param {Record<string, any>} slider @param {Record<string, any>} text
+ */
+function sliderField(key, label, edited, slider, text) {
 	return h(
 		"div",
-		{ key, class: `ask-field ${now !== undefined && now !== was ? "edited" : ""}` },
+		{ key, class: `ask-field ${edited ? "edited" : ""}` },
 		h("label", { key: "label", for: `ask-${key}` }, label),
-		h("input", {
-			key: "slider",
-			type: "range",
-			"aria-label": label,
-			min: "0",
-			max: String(Math.ceil(top / step) * step),
-			step: String(step),
-			value: String(Number.isNaN(number) ? 0 : number),
-			on: { input: (/** @type {Event} */ event) => set(amountText(resource, Number(textOf(event)))) },
-		}),
-		h("input", {
-			key: "text",
-			id: `ask-${key}`,
-			class: "ask-number",
-			type: "text",
-			autocomplete: "off",
-			value: String(value),
-			on: { change: (/** @type {Event} */ event) => set(textOf(event).trim()) },
-		}),
+		h("input", { key: "slider", type: "range", "aria-label": label, ...slider }),
+		h("input", { key: "text", id: `ask-${key}`, class: "ask-number", ...text }),
 	);
 }
 
@@ -64,21 +65,9 @@ export function numberField(key, label, { was, now, least, most, set }) {
 		const number = Number.parseInt(textOf(event), 10);
 		if (Number.isFinite(number)) set(number);
 	};
-	return h(
-		"div",
-		{ key, class: `ask-field ${now !== undefined && now !== was ? "edited" : ""}` },
-		h("label", { key: "label", for: `ask-${key}` }, label),
-		h("input", {
-			key: "slider",
-			type: "range",
-			"aria-label": label,
-			min: String(least),
-			max: String(Math.max(most, was)),
-			value,
-			on: { input: on },
-		}),
-		h("input", { key: "text", id: `ask-${key}`, class: "ask-number", type: "number", value, on: { change: on } }),
-	);
+	const slider = { min: String(least), max: String(Math.max(most, was)), value, on: { input: on } };
+	const text = { type: "number", value, on: { change: on } };
+	return sliderField(key, label, now !== undefined && now !== was, slider, text);
 }
 
 /**
@@ -149,11 +138,7 @@ export function termBox(key, title, drop, fields) {
 			"p",
 			{ key: "head" },
 			h("b", null, title),
-			h(
-				"button",
-				{ type: "button", class: "icon-button", "aria-label": t("ask.without", { what: title }), on: { click: drop } },
-				"✕",
-			),
+			button(drop, { class: "icon-button", "aria-label": t("ask.without", { what: title }) }, "✕"),
 		),
 		fields,
 	);
@@ -195,16 +180,7 @@ export function listField(key, { label, items, hint, options = [], add }) {
 					"li",
 					{ key: item.key },
 					h("code", null, item.text),
-					h(
-						"button",
-						{
-							type: "button",
-							class: "icon-button",
-							"aria-label": t("ask.without", { what: item.text }),
-							on: { click: item.drop },
-						},
-						"✕",
-					),
+					button(item.drop, { class: "icon-button", "aria-label": t("ask.without", { what: item.text }) }, "✕"),
 				),
 			),
 		),
@@ -226,11 +202,6 @@ export function listField(key, { label, items, hint, options = [], add }) {
 const UNITS = { "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, m: 1e-3 };
 const MIB = 2 ** 20;
 
-/** @param {string} resource */
-function inBytes(resource) {
-	return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
-}
-
 /**
  * "1500m" of cpu is 1500, "1Gi" of memory 1024; NaN for what is no quantity.
  * @param {string} resource
@@ -240,17 +211,17 @@ export function units(resource, text) {
 	const match = /^([+-]?[0-9.]+)(m|[kMGT]i?|Ki)?$/.exec(String(text).trim());
 	if (!match) return Number.NaN;
 	const value = Number(match[1]) * UNITS[/** @type {keyof typeof UNITS} */ (match[2] ?? "")];
-	return resource === "cpu" ? Math.round(value * 1000) : inBytes(resource) ? value / MIB : value;
+	return resource === "cpu" ? Math.round(value * 1000) : isBytes(resource) ? value / MIB : value;
 }
 
 /** Returns an amount as a manifest writes it. @param {string} resource @param {number} value */
 export function amountText(resource, value) {
 	if (resource === "cpu") return value % 1000 ? `${value}m` : String(value / 1000);
-	if (!inBytes(resource)) return String(value);
+	if (!isBytes(resource)) return String(value);
 	return value % 1024 ? `${value}Mi` : `${value / 1024}Gi`;
 }
 
 /** The engine's own units, as a slider's. @param {string} resource @param {number} amount */
 export function fromEngine(resource, amount) {
-	return inBytes(resource) ? amount / MIB : amount;
+	return isBytes(resource) ? amount / MIB : amount;
 }

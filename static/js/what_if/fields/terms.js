@@ -1,7 +1,7 @@
 // @ts-check
 /** A pod's topology spread constraints, affinity and anti-affinity terms. */
 
-import { h } from "../../shared/dom.js";
+import { button, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { currentList, listEdits, ofPod } from "../edits.js";
 import { choiceField, group, numberField, termBox, textField } from "./parts.js";
@@ -80,11 +80,7 @@ export function spreadFields(panel) {
 				),
 			]);
 		}),
-		h(
-			"button",
-			{ key: "more", type: "button", class: "button", on: { click: () => change([...now, fresh()]) } },
-			t("ask.spread.add"),
-		),
+		button(() => change([...now, fresh()]), { key: "more", class: "button" }, t("ask.spread.add")),
 	);
 }
 
