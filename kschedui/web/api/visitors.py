@@ -71,3 +71,10 @@ def visible_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Sc
     scenario = scenarios.by_id(sid)
     access.require_sight(visitor, scenario)
     return visitor, scenario
+
+
+def owned_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+    """Return the visitor and a scenario of theirs. Raises NotAllowed."""
+    visitor, scenario = visible_scenario(request, sid)
+    access.require_owner(visitor, scenario)
+    return visitor, scenario

@@ -124,9 +124,7 @@ def _expand(
                 path, Message("plugin {name} does not extend {kind} plugin", name=show(plugin.name), kind=kind)
             )
         elif plugin.name in specific:
-            problems.error(
-                path, Message("plugin {name} already registered as {kind}", name=show(plugin.name), kind=show(kind))
-            )
+            problems.error(path, _registered(plugin.name, kind))
         else:
             specific.append(plugin.name)
     if "*" in own.disabled:
@@ -139,14 +137,15 @@ def _expand(
         if plugin.name in specific:
             overridden.append(plugin.name)
         elif plugin.name in inherited:
-            problems.error(
-                multi_point_path,
-                Message("plugin {name} already registered as {kind}", name=show(plugin.name), kind=show(kind)),
-            )
+            problems.error(multi_point_path, _registered(plugin.name, kind))
         else:
             inherited.append(plugin.name)
     first = [name for name in specific if name in overridden]
     return [*first, *inherited, *(name for name in specific if name not in overridden)]
+
+
+def _registered(plugin: str, kind: str) -> Message:
+    return Message("plugin {name} already registered as {kind}", name=show(plugin), kind=show(kind))
 
 
 def _score_weights(point: str, plugins: Iterable[PluginRef], known_plugins: KnownPlugins) -> dict[str, int]:

@@ -19,20 +19,13 @@ from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.api.routes.texts import digest_of
 from kschedui.web.api.shapes import PublicId, Saved, ScenarioIn, ScenarioOut, ScenarioPage, SettingsIn, Visibility
-from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of, visible_scenario
+from kschedui.web.api.visitors import keeping, keeping_visitor, owned_scenario, requester_of, visible_scenario
 
 router = Router(tags=["scenarios"])
 
 Whose = Literal["public", "mine", "shared"]
 Key = Annotated[str, Header(alias="Idempotency-Key", max_length=idempotency.LONGEST_KEY, pattern=r"^[!-~]*$")]
 MOST_ITEMS = 100
-
-
-def owned_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
-    """Return the visitor and a scenario of theirs. Raises NotAllowed."""
-    visitor, scenario = visible_scenario(request, sid)
-    access.require_owner(visitor, scenario)
-    return visitor, scenario
 
 
 @router.post(

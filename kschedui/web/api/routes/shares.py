@@ -8,8 +8,8 @@ from kschedui.models import Share
 from kschedui.scenarios import sharing
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.refusals import Refusal
-from kschedui.web.api.routes.scenarios import owned_scenario
 from kschedui.web.api.shapes import ShareIn, ShareOut
+from kschedui.web.api.visitors import owned_scenario
 
 router = Router(tags=["sharing"])
 

@@ -1,5 +1,6 @@
 """The comparison of two runs: first difference and cause, both stages at one step, moved pods, measures."""
 
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
@@ -123,13 +124,8 @@ def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
     """Return the JSON of `jobs.compare_runs`; the last comparison is cached."""
     versions = [(side.version, side.kubernetes or runs.own_release(side.version)) for side in sides]
     key = (get_language(), *((version.sha256, release) for version, release in versions))
-    if key not in cached:
-        texts = [(scenarios.text_for_work(version), release) for version, release in versions]
-        result = work(request, jobs.compare_runs, *texts)
-        while len(cached) >= CACHED:
-            cached.pop(next(iter(cached)), None)
-        cached[key] = result
-    return cached[key]
+    texts = [(scenarios.text_for_work(version), release) for version, release in versions]
+    return cached_answer(key, lambda: work(request, jobs.compare_runs, *texts))
 
 
 def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
@@ -137,12 +133,19 @@ def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
     if side.version.bytes > MOST_TRIED:
         return {}
     key = (get_language(), side.version.sha256)
+    text = scenarios.text_for_work(side.version)
+    refused = cached_answer(key, lambda: msgspec.json.encode(work(request, jobs.refused_releases, text)))
+    return msgspec.json.decode(refused, type=dict[str, str])
+
+
+def cached_answer(key: tuple[Any, ...], find: Callable[[], bytes]) -> bytes:
+    """Return the cached answer; without one, find it and drop the oldest of the others."""
     if key not in cached:
-        refused = msgspec.json.encode(work(request, jobs.refused_releases, scenarios.text_for_work(side.version)))
+        answer = find()
         while len(cached) >= CACHED:
             cached.pop(next(iter(cached)), None)
-        cached[key] = refused
-    return msgspec.json.decode(cached[key], type=dict[str, str])
+        cached[key] = answer
+    return cached[key]
 
 
 def describe_outcome(attempt: Attempt | None) -> str:

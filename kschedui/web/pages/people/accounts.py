@@ -24,7 +24,7 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.api import rates
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
-from kschedui.web.api.visitors import visible_scenario
+from kschedui.web.api.visitors import owned_scenario, visible_scenario
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.people import shares
@@ -220,10 +220,3 @@ def claim(request: HttpRequest, token: str) -> HttpResponse:
     if not scenarios.claim(visitor, scenario):
         raise Refusal(403, gettext_noop("This scenario already has an owner."))
     return redirect("scenario-settings", sid)
-
-
-def owned_scenario(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
-    """Return the visitor and a scenario of theirs. Raises NotAllowed."""
-    visitor, scenario = visible_scenario(request, sid)
-    access.require_owner(visitor, scenario)
-    return visitor, scenario

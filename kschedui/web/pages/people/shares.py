@@ -13,7 +13,7 @@ from kschedui.models import Scenario
 from kschedui.scenarios import sharing
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
-from kschedui.web.api.routes.scenarios import owned_scenario
+from kschedui.web.api.visitors import owned_scenario
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.people.forms import ShareForm
 

@@ -16,12 +16,11 @@ from scheduler_core.apis.devices import (
     Device,
     DeviceClass,
     DeviceRequest,
-    DeviceTaint,
     ResourceClaim,
     ResourceSlice,
 )
 from scheduler_core.ask.editing.edits import Edit, Path, Remove, SetField
-from scheduler_core.ask.smallest.proposals.proposal import Case, Proposal
+from scheduler_core.ask.smallest.proposals.proposal import Case, Proposal, narrowest_toleration
 from scheduler_core.plugins.dynamic_resources.claims import claim_keys
 
 MOST_CLASSES = 5
@@ -130,15 +129,9 @@ def _tolerations(
     """Propose to tolerate each taint of the node's devices."""
     for taint in dict.fromkeys(taint for device in devices for taint in device.taints):
         if taint.effect in EFFECTS and not any(toleration.tolerates(taint) for toleration in request.tolerations):
-            edit = _set(claim, (*path, "tolerations"), _toleration(taint), add=True)
+            edit = _set(claim, (*path, "tolerations"), narrowest_toleration(taint), add=True)
             name = f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
             yield Proposal("device-toleration", [edit], _name(claim, request), None, name, 0.5)
-
-
-def _toleration(taint: DeviceTaint) -> dict[str, str]:
-    """Return the narrowest toleration for the taint."""
-    toleration = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
-    return {**toleration, "value": taint.value} if taint.value else toleration
 
 
 def _slices(case: Case) -> Iterator[ResourceSlice]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.apis.constraints import Taint, Toleration
 from scheduler_core.ask.editing.edits import Edit, Path
-from scheduler_core.ask.smallest.proposals.proposal import MOST_VALUES, REQUIRED, Case, Proposal
+from scheduler_core.ask.smallest.proposals.proposal import MOST_VALUES, REQUIRED, Case, Proposal, narrowest_toleration
 from scheduler_core.ask.smallest.proposals.truth import find_contradicted_fact, is_condition
 
 EFFECTS = ("NoSchedule", "NoExecute")
@@ -21,7 +21,7 @@ def taint_toleration(case: Case) -> Iterator[Proposal]:
         if taint.effect not in EFFECTS or any(_tolerates(toleration, taint) for toleration in case.pod.tolerations):
             continue
         name = f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
-        edit = case.of_pod(("spec", "tolerations"), _toleration(taint), add=True)
+        edit = case.of_pod(("spec", "tolerations"), narrowest_toleration(taint), add=True)
         size = 1.5 if is_condition(taint.key) else 0.5
         yield Proposal("toleration", [edit], name, None, taint.effect, size)
         off = case.of_node(("spec", "taints"), _without(case, taint.key, taint.effect))
@@ -32,12 +32,6 @@ def _without(case: Case, key: str, effect: str) -> list[Mapping[str, Any]] | Non
     """Return the node's taints except one."""
     taints = (case.node.manifest.get("spec") or {}).get("taints") or ()
     return [taint for taint in taints if (taint.get("key"), taint.get("effect")) != (key, effect)] or None
-
-
-def _toleration(taint: Taint) -> dict[str, str]:
-    """Return the narrowest toleration for the taint."""
-    toleration = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
-    return {**toleration, "value": taint.value} if taint.value else toleration
 
 
 def _tolerates(toleration: Toleration, taint: Taint) -> bool:

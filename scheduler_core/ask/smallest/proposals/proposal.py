@@ -7,7 +7,9 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.core import Node, Pod
+from scheduler_core.apis.devices import DeviceTaint
 from scheduler_core.ask.editing.edits import Edit, Path, SetField
 from scheduler_core.ask.moments.world import World
 from scheduler_core.ask.smallest.proposals.truth import False_, find_contradicted_fact
@@ -103,3 +105,9 @@ class Case(NamedTuple):
             for match_expression in term.get("matchExpressions") or ():
                 if match_expression.get("key") == key and match_expression.get("operator") == "In":
                     yield from map(str, match_expression.get("values") or ())
+
+
+def narrowest_toleration(taint: Taint | DeviceTaint) -> dict[str, str]:
+    """Return the narrowest toleration for the taint."""
+    toleration = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
+    return {**toleration, "value": taint.value} if taint.value else toleration
