@@ -11,13 +11,14 @@ from kschedui.scenarios import compact_yaml
 from kschedui.waiting.message import FailedMessage, Part, counts, decode, exact
 from kschedui.waiting.reasons import reason_of
 from scheduler_core import RunEnded, ScenarioErrors, parse_scenario, simulate
+from scheduler_core.apis.messages import Text
 from scheduler_core.framework.starter import POD, Manifest, StarterCluster
 from scheduler_core.releases import RELEASES
 from scheduler_core.trace.events import PodGated, SchedulingFailed
 
 MOST_NODES = 500
 LONGEST = 300  # characters of a reason
-TITLE = "A pod that waits, as its message says"
+TITLE = Text("A pod that waits, as its message says", "像消息所说那样等待的 Pod").message()
 NO_NODES = "no nodes available to schedule pods"
 
 Make = Callable[[StarterCluster, list[Manifest]], None]
@@ -33,7 +34,7 @@ class Starter(NamedTuple):
     stand_ins: list[str] = []
 
 
-def starter(message: FailedMessage) -> Starter:
+def starter(message: FailedMessage, title: str = TITLE) -> Starter:
     """Return a scenario that results in the message; without a text if there is none, or too many nodes are needed."""
     message = replace(message, parts=exact(message))
     if not message.parts or message.total > MOST_NODES:
@@ -41,9 +42,10 @@ def starter(message: FailedMessage) -> Starter:
     stand_ins = [stand_in(message, part) for part in message.parts]
     mixed = [own_maker(part) or other for part, other in zip(message.parts, stand_ins, strict=True)]
     for makers in (mixed, stand_ins):
-        alike, text = build_starter(message, makers)
+        alike, text = build_starter(message, makers, title)
         if alike < len(LIKE) and message.preemption:
-            alike, text = max((alike, text), build_starter(message, makers, small=True), key=lambda pair: pair[0])
+            small = build_starter(message, makers, title, small=True)
+            alike, text = max((alike, text), small, key=lambda pair: pair[0])
         if alike:
             return text
     return Starter()
@@ -72,7 +74,9 @@ def stand_in(message: FailedMessage, part: Part) -> Make | None:
     return make
 
 
-def build_starter(message: FailedMessage, makers: list[Make | None], *, small: bool = False) -> tuple[int, Starter]:
+def build_starter(
+    message: FailedMessage, makers: list[Make | None], title: str, *, small: bool = False
+) -> tuple[int, Starter]:
     """Return the scenario and the similarity of its message to this one; 0 if it counts other nodes.
 
     `small`: nodes without room are too small, so that no eviction would help.
@@ -89,7 +93,7 @@ def build_starter(message: FailedMessage, makers: list[Make | None], *, small: b
             return 0, Starter()
         make(cluster, cluster.nodes[start:end])
     texts = (
-        compact_yaml.write_all(cluster.documents(title=TITLE, kubernetesVersion=version))
+        compact_yaml.write_all(cluster.documents(title=str(title), kubernetesVersion=version))
         for version in reversed(RELEASES)
     )
     alike, text = best(texts, message)

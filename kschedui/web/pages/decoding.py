@@ -51,7 +51,7 @@ def decode(text: str) -> dict[str, Any]:
     """Return the page's context. Executed by `kschedui.work`."""
     failed_messages = messages(text)
     message = failed_messages[0] if failed_messages else FailedMessage()
-    scenario = starter.starter(message)
+    scenario = starter.starter(message, in_language(starter.TITLE))
     context = {
         "text": text,
         **in_words(message, in_language),

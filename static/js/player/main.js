@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The page: boot data in, feed to store to player to views. Here it is put together and started, and takes what the feed
- * brings: chunks into the store, news of the run.
+ * The page: boot data in, feed to store to player to views. Here it is put together and started, and what the feed
+ * brings is taken: chunks into the store, news of the run.
  */
 
 import { press } from "../chrome/keyboard.js";

@@ -223,6 +223,13 @@ def test_what_is_said_of_the_pod_alone_has_a_starter_too(text: str) -> None:
     assert ALONE[text] in made.text
 
 
+def test_the_scenario_of_a_message_has_a_title_in_the_language_of_the_page(author: Browser) -> None:
+    message = {"message": "0/3 nodes are available: 3 Insufficient cpu."}
+    titles = {"en": "A pod that waits, as its message says", "zh-hans": "像消息所说那样等待的 Pod"}
+    for language, title in titles.items():
+        assert title in author.post("/decode/", message, headers={"Accept-Language": language}).content.decode()
+
+
 MISSING_CLAIMS = (
     'could not find ResourceClaim "default/gpu"',
     'resourceclaim "gpu" not found',

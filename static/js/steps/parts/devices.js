@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The devices of the cluster: what they are, who has them, and what is left of what they share. They are drawn as a row of
- * chips for each pool, coloured by model, and its counters.
+ * The devices of the cluster: what they are, who has them, and what is left of what they share. They are drawn as a row
+ * of chips for each pool, coloured by model, and its counters.
  */
 
 import { h } from "../../shared/dom.js";
