@@ -9,6 +9,7 @@ from django.db import Error
 
 from kschedui.celery import app
 from kschedui.runs import places
+from kschedui.runs import store as runs
 from kschedui.uploads import store, worker
 
 logger = logging.getLogger(__name__)
@@ -24,6 +25,7 @@ def answer_uploads() -> None:
             served = free and worker.serve()
         if served:
             store.tell()
+            runs.enqueue("")  # what was just saved found no place for its run
     except Error as error:
         logger.warning("no upload could be taken: %s", error)
 

@@ -9,9 +9,10 @@ import pytest
 from django.test import Client
 
 from kschedui.models import Run, Scenario, Upload, UploadPart
-from kschedui.runs import leases
+from kschedui.runs import leases, places
+from kschedui.runs import store as runs
 from kschedui.scenarios import engine
-from kschedui.uploads import parts, store, worker
+from kschedui.uploads import parts, store, tasks, worker
 from kschedui.work.gone import Gone
 from tests.dumps import SECRET, Cluster, as_yaml, listed
 from tests.web.conftest import SMALL, Browser
@@ -148,6 +149,24 @@ def test_a_cancelled_one_is_answered_no_more_and_leaves_nothing() -> None:
     assert browser.get(url).json()["state"] == "cancelled"
     assert browser.get(f"{url}/answer").status_code == 409
     assert not UploadPart.objects.exists()
+
+
+def test_runs_are_told_of_the_place_that_an_upload_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    free: list[bool] = []
+
+    def look(public_id: str) -> None:
+        with places.held() as place:
+            free.append(place)
+
+    monkeypatch.setattr(runs, "enqueue", look)
+    places.make(1)
+    try:
+        assert Browser().post_json("/api/v1/scenarios", text=padded(SMALL)).status_code == 202
+        tasks.answer_uploads()
+    finally:
+        places.remove()
+    assert Run.objects.get().state == Run.State.QUEUED
+    assert free[-1:] == [True]
 
 
 def test_what_a_lost_worker_left_is_answered_by_another_and_saved_once() -> None:
