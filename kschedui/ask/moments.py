@@ -13,12 +13,10 @@ from typing import NamedTuple
 import msgspec
 
 from kschedui.scenarios import engine
-from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
+from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins, registry
 from scheduler_core.ask.editing.objects import KnownPlugins
 from scheduler_core.ask.moments.moment import Moment, at_end, before_attempt
 from scheduler_core.ask.smallest.smallest_change import Search
-from scheduler_core.framework.runtime.runtime import Registry
-from scheduler_core.plugins import REGISTRY
 
 MOST_ROWS = 60_000  # nodes and pods of all moments of a process
 AT_END = 0  # instead of an attempt
@@ -80,11 +78,6 @@ def forget() -> None:
     with _guard:
         _kept.clear()
     engine.forget()
-
-
-def registry() -> Registry:
-    """Return the plugins by name, including those of other packages."""
-    return {**REGISTRY, **outside_plugins()}
 
 
 def list_plugins() -> KnownPlugins:

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from kschedui.ask.moments import registry
 from kschedui.scenarios import engine, yaml_text
+from kschedui.scenarios.outside_plugins import registry
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.ask.editing.text import append_events

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -15,6 +15,14 @@ from kschedui.cli.inputs import Input
 from kschedui.cli.unusable import Unusable
 from scheduler_core import RunEnded
 from scheduler_core.ask.editing.edits import NotPossible
+
+
+def add_arguments(parser: ArgumentParser, *, pod: bool = False) -> None:
+    """Add FILE, the form of the answer, and POD for a question about a pod."""
+    if pod:
+        parser.add_argument("pod", metavar="POD", help="NAMESPACE/NAME, or NAME in the namespace default")
+    inputs.add_arguments(parser, several=False)
+    parser.add_argument("--format", choices=("table", "json"), default="table")
 
 
 def read_one(options: Namespace) -> tuple[Input, bool]:

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 
 import msgspec
 
-from kschedui.cli import answers, inputs
+from kschedui.cli import answers
 from kschedui.cli.explain import known_pod
 from kschedui.scenarios.outside_plugins import registry
 from scheduler_core.ask.capacity import Capacity, capacity
@@ -17,12 +17,10 @@ MOST_NODES = 20
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("pod", metavar="POD", help="NAMESPACE/NAME, or NAME in the namespace default")
-    inputs.add_arguments(parser, several=False)
+    answers.add_arguments(parser, pod=True)
     parser.add_argument(
         "--replicas", type=int, metavar="N", help="the required number of copies; exit status 1 if they do not fit"
     )
-    parser.add_argument("--format", choices=("table", "json"), default="table")
 
 
 def run(options: Namespace) -> int:

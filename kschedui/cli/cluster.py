@@ -62,17 +62,15 @@ def _of_add(parser: ArgumentParser) -> None:
 
 
 def _answering(parser: ArgumentParser) -> None:
-    inputs.add_arguments(parser, several=False)
-    parser.add_argument("--format", choices=("table", "json"), default="table")
+    answers.add_arguments(parser)
     parser.add_argument(
         "--write", metavar="FILE", help="write a scenario with this operation in its timeline, to step through it"
     )
 
 
 def _of_upgrade(parser: ArgumentParser) -> None:
-    inputs.add_arguments(parser, several=False)
+    answers.add_arguments(parser)
     parser.add_argument("--to", required=True, choices=list(RELEASES), metavar="X.YZ", help="the other release")
-    parser.add_argument("--format", choices=("table", "json"), default="table")
 
 
 def drain(options: Namespace) -> int:
@@ -114,17 +112,12 @@ def help_waiting(options: Namespace) -> int:
     return int(failed)
 
 
-def _of_groups(parser: ArgumentParser) -> None:
-    inputs.add_arguments(parser, several=False)
-    parser.add_argument("--format", choices=("table", "json"), default="table")
-
-
 COMMANDS = {
     "drain": Command(_of_drain, drain),
     "lose": Command(_of_lose, lose),
     "add-nodes": Command(_of_add, add),
     "reschedule": Command(_answering, reschedule),
-    "node-groups": Command(_of_groups, help_waiting),
+    "node-groups": Command(answers.add_arguments, help_waiting),
     "upgrade": Command(_of_upgrade, compare_releases),
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from kschedui.ask.words import missing_words, near_words, no_profile_words
-from kschedui.cli import answers, inputs
+from kschedui.cli import answers
 from kschedui.cli.inputs import Input
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import registry
@@ -26,9 +26,7 @@ MOST_NEAR = 10
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("pod", metavar="POD", help="NAMESPACE/NAME, or NAME in the namespace default")
-    inputs.add_arguments(parser, several=False)
-    parser.add_argument("--format", choices=("table", "json"), default="table")
+    answers.add_arguments(parser, pod=True)
 
 
 def run(options: Namespace) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from kschedui.ask.words import change_words, false_words, missing_words
-from kschedui.cli import answers, inputs
+from kschedui.cli import answers
 from kschedui.cli.explain import known_pod
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import registry
@@ -19,10 +19,8 @@ from scheduler_core.ask.smallest.smallest_change import Change, smallest_changes
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("pod", metavar="POD", help="NAMESPACE/NAME, or NAME in the namespace default")
-    inputs.add_arguments(parser, several=False)
+    answers.add_arguments(parser, pod=True)
     parser.add_argument("--most", type=int, default=10, metavar="N", help="the maximum number of changes (default: 10)")
-    parser.add_argument("--format", choices=("table", "json"), default="table")
 
 
 def run(options: Namespace) -> int:

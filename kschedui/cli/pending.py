@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from kschedui.cli import answers, inputs
+from kschedui.cli import answers
 from kschedui.cli.explain import of_waiting
 from kschedui.scenarios.outside_plugins import registry
 from kschedui.waiting import words
@@ -16,8 +16,7 @@ SHOWN = 10  # pods of a cause, in the table
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    inputs.add_arguments(parser, several=False)
-    parser.add_argument("--format", choices=("table", "json"), default="table")
+    answers.add_arguments(parser)
 
 
 def run(options: Namespace) -> int:

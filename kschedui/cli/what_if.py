@@ -13,7 +13,7 @@ import yaml
 
 from kschedui.ask.edit_rows import edits_of
 from kschedui.ask.edit_words import edits_words
-from kschedui.cli import answers, inputs
+from kschedui.cli import answers
 from kschedui.cli.explain import known_pod
 from kschedui.cli.inputs import Input, open_input
 from kschedui.cli.unusable import Unusable
@@ -31,8 +31,7 @@ KIND_NAMES = {name.lower(): name for name in KINDS}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("pod", metavar="POD", help="NAMESPACE/NAME, or NAME in the namespace default")
-    inputs.add_arguments(parser, several=False)
+    answers.add_arguments(parser, pod=True)
     parser.add_argument(
         "--set",
         action="append",
@@ -49,7 +48,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--disable", action="append", default=[], metavar="PLUGIN", help="disable this plugin")
     parser.add_argument("--edits", metavar="FILE", help="a JSON list of edits, as printed by `fix --format json`")
-    parser.add_argument("--format", choices=("table", "json"), default="table")
 
 
 def run(options: Namespace) -> int:

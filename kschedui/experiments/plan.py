@@ -12,7 +12,7 @@ from kschedui.runs import store as runs
 from kschedui.scenarios import engine, yaml_text
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
 from scheduler_core.apis.core import Node, Pod, PriorityClass
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Message, WithSentence
 from scheduler_core.experiments.cells import Cells, Text, text_of
 from scheduler_core.experiments.cells import trouble as first_trouble
 from scheduler_core.experiments.design import Design
@@ -27,12 +27,8 @@ MOST_OFFERED = 200
 NUL = r"\u0000"  # as JSON writes it; PostgreSQL stores no such text
 
 
-class TooLarge(Exception):
+class TooLarge(WithSentence):
     """The experiment exceeds a limit, or cannot be stored; the sentence says why."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 class Planned(NamedTuple):

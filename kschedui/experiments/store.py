@@ -21,7 +21,7 @@ from kschedui.runs.store import TOLD_SECONDS
 from kschedui.scenarios import access
 from kschedui.scenarios.access import Visitor
 from scheduler_core import ENGINE_VERSION
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Message, WithSentence
 from scheduler_core.experiments.table import Measure
 
 logger = logging.getLogger(__name__)
@@ -32,12 +32,8 @@ ERROR = Result._meta.get_field("error")
 INSERT = "INSERT INTO kschedui_result (experiment_id, number, measures, error) VALUES (%s, %s, %s, %s)"
 
 
-class TooMany(Exception):
+class TooMany(WithSentence):
     """The author has the maximum number of experiments; the sentence says so."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 class Progress(NamedTuple):

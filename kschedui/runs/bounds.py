@@ -7,15 +7,11 @@ from django.conf import settings
 from kschedui.models import Chunk, Run
 from kschedui.runs.room import NoRoom, megabytes, require_disk
 from kschedui.scenarios.engine import setting_of
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Message, WithSentence
 
 
-class Stopped(Exception):
+class Stopped(WithSentence):
     """A limit was reached; the text is a sentence for people."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 class Bounds(NamedTuple):

@@ -12,7 +12,7 @@ from kschedui.models import Course, Scenario, is_public_id
 from kschedui.scenarios import access
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.prose import clean_title
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Message, WithSentence
 
 MOST_COURSES = 100  # of one author
 MOST_SCENARIOS = 100
@@ -20,12 +20,8 @@ LONGEST_ABOUT = 4000
 LINK = re.compile(r"(?:.*/)?(?P<kind>s|library|embed)/(?P<name>[\w-]+)(?:/.*)?", re.DOTALL)
 
 
-class BadCourse(ValueError):
+class BadCourse(WithSentence):
     """The course cannot be saved; the text is the sentence for the visitor."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 class Entry(msgspec.Struct, frozen=True):

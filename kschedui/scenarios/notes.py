@@ -5,19 +5,15 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from kschedui.in_turn import in_turn
 from kschedui.models import Note, Version
 from kschedui.scenarios.access import Visitor
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Message, WithSentence
 
 LONGEST = 2000
 MOST = 300  # of one person on one version
 MOST_CARRIED = 1000  # of other people than the owner, to the next version
 
 
-class BadNote(ValueError):
+class BadNote(WithSentence):
     """The note cannot be stored; the text is the sentence for the visitor."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 def of(visitor: Visitor, version: Version) -> QuerySet[Note]:

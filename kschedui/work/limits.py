@@ -5,18 +5,14 @@ import resource
 import sys
 from time import process_time
 
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Message, WithSentence
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 MEGABYTE = 1024 * 1024
 
 
-class TooMuch(Exception):
+class TooMuch(WithSentence):
     """The work exceeded a limit; the sentence names it, its value and its setting."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 class TooManySeconds(TooMuch):

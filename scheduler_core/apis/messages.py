@@ -62,17 +62,17 @@ class TranslatedMessage(Message):
         return translated_message
 
 
-class NotAnswerable(Exception):
+class WithSentence(Exception):
+    """Base of errors that are explained to people by a sentence."""
+
+    def __init__(self, sentence: Message) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class NotAnswerable(WithSentence):
     """The question cannot be answered for this run, for example because an attempt or node does not exist."""
 
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
-
-class RunEnded(Exception):
+class RunEnded(WithSentence):
     """The run cannot continue."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence

@@ -15,7 +15,7 @@ from typing import Any
 from kschedui.scenarios.importers.cleaning import part
 from kschedui.scenarios.importers.pod_admission import PodAdmission
 from kschedui.scenarios.importers.reading.pruning import Manifest
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Message, WithSentence
 from scheduler_core.scenario.parse import Limits
 
 LONGEST_AS_JSON = 3  # times as long as its YAML may an object be
@@ -34,12 +34,8 @@ DAEMON_TOLERATIONS = [
 ]
 
 
-class TooLarge(Exception):
+class TooLarge(WithSentence):
     """The workloads have more pods than a scenario can contain; the text is a sentence."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 class Room:

@@ -12,7 +12,6 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import msgspec
 
-from kschedui.ask.moments import registry
 from kschedui.ask.replay_words import reason
 from kschedui.ask.unlike import first_unlike
 from kschedui.ask.words import cause_words
@@ -26,6 +25,7 @@ from kschedui.scenarios.compact_yaml import write_all
 from kschedui.scenarios.digest import Digest, as_scenario, digest_of, digest_of_read
 from kschedui.scenarios.importers import simulator_export, workloads
 from kschedui.scenarios.importers.reading.file_text import TooLong
+from kschedui.scenarios.outside_plugins import registry
 from kschedui.waiting.analysis import Follower, WaitingPod, dumped_messages
 from kschedui.web.http import body_limit
 from kschedui.work import progress

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Message, WithSentence
 
 CONFIGURATION = "KubeSchedulerConfiguration"
 MOST_NODES_ADDED = 1000
@@ -22,12 +22,8 @@ Path = tuple[str | int, ...]
 Strategy = Literal["LeastAllocated", "MostAllocated"]
 
 
-class NotPossible(Exception):
+class NotPossible(WithSentence):
     """The edit is not possible."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 class SetField(msgspec.Struct, frozen=True, tag="set"):

@@ -18,6 +18,7 @@ from scheduler_core.apis.core import (
 from scheduler_core.framework.cluster_event import QueueingHint
 from scheduler_core.plugins.volumes.attachable import is_attachable
 from scheduler_core.plugins.volumes.csi_migration import BY_SOURCE, InTreePlugin, TranslationError, volume_handle
+from scheduler_core.plugins.volumes.listers import direct_claims
 from scheduler_core.plugins.volumes.matching import volume_limit
 
 
@@ -28,6 +29,11 @@ def _queue(when: bool) -> QueueingHint:
 def after_own_claim(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> QueueingHint:
     """Return the hint for a created or changed claim of the pod, including ephemeral ones."""
     return _queue(new.namespace == pod.namespace and any(volume.claim == new.name for volume in pod.volumes))
+
+
+def after_referenced_claim(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> QueueingHint:
+    """Return the hint for a created or changed claim that the pod references by name."""
+    return _queue(new.namespace == pod.namespace and new.name in direct_claims(pod))
 
 
 def after_storage_class_change(pod: Pod, old: StorageClass | None, new: StorageClass) -> QueueingHint:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.config import PluginArgs
-from scheduler_core.apis.core import PersistentVolumeClaim, Pod
+from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import Fact
@@ -42,6 +42,7 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.exclusive import conflicts, is_exclusive, volume_name
+from scheduler_core.plugins.volumes.hints import after_referenced_claim
 from scheduler_core.plugins.volumes.listers import Storage, VolumePods, direct_claims, not_found
 from scheduler_core.plugins.volumes.restrictions_about import ABOUT
 
@@ -140,7 +141,7 @@ class VolumeRestrictions(
         return (
             RegisteredEvent(ClusterEvent("Pod", Action.DELETE), after_pod_deleted),
             RegisteredEvent(ClusterEvent("Node", Action.ADD)),
-            RegisteredEvent(ClusterEvent("PersistentVolumeClaim", Action.ADD), after_claim_added),
+            RegisteredEvent(ClusterEvent("PersistentVolumeClaim", Action.ADD), after_referenced_claim),
         )
 
     def explain_filter(
@@ -170,12 +171,6 @@ def after_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
         return QueueingHint.SKIP
     shared = set(direct_claims(pod)) & set(direct_claims(old))
     return QueueingHint.QUEUE if shared or conflicts(pod, old) else QueueingHint.SKIP
-
-
-def after_claim_added(pod: Pod, old: None, new: PersistentVolumeClaim) -> QueueingHint:
-    """Queue the pod if it uses the new claim."""
-    refers = new.namespace == pod.namespace and new.name in direct_claims(pod)
-    return QueueingHint.QUEUE if refers else QueueingHint.SKIP
 
 
 def _disk_fact(pod: Pod, node: str, others: list[Pod], count: int) -> Fact:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.config import PluginArgs
-from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
+from scheduler_core.apis.core import PersistentVolume, Pod, StorageClass
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import Fact
@@ -39,6 +39,7 @@ from scheduler_core.framework.interface import (
 from scheduler_core.plugins.helpers.domain_counts import topology_domains
 from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.csi_migration import MULTI_ZONE_DELIMITER, REGION, REGION_BETA, ZONE, ZONE_BETA
+from scheduler_core.plugins.volumes.hints import after_referenced_claim
 from scheduler_core.plugins.volumes.listers import Storage, alike, direct_claims, not_found
 from scheduler_core.plugins.volumes.matching import claim_class
 from scheduler_core.plugins.volumes.zone_about import ABOUT
@@ -112,7 +113,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
         return (
             RegisteredEvent(ClusterEvent("storage.k8s.io/StorageClass", Action.ADD), after_storage_class_added),
             RegisteredEvent(ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_LABEL)),
-            RegisteredEvent(ClusterEvent("PersistentVolumeClaim", Action.ADD | Action.UPDATE), after_claim_change),
+            RegisteredEvent(ClusterEvent("PersistentVolumeClaim", Action.ADD | Action.UPDATE), after_referenced_claim),
             RegisteredEvent(ClusterEvent("PersistentVolume", Action.ADD | Action.UPDATE), after_volume_change),
         )
 
@@ -170,12 +171,6 @@ def volume_topologies(
 def after_storage_class_added(pod: Pod, old: None, new: StorageClass) -> QueueingHint:
     """Queue the pod if the class waits for the first consumer, since an unbound claim then passes."""
     return QueueingHint.QUEUE if new.volume_binding_mode == "WaitForFirstConsumer" else QueueingHint.SKIP
-
-
-def after_claim_change(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> QueueingHint:
-    """Queue the pod if a claim that it references was created or changed."""
-    refers = new.namespace == pod.namespace and new.name in direct_claims(pod)
-    return QueueingHint.QUEUE if refers else QueueingHint.SKIP
 
 
 def after_volume_change(pod: Pod, old: PersistentVolume | None, new: PersistentVolume) -> QueueingHint:
