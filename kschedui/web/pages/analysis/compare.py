@@ -1,6 +1,5 @@
 """The comparison of two runs: first difference and cause, both stages at one step, moved pods, measures."""
 
-from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
@@ -124,8 +123,10 @@ def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
     """Return the JSON of `jobs.compare_runs`; the last comparison is cached."""
     versions = [(side.version, side.kubernetes or runs.own_release(side.version)) for side in sides]
     key = (get_language(), *((version.sha256, release) for version, release in versions))
-    texts = [(scenarios.text_for_work(version), release) for version, release in versions]
-    return cached_answer(key, lambda: work(request, jobs.compare_runs, *texts))
+    if key not in cached:
+        texts = [(scenarios.text_for_work(version), release) for version, release in versions]
+        keep(key, work(request, jobs.compare_runs, *texts))
+    return cached[key]
 
 
 def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
@@ -133,19 +134,16 @@ def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
     if side.version.bytes > MOST_TRIED:
         return {}
     key = (get_language(), side.version.sha256)
-    text = scenarios.text_for_work(side.version)
-    refused = cached_answer(key, lambda: msgspec.json.encode(work(request, jobs.refused_releases, text)))
-    return msgspec.json.decode(refused, type=dict[str, str])
-
-
-def cached_answer(key: tuple[Any, ...], find: Callable[[], bytes]) -> bytes:
-    """Return the cached answer; without one, find it and drop the oldest of the others."""
     if key not in cached:
-        answer = find()
-        while len(cached) >= CACHED:
-            cached.pop(next(iter(cached)), None)
-        cached[key] = answer
-    return cached[key]
+        keep(key, msgspec.json.encode(work(request, jobs.refused_releases, scenarios.text_for_work(side.version))))
+    return msgspec.json.decode(cached[key], type=dict[str, str])
+
+
+def keep(key: tuple[Any, ...], answer: bytes) -> None:
+    """Cache an answer in place of the oldest ones."""
+    while len(cached) >= CACHED:
+        cached.pop(next(iter(cached)), None)
+    cached[key] = answer
 
 
 def describe_outcome(attempt: Attempt | None) -> str:
