@@ -1,4 +1,4 @@
-"""The declarations of plugins (`about.py` next to each rule) for the player: texts by language, reasons and colours.
+"""The declarations of plugins (`ABOUT`, next to each rule) for the player: texts by language, reasons and colours.
 
 Those of this project's plugins are generated to static files (`manage.py generate`); those of other packages, which
 depend on the installation, are part of the page.

@@ -1,6 +1,6 @@
 """The known reasons in FailedScheduling messages: their meaning, what they leave open, and their plugins.
 
-Each plugin declares its own (`about.py` next to its rule); this module has those of the scheduler itself. The wordings
+Each plugin declares its own (`ABOUT`, next to its rule); this module has those of the scheduler itself. The wordings
 are those of kube-scheduler 1.20 to 1.36. The first row whose pattern matches the whole reason applies.
 """
 

@@ -4,7 +4,7 @@ A plugin's class names its declaration:
 
     class TaintToleration(FilterPlugin):
         name = "TaintToleration"
-        about = ABOUT        # of about.py in the same folder
+        about = ABOUT        # above it, or in about.py next to it
 
 The player, the decoder of FailedScheduling messages and the list of pending pods read it from there, also for plugins
 of other packages. All texts come in English and in Simplified Chinese.

@@ -24,7 +24,7 @@ from scheduler_core.plugins.before_1_19.resources import (
 from scheduler_core.plugins.before_1_19.selector_spread import DefaultPodTopologySpread
 from scheduler_core.plugins.before_1_19.small import NodeAffinity, TaintToleration, image_locality
 from scheduler_core.plugins.inter_pod_affinity.counting import ScoringTerm
-from scheduler_core.plugins.small.image_locality_about import ABOUT as IMAGES
+from scheduler_core.plugins.small.image_locality import ABOUT as IMAGES
 
 MAX_PRIORITY = 10
 

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from scheduler_core.apis.core import Pod
+from scheduler_core.framework.about import About, Text
 from scheduler_core.framework.interface import (
     QueueSortPlugin,
 )
-from scheduler_core.plugins.small.priority_sort_about import ABOUT
+
+ABOUT = About(
+    rule=Text(
+        "Higher priority goes first; pods of equal priority go in the order in which they were queued.",
+        "优先级高的在前；优先级相同，先入队的在前。",
+    ),
+    looks_at=("priority",),
+    upstream="queuesort",
+)
 
 
 class PrioritySort(QueueSortPlugin):
