@@ -53,12 +53,16 @@ def _score_words(cause: Cause) -> Message:
         "{node} scores {after} instead of {before}; the largest difference is {plugin}, "
         "{plugin_after} instead of {plugin_before}",
         node=cause.node,
-        before="-" if cause.before is None else cause.before,
-        after="-" if cause.after is None else cause.after,
+        before=_or_dash(cause.before),
+        after=_or_dash(cause.after),
         plugin=cause.plugin,
-        plugin_before=cause.plugin_before,
-        plugin_after=cause.plugin_after,
+        plugin_before=_or_dash(cause.plugin_before),
+        plugin_after=_or_dash(cause.plugin_after),
     )
+
+
+def _or_dash(value: int | str | None) -> int | str:
+    return "-" if value is None else value
 
 
 def change_words(change: Change) -> Message:

@@ -50,11 +50,11 @@ class Attempt(msgspec.Struct, frozen=True):
 class Cause(msgspec.Struct, frozen=True):
     """The cause of a different decision, in numbers; the page adds the words.
 
-    filter: `node` was rejected in one run; `before` or `after` is the reason. score: its total was `before` in one run
-    and `after` in the other, mostly because of `plugin`, whose weighted score changed between the runs. tie: several
-    nodes have the same best score, and another one was selected. devices: the node is the same, but not the devices.
-    victims: other pods were preempted. message: the pod is pending for other reasons. only: the other run has no such
-    attempt.
+    filter: `node` was rejected in one run; `before` or `after` is the reason. score: its total was `before` in one
+    run and `after` in the other, mostly because of `plugin`, whose weighted score changed between the runs (None: it
+    did not score the node). tie: several nodes have the same best score, and another one was selected. devices: the
+    node is the same, but not the devices. victims: other pods were preempted. message: the pod is pending for other
+    reasons. only: the other run has no such attempt.
     """
 
     kind: Literal["filter", "score", "tie", "devices", "victims", "message", "only"]
@@ -256,13 +256,19 @@ def _score(old: Record, new: Record) -> Cause:
     name = max(names, key=lambda candidate: abs(deltas[candidate]))
     if not deltas[name]:
         return Cause("tie", new["node"], old["totals"].get(old["node"]), new["totals"].get(new["node"]))
-    weighted = {
-        plugin: tuple((record["scores"].get(plugin, {}).get(name) or (0, 0, 0))[2] for record in (old, new))
-        for plugin in dict.fromkeys((*old["scores"], *new["scores"]))
-    }
-    plugin = max(weighted, key=lambda candidate: abs(weighted[candidate][1] - weighted[candidate][0]), default="")
+    plugins = dict.fromkeys((*old["scores"], *new["scores"]))
+    weighted = {plugin: (_weighted(old, plugin, name), _weighted(new, plugin, name)) for plugin in plugins}
+    plugin = max(
+        weighted, key=lambda candidate: abs((weighted[candidate][1] or 0) - (weighted[candidate][0] or 0)), default=""
+    )
     moved = weighted.get(plugin, (None, None))
     return Cause("score", name, old["totals"].get(name), new["totals"].get(name), plugin, *moved)
+
+
+def _weighted(record: Record, plugin: str, node: NodeName) -> int | None:
+    """Return the plugin's weighted score of the node, None if it did not score it."""
+    score = record["scores"].get(plugin, {}).get(node)
+    return None if score is None else int(score[2])
 
 
 def _rejection(record: Record, node: NodeName) -> str:

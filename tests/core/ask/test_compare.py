@@ -58,6 +58,18 @@ def test_another_strategy_parts_at_the_first_pod_with_the_score_as_cause() -> No
     assert ("default/a", "n2", "n1") in [(one.pod, one.before, one.after) for one in found.moved]
 
 
+def test_a_plugin_that_only_one_run_has_is_the_cause_without_a_score_in_the_other() -> None:
+    avoided = node("n2", taints=["spot:PreferNoSchedule"])
+    off = {"schedulerName": "default-scheduler", "plugins": {"multiPoint": {"disabled": [{"name": "TaintToleration"}]}}}
+    cluster = (node("n1"), avoided, pod("old", cpu=1, node="n1"), pod("a", cpu=1))
+    found = between(parse(*cluster), parse(*cluster, configuration(profiles=[off])))
+    assert found.first is not None
+    cause = found.first.cause
+    assert (cause.kind, cause.plugin) == ("score", "TaintToleration")
+    assert isinstance(cause.plugin_before, int)
+    assert cause.plugin_after is None
+
+
 def test_a_node_that_is_turned_down_in_one_run_is_told_with_the_reason() -> None:
     found = between(parse(node("n1"), pod("a")), parse(node("n1", unschedulable=True), pod("a")))
     assert found.first.cause.kind == "filter"
