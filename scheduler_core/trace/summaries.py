@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
+from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.core import (
     SELECTED_NODE,
     KubernetesObject,
@@ -210,8 +211,8 @@ def _device_model(device: Device) -> DeviceModel:
     )
 
 
-def taint_text(taint: DeviceTaint) -> str:
-    """Return the taint as kubectl prints it ("key=value:effect")."""
+def taint_text(taint: Taint | DeviceTaint) -> str:
+    """Return the taint as kubectl prints it: "key=value:Effect"."""
     return f"{taint.key}{'=' + taint.value if taint.value else ''}:{taint.effect}"
 
 

@@ -9,6 +9,7 @@ from scheduler_core.apis.core import Node, Pod
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
 from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, SOFT_EFFECT, tolerates
+from scheduler_core.trace.summaries import taint_text
 
 
 def explain_taints(pod: Pod, node: Node) -> list[Fact]:
@@ -41,11 +42,6 @@ def explain_preferences(tolerations: Sequence[Toleration], node: Node, raw: Scor
         normalized = MAX_NODE_SCORE - MAX_NODE_SCORE * count // most
         lines.append(f"{MAX_NODE_SCORE} - {MAX_NODE_SCORE} * {count} / {most} = {normalized}")
     return ScoreExplanation(lines, facts)
-
-
-def taint_text(taint: Taint) -> str:
-    """Return the taint in kubectl's notation: "key=value:Effect"."""
-    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
 
 
 def _fact(tolerations: Sequence[Toleration], taint: Taint, node: str, key: str = "TaintToleration.taint") -> Fact:

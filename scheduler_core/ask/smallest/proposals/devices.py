@@ -22,6 +22,7 @@ from scheduler_core.apis.devices import (
 from scheduler_core.ask.editing.edits import Edit, Path, Remove, SetField
 from scheduler_core.ask.smallest.proposals.proposal import Case, Proposal, narrowest_toleration
 from scheduler_core.plugins.dynamic_resources.claims import claim_keys
+from scheduler_core.trace.summaries import taint_text
 
 MOST_CLASSES = 5
 MOST_HOLDERS = 8
@@ -130,8 +131,7 @@ def _tolerations(
     for taint in dict.fromkeys(taint for device in devices for taint in device.taints):
         if taint.effect in EFFECTS and not any(toleration.tolerates(taint) for toleration in request.tolerations):
             edit = _set(claim, (*path, "tolerations"), narrowest_toleration(taint), add=True)
-            name = f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
-            yield Proposal("device-toleration", [edit], _name(claim, request), None, name, 0.5)
+            yield Proposal("device-toleration", [edit], _name(claim, request), None, taint_text(taint), 0.5)
 
 
 def _slices(case: Case) -> Iterator[ResourceSlice]:

@@ -9,6 +9,7 @@ from scheduler_core.apis.constraints import Taint, Toleration
 from scheduler_core.ask.editing.edits import Edit, Path
 from scheduler_core.ask.smallest.proposals.proposal import MOST_VALUES, REQUIRED, Case, Proposal, narrowest_toleration
 from scheduler_core.ask.smallest.proposals.truth import find_contradicted_fact, is_condition
+from scheduler_core.trace.summaries import taint_text
 
 EFFECTS = ("NoSchedule", "NoExecute")
 UNSCHEDULABLE_TAINT = "node.kubernetes.io/unschedulable"
@@ -20,7 +21,7 @@ def taint_toleration(case: Case) -> Iterator[Proposal]:
     for taint in case.node.taints:
         if taint.effect not in EFFECTS or any(_tolerates(toleration, taint) for toleration in case.pod.tolerations):
             continue
-        name = f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+        name = taint_text(taint)
         edit = case.of_pod(("spec", "tolerations"), narrowest_toleration(taint), add=True)
         size = 1.5 if is_condition(taint.key) else 0.5
         yield Proposal("toleration", [edit], name, None, taint.effect, size)
