@@ -89,7 +89,7 @@ def read_stored(text: str, kubernetes: str = "") -> Scenario:
 
 
 def mark() -> bytes:
-    """Identify all that the scenario of a text depends on besides the text and another release."""
+    """Return a hash of what a scenario depends on besides its text: the engine, the site's limits, outside plugins."""
     depends = scheduler_core.ENGINE_VERSION, limits(), known_plugins(outside_plugins())
     return hashlib.sha256(msgspec.json.encode(depends)).digest()
 

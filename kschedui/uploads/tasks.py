@@ -25,7 +25,7 @@ def answer_uploads() -> None:
             served = free and worker.serve()
         if served:
             store.tell()
-            runs.enqueue("")  # what was just saved found no place for its run
+            runs.enqueue("")  # while the upload held this place, the run of what it saved found none
     except Error as error:
         logger.warning("no upload could be taken: %s", error)
 

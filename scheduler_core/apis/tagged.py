@@ -1,4 +1,4 @@
-"""The base of records that share a field with other kinds of records."""
+"""The base of records that are one of several kinds in a field."""
 
 import msgspec
 
