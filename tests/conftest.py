@@ -177,9 +177,7 @@ def browser() -> Iterator[Browser]:
     """
     path = chromium_path()
     if path is None:
-        message = (
-            "no Chromium found: install it (Debian: apt install chromium-headless-shell) or name it in KSCHEDUI_CHROMIUM"
-        )
+        message = "no Chromium found: install it (Debian: chromium-headless-shell) or name it in KSCHEDUI_CHROMIUM"
         if os.environ.get("KSCHEDUI_REQUIRE_BROWSER") == "1":
             pytest.fail(message)
         pytest.skip(message)
