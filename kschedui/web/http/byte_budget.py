@@ -18,20 +18,21 @@ class Hold:
         self.budget = budget
         self.owner = owner
         self.size = size
-        self.holders = 1
+        self.holders = 0
 
     def shrink(self, size: int) -> None:
         """Return unused bytes if the size turns out to be smaller."""
         if size < self.size:
-            self.budget.move(self.owner, size - self.size)
+            self.budget.release(self.owner, self.size - size)
             self.size = size
 
 
-class Place(NamedTuple):
-    """The place of a waiting client."""
+class Waiter(NamedTuple):
+    """A client that waits for `size` bytes; its turn brings the hold."""
 
-    turn: asyncio.Future[None]
+    turn: asyncio.Future[Hold]
     owner: str
+    thing: Hashable
     size: int
 
 
@@ -47,52 +48,69 @@ class ByteBudget:
         self.used = 0
         self.waits = 0
         self.owners: Counter[str] = Counter()
-        self.waiting: list[Place] = []
+        self.waiting: list[Waiter] = []
         self.holds: dict[Hashable, Hold] = {}
 
     @asynccontextmanager
     async def held(self, owner: str, thing: Hashable, size: int) -> AsyncIterator[Hold]:
         """Wait until there is room, and hold it; bytes that are already held need no more room."""
-        size = min(size, self.share)
-        while (hold := self.holds.get(thing)) is None and not self.fits(owner, size):
-            await self.wait(owner, size)
-        if hold is None:
-            hold = self.holds[thing] = Hold(self, owner, size)
-            self.move(owner, size)
-        else:
+        turn: asyncio.Future[Hold] = asyncio.get_running_loop().create_future()
+        waiter = Waiter(turn, owner, thing, min(size, self.share))
+        self.waiting.append(waiter)
+        self.admit()
+        if not turn.done():
+            self.waits += 1
+        try:
+            yield await turn
+        finally:
+            self.leave(waiter)
+
+    def admit(self) -> None:
+        """Give waiting clients their turn, in order of arrival.
+
+        A client that does not fit into the whole budget is passed by nobody; one whose owner has used up its share is
+        passed by other owners only.
+        """
+        full, owners_at_share = False, set()
+        for waiter in self.waiting[:]:
+            if waiter.turn.done():  # it has given up and is about to leave
+                continue
+            hold = self.holds.get(waiter.thing)
+            if hold is None:
+                if full or waiter.owner in owners_at_share:
+                    continue
+                if self.owners[waiter.owner] + waiter.size > self.share:
+                    owners_at_share.add(waiter.owner)
+                    continue
+                if self.used + waiter.size > self.most:
+                    full = True
+                    continue
+                hold = self.holds[waiter.thing] = Hold(self, waiter.owner, waiter.size)
+                self.used += waiter.size
+                self.owners[waiter.owner] += waiter.size
+            self.waiting.remove(waiter)
             hold.holders += 1
-        try:
-            yield hold
-        finally:
-            hold.holders -= 1
-            if not hold.holders:
-                del self.holds[thing]
-                self.move(hold.owner, -hold.size)
+            waiter.turn.set_result(hold)
 
-    async def wait(self, owner: str, size: int) -> None:
-        """Wait until enough bytes were returned."""
-        self.waits += 1
-        place = Place(asyncio.get_running_loop().create_future(), owner, size)
-        self.waiting.append(place)
-        try:
-            await place.turn
-        finally:
-            self.waiting.remove(place)
+    def leave(self, waiter: Waiter) -> None:
+        """Return the client's bytes, unless others hold them too; one that gives up lets others pass."""
+        if waiter in self.waiting:
+            self.waiting.remove(waiter)
+            self.admit()
+            return
+        hold = self.holds[waiter.thing]
+        hold.holders -= 1
+        if not hold.holders:
+            del self.holds[waiter.thing]
+            self.release(hold.owner, hold.size)
 
-    def fits(self, owner: str, size: int) -> bool:
-        """Return whether there is room for it."""
-        return self.used + size <= self.most and self.owners[owner] + size <= self.share
-
-    def move(self, owner: str, size: int) -> None:
-        """Take bytes (or return them, if negative), and wake waiting clients, which check again in order."""
-        self.used += size
-        self.owners[owner] += size
+    def release(self, owner: str, size: int) -> None:
+        """Return bytes to the budget, and admit waiting clients."""
+        self.used -= size
+        self.owners[owner] -= size
         if not self.owners[owner]:
             del self.owners[owner]
-        if size < 0:
-            for place in self.waiting:
-                if not place.turn.done() and self.fits(place.owner, place.size):
-                    place.turn.set_result(None)
+        self.admit()
 
 
 def patience(size: int) -> float:

@@ -1,6 +1,9 @@
 """The budget of unsent bytes: who waits for whom, and that nothing of it is lost."""
 
 import asyncio
+import random
+
+import pytest
 
 from kschedui.web.http.byte_budget import ByteBudget
 from tests.web.sockets import in_loop
@@ -70,3 +73,48 @@ async def test_what_turns_out_smaller_makes_room_and_who_gives_up_takes_none() -
     end.set()
     await waits
     assert budget.used == 0
+
+
+@in_loop
+async def test_a_large_client_is_not_passed_by_small_ones_that_come_later() -> None:
+    budget, ends = ByteBudget(100, 100), [asyncio.Event() for _ in range(6)]
+    sizes = [30, 30, 100, 30, 30, 30]
+    tasks = [asyncio.create_task(holder(budget, f"a{i}", f"t{i}", size, ends[i])) for i, size in enumerate(sizes)]
+    await settle()
+    assert (budget.used, len(budget.waiting)) == (60, 4), "there is room for a small one, but the large one is first"
+    ends[0].set()
+    ends[1].set()
+    await settle()
+    assert (budget.used, len(budget.waiting)) == (100, 3)
+    for end in ends:
+        end.set()
+    await asyncio.gather(*tasks)
+    assert budget.used == 0
+
+
+@pytest.mark.parametrize("seed", range(30))
+@in_loop
+async def test_clients_that_come_wait_shrink_and_give_up_leave_the_budget_whole(seed: int) -> None:
+    chance, budget = random.Random(seed), ByteBudget(100, 60)
+    clients: list[tuple[asyncio.Task[None], asyncio.Event]] = []
+    for _ in range(200):
+        if clients and chance.random() < 0.5:
+            task, end = clients.pop(chance.randrange(len(clients)))
+            _ = task.cancel() if chance.random() < 0.5 else end.set()
+        else:
+            end = asyncio.Event()
+            owner, thing, size = chance.choice("abc"), str(chance.randrange(12)), chance.randrange(1, 80)
+            clients.append((asyncio.create_task(holder(budget, owner, thing, size, end)), end))
+        for _ in range(chance.randrange(3)):
+            await asyncio.sleep(0)
+        assert budget.used == sum(hold.size for hold in budget.holds.values()) <= 100
+        assert all(used <= 60 for used in budget.owners.values())
+        first = budget.waiting[0] if budget.waiting else None
+        if first and not first.turn.done():
+            assert budget.used + first.size > 100 or budget.owners[first.owner] + first.size > 60, "room is left unused"
+    for _, end in clients:
+        end.set()
+    async with asyncio.timeout(60):
+        await asyncio.gather(*(task for task, _ in clients), return_exceptions=True)
+    await settle()
+    assert (budget.used, budget.waiting, budget.holds, dict(budget.owners)) == (0, [], {}, {})
