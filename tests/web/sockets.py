@@ -1,5 +1,6 @@
 """A websocket client in this process, and what it reads of a run."""
 
+import asyncio
 import functools
 import json
 from collections.abc import AsyncIterator, Callable
@@ -25,6 +26,13 @@ def in_loop(test: Callable[..., Any]) -> Callable[..., None]:
         async_to_sync(test)(*args, **kwargs)
 
     return run
+
+
+async def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until the condition holds; it may depend on anything, so it is polled."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110 (nothing announces it)
+            await asyncio.sleep(0.01)
 
 
 class Socket(ApplicationCommunicator):

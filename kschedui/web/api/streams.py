@@ -26,7 +26,8 @@ from kschedui.web.api.work import Source
 from kschedui.web.http.byte_budget import Hold, unsent
 from kschedui.web.http.client_address import client_of
 from kschedui.web.http.metrics import counted_socket, sockets
-from kschedui.web.live.feeds import POLL_SECONDS, following
+from kschedui.web.live.feeds import FrameGone, following
+from kschedui.web.live.shared_row import POLL_SECONDS
 from kschedui.web.live.status_reader import read_status
 
 JSONL = "application/jsonl; charset=utf-8"
@@ -126,7 +127,7 @@ async def chunks_of(
 ) -> AsyncGenerator[bytes | Status]:
     """Yield the events of each chunk as they are sent, and the run's state when it has ended.
 
-    Ends without the state if the visitor loses access, or the run is deleted.
+    Ends without the state if the visitor loses access, or the run or its trace is deleted.
     """
     source, visitor, room = Source.of(request), access.visitor_of(request), room_of(request)
     try:
@@ -143,7 +144,7 @@ async def chunks_of(
                         async with room([frame]):
                             yield await source.work(made_by, frame, step)
             yield feed.status
-    except (Run.DoesNotExist, access.NotAllowed):
+    except (Run.DoesNotExist, FrameGone, access.NotAllowed):
         return
 
 

@@ -23,7 +23,7 @@ from kschedui.web.live.connection import (
     read_number,
     read_object,
 )
-from kschedui.web.live.feeds import Feed, following
+from kschedui.web.live.feeds import Feed, FrameGone, following
 from kschedui.web.live.frame_cache import cache
 from kschedui.web.live.status_reader import read_status
 
@@ -92,6 +92,8 @@ class RunConsumer(Connection):
                 raise Refused(NO_SUCH_RUN, gettext_noop("This run no longer exists.")) from None
             except runs.DamagedChunk:
                 raise Refused(NO_SUCH_RUN, runs.NOT_REPAIRED) from None
+            except FrameGone:  # the browser connects again, and is told what there is now
+                raise Refused(RESTART, "") from None
 
     async def send_run(self, feed: Feed, cursor: int) -> None:
         """Send hello, frames and states, and end.
@@ -115,15 +117,23 @@ class RunConsumer(Connection):
     async def send_frame(self, feed: Feed, seq: int) -> None:
         """Send a chunk when the byte budget of this process has room.
 
-        The next one is read when the client has received it.
+        The next one is read when the client has received it. Nothing is held while a frame is not available.
         """
-        here = cache.peek(self.run, seq)
-        size = len(here) if here is not None else settings.LIMITS["frame_bytes"]
+        while not await self.try_to_send_frame(feed, seq):
+            await feed.pause()
+
+    async def try_to_send_frame(self, feed: Feed, seq: int) -> bool:
+        """Send a chunk. Return False if it is not available at the moment."""
+        cached = cache.peek(self.run, seq)
+        size = len(cached) if cached is not None else settings.LIMITS["frame_bytes"]
         async with unsent.held(self.address, (self.run, seq), size) as held:
-            frame = here if here is not None else await feed.frame(seq)
+            frame = cached if cached is not None else await feed.frame_if_available(seq)
+            if frame is None:
+                return False
             held.shrink(len(frame))
             await self.allow_still(feed)
             await self.bounded_send(bytes_data=frame)
+            return True
 
 
 def sight_of(visitor: access.Visitor, cookies: dict[str, str], run: str) -> Sight:

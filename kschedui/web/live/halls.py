@@ -13,25 +13,20 @@ import json
 import logging
 import secrets
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from functools import partial
+from contextlib import asynccontextmanager
 from typing import Any
 
 from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
-from django.db import Error
 
 from kschedui.classrooms import store
 from kschedui.classrooms.store import Board, Given
 from kschedui.web.http.metrics import students
-from kschedui.web.live.cancelling import cancel
 from kschedui.web.live.outlet import Outlet, text_frame
-from kschedui.web.live.shared_task import start_shared
+from kschedui.web.live.shared_row import POLL_SECONDS, SharedRow, SharedRows
 
 logger = logging.getLogger(__name__)
 
-POLL_SECONDS = 2.0
-PAUSE_SECONDS = 0.25  # between two looks
 FORGET_SECONDS = 3 * POLL_SECONDS  # a process that is silent for longer has no students
 PROCESS = secrets.token_hex(8)
 
@@ -50,26 +45,26 @@ class Follower:
         self.number = -1  # of the board that was sent to it last; nothing is offered before the first
 
 
-class Hall:
-    """A class as last read, and its followers in this process."""
+class Hall(SharedRow):
+    """A class as last read, and its sockets in this process."""
+
+    pause_seconds = 0.25
 
     def __init__(self, pk: int, board: Board) -> None:
+        super().__init__(store.group(pk))
         self.pk = pk
         self.board = board
-        self.message = tell(board)
-        self.followers: set[Follower] = set()
+        self.message = board_message(board)
+        self.sockets: set[Follower] = set()
         self.teachers: set[Follower] = set()
         self.elsewhere: dict[str, tuple[int, float]] = {}  # students of other processes, and when they said so
         self.answered = 0  # of the question on screen, while a teacher is here
         self.answers = AnswerBox(self)
-        self.news = asyncio.Event()  # something may have changed in the database, or here
-        self.broken = False
-        self.tasks: list[asyncio.Task[None]] = []
 
     @property
     def here(self) -> int:
         """Return the students of this process; a student with two windows counts once."""
-        return len({follower.student for follower in self.followers if follower.student})
+        return len({follower.student for follower in self.sockets if follower.student})
 
     @property
     def following(self) -> int:
@@ -88,9 +83,9 @@ class Hall:
             if board.asked.get("id") != self.board.asked.get("id"):
                 self.answered = 0
                 self.news.set()  # it may have been asked and answered before
-            self.board, self.message = board, tell(board)
+            self.board, self.message = board, board_message(board)
             frame = text_frame(self.message)
-            for follower in self.followers:
+            for follower in self.sockets:
                 if follower.number >= 0 and follower.outlet and not board.ended and follower.outlet.offer(frame):
                     follower.number = board.number
                 else:
@@ -100,17 +95,17 @@ class Hall:
         """Commit, send and announce a change. Return the new board. Raises NoClass and the database's errors."""
         board: Board = await database_sync_to_async(change)(self.pk, *args)
         self.show(board)
-        await self.say("board", board=board._asdict())
+        await self.publish("board", board=board._asdict())
         return board
 
-    async def say(self, kind: str, **message: Any) -> None:
+    async def publish(self, kind: str, **message: Any) -> None:
         """Send a message to the halls of all processes. Never fails."""
         try:
-            await get_channel_layer().group_send(store.group(self.pk), {"type": kind, "process": PROCESS, **message})
+            await get_channel_layer().group_send(self.group, {"type": kind, "process": PROCESS, **message})
         except Exception as error:  # the broker may be away; halls poll
             logger.info("the other processes were not told of class %s: %s", self.pk, error)
 
-    def hear(self, message: dict[str, Any]) -> None:
+    def handle_message(self, message: dict[str, Any]) -> None:
         """Handle a message of another hall."""
         if message["process"] == PROCESS:
             return
@@ -127,33 +122,20 @@ class Hall:
         for teacher in self.teachers:
             teacher.wake.set()
 
-    async def listen(self) -> None:
-        """Listen to the other processes. Without the broker, the hall relies on polling."""
-        layer = get_channel_layer()
+    def wake_all(self) -> None:
+        """Wake all sockets."""
+        for follower in self.sockets:
+            follower.wake.set()
+
+    async def read_row(self) -> None:
+        """Read the row, and for a teacher the answers; announce the number of students of this process."""
+        await self.publish("students", count=self.here)
         try:
-            channel = await layer.new_channel()
-            await layer.group_add(store.group(self.pk), channel)
-            while True:
-                self.hear(await layer.receive(channel))
-        except Exception as error:  # whatever the broker's client raises
-            logger.warning("class %s is followed without announcements: %s", self.pk, error)
-
-    async def watch(self) -> None:
-        """Poll the row, and announce the number of students of this process."""
-        while True:
-            self.news.clear()
-            try:
-                await self.look()
-            except Error as error:  # the database is away for a moment
-                logger.warning("class %s could not be read: %s", self.pk, error)
-            await self.say("students", count=self.here)
+            await self.read_board()
+        finally:
             self.wake_teachers()
-            await asyncio.sleep(PAUSE_SECONDS)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(POLL_SECONDS):
-                    await self.news.wait()
 
-    async def look(self) -> None:
+    async def read_board(self) -> None:
         """Read the row, and for a teacher the answers."""
         self.show(await read_board(self.pk))
         question = self.board.asked.get("id")
@@ -195,43 +177,38 @@ class AnswerBox:
                 if not stored.done():
                     stored.set_result(answer.student in students)
             self.hall.news.set()
-            await self.hall.say("answers")
+            await self.hall.publish("answers")
 
 
-def tell(board: Board) -> str:
-    """Send the message to every socket."""
+def board_message(board: Board) -> str:
+    """Return the message that every socket is sent."""
     return json.dumps({"type": "board", **board._asdict()})
 
 
-_halls: dict[tuple[int, int], Hall] = {}  # (event loop, class)
+_halls: SharedRows[Hall] = SharedRows()
 
 
 @asynccontextmanager
 async def entering(pk: int, follower: Follower) -> AsyncIterator[Hall]:
     """Return the hall of the class, shared with this process's other sockets."""
-    key = (id(asyncio.get_running_loop()), pk)
     board = await read_board(pk)
-    hall = _halls.get(key)
-    if hall is None or hall.broken:
-        hall = _halls[key] = Hall(pk, board)
-        hall.tasks = [start_shared(hall.listen()), start_shared(hall.watch())]
-        hall.tasks[1].add_done_callback(partial(_broke, hall))
-    _count(pk, follower, 1)
-    hall.followers.add(follower)
-    if not follower.student:
-        hall.teachers.add(follower)
-    hall.show(board)
-    hall.news.set()
-    try:
-        yield hall
-    finally:
-        _count(pk, follower, -1)
-        hall.followers.discard(follower)
-        hall.teachers.discard(follower)
-        if hall.followers:
-            hall.news.set()
-        else:
-            await _close(hall, key)
+    async with _halls.following(pk, lambda: Hall(pk, board)) as hall:
+        _count(pk, follower, 1)
+        hall.sockets.add(follower)
+        if not follower.student:
+            hall.teachers.add(follower)
+        hall.show(board)
+        hall.news.set()
+        try:
+            yield hall
+        finally:
+            _count(pk, follower, -1)
+            hall.sockets.discard(follower)
+            hall.teachers.discard(follower)
+            if hall.sockets:
+                hall.news.set()
+            else:
+                await hall.publish("students", count=0)
 
 
 def _count(pk: int, follower: Follower, by: int) -> None:
@@ -240,19 +217,3 @@ def _count(pk: int, follower: Follower, by: int) -> None:
         students[pk, follower.student] += by
         if not students[pk, follower.student]:
             del students[pk, follower.student]
-
-
-async def _close(hall: Hall, key: tuple[int, int]) -> None:
-    """Close a hall without followers in this process."""
-    if _halls.get(key) is hall:
-        del _halls[key]
-    await asyncio.shield(asyncio.gather(cancel(hall.tasks), hall.say("students", count=0), return_exceptions=True))
-
-
-def _broke(hall: Hall, task: asyncio.Task[None]) -> None:
-    """End the sockets of a hall whose task failed; their browsers reconnect."""
-    if not task.cancelled() and task.exception() is not None:
-        logger.error("the hall of class %s broke", hall.pk, exc_info=task.exception())
-        hall.broken = True
-        for follower in hall.followers:
-            follower.wake.set()

@@ -50,7 +50,7 @@ def saved(author: Browser, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A run to hold classes on; the server does at once what it does otherwise after a moment."""
     monkeypatch.setattr(class_consumer, "SHOW_SECONDS", 0.0)
     monkeypatch.setattr(class_consumer, "BURST", 1e9)
-    monkeypatch.setattr(halls, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(halls.Hall, "pause_seconds", 0.0)
     made = author.save()
     worker.execute(made["run"])
     return made

@@ -12,7 +12,7 @@ from django.db import OperationalError
 
 from kschedui.classrooms import store
 from kschedui.models import Classroom
-from kschedui.web.live import class_consumer, connection, halls
+from kschedui.web.live import class_consumer, connection, halls, shared_row
 from kschedui.web.live.halls import Follower, Hall, entering
 from tests.web.classes.test_classes import start
 from tests.web.conftest import Browser, private
@@ -201,7 +201,7 @@ async def test_pause_and_call_back_and_end_come_to_everyone() -> None:
 
 @in_loop
 async def test_a_class_whose_time_is_up_says_so_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(halls, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.05)
     room = await a_room()
     student = await sync_to_async(room.student)()
     async with room.joined(student) as made:
@@ -228,7 +228,7 @@ async def test_another_processes_changes_come_by_announcement_and_by_looking(mon
 @in_loop
 async def test_students_of_other_processes_are_counted_while_those_speak(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(halls, "FORGET_SECONDS", PATIENCE)
-    monkeypatch.setattr(halls, "POLL_SECONDS", 0.1)
+    monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.1)
     room = await a_room()
     async with room.joined() as teacher:
         await connection_layer().group_send(
@@ -319,6 +319,7 @@ async def test_when_the_last_one_leaves_nothing_of_the_class_stays_in_the_proces
     async with room.joined():
         assert len(halls._halls) == 1
     assert not halls._halls
+    assert not connection_layer().groups, "nothing is subscribed to any more"
     assert not halls.students
 
 

@@ -1,6 +1,7 @@
 """The websocket's protocol, against the consumer in this process: every answer, every refusal, every bad message."""
 
 import asyncio
+import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -8,21 +9,37 @@ from typing import Any, Literal
 
 import pytest
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from channels.layers import get_channel_layer
 from django.contrib.auth.models import User
+from django.db import Error
 from django.utils import timezone
 
+from kschedui.asgi import application
 from kschedui.models import Chunk, Run, Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.runs import worker
 from kschedui.scenarios import sharing
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
-from kschedui.web.live import cancelling, connection, consumers, feeds, frame_cache
+from kschedui.web.http.byte_budget import unsent
+from kschedui.web.live import cancelling, connection, consumers, feeds, frame_cache, shared_row
 from kschedui.web.live.feeds import following
 from kschedui.web.live.status_reader import read_status
 from scheduler_core import chunked, simulate
 from tests.web.conftest import MANY, Browser, sign_up
-from tests.web.sockets import PATIENCE, Socket, closed, cookies_of, everything, in_loop, socket, subscription, text
+from tests.web.sockets import (
+    ORIGIN,
+    PATIENCE,
+    Socket,
+    closed,
+    cookies_of,
+    everything,
+    in_loop,
+    socket,
+    subscription,
+    text,
+    wait_until,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -89,7 +106,7 @@ def fields(chunk: Chunk, run: Run) -> dict[str, Any]:
 async def test_news_that_are_not_announced_are_found_by_polling(
     keep: Callable[..., Version], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feeds, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.05)
     monkeypatch.setattr(runs, "announce", lambda public_id: None)
     run = await sync_to_async(lambda: runs.start_run(keep(MANY)))()
     async with socket() as made:
@@ -266,13 +283,13 @@ async def test_a_client_that_takes_nothing_is_closed_as_slow(many: Run, settings
 
 @in_loop
 async def test_a_feed_outlives_a_database_that_is_away(many: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feeds, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.02)
     real, calls = frame_cache.read_frame, []
 
     async def away_at_first(*args: Any) -> bytes:
         calls.append(args)
         if len(calls) < 3:
-            raise feeds.Error("the database is away")
+            raise Error("the database is away")
         found: bytes = await real(*args)
         return found
 
@@ -365,7 +382,7 @@ def test_who_watches_a_run_that_is_taken_away_gets_no_further_frame(
 @in_loop
 async def watched(run: Run, viewer: Browser, monkeypatch: pytest.MonkeyPatch, take_away: Callable[[Run], None]) -> None:
     """One chunk comes; then the right to see the run ends, and more chunks are stored."""
-    monkeypatch.setattr(feeds, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.05)
     made_chunks = [worker.row(run, chunk) for chunk in chunked(simulate(worker.engine.read(MANY)))]
     async with socket(cookies_of(viewer)) as made:
         await made.send_to(text_data=subscription(run.public_id))
@@ -395,3 +412,90 @@ async def test_a_feed_outlives_the_request_that_began_it(many: Run) -> None:
         assert not feed.broken
         await first.__aexit__(None, None, None)
         await second.__aexit__(None, None, None)
+
+
+@in_loop
+async def test_a_follower_that_leaves_gives_up_its_subscription(many: Run) -> None:
+    layer = get_channel_layer()
+    async with following(many.public_id) as feed:
+        await wait_until(lambda: runs.group(many.public_id) in layer.groups)
+        assert not feed.broken
+    assert not layer.groups
+
+
+@in_loop
+async def test_a_viewer_of_a_trace_that_is_deleted_is_sent_away_and_holds_nothing(
+    many: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.02)
+    async with following(many.public_id) as feed, socket() as made:
+        monkeypatch.setattr(feed, "show", lambda status: None)  # the feed has not noticed the deletion
+        await sync_to_async(runs.forget_trace)(many)
+        await made.send_to(text_data=subscription(many.public_id, 1))
+        assert (await text(made))["type"] == "hello"
+        assert await closed(made) == connection.RESTART
+        assert (unsent.used, unsent.waiting) == (0, [])
+
+
+@in_loop
+async def test_whoever_waits_for_a_frame_that_is_computed_again_holds_nothing(
+    many: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paused = asyncio.Event()
+
+    async def pause(feed: feeds.Feed) -> None:
+        assert unsent.used == 0
+        paused.set()
+        await asyncio.sleep(0.02)
+
+    monkeypatch.setattr(feeds.Feed, "pause", pause)
+    await sync_to_async(Chunk.objects.filter(run=many, seq=1).update)(frame=b"damaged")
+    async with socket() as made:
+        await made.send_to(text_data=subscription(many.public_id))
+        async with asyncio.timeout(PATIENCE):
+            await paused.wait()
+        await sync_to_async(worker.execute)(many.public_id)
+        numbers, _ = await everything(made)
+    assert numbers == list(range(many.chunks))
+
+
+@pytest.mark.parametrize("seed", range(8))
+@in_loop
+async def test_whatever_viewers_owners_and_workers_do_the_budget_becomes_whole_again(
+    many: Run, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """They subscribe, leave, delete the trace, run again and lose a worker; no wait keeps bytes for ever."""
+    monkeypatch.setattr(shared_row, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(frame_cache.cache, "most", 1)
+    chance, viewers = random.Random(seed), list[Socket]()
+
+    async def subscribe() -> None:
+        viewer = Socket(application, (b"host", b"localhost"), ORIGIN)
+        assert await viewer.connect()
+        await viewer.send_to(text_data=subscription(many.public_id, chance.randrange(many.chunks)))
+        viewers.append(viewer)
+
+    async def leave() -> None:
+        if viewers:
+            await viewers.pop(chance.randrange(len(viewers))).disconnect()
+
+    async def forget() -> None:
+        await sync_to_async(runs.forget_trace)(await sync_to_async(Run.objects.get)(pk=many.pk))
+
+    async def run_again() -> None:
+        ended = Run.objects.filter(pk=many.pk, state__in=Run.ENDED)
+        if await sync_to_async(ended.update)(state=Run.State.QUEUED, finished=None, tries=0):
+            await sync_to_async(worker.execute)(many.public_id)
+
+    async def lose_worker() -> None:
+        await sync_to_async(runs.repair)(many.public_id, chance.randrange(3))
+
+    for _ in range(30):
+        await chance.choice([subscribe, subscribe, leave, forget, run_again, lose_worker])()
+        await asyncio.sleep(chance.choice([0, 0.01]))
+    await forget()
+    await wait_until(lambda: not unsent.used and not unsent.waiting)
+    for viewer in viewers:
+        await viewer.disconnect()
+    assert not feeds._feeds
+    assert not get_channel_layer().groups
