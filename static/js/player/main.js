@@ -8,7 +8,7 @@ import { press } from "../chrome/keyboard.js";
 import { begin as beginLearning } from "../learn/learning.js";
 import { loadCatalogue, plain, speakAsIn, t } from "../shared/i18n.js";
 import { addPlugins } from "../steps/parts/words.js";
-import { fetchChunk } from "../trace/feed.js";
+import { fetchChunkPatiently } from "../trace/feed.js";
 import { act, followAddress, zoom } from "./actions.js";
 import { draw, loadHeadline, makeView } from "./drawing.js";
 import * as page from "./page.js";
@@ -55,7 +55,7 @@ function listenToFeed() {
 			await begun;
 			await takeChunk(chunk);
 		},
-		message: hear,
+		message: handleMessage,
 		connection: (connection, code) => {
 			run.connection = connection;
 			if (code === 4001 || code === 4004) run.message = t(`run.code.${code}`);
@@ -77,7 +77,7 @@ function takeChunk(chunk) {
 }
 
 /** @param {any} message */
-function hear(message) {
+function handleMessage(message) {
 	if (message.type === "end") {
 		run.steps = message.steps;
 		run.state = run.state === "failed" || run.state === "cancelled" ? run.state : "done";
@@ -88,7 +88,7 @@ function hear(message) {
 		run.ahead = message.ahead ?? null;
 		run.steps = Math.max(run.steps, message.steps ?? 0);
 		run.message = message.error ?? message.message ?? run.message;
-		if (message.type === "hello") void firstShown.then(loadBefore);
+		if (message.type === "hello") loadingBefore ??= loadBefore().finally(() => (loadingBefore = null));
 	}
 	redraw(false);
 }
@@ -100,10 +100,16 @@ async function begin() {
 	else if (linkedChunk) feed.from(0);
 }
 
-/** Load the chunks before the linked one, for the timeline. */
+/** While the chunks before the linked one are being loaded. @type {Promise<void> | null} */
+let loadingBefore = null;
+
+/** Load the chunks before the linked one, for the timeline. One that is not to be had is tried at the next hello. */
 async function loadBefore() {
-	for (let seq = 1; seq < linkedChunk; seq += 1)
-		if (!store.has(seq)) await takeChunk(await fetchChunk(boot.api, boot.run, seq));
+	await firstShown;
+	for (let seq = 1; seq < linkedChunk; seq += 1) {
+		const chunk = store.has(seq) ? undefined : await fetchChunkPatiently(boot.api, boot.run, seq);
+		if (chunk) await takeChunk(chunk);
+	}
 }
 
 async function start() {

@@ -4,10 +4,14 @@
  * is ignored, one above makes us subscribe again. Earlier chunks (a link into the middle) come over HTTP.
  */
 
+import { t } from "../shared/i18n.js";
+
 /** Codes after which asking again is useless. */
 const FINAL = new Set([4001, 4004]);
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 8000;
+/** A chunk that cannot be opened or fetched is asked for so many times. */
+const TRIES = 6;
 
 /**
  * Open a frame: 32-byte header (see docs/architecture.md) and a zlib body.
@@ -43,6 +47,8 @@ export class Feed {
 		this.Socket = Socket;
 		this.done = false;
 		this.wait = FIRST_WAIT;
+		/** The chunk that could not be opened last, and how often. */
+		this.damaged = { seq: -1, tries: 0 };
 		/** Frames are opened one after another, in order of arrival. */
 		this.opening = Promise.resolve();
 		/** Messages wait until somebody listens. @type {Promise<Listener>} */
@@ -62,7 +68,7 @@ export class Feed {
 	}
 
 	receive(/** @type {any} */ data) {
-		if (typeof data === "string") this.hear(JSON.parse(data));
+		if (typeof data === "string") this.handleMessage(JSON.parse(data));
 		else this.take(data);
 	}
 
@@ -70,11 +76,19 @@ export class Feed {
 		this.socket?.send(JSON.stringify({ type: "subscribe", run: this.run, cursor: this.cursor }));
 	}
 
-	hear(/** @type {any} */ message) {
-		this.wait = FIRST_WAIT;
+	handleMessage(/** @type {any} */ message) {
+		if (!this.damaged.tries) this.wait = FIRST_WAIT;
 		if (message.type !== "end") return this.tell(message);
 		this.done = true;
-		this.opening = this.opening.then(() => this.tell(message));
+		this.queue(async () => this.done && this.tell(message)); // not after a chunk that is asked for again
+	}
+
+	/** Do something after what is queued already. An error in it is reported and stops nothing that comes later. */
+	queue(/** @type {() => Promise<unknown>} */ work) {
+		this.opening = this.opening.then(work).then(
+			() => {},
+			(error) => console.error(error),
+		);
 	}
 
 	async tell(/** @type {any} */ message) {
@@ -84,14 +98,25 @@ export class Feed {
 	}
 
 	take(/** @type {ArrayBuffer} */ frame) {
-		const rule = cursorRule(new DataView(frame).getUint32(8, true), this.cursor);
+		const seq = new DataView(frame).getUint32(8, true);
+		const rule = cursorRule(seq, this.cursor);
 		if (rule === "resubscribe") this.subscribe();
 		if (rule !== "apply") return;
 		this.cursor += 1;
-		this.opening = this.opening.then(async () => {
-			const chunk = await openFrame(frame);
-			await (await this.listener).chunk(chunk);
+		this.queue(async () => {
+			const chunk = await openFrame(frame).catch(() => this.askAgain(seq));
+			if (chunk && seq === this.damaged.seq) this.damaged = { seq: -1, tries: 0 };
+			if (chunk) await (await this.listener).chunk(chunk);
 		});
+	}
+
+	/** Ask for a chunk that cannot be opened over a new connection, TRIES times at most. @param {number} seq */
+	async askAgain(seq) {
+		this.damaged = { seq, tries: seq === this.damaged.seq ? this.damaged.tries + 1 : 1 };
+		if (this.damaged.tries >= TRIES) return this.tell({ type: "error", message: t("run.damaged", { seq }) });
+		this.cursor = Math.min(this.cursor, seq);
+		this.done = false;
+		this.socket?.close();
 	}
 
 	async closed(/** @type {number} */ code) {
@@ -120,6 +145,19 @@ export async function fetchChunk(api, run, seq) {
 	const answer = await fetch(`${api}/runs/${run}/chunks/${seq}`);
 	if (!answer.ok) throw new Error(`chunk ${seq}: ${answer.status}`);
 	return openFrame(await answer.arrayBuffer());
+}
+
+/**
+ * Fetch a chunk; while the connection or the server fails, again after a while. Undefined if it is not to be had.
+ * @param {string} api @param {string} run @param {number} seq @param {number} [wait] milliseconds before the second try
+ * @returns {Promise<TraceChunk | undefined>}
+ */
+export async function fetchChunkPatiently(api, run, seq, wait = FIRST_WAIT) {
+	for (let tries = 0; tries < TRIES; tries += 1) {
+		if (tries) await new Promise((resolve) => setTimeout(resolve, Math.min(wait * 2 ** (tries - 1), LONGEST_WAIT)));
+		const chunk = await fetchChunk(api, run, seq).catch((error) => console.warn(error));
+		if (chunk) return chunk;
+	}
 }
 
 const READERS = {

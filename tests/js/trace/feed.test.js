@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
-import { cursorRule, Feed, openFrame } from "../../../static/js/trace/feed.js";
+import { cursorRule, Feed, fetchChunkPatiently, openFrame } from "../../../static/js/trace/feed.js";
 
 /** A frame as the server stores it. */
 function frame(seq, chunk) {
@@ -127,4 +127,75 @@ test("no such run is final", async () => {
 
 test("a frame that is not ours is refused", async () => {
 	await assert.rejects(openFrame(new ArrayBuffer(40)), /not a chunk/);
+});
+
+/** A frame whose body cannot be opened. */
+function damagedFrame(seq) {
+	const bytes = frame(seq);
+	new Uint8Array(bytes, 32).fill(7);
+	return bytes;
+}
+
+test("a damaged chunk is asked for again, and neither later chunks nor the end are lost", async () => {
+	const { feed, socket, seen } = follow(0);
+	let closed = 0;
+	socket.close = () => (closed += 1);
+	socket.onmessage({ data: frame(0) });
+	socket.onmessage({ data: damagedFrame(1) });
+	socket.onmessage({ data: frame(2) });
+	socket.onmessage({ data: JSON.stringify({ type: "end", chunks: 3, steps: 0 }) });
+	await feed.opening;
+	assert.deepEqual([seen, closed, feed.cursor, feed.done], [[0, 2], 1, 1, false]);
+	feed.open(); // as after the wait
+	const again = FakeSocket.all.at(-1);
+	again.onopen();
+	assert.deepEqual(again.sent, [{ type: "subscribe", run: "r1", cursor: 1 }]);
+	for (const seq of [1, 2]) again.onmessage({ data: frame(seq) });
+	again.onmessage({ data: JSON.stringify({ type: "end", chunks: 3, steps: 0 }) });
+	await feed.opening;
+	assert.deepEqual(seen, [0, 2, 1, 2, "end"]);
+});
+
+test("a chunk that is damaged at every try is reported, and the rest of the run comes", async () => {
+	const { feed, seen } = follow(0);
+	for (let tries = 0; tries < 6; tries += 1) {
+		feed.open();
+		FakeSocket.all.at(-1).onmessage({ data: damagedFrame(0) });
+		await feed.opening;
+	}
+	FakeSocket.all.at(-1).onmessage({ data: frame(1) });
+	await feed.opening;
+	assert.deepEqual(seen, ["error", 1]);
+});
+
+test("an error in the page stops neither later chunks nor the end", async (context) => {
+	const reported = context.mock.method(console, "error", () => {});
+	const feed = new Feed("ws://x", "r1", 0, FakeSocket);
+	const seen = [];
+	const chunk = (c) => {
+		seen.push(c.seq);
+		if (c.seq === 0) throw new Error("a picture that cannot be drawn");
+	};
+	feed.listen({ chunk, message: (m) => seen.push(m.type), connection: () => {} });
+	feed.open();
+	const socket = FakeSocket.all.at(-1);
+	for (const seq of [0, 1]) socket.onmessage({ data: frame(seq) });
+	socket.onmessage({ data: JSON.stringify({ type: "end", chunks: 2, steps: 0 }) });
+	await feed.opening;
+	assert.deepEqual(seen, [0, 1, "end"]);
+	assert.equal(reported.mock.callCount(), 1);
+});
+
+test("a chunk is fetched again after a failure, and given up after some", async (context) => {
+	context.mock.method(console, "warn", () => {});
+	const answers = [() => Promise.reject(new TypeError("Failed to fetch")), () => ({ ok: false, status: 503 })];
+	const fetched = context.mock.method(globalThis, "fetch", async () => {
+		const answer = answers.shift();
+		return answer ? answer() : { ok: true, arrayBuffer: async () => frame(4) };
+	});
+	assert.equal((await fetchChunkPatiently("/api", "r1", 4, 1)).seq, 4);
+	assert.equal(fetched.mock.callCount(), 3);
+	answers.push(...Array(6).fill(() => ({ ok: false, status: 404 })));
+	assert.equal(await fetchChunkPatiently("/api", "r1", 4, 1), undefined);
+	assert.equal(fetched.mock.callCount(), 9);
 });
