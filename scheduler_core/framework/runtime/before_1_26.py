@@ -25,7 +25,10 @@ def merge_statuses(first: Status, second: Status, *, names_all: bool = False) ->
 
 
 class AllVerdicts:
-    """The verdicts so far: row i has `statuses[which[i]]`; the first status is success."""
+    """The verdicts so far: row i has `statuses[which[i]]`; the first status is success.
+
+    Statuses that no row has any more are dropped, so their numbers fit into int16 however many plugins reject.
+    """
 
     def __init__(self, rows: int, *, names_all: bool = False) -> None:
         self._names_all = names_all
@@ -44,9 +47,13 @@ class AllVerdicts:
         at, number = positions[rejected], which[rejected]
         pairs = np.stack((self.which[at].astype(np.intp), number.astype(np.intp)))
         distinct, inverse = np.unique(pairs, axis=1, return_inverse=True)
-        start = len(self.statuses)
-        self.statuses += [
+        merged = [
             merge_statuses(self.statuses[old], statuses[new - 1], names_all=self._names_all)
             for old, new in distinct.T.tolist()
         ]
-        self.which[at] = start + inverse.reshape(-1)
+        latest = self.which.astype(np.intp)
+        latest[at] = len(self.statuses) + inverse.reshape(-1)
+        used = np.union1d(0, latest)
+        candidates = [*self.statuses, *merged]
+        self.statuses = [candidates[number] for number in used.tolist()]
+        self.which = used.searchsorted(latest).astype(np.int16)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 import yaml
@@ -42,7 +43,7 @@ def printed(version: str, kind: str, name: str, namespace: str = "", **fields: A
         "name": name,
         "resourceVersion": "1017",
         "selfLink": f"{prefix}/{kind.lower()}s/{name}",
-        "uid": f"8d2a3c4e-0000-4000-8000-{abs(hash((kind, name))) % 10**12:012}",
+        "uid": f"8d2a3c4e-0000-4000-8000-{crc32(f'{kind} {name}'.encode()):012}",
     }
     return {
         "apiVersion": version,

@@ -73,8 +73,10 @@ def replayed(path: Path, *options: str) -> list[dict[str, Any]]:
     out = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdout", out)
-        assert main.main(["replay", str(path), "--format", "json", "--quiet", *options]) in (0, 1)
-    return [json.loads(line) for line in out.getvalue().splitlines()]
+        status = main.main(["replay", str(path), "--format", "json", "--quiet", *options])
+    rows = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert status == any(row["verdict"] == "different" for row in rows)
+    return rows
 
 
 def api_server(server: ThreadingHTTPServer) -> ApiServer:
