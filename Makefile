@@ -29,8 +29,8 @@ test: venv-dev node_modules/.installed  ## set up what tests need, then run ever
 
 check: test  ## what CI runs: the same
 
-lint: venv-dev  ## ruff: mistakes and format
-	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
+lint: venv-dev  ## ruff: mistakes and format; deptry: imported packages are declared
+	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check . && $(VENV)/bin/deptry .
 
 types: venv-dev  ## mypy, strict
 	@$(VENV)/bin/mypy
