@@ -1,7 +1,7 @@
 # `make` lists the targets. The two that a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check lint types layers js node-tests pytest test-faults test-asking test-advice test-mutations fuzz bench bench-browser walk format messages lock clean venv venv-dev
+.PHONY: help run test test-slow test-all lint types layers js node-tests pytest test-faults test-asking test-advice test-mutations fuzz bench bench-browser walk format messages lock clean venv venv-dev
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -23,11 +23,15 @@ help:  ## list the targets
 run: $(VENV)/.installed  ## set everything up and serve http://127.0.0.1:8000 (another port: make run PORT=8001)
 	@exec $(PY) manage.py up --port $(PORT)
 
-test: venv-dev node_modules/.installed  ## set up what tests need, then run every check and test
+test: venv-dev node_modules/.installed  ## set up what tests need, then run the checks and the tests that are not slow: a few minutes
 	@$(MAKE) --no-print-directory --jobs $(JOBS) lint types layers js node-tests
 	@$(MAKE) --no-print-directory pytest
 
-check: test  ## what CI runs: the same
+test-slow: venv-dev node_modules/.installed  ## the other tests: most browser tests, attacks and faults, every recorded and random case
+	@$(PYTEST) -m slow
+
+test-all: test  ## what CI runs: both
+	@$(MAKE) --no-print-directory test-slow
 
 lint: venv-dev  ## ruff: mistakes and format; deptry: imported packages are declared
 	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check . && $(VENV)/bin/deptry .
@@ -46,10 +50,10 @@ node-tests: node_modules/.installed  ## the browser's modules, tested in Node
 	@if [ -z "$(NODE)" ]; then $(call without_node,node --test); \
 	else $(NODE) --test --test-reporter=spec $$(find tests/js -name '*.test.js' | sort); fi
 
-pytest: venv-dev node_modules/.installed  ## engine, web, live stack and browser tests, two files at a time (more: JOBS=n)
-	@$(PYTEST)
+pytest: venv-dev node_modules/.installed  ## the tests in Python that are not slow, two files at a time (more: JOBS=n)
+	@$(PYTEST) -m "not slow"
 
-test-faults: venv-dev  ## attacks and faults against running stacks: what breaks, fills up, is killed or taken away
+test-faults: venv-dev  ## of the slow tests: attacks and faults against running stacks, where parts are killed, filled up or taken away
 	@$(PYTEST) tests/faults
 
 test-asking: venv-dev  ## ask everything about every attempt of every lesson, difference and group

@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from kschedui.supervisor.stack import Stack
 from tests.web.visitor import LONG, Visitor
 
 ROOT = Path(__file__).resolve().parents[1]
+FAULTS = ROOT / "tests/faults"
 PATIENCE_MS = 120_000  # until a page must show what a test expects: nobody waits so long unless something is broken
 PORT_TRIES = 5
 # Without its own windows first: the same engine, at two thirds of the processor time for each new page.
@@ -169,11 +171,10 @@ def chromium_path() -> str | None:
     return named or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """One Chromium per test file.
-
-    Not per session: Playwright's event loop would stay, and Django's ORM refuses to work in a thread that has one.
+    """One Chromium for all browser tests, which come last: Playwright's event loop stays, and Django's ORM refuses to
+    work in a thread that has one.
     """
     path = chromium_path()
     if path is None:
@@ -219,16 +220,23 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they need, so that `-m "not live"` runs the quick ones. Browser tests have a second try.
+    """Mark tests by what they need and put the slowest kind last: running sites after the rest, browsers at the end.
 
-    Those that need a running site come first: their files take longest, and at the end of a run by two processes the
-    files should be short, or one process would wait for the other.
+    `make test` runs what is not marked `slow`: of browser tests those marked `quick`. Browser tests have a second try.
+    The largest of their files come first, since the last file of one process is what the other waits for.
     """
+    sizes = Counter(item.path for item in items)
+    order: dict[pytest.Item, tuple[int, int]] = {}
     for item in items:
-        fixtures = getattr(item, "fixturenames", ())
+        fixtures = set(getattr(item, "fixturenames", ()))
+        order[item] = (0, 0)
         if "browser" in fixtures:
             item.add_marker("browser")
             item.add_marker(pytest.mark.flaky(reruns=1))
-        if {"prepared_database", "broker_url", "postgres_url"} & set(fixtures):
+            order[item] = (2, -sizes[item.path])
+        if {"prepared_database", "broker_url", "postgres_url"} & fixtures:
             item.add_marker("live")
-    items.sort(key=lambda item: item.get_closest_marker("live") is None)
+            order[item] = max(order[item], (1, 0))
+        if FAULTS in item.path.parents or ("browser" in fixtures and item.get_closest_marker("quick") is None):
+            item.add_marker("slow")
+    items.sort(key=order.__getitem__)

@@ -16,7 +16,7 @@ import numpy as np
 
 from scheduler_core.apis.core import CoschedulingPodGroup, KubernetesObject, Node, Pod, PodKey, Workload
 from scheduler_core.cluster.change_log import ChangeLog
-from scheduler_core.cluster.image_states import ImageStates, ImageStatesBefore129
+from scheduler_core.cluster.image_states import ImageStates
 from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.cluster.nodes import NodeTable, ResourceIndex
 from scheduler_core.cluster.pending_allocations import PendingAllocations
@@ -44,7 +44,7 @@ class Cluster:
     Rows of `nodes` are as of the last `snapshot()`, which every scheduling cycle takes first. `now` is virtual time.
     """
 
-    def __init__(self, *, counts_images_once: bool = False, tree: NodeTree | None = None) -> None:
+    def __init__(self, *, images: ImageStates | None = None, tree: NodeTree | None = None) -> None:
         self.now = 0.0
         self.nodes = NodeTable(ResourceIndex())
         self.pods = PodTable(self.nodes)
@@ -54,7 +54,7 @@ class Cluster:
         self.pending_allocations = PendingAllocations()
         self._node_objects: dict[str, Node] = {}
         self.tree = tree or NodeTree()
-        self._images = ImageStatesBefore129() if counts_images_once else ImageStates()
+        self._images = images or ImageStates()
         self._stale = False  # rows are rebuilt at the next snapshot
         self._objects: dict[str, dict[ObjectKey, KubernetesObject]] = {}
         self._changes: defaultdict[str, ChangeLog] = defaultdict(ChangeLog)  # by kind

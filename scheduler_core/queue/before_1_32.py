@@ -7,11 +7,11 @@ their existence is stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_core.apis.constraints import PodAffinityTerm
 from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.pods import PodTable
 from scheduler_core.framework.cluster_event import (
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_UPDATE,
@@ -22,25 +22,20 @@ from scheduler_core.framework.cluster_event import (
 )
 from scheduler_core.framework.pod_changes import pod_scheduling_properties_change
 from scheduler_core.queue.queued_pod import QueuedPod
-from scheduler_core.queue.scheduling_queue import SchedulingQueue, Strategy
+from scheduler_core.queue.scheduling_queue import Labels, SchedulingQueue, Strategy
 from scheduler_core.releases import Release
 from scheduler_core.trace.records import Hint
 
 OTHER_UPDATE = ClusterEvent("AssignedPod", Action.UPDATE_POD_OTHER)
-Labels = Mapping[str, str]
 GIVEN_BY_ADMISSION = ("nodeName", "priority", "priorityClassName", "preemptionPolicy")  # an update does not change them
 
 
 class SchedulingQueueBefore132(SchedulingQueue):
-    """The queue before 1.32. Call `configure` after construction."""
+    """The queue before 1.32. With SchedulerQueueingHints, events during an attempt are replayed."""
 
-    def configure(self, release: Release, labels_of: Callable[[str], Labels]) -> None:
-        """Set the release, and the function that returns the labels of a namespace.
-
-        With SchedulerQueueingHints, events during an attempt are replayed.
-        """
+    def __init__(self, pods: PodTable, *, release: Release, **parts: Any) -> None:
+        super().__init__(pods, release=release, **parts)
         self._replays = release.has_on("SchedulerQueueingHints")
-        self._labels_of = labels_of
         self._move_request_cycle = -1
 
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:

@@ -32,6 +32,7 @@ from scheduler_core.queue.pod_heap import SortKey
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.queue.queueing_hints import QueueingHintMap
 from scheduler_core.queue.unschedulable_pods import UnschedulablePods
+from scheduler_core.releases import Release
 from scheduler_core.releases.rules.queue import QueueRules
 from scheduler_core.trace.events import AnyEvent, PodEnqueued, PodGated, PodsKeptWaiting
 from scheduler_core.trace.records import Hint, KeptWaiting
@@ -46,6 +47,7 @@ _OF_FELLOWS = (UNSCHEDULED_POD_ADD.label, FORCE_ACTIVATE.label)  # what may make
 
 PreEnqueue = tuple[str, Callable[[Pod], Status]]
 QueueSort = Callable[[Pod, float, int], SortKey]
+Labels = Mapping[str, str]
 
 
 class Strategy(Enum):
@@ -57,7 +59,10 @@ class Strategy(Enum):
 
 
 class SchedulingQueue:
-    """The scheduling queue. `hints` and `pre_enqueue` are by profile name; the simulation sets `now`."""
+    """The scheduling queue. `hints` and `pre_enqueue` are by profile name; the simulation sets `now`.
+
+    `labels_of` returns the labels of a namespace; only queues of releases without queueing hints need them.
+    """
 
     def __init__(
         self,
@@ -68,7 +73,8 @@ class SchedulingQueue:
         hints: Mapping[str, QueueingHintMap],
         pre_enqueue: Mapping[str, Sequence[PreEnqueue]],
         emit: Callable[[AnyEvent], None],
-        rules: QueueRules,
+        release: Release,
+        labels_of: Callable[[str], Labels],
     ) -> None:
         def sort_key(queued: QueuedPod) -> SortKey:
             return queue_sort(queued.pod, queued.timestamp, queued.sequence)
@@ -83,7 +89,8 @@ class SchedulingQueue:
         self._hints = hints
         self._pre_enqueue = pre_enqueue
         self._emit = emit
-        self._rules = rules
+        self._rules: QueueRules = release.rules
+        self._labels_of = labels_of
         self._sequence = 0
         self._interested: dict[ClusterEvent, frozenset[str]] = {}
         self._early: tuple[float, Counter[PodKey]] = (0.0, Counter())  # pops from backoffQ at this moment

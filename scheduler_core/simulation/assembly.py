@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -12,6 +12,7 @@ from scheduler_core.apis.config import NodeResourcesFitArgs, Profile
 from scheduler_core.apis.core import Namespace, Pod, PodGroup, PodKey
 from scheduler_core.apis.devices import ResourceClaim, ResourceSlice
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.image_states import ImageStates, ImageStatesBefore129
 from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.cluster.node_tree_before_1_19 import NodeTreeBefore117, NodeTreeBefore119
 from scheduler_core.framework.interface import (
@@ -54,6 +55,25 @@ BATCHING_GATE = "OpportunisticBatching"
 ASYNC_PREEMPTION_GATE = "SchedulerAsyncPreemption"
 GANG_SCHEDULING_GATE = "GangScheduling"
 FITS = ("NodeResourcesFit", "GeneralPredicates", "PodFitsResources")
+# For each part, the classes of older releases, the oldest first, each with the rule that distinguishes them.
+OLDER: Mapping[type[Any], Sequence[tuple[str, type[Any]]]] = {
+    ImageStates: [("images_are_counted_once", ImageStatesBefore129)],
+    NodeTree: [
+        ("nodes_are_taken_from_the_tree", NodeTreeBefore117),
+        ("generic_scheduler", NodeTreeBefore119),
+    ],
+    SchedulingQueue: [
+        ("backoff_is_stored_separately", SchedulingQueueBefore117),
+        ("every_event_moves_every_pod", SchedulingQueueBefore119),
+        ("event_handlers_check_pods", SchedulingQueueBefore132),
+    ],
+    EventHandlers: [("every_event_moves_every_pod", EventHandlersBefore119)],
+    ApiServer: [
+        ("failure_precedes_preemption", ApiServerBefore117),
+        ("generic_scheduler", ApiServerBefore119),
+    ],
+}
+Part = TypeVar("Part")
 
 
 class Surroundings(Services, Protocol):
@@ -74,15 +94,15 @@ def build_scheduler(scenario: Scenario, registry: Registry, surroundings: Surrou
     """Return a scheduler for an empty cluster."""
     rules, gates, emit = scenario.release.rules, scenario.feature_gates, surroundings.emit
     cluster = Cluster(
-        counts_images_once=rules.images_are_counted_once,
-        tree=_node_tree(rules),
+        images=_class_of(ImageStates, rules)(),
+        tree=_class_of(NodeTree, rules)(),
     )
     frameworks = build_frameworks(scenario, registry, cluster, surroundings)
     queue = build_queue(scenario, frameworks, cluster, emit)
     for framework in frameworks.values():
         framework.nominator = queue.nominator
     waiting = WaitingPods()
-    handlers = (EventHandlersBefore119 if rules.every_event_moves_every_pod else EventHandlers)(
+    handlers = _class_of(EventHandlers, rules)(
         cluster, queue, waiting, frameworks, rules, new_pods_wake_others=gates.get(GANG_SCHEDULING_GATE, False)
     )
     return Scheduler(
@@ -90,7 +110,7 @@ def build_scheduler(scenario: Scenario, registry: Registry, surroundings: Surrou
         queue=queue,
         frameworks=frameworks,
         handlers=handlers,
-        api=_api_server_class(rules)(
+        api=_class_of(ApiServer, rules)(
             cluster, handlers, rules, delete_pod=surroundings.delete_pod, terminate=surroundings.terminate
         ),
         emit=emit,
@@ -157,7 +177,7 @@ def build_queue(
         name: [(plugin.name, plugin.pre_enqueue) for plugin in framework.at(PreEnqueuePlugin)]
         for name, framework in frameworks.items()
     }
-    queue = _queue_class(release.rules)(
+    return _class_of(SchedulingQueue, release.rules)(
         cluster.pods,
         backoff=Backoff(
             config.pod_initial_backoff_seconds,
@@ -172,29 +192,14 @@ def build_queue(
         },
         pre_enqueue=gated,
         emit=emit,
-        rules=release.rules,
+        release=release,
+        labels_of=lambda name: _labels_of_namespace(cluster, name),
     )
-    if isinstance(queue, SchedulingQueueBefore132):
-        queue.configure(release, lambda name: _labels_of_namespace(cluster, name))
-    return queue
 
 
-def _node_tree(rules: Rules) -> NodeTree:
-    if rules.nodes_are_taken_from_the_tree:
-        return NodeTreeBefore117()
-    return NodeTreeBefore119() if rules.generic_scheduler else NodeTree()
-
-
-def _api_server_class(rules: Rules) -> type[ApiServer]:
-    if rules.failure_precedes_preemption:
-        return ApiServerBefore117
-    return ApiServerBefore119 if rules.generic_scheduler else ApiServer
-
-
-def _queue_class(rules: Rules) -> type[SchedulingQueue]:
-    if rules.every_event_moves_every_pod:
-        return SchedulingQueueBefore117 if rules.backoff_is_stored_separately else SchedulingQueueBefore119
-    return SchedulingQueueBefore132 if rules.event_handlers_check_pods else SchedulingQueue
+def _class_of(part: type[Part], rules: Rules) -> type[Part]:
+    """Return the class of a part in a release: that of the first rule in OLDER that the release follows."""
+    return next((older for rule, older in OLDER[part] if getattr(rules, rule)), part)
 
 
 def _labels_of_namespace(cluster: Cluster, name: str) -> Mapping[str, str]:

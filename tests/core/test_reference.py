@@ -24,6 +24,7 @@ from tests.reference.scenarios.scenario import scenario_text
 from tests.reference.scenarios.shrink import smallest
 from tests.reference.scheduler.replay import difference, normalized
 from tests.reference.scheduler.simulation import run
+from tests.sampling import rest_slow
 
 EXAMPLES = int(os.environ.get("KSCHEDUI_FUZZ_EXAMPLES", "200"))
 FUZZ = settings(max_examples=EXAMPLES, deadline=None, database=None, phases=[Phase.generate])
@@ -73,7 +74,7 @@ RECORDED = sorted(
 )
 
 
-@pytest.mark.parametrize("case", RECORDED)
+@pytest.mark.parametrize("case", rest_slow(3, RECORDED))
 def test_the_reference_decides_recorded_runs_as_kube_scheduler_did(case):
     records = map(json.loads, records_of(DEFAULT_RELEASE.version)[case].splitlines())
     expected = [record for record in records if "final" not in record]

@@ -79,6 +79,7 @@ def test_a_challenge_is_failed_played_solved_and_remembered(profile: Callable[[]
     expect(card).to_contain_text("✓ solved in 3")
 
 
+@pytest.mark.quick
 def test_an_answer_with_an_error_is_not_judged(browser_page: Page) -> None:
     page = browser_page
     page.goto("/library/challenge-spot/")

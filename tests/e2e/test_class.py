@@ -186,6 +186,7 @@ def answers(teacher: Page, speaker: Page, phones: list[Page]) -> None:
         expect(page.locator("#histogram")).to_have_count(0)
 
 
+@pytest.mark.quick
 def test_pause_closes_what_is_ahead_and_who_loads_the_page_again_is_where_they_were(visitor: MakePage) -> None:
     teacher, student = visitor(), visitor()
     code = start(teacher, "#40")
@@ -225,6 +226,7 @@ def test_a_class_on_the_first_lesson_is_started_from_the_home_page(visitor: Make
     expect(phone.locator(".scenario-title")).to_have_text("A pod is scheduled")
 
 
+@pytest.mark.quick
 def test_a_question_stays_on_the_teachers_page_as_the_class_hears_of_it(visitor: MakePage) -> None:
     teacher, student = visitor(), visitor()
     join(student, start(teacher, "#2"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.builders import node, pod, scenario
@@ -63,6 +64,7 @@ def test_least_against_most_allocated_to_the_first_difference_and_the_moved_pods
     assert stages["y"] < 320  # they come first: settings are folded, and the rest is below
 
 
+@pytest.mark.quick
 def test_a_release_that_refuses_the_scenario_cannot_be_chosen_and_says_why(browser_page: Page) -> None:
     page = browser_page
     gated = save(page, scenario(node("n1", cpu=8), pod("web", cpu=1, schedulingGates=[{"name": "later"}])))

@@ -1,5 +1,6 @@
 """A teacher makes a course of four lessons; a student follows it in another browser, which remembers how far."""
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
@@ -20,6 +21,7 @@ def made(page: Page) -> str:
     return page.url
 
 
+@pytest.mark.quick
 def test_a_course_of_four_lessons_is_made_shared_followed_changed_and_deleted(
     browser_page: Page, browser: Browser, live_stack: Stack
 ) -> None:

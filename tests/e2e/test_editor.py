@@ -185,6 +185,7 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     assert reader.goto(private).status == 200
 
 
+@pytest.mark.quick
 def test_a_misspelt_field_is_fixed_by_one_press(browser_page: Page) -> None:
     page = opened(browser_page, "/new/")
     type_text(page, TYPO)
@@ -195,6 +196,7 @@ def test_a_misspelt_field_is_fixed_by_one_press(browser_page: Page) -> None:
     expect(page.locator("#yaml .cm-content")).to_contain_text("resources: {requests: {cpu: 500m}}")
 
 
+@pytest.mark.quick
 def test_what_was_typed_is_there_after_a_reload_and_can_be_put_away(browser_page: Page) -> None:
     page = opened(browser_page, "/new/")
     type_text(page, TYPO.replace("name: web}", "name: kept-pod}"))
@@ -261,6 +263,7 @@ def test_of_two_texts_saved_at_once_mine_is_made_the_newest(profile: Callable[[]
     expect(page.locator("#editor[data-version='3'] .cm-content")).to_contain_text("name: mine")
 
 
+@pytest.mark.quick
 def test_the_builder_works_by_keyboard_and_is_undone_with_ctrl_z(browser_page: Page) -> None:
     page = opened(browser_page, "/new/")
     page.get_by_role("tab", name="YAML").focus()
@@ -303,6 +306,7 @@ def test_the_builder_shows_what_it_added_to_a_pod_and_takes_it_away(browser_page
     expect(page.locator("#yaml .cm-content")).not_to_contain_text("podAntiAffinity")
 
 
+@pytest.mark.quick
 def test_a_plugin_is_turned_off_in_the_builder(browser_page: Page) -> None:
     page = opened(browser_page, "/new/?builder")
     page.get_by_label("NodeResourcesFit").and_(page.locator("[type=checkbox]")).uncheck()
@@ -324,6 +328,7 @@ def test_every_template_goes_in_without_an_error(browser_page: Page) -> None:
         expect(page.locator("#yaml .problem-line.error")).to_have_count(0)
 
 
+@pytest.mark.quick
 def test_a_dropped_file_is_imported(browser_page: Page) -> None:
     page = opened(browser_page, "/new/")
     transfer = page.evaluate_handle(
@@ -360,6 +365,7 @@ def test_being_asked_to_wait_is_no_problem_of_the_text(profile: Callable[[], Pag
     expect(page.locator("#yaml .problem-line")).to_have_count(0)
 
 
+@pytest.mark.quick
 def test_the_release_is_chosen_in_the_text_and_tells_what_it_lacks(browser_page: Page) -> None:
     page = opened(browser_page, "/new/")
     page.get_by_label("Kubernetes").select_option("1.26")

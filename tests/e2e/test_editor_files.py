@@ -66,6 +66,7 @@ def bring(page: Page, name: str, content: bytes) -> None:
     page.locator("#import-file").set_input_files({"name": name, "mimeType": "text/yaml", "buffer": content})
 
 
+@pytest.mark.quick
 def test_a_file_that_cannot_be_read_is_one_sentence_and_changes_nothing(page: Page) -> None:
     for name, (content, sentence) in REFUSED.items():
         bring(page, name, content)
@@ -119,6 +120,7 @@ def test_nothing_secret_of_a_dump_is_sent(page: Page) -> None:
     assert not any(SECRET in body for body in sent)
 
 
+@pytest.mark.quick
 def test_names_may_be_replaced_before_anything_is_sent(page: Page) -> None:
     page.evaluate(NOTE_WHAT_IS_SENT)
     page.get_by_label("Replace all names with generated ones").check()
@@ -252,6 +254,7 @@ def test_a_pod_that_arrives_later_gets_its_name_and_size_in_the_builder(page: Pa
     expect(page.locator("#yaml .cm-content")).to_contain_text("cpu: 1500m")
 
 
+@pytest.mark.quick
 def test_a_problem_is_told_and_fixed_in_chinese(page: Page) -> None:
     page.context.set_extra_http_headers({"Accept-Language": "zh-Hans"})
     page.goto("/new/?import")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.builders import node, pod, scenario
@@ -35,6 +36,7 @@ def test_whoever_has_no_pending_pod_reads_an_example(browser_page: Page) -> None
     expect(page.get_by_role("heading", name="5 nodes were checked")).to_be_visible()
 
 
+@pytest.mark.quick
 def test_whoever_has_a_message_on_the_clipboard_pastes_it_with_one_press(browser_page: Page) -> None:
     page = browser_page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -44,6 +46,7 @@ def test_whoever_has_a_message_on_the_clipboard_pastes_it_with_one_press(browser
     expect(page.get_by_role("heading", name="3 nodes were checked")).to_be_visible()
 
 
+@pytest.mark.quick
 def test_a_manifest_with_nodes_goes_on_to_the_editor_without_being_pasted_again(browser_page: Page) -> None:
     page = browser_page
     page.goto("/decode/")

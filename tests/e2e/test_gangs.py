@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.player_page import drawn, open_player, seek, sentence, steps_of
@@ -46,6 +47,7 @@ def test_a_gang_is_played_from_the_queue_to_its_nodes_as_one_thing(browser_page:
     assert members(page) == ["✓ train-0 bound to n1", "✓ train-1 bound to n1", "✓ train-2 bound to n2"]
 
 
+@pytest.mark.quick
 def test_a_gang_that_does_not_fit_gives_its_places_back_and_returns_as_one(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "gang-too-big")
@@ -75,6 +77,7 @@ def test_placements_stand_beside_each_other_and_the_best_is_taken(browser_page: 
     assert sentence(page).startswith("b is the best placement")
 
 
+@pytest.mark.quick
 def test_the_victims_of_a_group_are_one_set_across_nodes(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "gang-preempts")

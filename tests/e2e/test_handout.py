@@ -56,6 +56,7 @@ def test_a_handout_prints_on_both_papers_with_the_answers_on_the_last_page_alone
     context.close()
 
 
+@pytest.mark.quick
 def test_a_course_has_a_handout_of_all_its_lessons_with_the_answers_at_the_end(browser_page: Page) -> None:
     page = browser_page
     made(page)

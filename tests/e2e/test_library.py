@@ -131,6 +131,7 @@ def test_no_page_has_a_serious_accessibility_violation(
     assert not bad, bad
 
 
+@pytest.mark.quick
 def test_the_library_shows_a_chapter_at_a_time_and_a_search_finds_in_all_of_them(browser_page: Page) -> None:
     browser_page.goto("/")
     shown = browser_page.locator("#cards > li:visible")
@@ -156,6 +157,7 @@ def test_the_library_shows_a_chapter_at_a_time_and_a_search_finds_in_all_of_them
     assert 16 < shown.count() < everything
 
 
+@pytest.mark.quick
 def test_a_card_leads_to_the_player_and_shows_how_its_run_ended(browser_page: Page, live_stack: Stack) -> None:
     browser_page.goto("/library/high-preempts-low/")
     expect(browser_page.locator("#player[data-ready]")).to_be_visible()
@@ -168,6 +170,7 @@ def test_a_card_leads_to_the_player_and_shows_how_its_run_ended(browser_page: Pa
     browser_page.wait_for_url(re.compile(r"/s/\w+/"))
 
 
+@pytest.mark.quick
 def test_chinese_is_one_press_away_and_stays(browser_page: Page) -> None:
     browser_page.goto("/")
     browser_page.get_by_role("button", name="中文").click()

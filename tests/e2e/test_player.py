@@ -17,6 +17,7 @@ from kschedui.supervisor.stack import Stack
 from tests.e2e.player_page import decisions, drawn, link_to, open_player, record_of, seek, sentence, steps_of, until
 
 
+@pytest.mark.quick
 def test_a_preemption_is_stepped_by_keyboard_alone(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
@@ -43,6 +44,7 @@ def test_a_preemption_is_stepped_by_keyboard_alone(browser_page: Page) -> None:
     until(page, "kschedui.player.event.type === 'PreemptionEvaluated'")
 
 
+@pytest.mark.quick
 def test_the_lanes_say_what_the_decision_record_says(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
@@ -65,6 +67,7 @@ def test_the_lanes_say_what_the_decision_record_says(browser_page: Page) -> None
     expect(page.locator(".lane.win")).to_have_attribute("data-node", record["node"])
 
 
+@pytest.mark.quick
 def test_a_score_block_shows_raw_normalised_and_weighted_as_recorded(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
@@ -96,6 +99,7 @@ def test_a_step_is_saved_as_a_picture(browser_page: Page) -> None:
     assert saved.value.suggested_filename == f"kschedui-{step}.svg"
 
 
+@pytest.mark.quick
 def test_the_theatre_names_the_recorded_victims_and_candidates(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
@@ -116,6 +120,7 @@ def test_the_theatre_names_the_recorded_victims_and_candidates(browser_page: Pag
     expect(page.locator(".tank-column.chosen h3")).to_have_text(f"★ {record['nominatedNode']}")
 
 
+@pytest.mark.quick
 def test_the_queues_after_an_attempt_are_the_recorded_ones(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
@@ -146,6 +151,7 @@ def test_a_link_opens_the_same_step_in_another_browser(browser_page: Page, brows
     other.context.close()
 
 
+@pytest.mark.quick
 def test_back_and_forward_of_the_browser_go_to_the_steps_that_were_visited(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
@@ -167,6 +173,7 @@ def test_a_step_past_the_end_shows_the_last_one(browser_page: Page) -> None:
     until(page, "window.kschedui?.player.event?.type === 'RunFinished'")
 
 
+@pytest.mark.quick
 def test_a_connection_lost_in_the_middle_costs_no_step(browser_page: Page) -> None:
     page = browser_page
     cut: list[int] = []
@@ -191,6 +198,7 @@ def test_a_connection_lost_in_the_middle_costs_no_step(browser_page: Page) -> No
     expect(page.locator(".notice.warn")).to_have_count(0)
 
 
+@pytest.mark.quick
 def test_a_link_into_the_middle_asks_once_for_all_if_the_first_chunk_is_not_to_be_had(browser_page: Page) -> None:
     page = browser_page
     page.add_init_script(
@@ -206,6 +214,7 @@ def test_a_link_into_the_middle_asks_once_for_all_if_the_first_chunk_is_not_to_b
     assert sent == [1, 0]
 
 
+@pytest.mark.quick
 def test_the_first_step_is_drawn_without_a_connection_and_only_once(browser_page: Page) -> None:
     page = browser_page
     page.route_web_socket(re.compile("/ws/run/"), lambda socket: None)  # it opens, and nothing comes
@@ -220,6 +229,7 @@ def test_the_first_step_is_drawn_without_a_connection_and_only_once(browser_page
     assert page.evaluate("kschedui.feed().steps > kschedui.store.steps"), "the timeline is as long as the run"
 
 
+@pytest.mark.quick
 def test_playing_stops_at_a_breakpoint(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
@@ -272,6 +282,7 @@ def test_five_thousand_nodes_are_a_field_of_cells_that_can_be_picked_by_keyboard
     expect(page.locator(".funnel-bar").nth(3)).to_be_visible()
 
 
+@pytest.mark.quick
 def test_the_inspector_prints_what_kubectl_would(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
@@ -305,7 +316,7 @@ def elsewhere() -> Iterator[Callable[[str], str]]:
         return f"http://127.0.0.1:{server.server_port}/"
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield page_with
         server.shutdown()
 

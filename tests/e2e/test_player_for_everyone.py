@@ -86,6 +86,7 @@ def test_axe_finds_nothing_serious_in_any_state(
     assert not found, "\n".join(found)
 
 
+@pytest.mark.quick
 def test_the_player_speaks_chinese(browser: Browser, live_stack: Stack) -> None:
     context = browser.new_context(base_url=live_stack.url)
     context.add_cookies([{"name": "django_language", "value": "zh-hans", "url": live_stack.url}])
@@ -138,6 +139,7 @@ def test_a_phone_shows_everything_in_one_column(browser: Browser, live_stack: St
     context.close()
 
 
+@pytest.mark.quick
 def test_reduced_motion_moves_nothing(browser: Browser, live_stack: Stack) -> None:
     context = browser.new_context(base_url=live_stack.url, reduced_motion="reduce")
     page = context.new_page()

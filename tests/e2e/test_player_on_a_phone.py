@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.player_page import dry_run, link_to, open_player, seek, steps_of, until
@@ -42,6 +43,7 @@ def test_a_phone_shows_binding_cycles_beside_the_lanes(phone: Page) -> None:
         assert rail["y"] <= box["y"] <= rail["y"] + rail["height"] - box["height"]
 
 
+@pytest.mark.quick
 def test_two_fingers_zoom_the_timeline_and_one_scrubs(phone: Page) -> None:
     open_player(phone, "flash-sale")
     until(phone, "kschedui.timeline.handsOn !== null")

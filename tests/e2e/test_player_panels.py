@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
@@ -75,6 +76,7 @@ def test_points_lead_to_the_score_function(browser_page: Page) -> None:
     )
 
 
+@pytest.mark.quick
 def test_reasons_of_many_nodes_stand_in_words_and_light_up_their_nodes(browser_page: Page) -> None:
     page = browser_page
     nodes = [node(f"n{i:02}", cpu=1 if i % 3 else 8, labels={"disk": "ssd" if i % 2 else "hdd"}) for i in range(60)]
@@ -117,6 +119,7 @@ def test_reasons_stand_beside_a_field_of_cells_and_leave_only_their_nodes_in_it(
     until(page, "before => document.querySelector('.cells canvas').toDataURL() === before", before)
 
 
+@pytest.mark.quick
 def test_what_an_extender_refuses_is_told_and_drawn(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "extender")
@@ -126,6 +129,7 @@ def test_what_an_extender_refuses_is_told_and_drawn(browser_page: Page) -> None:
     expect(page.locator("#margin .raw")).to_contain_text("no licence for this host")
 
 
+@pytest.mark.quick
 def test_a_lane_says_in_words_what_did_not_match(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
@@ -137,6 +141,7 @@ def test_a_lane_says_in_words_what_did_not_match(browser_page: Page) -> None:
     expect(page.locator("#margin .facts")).to_contain_text("disk is hdd, web-5 requires ssd")
 
 
+@pytest.mark.quick
 def test_share_that_is_asked_for_too_early_waits_for_the_step(browser_page: Page) -> None:
     page = browser_page
     held: list[Callable[[], None]] = []
@@ -225,6 +230,7 @@ def test_a_step_is_printed_on_one_sheet_and_the_transcript_on_as_many_as_it_need
     assert printed[1] > 5
 
 
+@pytest.mark.quick
 def test_enter_in_search_opens_the_first_that_was_found(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
@@ -235,6 +241,7 @@ def test_enter_in_search_opens_the_first_that_was_found(browser_page: Page) -> N
     expect(page.locator("#margin h2")).to_have_text("cedar-2")
 
 
+@pytest.mark.quick
 def test_looking_node_by_node_and_back_comes_to_the_same_frame(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")

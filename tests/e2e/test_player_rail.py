@@ -48,6 +48,7 @@ def test_a_saved_picture_has_the_lines_of_the_rail(browser_page: Page, theme: st
     assert max(abs(a - b) for a, b in zip(line, ground, strict=True)) > 60, (line, ground)
 
 
+@pytest.mark.quick
 def test_binding_cycles_stand_over_the_rail_while_the_next_pod_is_scheduled(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "overlap")
@@ -62,6 +63,7 @@ def test_binding_cycles_stand_over_the_rail_while_the_next_pod_is_scheduled(brow
     expect(page.locator(".queue-section.waiting")).to_contain_text("until 24.0 s")
 
 
+@pytest.mark.quick
 def test_a_rollback_is_drawn_on_the_rail_and_on_the_node(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "bind-failure")
@@ -95,6 +97,7 @@ def test_the_rail_of_a_release_before_the_framework_has_the_steps_of_that_time(b
     expect(page.locator(".station.done")).to_have_text(["Predicates", "Priorities"])
 
 
+@pytest.mark.quick
 def test_an_attempt_that_is_over_keeps_its_way_on_the_rail(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")

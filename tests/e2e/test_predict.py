@@ -52,6 +52,7 @@ def everything(page: Page) -> str:
     return page.evaluate("document.documentElement.outerHTML + document.title")
 
 
+@pytest.mark.quick
 def test_a_run_asks_and_compares_by_keyboard_alone(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "first-pod", "?predict=1")
@@ -115,6 +116,7 @@ def test_until_it_is_revealed_nothing_on_the_page_tells_the_answer(
     assert any(word in everything(page) for word in telling), "these words do tell"
 
 
+@pytest.mark.quick
 def test_the_way_on_offers_to_skip_and_seeking_stops_at_a_question(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "first-pod", "?predict=1")
@@ -160,6 +162,7 @@ def test_on_a_phone_the_buttons_are_large_enough_and_a_tap_picks(phone: Page) ->
         expect(page.locator("#caption .eyebrow")).to_contain_text("predicted")
 
 
+@pytest.mark.quick
 def test_a_lesson_for_beginners_goes_the_short_way_until_every_step_is_chosen(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "first-pod")

@@ -20,6 +20,7 @@ def speaker_of(player: Page) -> Page:
     return opened.value
 
 
+@pytest.mark.quick
 def test_the_speaker_view_shows_now_and_next_drives_the_player_and_keeps_private_notes(browser_page: Page) -> None:
     player = browser_page
     open_player(player, "high-preempts-low", "#7")

@@ -13,10 +13,12 @@ from tests.builders import node, pod, scenario
 from tests.e2e.player_page import draw_at, drawn, link_to, open_player, save, seek, sentence, steps_of, until
 from tests.e2e.walker.eyes import serve
 from tests.e2e.walker.test_walk import HASTE, LESSONS
+from tests.sampling import some_quick
 
 COLOURED = ".mark.Scheduled, .mark.Nominated, .mark.Unschedulable, .mark.Error"
 
 
+@pytest.mark.quick
 def test_a_lessons_timeline_tells_outcomes_as_far_as_it_was_played(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "nomination-lost")
@@ -52,6 +54,7 @@ def test_a_pods_later_attempts_are_listed_for_who_opens_them(browser_page: Page)
     expect(attempts.last).to_contain_text("unschedulable")
 
 
+@pytest.mark.quick
 def test_the_margin_names_the_victims_as_the_dry_run_finds_them(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "rung-5-latest-start")
@@ -69,6 +72,7 @@ def test_the_margin_names_the_victims_as_the_dry_run_finds_them(browser_page: Pa
     expect(rows).to_have_count(2)
 
 
+@pytest.mark.quick
 def test_of_equal_totals_the_choice_is_told_when_it_is_made(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "priority-order")
@@ -89,6 +93,7 @@ def test_a_pod_that_the_queue_has_not_heard_of_is_in_none_of_its_sections(browse
     expect(page.locator(".queue-section.outside .queue-pod")).to_have_text(["stranger"])
 
 
+@pytest.mark.quick
 def test_a_node_names_what_the_later_plugins_would_say_but_not_before_a_question(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "filter-order")
@@ -110,7 +115,7 @@ def test_the_open_timeline_says_what_its_lines_mean(browser_page: Page) -> None:
     expect(page.locator(".lanes-key span")).to_have_text(["in activeQ", "in backoffQ", "in unschedulablePods"])
 
 
-@pytest.mark.parametrize("lesson", sorted(path.stem for path in LESSONS))
+@pytest.mark.parametrize("lesson", some_quick(12, sorted(path.stem for path in LESSONS)))
 def test_nothing_on_the_page_tells_the_answer_of_an_open_question(lesson: str, leak_page: Page) -> None:
     """The page stays as it is where the run goes on differently after the question."""
     open_player(leak_page, lesson, "?predict=1")

@@ -1,10 +1,12 @@
 """The track on the first page and in the player: chapters, what is done, on to the next lesson; and the old names."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.player_page import drawn, open_player
 
 
+@pytest.mark.quick
 def test_the_first_page_leads_on_from_what_is_done(browser_page: Page) -> None:
     page = browser_page
     page.goto("/")
@@ -32,6 +34,7 @@ def test_the_first_page_leads_on_from_what_is_done(browser_page: Page) -> None:
     expect(page.locator(".scenario-title")).to_have_text("A pod is scheduled")
 
 
+@pytest.mark.quick
 def test_the_end_of_a_lesson_offers_to_change_something(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "high-preempts-low", "#32")

@@ -52,6 +52,7 @@ def crowded() -> str:
     return scenario(*small, *tainted, node("full", cpu=1), pod("big", cpu=2, memory="2Gi"))
 
 
+@pytest.mark.quick
 def test_3_which_reason_to_fix_first(reader: Reader) -> None:
     reader.opens(crowded())
     reader.at("SchedulingFailed")
@@ -74,6 +75,7 @@ def test_4_why_the_counts_do_not_add_up(reader: Reader) -> None:
     )
 
 
+@pytest.mark.quick
 def test_7_when_the_next_try_is(reader: Reader) -> None:
     open_player(reader.page, "backoff")
     backoff = next(
@@ -121,6 +123,7 @@ def test_15_why_all_pods_go_to_one_node(reader: Reader) -> None:
     )
 
 
+@pytest.mark.quick
 def test_16_how_spreading_counts_each_zone(reader: Reader) -> None:
     web = {"app": "web"}
     running = [pod(f"web-{i}", node=name, labels=web) for i, name in enumerate(["a1", "a1", "b1"])]
@@ -188,6 +191,7 @@ def test_25_the_arithmetic_of_a_budget(reader: Reader) -> None:
     reader.reads("Evicting web exceeds it: 1 violation.")
 
 
+@pytest.mark.quick
 def test_28_how_pods_travel_between_the_queues(reader: Reader) -> None:
     open_player(reader.page, "backoff")
     seek(reader.page, str(steps_of(reader.page, "RunFinished")[0]))

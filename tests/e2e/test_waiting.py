@@ -1,5 +1,6 @@
 """What the player says of a run that waits: its place, and a way out; and nothing that is not so."""
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.builders import node, pod, scenario
@@ -13,6 +14,7 @@ SAVE = """async (text) => {
 }"""
 
 
+@pytest.mark.quick
 def test_a_queued_run_tells_its_place_and_is_cancelled_by_its_author_alone(
     browser: Browser, make_stack: StackMaker
 ) -> None:

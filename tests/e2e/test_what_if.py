@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.builders import budget, node, pod, scenario
@@ -24,6 +25,7 @@ def opened(page: Page, *objects: dict[str, object]) -> dict[str, object]:
     return saved
 
 
+@pytest.mark.quick
 def test_a_pending_pod_is_made_to_fit_and_the_link_shows_it_placed(browser_page: Page) -> None:
     page = browser_page
     opened(page, *NODES, pod("web", cpu=7))
@@ -76,6 +78,7 @@ def test_on_a_phone_fields_are_judged_as_they_move_and_undo_takes_them_back(phon
     expect(panel).to_have_count(0)
 
 
+@pytest.mark.quick
 def test_a_nodes_total_leads_to_the_weight_that_makes_it_win(browser_page: Page) -> None:
     page = browser_page
     objects = node("n1", cpu=8), node("n2", cpu=8), pod("old", cpu=2, memory="1Gi", node="n2"), pod("web", cpu=1)
@@ -90,6 +93,7 @@ def test_a_nodes_total_leads_to_the_weight_that_makes_it_win(browser_page: Page)
     expect(panel.locator(".ask-changes.moved")).to_contain_text("2 totals moved")
 
 
+@pytest.mark.quick
 def test_a_budget_a_node_that_is_gone_and_a_plugin_that_is_off_each_change_the_victim_or_the_node(
     browser_page: Page,
 ) -> None:
@@ -182,6 +186,7 @@ def test_a_field_of_cells_leads_to_the_smallest_change_and_shows_it(browser_page
     until(page, f"before => {picture} === before", before)
 
 
+@pytest.mark.quick
 def test_numbers_of_the_arithmetic_are_dragged_where_they_stand(browser_page: Page) -> None:
     page = browser_page
     opened(page, node("n1", cpu=2), node("n2", cpu=4, taints=["dedicated=db:NoSchedule"]), pod("web", cpu=3))
@@ -348,6 +353,7 @@ def test_weights_of_preferred_terms_are_dragged_until_another_node_wins(browser_
     expect(page.locator("#caption h1")).to_have_text("web would go to n2.")
 
 
+@pytest.mark.quick
 def test_a_priority_is_dragged_where_victims_are_counted(browser_page: Page) -> None:
     page = browser_page
     opened(page, node("n1", cpu=2), pod("db", cpu=2, node="n1", priority=100), pod("high", cpu=2, priority=200))

@@ -110,7 +110,7 @@ def first_of(query: str) -> dict[str, str]:
 @pytest.fixture
 def provider() -> Iterator[Provider]:
     server = Provider()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield server
     server.shutdown()
     server.server_close()

@@ -29,6 +29,7 @@ from tests.builders import (
     scenario,
     spread,
 )
+from tests.sampling import rest_slow
 
 FILES = sorted(
     path
@@ -55,7 +56,7 @@ def does(moment: Moment, change: Change, edits: list[Edit]) -> bool:
     return bool(decision.nominated) if change.victims else change.node in decision.record["feasible"]
 
 
-@pytest.mark.parametrize("path", FILES[::12], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", rest_slow(4, FILES[::12]), ids=lambda path: path.stem)
 def test_each_change_does_and_a_unit_less_does_not(path: Path) -> None:
     scenario = parse_scenario(path.read_text())
     pending = [one for one in decisions(simulate(scenario)) if one.get("outcome") == "Unschedulable"]

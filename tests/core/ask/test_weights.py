@@ -11,6 +11,7 @@ from scheduler_core.ask.moments.moment import Moment, before_attempt
 from scheduler_core.ask.smallest.weights import Line, interval, weight_changes
 from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import node, parse, pod
+from tests.sampling import rest_slow
 
 FILES = sorted(
     path
@@ -26,7 +27,7 @@ def winner(moment: Moment, plugin: str, weight: int) -> str:
     return world.decide(moment.pod.key).node
 
 
-@pytest.mark.parametrize("path", FILES[2::4], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", rest_slow(6, FILES[2::4]), ids=lambda path: path.stem)
 def test_one_unit_less_does_not_do(path: Path) -> None:
     scenario = parse_scenario(path.read_text())
     moment = before_attempt(scenario, 1)

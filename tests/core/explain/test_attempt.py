@@ -35,6 +35,7 @@ from tests.builders import (
     scenario,
 )
 from tests.conformance.records import records_of, scenario_of
+from tests.sampling import rest_slow
 
 CASES = sorted(case for case in records_of(DEFAULT_RELEASE.version) if not case.startswith("gang/"))  # tried together
 GANGS = Path(__file__).parents[2] / "conformance" / "gang"
@@ -99,7 +100,7 @@ def check_scores(found: NodeExplanation, record: dict[str, Any]) -> None:
         assert str(one.normalized) in re.findall(r"-?\d+", one.arithmetic[-1]), one
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", rest_slow(3, CASES))
 def test_an_explanation_says_what_the_scheduler_decided(case: str) -> None:
     lines = records_of(DEFAULT_RELEASE.version)[case].splitlines()
     records = [record for record in map(json.loads, lines) if "attempt" in record]

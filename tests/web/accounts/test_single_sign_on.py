@@ -50,7 +50,7 @@ class FakeProvider(BaseHTTPRequestHandler):
 def provider(settings: Any, db: None) -> Iterator[str]:
     """Its address; the site is configured for it."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), FakeProvider)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}"
     settings.OIDC_ISSUER, settings.OIDC_RP_CLIENT_ID, settings.OIDC_RP_CLIENT_SECRET = url, "kschedui", "secret"
     for name in ("AUTHORIZATION", "TOKEN", "USER"):

@@ -50,7 +50,7 @@ def installed_python(folder: Path, pip_output: str) -> None:
 
 def test_make_alone_lists_every_target(folder: Path) -> None:
     listed = make(folder).stdout
-    for target in ("run", "test", "check", "bench", "bench-browser", "lock"):
+    for target in ("run", "test", "test-slow", "test-all", "bench", "bench-browser", "lock"):
         assert f"make {target} " in listed
 
 
