@@ -102,7 +102,7 @@ class Course(models.Model):
 
 
 class Version(models.Model):
-    """A saved text of a scenario; immutable."""
+    """A saved text of a scenario; immutable. Lists do not load its large columns."""
 
     scenario = models.ForeignKey(Scenario, models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()  # from 1
@@ -110,7 +110,9 @@ class Version(models.Model):
     challenge = models.TextField(blank=True)  # its Challenge document, which only its author may read
     bytes = models.PositiveIntegerField(default=0)  # of the text
     sha256 = models.CharField(max_length=64, db_index=True)
-    summary = models.JSONField(default=dict)  # see engine.summary: what cards and pictures show
+    summary = models.JSONField(default=dict)  # see engine.summary: what cards and pictures show; lists load it
+    lesson = models.JSONField(default=dict)  # the texts of the scenario (scheduler_core.scenario.lesson.Lesson)
+    description = models.JSONField(default=dict)  # their description as safe HTML, by language: "en", "zh"
     created = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -119,6 +121,11 @@ class Version(models.Model):
 
     def __str__(self) -> str:
         return f"{self.scenario_id} v{self.number}"
+
+    @staticmethod
+    def large(prefix: str = "") -> list[str]:
+        """Return the large columns, to be loaded on access; `prefix` is the way to the version, such as "run__"."""
+        return [f"{prefix}{column}" for column in ("text", "challenge", "lesson", "description")]
 
 
 class ParsedText(models.Model):

@@ -24,7 +24,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from kschedui.in_turn import in_turn
-from kschedui.models import Answer, Classroom, Run, Scenario, Solver
+from kschedui.models import Answer, Classroom, Run, Scenario, Solver, Version
 from kschedui.scenarios import access
 from kschedui.scenarios.access import Visitor
 from scheduler_core.apis.messages import Message
@@ -127,9 +127,8 @@ def by_code(code: str) -> Classroom:
     code = code.upper()
     if len(code) != LENGTH or any(letter not in ALPHABET for letter in code):
         raise NoClass(gettext_noop("No class has this code."))
-    classrooms = Classroom.objects.select_related("run__version__scenario").defer(
-        "run__version__text", "run__version__challenge"
-    )
+    large = Version.large("run__version__")
+    classrooms = Classroom.objects.select_related("run__version__scenario").defer(*large)
     classroom = classrooms.filter(code=code).first()
     if classroom is None:
         raise NoClass(gettext_noop("No class has this code."))

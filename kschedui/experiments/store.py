@@ -14,7 +14,7 @@ from django.utils import timezone
 from kschedui.celery import app
 from kschedui.experiments.plan import Planned, batch_sizes
 from kschedui.in_turn import in_turn
-from kschedui.models import Batch, Experiment, Result, Run, Scenario, is_public_id
+from kschedui.models import Batch, Experiment, Result, Run, Scenario, Version, is_public_id
 from kschedui.runs import leases
 from kschedui.runs.room import experiments_of
 from kschedui.runs.store import TOLD_SECONDS
@@ -141,7 +141,7 @@ def by_id(public_id: str) -> Experiment:
     """Return the experiment with its version (without text) and scenario. Raises Experiment.DoesNotExist."""
     if not is_public_id(public_id):
         raise Experiment.DoesNotExist
-    experiments = Experiment.objects.select_related("version__scenario").defer("version__text", "version__challenge")
+    experiments = Experiment.objects.select_related("version__scenario").defer(*Version.large("version__"))
     return experiments.get(public_id=public_id)
 
 

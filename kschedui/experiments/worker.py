@@ -17,7 +17,7 @@ from django.db.models import F
 from kschedui import tallies
 from kschedui.experiments import store
 from kschedui.experiments.plan import cells, design_of
-from kschedui.models import Batch, Experiment, Run
+from kschedui.models import Batch, Experiment, Run, Version
 from kschedui.runs import leases, turns
 from kschedui.runs.bounds import Bounds, Stopped, too_much_memory
 from kschedui.runs.holding import Holding
@@ -32,7 +32,7 @@ from scheduler_core.trace.events import AnyEvent
 
 logger = logging.getLogger(__name__)
 
-UNREAD = ("experiment__version__text", "experiment__version__summary")  # of an experiment that goes on, known already
+UNREAD = (*Version.large("experiment__version__"), "experiment__version__summary")  # of one that goes on, known already
 STORED_SECONDS = 1.0  # between two writes
 CHECKED = 16  # events between two looks at the clock
 TRUSTED_TRIES = 2  # then each cell is written by itself, so that the one that ends its workers is found

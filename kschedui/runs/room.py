@@ -87,7 +87,7 @@ def runs_of_others(visitor: Visitor) -> QuerySet[Run]:
     return (
         run_rows.exclude(version__scenario__in=Scenario.objects.filter(**own))
         .select_related("version__scenario")
-        .defer("version__text", "version__challenge")
+        .defer(*Version.large("version__"))
         .order_by("-bytes")
     )
 

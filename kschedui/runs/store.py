@@ -158,7 +158,7 @@ def by_id(public_id: str) -> Run:
     """Return the run with its version (without text) and scenario. Raises Run.DoesNotExist."""
     if not is_public_id(public_id):
         raise Run.DoesNotExist
-    rows = Run.objects.select_related("version__scenario").defer("version__text", "version__challenge")
+    rows = Run.objects.select_related("version__scenario").defer(*Version.large("version__"))
     return rows.get(public_id=public_id)
 
 

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from kschedui.scenarios import engine, importers, kinds_of_text
 from kschedui.scenarios.imported import IMPORTED
 from kschedui.scenarios.importers.reading import raw_text
-from kschedui.scenarios.prose import clean_title
+from kschedui.scenarios.prose import clean_title, markdown_html
 from kschedui.work import progress
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.challenge import split_challenge
+from scheduler_core.scenario.lesson import Lesson
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors
 
 CLEANING = 0.8  # of the time of a text that a cluster printed
@@ -26,6 +29,8 @@ class Digest(NamedTuple):
     hidden: bool  # a cluster printed it: it is private
     summary: dict[str, Any]  # engine.summary
     pods: int  # at the start
+    lesson: dict[str, Any]  # the scenario's texts
+    description: dict[str, str]  # their description as safe HTML, by language
     challenge: str = ""
     packed: bytes = b""  # engine.pack
 
@@ -71,8 +76,22 @@ def digest_of_read(text: str, parsed: Scenario, *, hidden: bool = False) -> Dige
     """Return the digest of a text that is already parsed and stored unchanged."""
     title = clean_title(parsed.title or parsed.name)
     hidden = hidden or IMPORTED in parsed.annotations
-    pods = len(engine.nodes_and_pods(parsed)[1])
+    digest = Digest(
+        text,
+        title,
+        hidden,
+        engine.summary(parsed),
+        len(engine.nodes_and_pods(parsed)[1]),
+        msgspec.to_builtins(parsed.lesson),
+        description_html(parsed.lesson),
+    )
     if parsed.challenge is not None:
         text, challenge = split_challenge(parsed)
-        return Digest(text, title, hidden, engine.summary(parsed), pods, challenge)
-    return Digest(text, title, hidden, engine.summary(parsed), pods, packed=engine.pack(parsed))
+        return digest._replace(text=text, challenge=challenge)
+    return digest._replace(packed=engine.pack(parsed))
+
+
+def description_html(lesson: Lesson) -> dict[str, str]:
+    """Return the description as safe HTML: {en, zh}, without those that are empty."""
+    texts = {"en": lesson.description, "zh": lesson.description_zh}
+    return {language: markdown_html(text) for language, text in texts.items() if text}

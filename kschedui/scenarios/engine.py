@@ -160,10 +160,9 @@ def nodes_and_pods(scenario: Scenario) -> tuple[list[Node], list[Pod]]:
 
 
 def summary(scenario: Scenario) -> dict[str, Any]:
-    """Return the data of a card, so that the text need not be parsed again: counts, the cluster's drawing, the lesson's
-    texts.
+    """Return the data of a card, so that the text need not be parsed again: counts and the cluster's drawing.
 
-    {nodes, pods, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]}, lesson, rules,
+    {nodes, pods, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]}, rules,
     challenge} `rules`, if there are any, are those of SchedulerPlugins; `challenge`, if it is one, {asks, variants}.
     """
     nodes, pods = nodes_and_pods(scenario)
@@ -174,7 +173,6 @@ def summary(scenario: Scenario) -> dict[str, Any]:
         "pods": len(pods) + sum(isinstance(item, Pod) for item in created),
         "drawing": drawing,
         "kubernetes": scenario.release.version,
-        "lesson": msgspec.to_builtins(scenario.lesson),
         **({"rules": msgspec.to_builtins(scenario.rules)} if scenario.rules else {}),
         **({"challenge": challenge_summary(scenario.challenge)} if scenario.challenge else {}),
     }

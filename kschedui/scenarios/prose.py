@@ -5,31 +5,44 @@ import re
 import unicodedata
 
 import nh3
-from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 
 TAGS = {"p", "br", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "h3", "h4", "a", "table", "thead"}
 TAGS |= {"tbody", "tr", "th", "td", "hr", "del"}
 ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}}
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])  # no text makes it slow; Python-Markdown was
-LONGEST_DESCRIPTION = 20_000  # characters that are rendered
+MAX_CELLS = 3_000  # of all tables of a text; a short row is filled up with empty cells
+MAX_HTML = 200_000  # characters: a text may refer to one long link many times
 LONGEST_TITLE = 200
+IN_DELIMITER_ROW = set("|:- \t>*+.)0123456789")  # below a table's head, which may stand in quotations and lists
 # Overrides and isolates of writing direction, which can make one text look like another.
 DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-def markdown_html(text: str) -> SafeString:
-    """Convert Markdown to HTML that contains only text, lists, tables and links that show their target."""
-    rendered = MARKDOWN.render(text[:LONGEST_DESCRIPTION])
-    clean = nh3.clean(
+def markdown_html(text: str) -> str:
+    """Convert Markdown to HTML that contains only text, lists, tables and links that show their target.
+
+    A text that would become too many cells or too much HTML is shown as it was written. This takes up to seconds and
+    hundreds of megabytes: it is done once, by whoever saves the text, and never in a process that answers pages.
+    """
+    if count_cells(text) > MAX_CELLS or len(rendered := MARKDOWN.render(text)) > MAX_HTML:
+        return f"<pre>{html.escape(text)}</pre>"
+    return nh3.clean(
         rendered, tags=TAGS, attributes=ATTRIBUTES, url_schemes={"http", "https"}, link_rel="noopener nofollow ugc"
     )
-    return mark_safe(clean)  # noqa: S308 - sanitised in the line above
 
 
-def plain_text(text: str, length: int = 300) -> str:
-    """Return the text of Markdown without markup, for link previews."""
-    words = nh3.clean(markdown_html(text), tags=set()).split()
+def count_cells(text: str) -> int:
+    """Return at least the number of cells that the text's tables have: all lines, each as wide as the widest table."""
+    lines = text.splitlines()
+    return len(lines) * max(
+        (line.count("|") + 1 for line in lines if "|" in line and set(line) <= IN_DELIMITER_ROW), default=0
+    )
+
+
+def plain_text(clean_html: str, length: int = 300) -> str:
+    """Return the text of `markdown_html` without markup, for link previews."""
+    words = nh3.clean(clean_html, tags=set()).split()
     line = html.unescape(" ".join(words))
     return line if len(line) <= length else line[: length - 1] + "…"
 

@@ -94,9 +94,17 @@ def save(scenario: Scenario, text: str | Digest, base: int | None = None) -> Ver
 def add_version(scenario: Scenario, number: int, digest: Digest) -> Version:
     """Add a version row. Raises IntegrityError if there is one with this number."""
     text = digest.text
-    size = len(text.encode("utf-8", "surrogatepass"))
-    fields = {"bytes": size, "sha256": sha256(text), "summary": digest.summary, "challenge": digest.challenge}
-    version = Version.objects.create(scenario=scenario, number=number, text=text, **fields)
+    version = Version.objects.create(
+        scenario=scenario,
+        number=number,
+        text=text,
+        bytes=len(text.encode("utf-8", "surrogatepass")),
+        sha256=sha256(text),
+        summary=digest.summary,
+        lesson=digest.lesson,
+        description=digest.description,
+        challenge=digest.challenge,
+    )
     if digest.packed:
         ParsedText.objects.create(version=version, packed=digest.packed)
     return version
@@ -136,7 +144,7 @@ def title_with(origin: Version, change: str) -> str:
     """Return "Flash sale: n3 cordoned": the change is complete; the title is shortened if necessary."""
     change = clean_title(change)
     room = max(0, LONGEST_TITLE - len(change) - 2)
-    lesson = lessons.load(origin.summary.get("lesson", {}))
+    lesson = lessons.load(origin.lesson)
     before = (lesson.text("title", language()) if origin.scenario.slug else "") or origin.scenario.title
     return clean_title(f"{before if len(before) <= room else before[: max(0, room - 1)] + '…'}: {change}")
 
@@ -148,9 +156,7 @@ def by_id(public_id: str) -> Scenario:
     """
     if not is_public_id(public_id):
         raise Scenario.DoesNotExist
-    scenarios = Scenario.objects.select_related("owner", "fork_of__scenario").defer(
-        "fork_of__text", "fork_of__challenge"
-    )
+    scenarios = Scenario.objects.select_related("owner", "fork_of__scenario").defer(*Version.large("fork_of__"))
     return scenarios.get(public_id=public_id)
 
 
@@ -161,7 +167,7 @@ def by_slug(slug: str) -> Scenario:
 
 def newest(scenario: Scenario) -> Version:
     """Return the last version. Raises Version.DoesNotExist only while a scenario is being created."""
-    version = versions(scenario).first()
+    version = _without_text(scenario).order_by("-number").first()
     if version is None:
         raise Version.DoesNotExist
     return version
@@ -169,18 +175,18 @@ def newest(scenario: Scenario) -> Version:
 
 def version(scenario: Scenario, number: int) -> Version:
     """Return the version. Raises Version.DoesNotExist."""
-    return versions(scenario).get(number=number)
+    return _without_text(scenario).get(number=number)
 
 
-def versions(scenario: Scenario) -> QuerySet[Version]:
-    """Return all versions, newest first; a text, which may be large, is loaded on access."""
-    return scenario.versions.defer("text", "challenge").order_by("-number")
+def _without_text(scenario: Scenario) -> QuerySet[Version]:
+    """Return the versions; their text, which pages seldom show, is loaded on access."""
+    return scenario.versions.defer("text", "challenge")
 
 
 def listed_versions(scenario: Scenario, before: int | None = None) -> list[Version]:
     """Return up to MOST_LISTED versions with their runs, newest first; only those before a number, if given."""
-    found = versions(scenario).filter(**({"number__lt": before} if before else {}))
-    return list(found.prefetch_related("runs")[:MOST_LISTED])
+    older = scenario.versions.filter(**({"number__lt": before} if before else {}))
+    return list(older.defer(*Version.large()).order_by("-number").prefetch_related("runs")[:MOST_LISTED])
 
 
 def text_for_work(version: Version) -> Fetched:
@@ -208,9 +214,14 @@ def with_newest(scenarios: QuerySet[Scenario]) -> QuerySet[Scenario]:
     )
 
 
+def with_lesson(scenarios: QuerySet[Scenario]) -> QuerySet[Scenario]:
+    """Annotate the library's scenarios as `with_newest` does, and with their texts, which are large: `lesson`."""
+    return with_newest(scenarios).annotate(lesson=Subquery(LAST.values("lesson")[:1]))
+
+
 def library() -> QuerySet[Scenario]:
     """Return the lessons."""
-    return with_newest(_lessons())
+    return with_lesson(_lessons())
 
 
 def lessons_named(slugs: Iterable[str]) -> QuerySet[Scenario]:
@@ -230,14 +241,14 @@ def _lessons() -> QuerySet[Scenario]:
 
 def challenges() -> QuerySet[Scenario]:
     """Return the challenges of the library."""
-    return with_newest(Scenario.objects.filter(IS_CHALLENGE, deleted_at=None))
+    return with_lesson(Scenario.objects.filter(IS_CHALLENGE, deleted_at=None))
 
 
 def saved_scenarios() -> QuerySet[Scenario]:
     """Return saved scenarios, the most recently changed first."""
     scenarios = Scenario.objects.filter(slug=None, scratch=False)
-    unread = ("fork_of__text", "fork_of__challenge")
-    return with_newest(scenarios.select_related("fork_of__scenario").defer(*unread)).order_by("-updated", "-pk")
+    unread = scenarios.select_related("fork_of__scenario").defer(*Version.large("fork_of__"))
+    return with_newest(unread).order_by("-updated", "-pk")
 
 
 def public() -> QuerySet[Scenario]:
@@ -284,7 +295,7 @@ def after(scenarios: QuerySet[Scenario], public_id: str | None) -> QuerySet[Scen
 
 def rename(scenario: Scenario, title: str) -> None:
     """Rename the scenario; an empty title restores that of the text."""
-    own = newest(scenario).summary.get("lesson", {}).get("title", "")
+    own = lessons.load(newest(scenario).lesson).title
     scenario.renamed = bool(clean_title(title))
     scenario.title = clean_title(title) or clean_title(own) or _("Untitled scenario")
     scenario.save(update_fields=["title", "renamed"])

@@ -3,8 +3,10 @@
 from typing import Any
 
 import msgspec
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
+from kschedui.models import Version
 from scheduler_core.scenario.lesson import Caption, Lesson, Question, is_chinese
 
 TOPICS = {
@@ -28,6 +30,12 @@ def in_language(entry: Caption | Question, language: str) -> str:
     return (entry.zh if is_chinese(language) else "") or entry.en
 
 
-def load(words: dict[str, Any]) -> Lesson:
-    """Return a lesson that `engine.summary` stored."""
-    return msgspec.convert(words, Lesson)
+def load(words: dict[str, Any] | None) -> Lesson:
+    """Return the texts in a version's column `lesson`."""
+    return msgspec.convert(words or {}, Lesson)
+
+
+def description_html(version: Version, language: str) -> SafeString:
+    """Return the description as HTML in the language, or in English if it is not translated."""
+    stored = version.description
+    return mark_safe((stored.get("zh") if is_chinese(language) else "") or stored.get("en", ""))  # noqa: S308 - as saved by prose.markdown_html

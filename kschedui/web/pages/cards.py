@@ -20,7 +20,7 @@ from kschedui.scenarios import courses, engine, lessons
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor, may_edit, may_see, visitor_of
 from kschedui.scenarios.lessons import LEVELS, TOPICS, track
-from kschedui.scenarios.prose import markdown_html, plain_text
+from kschedui.scenarios.prose import plain_text
 from kschedui.waiting.plugin_texts import of_other_plugins
 from kschedui.web.pages import release_choice
 from kschedui.web.pages.pictures import inline
@@ -36,11 +36,6 @@ MOST_INLINE = 24_000  # bytes of a first chunk that comes with the page
 MOST_SEARCHED = 100  # versions in which a rule is looked for
 MOST_VERSIONS = 30  # in the player's list
 PLACE = {"step": r"\d{1,9}(\.\d{1,4})?", "engine": r"[\w.-]{1,20}", "kubernetes": r"\d\.\d{1,3}"}  # of a link's query
-
-
-def lesson_of(summary: dict[str, Any]) -> Lesson:
-    """Return the texts in a version's summary."""
-    return lessons.load(summary.get("lesson", {}))
 
 
 def card(scenario: Scenario) -> dict[str, Any]:
@@ -82,7 +77,7 @@ def lesson_card(scenario: Scenario) -> dict[str, Any]:
     The page searches `words`, which include English ones.
     """
     lesson_row = card(scenario) | {"id": scenario.public_id}
-    lesson = lesson_of(getattr(scenario, "summary", None) or {})
+    lesson = lessons.load(getattr(scenario, "lesson", None))
     texts = {field: lesson.text(field, language()) for field in ("title", "description", "look_at")}
     topics = [(topic, TOPICS[topic]) for topic in lesson.topics]
     level = (lesson.level, LEVELS.get(lesson.level, ""))
@@ -203,7 +198,7 @@ def own_title(scenario: Scenario) -> str:
     """Return a lesson's title in the visitor's language."""
     if not scenario.slug:
         return scenario.title
-    return title_of(scenario, lesson_of(scenarios.newest(scenario).summary))
+    return title_of(scenario, lessons.load(scenarios.newest(scenario).lesson))
 
 
 def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
@@ -233,7 +228,7 @@ def origin_of(visitor: Visitor, scenario: Scenario) -> Version | None:
 def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, embed: bool) -> dict[str, Any]:
     """Return the player's initial data, all of which everyone with access to the scenario can read."""
     scenario = version.scenario
-    lesson = lesson_of(version.summary)
+    lesson = lessons.load(version.lesson)
     about = {"id": scenario.public_id, "version": version.number, "title": title_of(scenario, lesson)}
     about["private"] = scenario.visibility == Scenario.Visibility.PRIVATE
     return {
@@ -302,7 +297,7 @@ def title_of(scenario: Scenario, lesson: Lesson) -> str:
 def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, embed: bool) -> dict[str, Any]:
     """Return the context of player.html and embed.html besides `boot`; see views.player."""
     scenario = version.scenario
-    lesson = lesson_of(version.summary)
+    lesson = lessons.load(version.lesson)
     engine_is_old = run.engine_version != ENGINE_VERSION
     origin = origin_of(visitor, scenario)
     return {
@@ -311,7 +306,7 @@ def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "version": version,
         "run": run,
         "may_edit": may_edit(visitor, scenario),
-        "description_html": markdown_html(lesson.text("description", language())),
+        "description_html": lessons.description_html(version, language()),
         "engine_is_old": engine_is_old,
         "current_engine": ENGINE_VERSION,
         "versions": version_links(version),
@@ -353,7 +348,7 @@ def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, 
     description = gettext("Predict each decision of kube-scheduler before you see it.")
     return {
         "title": title_of(version.scenario, lesson),
-        "description": description if predict else plain_text(lesson.text("description", language()), 200),
+        "description": description if predict else plain_text(lessons.description_html(version, language()), 200),
         "url": absolute(request, path),
         "image": absolute(request, f"{path}picture.png{about}"),
     }

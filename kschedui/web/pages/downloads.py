@@ -20,7 +20,7 @@ from kschedui.models import Run, Version
 from kschedui.runs import cluster_drawing
 from kschedui.runs import store as runs
 from kschedui.runs.trace_files import DecisionLines, EventLines, PerfettoFile
-from kschedui.scenarios import access
+from kschedui.scenarios import access, lessons
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import streams
 from kschedui.web.api.rates import count
@@ -116,7 +116,7 @@ def picture_png(request: HttpRequest, sid: str, number: int) -> HttpResponseBase
 def picture(request: HttpRequest, version: Version, kind: str, form: str) -> HttpResponseBase:
     """Return the picture, or 304 if the browser has it: drawing a step takes time, and a picture never changes."""
     run = runs.find_run(version, request.GET.get("engine"), requested_release(request, version))
-    title = cards.title_of(version.scenario, cards.lesson_of(version.summary))
+    title = cards.title_of(version.scenario, lessons.load(version.lesson))
     about = (run and (run.public_id, run.steps, run.state), title, requested_place(request), form)
     etag = quote_etag(hashlib.sha256(repr((about, kind, language())).encode()).hexdigest()[:32])
     not_modified = get_conditional_response(request, etag=etag)

@@ -35,6 +35,7 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
 """The kinds of question that can be asked at each event; static/js/learn/answers.js finds their answers."""
 
 LONGEST_TEXT = 400  # the number of characters of a caption or a question
+LONGEST_TEXTS = {"title": 1_000, "description": 20_000, "lookAt": 1_000}  # characters in each language
 MOST_CAPTIONS = 200
 MOST_QUESTIONS = 40
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.fields.lesson_fields import (
+    LONGEST_TEXTS,
     MOST_CAPTIONS,
     MOST_QUESTIONS,
     caption_problems,
@@ -25,9 +26,9 @@ def build_lesson(spec: Manifest, problems: Problems) -> Lesson:
     captions, questions = lesson.get("captions") or [], lesson.get("questions") or []
     _check_entries(captions, "captions", MOST_CAPTIONS, caption_problems, problems)
     _check_entries(questions, "questions", MOST_QUESTIONS, question_problems, problems)
-    title, title_zh = split_languages(spec.get("title"))
-    description, description_zh = split_languages(spec.get("description"))
-    look_at, look_at_zh = split_languages(lesson.get("lookAt"))
+    title, title_zh = _shorten(split_languages(spec.get("title")), ("spec", "title"), problems)
+    description, description_zh = _shorten(split_languages(spec.get("description")), ("spec", "description"), problems)
+    look_at, look_at_zh = _shorten(split_languages(lesson.get("lookAt")), ("spec", "lesson", "lookAt"), problems)
     return Lesson(
         title=title,
         title_zh=title_zh,
@@ -47,6 +48,15 @@ def split_languages(value: str | Manifest | None) -> tuple[str, str]:
     texts = value if isinstance(value, Mapping) else {"en": value}
     en, zh = _clean(texts.get("en")), _clean(texts.get("zh"))
     return en or zh, zh
+
+
+def _shorten(texts: tuple[str, str], path: Path, problems: Problems) -> tuple[str, str]:
+    """Cut texts that are longer than pages show, with a warning: every stored text can still be opened."""
+    most = LONGEST_TEXTS[str(path[-1])]
+    if max(map(len, texts)) > most:
+        problems.warn(path, Message("Too long: only the first {most:,} characters are shown", most=most))
+    english, chinese = texts
+    return english[:most], chinese[:most]
 
 
 def _check_entries(entries: list[Manifest], name: str, most: int, rules: Rules, problems: Problems) -> None:

@@ -6,7 +6,13 @@ from typing import Any, get_args
 
 import pytest
 
-from scheduler_core.scenario.fields.lesson_fields import LONGEST_TEXT, MOST_CAPTIONS, MOST_QUESTIONS, QUESTIONS
+from scheduler_core.scenario.fields.lesson_fields import (
+    LONGEST_TEXT,
+    LONGEST_TEXTS,
+    MOST_CAPTIONS,
+    MOST_QUESTIONS,
+    QUESTIONS,
+)
 from scheduler_core.scenario.lesson import Caption, Lesson, Question
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors, parse_scenario
 from scheduler_core.trace.events import AnyEvent
@@ -141,6 +147,21 @@ def test_too_much_is_an_error() -> None:
     assert [path for path, _, _ in lesson_errors(f"    questions:\n{questions}")] == ["questions"]
     long = caption.replace("en: a", f"en: {'a' * (LONGEST_TEXT + 1)}")
     assert [path for path, _, _ in lesson_errors(f"    captions:\n{long}")] == ["captions[0].en"]
+
+
+@pytest.mark.parametrize(("field", "most"), LONGEST_TEXTS.items())
+def test_what_is_longer_than_pages_show_is_cut_with_a_warning(field: str, most: int) -> None:
+    texts = f"{field}: {{en: {'x' * (most + 1)}, zh: {'文' * (most + 1)}}}"
+    spec = f"spec:\n  lesson:\n    {texts}\n" if field == "lookAt" else f"spec:\n  {texts}\n"
+    scenario = parse_scenario(DOCUMENT + spec)
+    name = {"lookAt": "look_at"}.get(field, field)
+    assert scenario.lesson.text(name, "en") == "x" * most
+    assert scenario.lesson.text(name, "zh-hans") == "文" * most
+    (warning,) = scenario.warnings
+    assert (warning.path, warning.message) == (
+        "spec.lesson.lookAt" if field == "lookAt" else f"spec.{field}",
+        f"Too long: only the first {most:,} characters are shown",
+    )
 
 
 def test_every_event_with_questions_is_an_event_of_the_trace() -> None:

@@ -144,7 +144,7 @@ spec: {title: "a\\0b", description: "a\\0b \\U0001F600"}
 def test_a_nul_that_yaml_escapes_is_dropped_before_it_is_stored(author: Browser) -> None:
     author.save(ESCAPED + "---\n" + scenario(node("n1", labels={"smile": "a"}), pod("a")))
     assert "\0" not in Scenario.objects.get().title
-    lesson = Version.objects.get().summary["lesson"]
+    lesson = Version.objects.get().lesson
     assert lesson["description"] == "ab \U0001f600"
     assert "\0" not in str(lesson)
     assert "\\x00" not in str(lesson)

@@ -215,7 +215,7 @@ def test_a_link_to_predict_with_previews_how_the_run_begins(folder: Path, author
 def test_every_page_about_a_lesson_calls_it_by_its_title_in_the_readers_language(folder: Path, author: Browser) -> None:
     load()
     scenario = Scenario.objects.get(slug="high-preempts-low")
-    title = lessons.load(scenarios.newest(scenario).summary["lesson"]).text("title", "zh-hans")
+    title = lessons.load(scenarios.newest(scenario).lesson).text("title", "zh-hans")
     at = f"/s/{scenario.public_id}/v/1/"
     this = f"{scenario.public_id}/1"
     run = Run.objects.get(version__scenario=scenario)

@@ -51,8 +51,8 @@ def me(request: HttpRequest) -> Me:
 
 @router.get("/lessons", auth=reads(), response=list[Lesson], summary="The library's lessons")
 def lessons(request: HttpRequest) -> list[Lesson]:
-    rows: list[Any] = track.in_order(scenarios.library())  # with the newest version's summary
-    lesson_rows = [(lesson_words.load((row.summary or {}).get("lesson", {})), row) for row in rows]
+    rows: list[Any] = track.in_order(scenarios.library())
+    lesson_rows = [(lesson_words.load(row.lesson), row) for row in rows]
     return [
         Lesson(
             slug=str(row.slug),

@@ -91,13 +91,13 @@ def words(request: HttpRequest, sid: str, number: int) -> Words:
 
 def words_of(version: Version) -> Words:
     """Return the lesson's captions and questions in your language."""
-    lesson = lessons.load(version.summary.get("lesson", {}))
+    lesson = lessons.load(version.lesson)
 
     def translate(entry: Caption | Question) -> dict[str, Any]:
         return {**asdict(entry), "text": lessons.in_language(entry, language())}
 
     return Words(
-        description=plain_text(lesson.text("description", language()), LONGEST_DESCRIPTION),
+        description=plain_text(lessons.description_html(version, language()), LONGEST_DESCRIPTION),
         look_at=lesson.text("look_at", language()),
         captions=[TeacherWords(**translate(entry)) for entry in lesson.captions],
         questions=[QuestionOut(**translate(entry)) for entry in lesson.questions],

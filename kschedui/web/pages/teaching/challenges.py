@@ -11,9 +11,8 @@ from django.views.decorators.http import require_safe
 from kschedui.classrooms import seats, store
 from kschedui.language import language
 from kschedui.models import Version
-from kschedui.scenarios import access, challenge_track
+from kschedui.scenarios import access, challenge_track, lessons
 from kschedui.scenarios import store as scenarios
-from kschedui.scenarios.prose import markdown_html
 from kschedui.web.api.routes.challenges import challenge_of
 from kschedui.web.api.visitors import visible_scenario
 from kschedui.web.pages import cards
@@ -79,7 +78,7 @@ def about(version: Version, judge: str) -> dict[str, Any]:
 
     Also {key (for stored answers), player (a URL), code (of a class)}.
     """
-    lesson = cards.lesson_of(version.summary)
+    lesson = lessons.load(version.lesson)
     title = cards.title_of(version.scenario, lesson)
-    task = markdown_html(lesson.text("description", language()))
+    task = lessons.description_html(version, language())
     return {"title": title, "task": task, **challenge_of(version), "judge": judge, "code": ""}

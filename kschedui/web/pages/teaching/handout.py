@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from kschedui.language import language
 from kschedui.models import Run, Version
 from kschedui.runs import store as runs
-from kschedui.scenarios import access, courses
+from kschedui.scenarios import access, courses, lessons
 from kschedui.scenarios import store as scenarios
 from kschedui.waiting.plugin_texts import of_other_plugins
 from kschedui.web.api.refusals import Refusal
@@ -83,7 +83,7 @@ def part(request: HttpRequest, shown: Version) -> dict[str, Any]:
         raise Refusal(
             409, gettext_noop("The run did not finish, so there is no handout. Open the scenario to see why.")
         )
-    lesson = cards.lesson_of(shown.summary)
+    lesson = lessons.load(shown.lesson)
     address = cards.page_of(shown, run)
     path, _, query = address.partition("?")
     link = cards.absolute(request, address)

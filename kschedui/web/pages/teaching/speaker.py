@@ -8,6 +8,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from kschedui.language import language
+from kschedui.scenarios import lessons
 from kschedui.scenarios import store as scenarios
 from kschedui.waiting.plugin_texts import of_other_plugins
 from kschedui.web.api.visitors import visible_scenario
@@ -34,5 +35,5 @@ def show(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "notes": reverse("v1:notes", args=args),
         "picture": reverse("picture", args=args) + cards.place_query(request.GET.dict()),
     }
-    title = cards.title_of(scenario, cards.lesson_of(version.summary))
+    title = cards.title_of(scenario, lessons.load(version.lesson))
     return render(request, "scenarios/speaker.html", {"title": title, "boot": boot})
