@@ -120,6 +120,14 @@ def false_words(changed: Sequence[Changed]) -> list[Message]:
     return [FALSE[kind] for kind in dict.fromkeys(change.false for change in changed if change.false)]
 
 
+OBSTACLES = {
+    "not-ready": Message(
+        "No retry helps as long as its pods are not Ready, unless its unhealthyPodEvictionPolicy is AlwaysAllow."
+    ),
+    "all-healthy": Message("It never allows an eviction, because it requires all of its pods to be healthy."),
+}
+
+
 def missing_words(missing: Missing) -> Message:
     """Return a sentence about a missing object."""
     values = {"name": missing.name, "of": missing.of, "where": missing.where}

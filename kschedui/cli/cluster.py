@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from kschedui.ask.words import cause_words
+from kschedui.ask.words import OBSTACLES, cause_words
 from kschedui.cli import answers, inputs
 from kschedui.cli.inputs import Input
 from kschedui.cli.unusable import Unusable
@@ -186,7 +186,7 @@ def write(answer: OperationResult) -> None:
         "budgets in the way",
         (
             f"{budget.budget}: allows {budget.allowed} disruptions, {budget.pods} pods have to go, "
-            f"{budget.blocked} blocked"
+            f"{budget.blocked} blocked{f'. {OBSTACLES[budget.obstacle]}' if budget.obstacle else ''}"
             for budget in answer.budgets
             if budget.blocked
         ),

@@ -84,7 +84,16 @@ def from_content(name: str, content: bytes, version: str | None = None, configur
         from scheduler_core.ask.replay.placing import place_decisions  # which only recordings need
 
         scenario = place_decisions(scenario)
-    return Input(name, scenario, tuple(text.notes))
+    return Input(name, scenario, (*text.notes, *_release_notes(text, scenario, version)))
+
+
+def _release_notes(text: Imported, scenario: Scenario, version: str | None) -> list[Message]:
+    """Return notes about a release that neither the command nor the text names; an import has its own."""
+    if version or text.imported or "kubeletVersion" not in text.text or "kubernetesVersion" in text.text:
+        return []
+    from kschedui.scenarios.importers.cluster_release import scenario_notes  # which only texts of clusters need
+
+    return scenario_notes(scenario)
 
 
 def _read(content: bytes, version: str | None, configuration: str) -> tuple[Imported, Scenario]:

@@ -15,7 +15,7 @@ from msgspec.structs import asdict, fields
 
 from kschedui.models import ParsedText
 from scheduler_core.apis.messages import Message
-from scheduler_core.releases import RELEASES
+from scheduler_core.releases import release_named
 from scheduler_core.scenario.parse import Scenario, without_collection
 
 LONG = 100_000  # characters; shorter texts are parsed in some milliseconds
@@ -30,7 +30,7 @@ def pack(scenario: Scenario, mark: bytes) -> bytes:
     if len(scenario.text) < LONG:
         return b""
     values = (getattr(scenario, name) for name in FIELDS)
-    raw = msgspec.json.encode(Packed(scenario.release.version, *values), enc_hook=_as_data)
+    raw = msgspec.json.encode(Packed(scenario.release.patch, *values), enc_hook=_as_data)
     return mark + isal_zlib.compress(raw, LEVEL)
 
 
@@ -44,7 +44,9 @@ def unpack(packed: bytes, text: str, mark: bytes) -> Scenario | None:
             values = asdict(_decoder.decode(raw))
     except (isal_zlib.error, msgspec.DecodeError):  # type: ignore[misc] # isal's types give an instance
         return None
-    return Scenario(text=text, release=RELEASES[values.pop("version")], **values)
+    release = release_named(values.pop("version"))
+    assert release is not None
+    return Scenario(text=text, release=release, **values)
 
 
 def find_parsed(text: str, mark: bytes) -> Scenario | None:

@@ -90,6 +90,7 @@ class Pod(Tagged, frozen=True):
     nominated_node_name: str = ""  # status.nominatedNodeName of the document
     phase: str = "Pending"
     terminating: bool = False  # metadata.deletionTimestamp is set
+    ready: bool = True  # False: a running pod whose document has a condition Ready that is not True
     disruption_target: bool = False  # condition DisruptionTarget with reason PreemptionByScheduler
     priority_class_name: str = ""
     termination_seconds: float = 0.0  # annotation kschedui.io/termination-seconds
@@ -147,7 +148,9 @@ class Node(Tagged, frozen=True):
 class PodDisruptionBudget(Tagged, frozen=True):
     """A PodDisruptionBudget.
 
-    `disruptions_allowed` None: computed by the simulated disruption controller; a number: fixed by the document.
+    `disruptions_allowed` None: computed by the simulated disruption controller; a number, also 0: fixed by the document,
+    whose `current_healthy` and `desired_healthy` are None if it does not state them. `evicts_unhealthy`: the eviction of
+    a pod that is not ready never violates the budget (unhealthyPodEvictionPolicy: AlwaysAllow).
 
     `selector` is the scheduler's interpretation (empty matches nothing), `controller_selector` that of the disruption
     controller (empty matches all). `min_available` and `max_unavailable` are an int or a percentage such as "50%"; at
@@ -162,6 +165,9 @@ class PodDisruptionBudget(Tagged, frozen=True):
     max_unavailable: int | str | None = None
     disruptions_allowed: int | None = None
     disrupted_pods: frozenset[str] = frozenset()
+    current_healthy: int | None = None
+    desired_healthy: int | None = None
+    evicts_unhealthy: bool = False
     manifest: Manifest = {}
 
 

@@ -1,6 +1,6 @@
 """The simulated disruption controller: status.disruptionsAllowed of every PodDisruptionBudget.
 
-kube-controller-manager: pkg/controller/disruption. Both bound and pending pods count; only bound ones that are not
+kube-controller-manager: pkg/controller/disruption. Both bound and pending pods count; bound ones that are ready and not
 terminating are healthy. A budget whose document fixes the number is not changed.
 """
 
@@ -22,7 +22,7 @@ def disruptions_allowed(cluster: Cluster) -> Mapping[str, int]:
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """The pods that a budget counts: of `expected` pods, `healthy` are bound and `desired` must stay bound."""
+    """The pods that a budget counts: of `expected` pods, `healthy` are bound and ready, and `desired` must be."""
 
     allowed: int
     expected: int = 0
@@ -35,7 +35,7 @@ def count_healthy(budget: PodDisruptionBudget, cluster: Cluster) -> Counted:
     if budget.disruptions_allowed is not None:
         return Counted(budget.disruptions_allowed)
     pods = [pod for pod in cluster.pods.all() if _covers(budget, pod)]
-    healthy = sum(bool(pod.node_name) and not pod.terminating for pod in pods)
+    healthy = sum(bool(pod.node_name) and pod.ready and not pod.terminating for pod in pods)
     desired = _desired_healthy(budget, len(pods))
     return Counted(max(0, healthy - desired) if pods else 0, len(pods), healthy, desired)
 

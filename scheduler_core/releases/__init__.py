@@ -5,13 +5,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from pkgutil import iter_modules
 
+from scheduler_core.releases.patches import find_release, most_frequent, nearest_release
 from scheduler_core.releases.release import Gate, Release
 from scheduler_core.releases.rules import Rules
 
-__all__ = ["DEFAULT_RELEASE", "RELEASES", "Gate", "Release", "Rules", "names_in_policies"]
+__all__ = [
+    "DEFAULT_RELEASE",
+    "RELEASES",
+    "Gate",
+    "Release",
+    "Rules",
+    "names_in_policies",
+    "release_named",
+    "release_of_kubelets",
+]
 
 
 def _load_releases() -> dict[str, Release]:
@@ -24,6 +35,16 @@ def _load_releases() -> dict[str, Release]:
 
 RELEASES = _load_releases()
 DEFAULT_RELEASE = [*RELEASES.values()][-1]  # the release of scenarios that name none
+
+
+def release_named(version: str) -> Release | None:
+    """Return the release of a version such as "1.30" or "1.30.10"; None if it is not simulated."""
+    return find_release(version, RELEASES)
+
+
+def release_of_kubelets(versions: Iterable[str]) -> Release | None:
+    """Return the release, or the nearest, of most kubelets (in a tie, the newer); None if no version is known."""
+    return nearest_release(most_frequent(versions), RELEASES)
 
 
 def names_in_policies() -> tuple[list[str], list[str]]:

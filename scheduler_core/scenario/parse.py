@@ -23,7 +23,7 @@ from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, Namespace
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.rules import Rule
-from scheduler_core.releases import DEFAULT_RELEASE, Release
+from scheduler_core.releases import DEFAULT_RELEASE, Release, release_of_kubelets
 from scheduler_core.scenario.catalogue import field_catalogue
 from scheduler_core.scenario.challenge import Challenge
 from scheduler_core.scenario.objects.admission import Admission, claimed
@@ -158,7 +158,8 @@ class _Reader:
     def read(self) -> Scenario:
         documents = read_documents(self._text, self._limits, self._problems, lambda part: self._tell(READING * part))
         documents_by_kind = self._sort(documents)
-        own = self._own_document(documents_by_kind.scenario)
+        of_nodes = release_of_kubelets(_kubelet_versions(documents_by_kind))
+        own = self._own_document(documents_by_kind.scenario, of_nodes or DEFAULT_RELEASE)
         self._check_limits(documents_by_kind, own)
         rules = self._rules(documents_by_kind.rules, own)
         challenge = self._challenge(documents_by_kind.challenge, documents, own)
@@ -264,12 +265,12 @@ class _Reader:
         policy = build_policy(document.data, self._problems, own.release)
         return replace(config, profiles=policy.profiles, extenders=policy.extenders)
 
-    def _own_document(self, document: Document | None) -> ScenarioDocument:
+    def _own_document(self, document: Document | None, default: Release) -> ScenarioDocument:
         if document is None:
-            release = self._release or DEFAULT_RELEASE
+            release = self._release or default
             return ScenarioDocument(release=release, feature_gates=release.default_gates())
         self._problems.enter(document.chunk, document.prefix)
-        return build_scenario_document(document.data, self._problems, self._release)
+        return build_scenario_document(document.data, self._problems, self._release, default)
 
     def _rules(self, documents: list[Document], own: ScenarioDocument) -> tuple[Rule, ...]:
         if not documents:
@@ -351,6 +352,16 @@ class _Reader:
                 self._problems.error(
                     path, Message("{problem}: {reason}", problem=not_found(script.url_prefix), reason=reason)
                 )
+
+
+def _kubelet_versions(documents_by_kind: _Sorted) -> Iterator[str]:
+    """Yield the versions of the kubelets that nodes report, as far as they have the right type."""
+    for document in documents_by_kind.objects.get(("v1", "Node"), ()):
+        status = document.data.get("status")
+        info = status.get("nodeInfo") if isinstance(status, dict) else None
+        version = info.get("kubeletVersion") if isinstance(info, dict) else None
+        if isinstance(version, str):
+            yield version
 
 
 def _holds_policy(config_map: Document) -> bool:

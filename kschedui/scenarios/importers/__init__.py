@@ -27,7 +27,7 @@ from kschedui.scenarios.importers.reading.file_text import refusal
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
-from scheduler_core.releases import RELEASES
+from scheduler_core.releases import release_named
 from scheduler_core.scenario.parse import Limits, without_collection
 
 NOT_OURS = {"LimitRange", "RuntimeClass"}  # read on the way, and nothing that a scenario holds
@@ -62,7 +62,7 @@ def convert_dump(
     objects, notes = read_export(dump)
     of_nodes, of_release = cluster_release(objects)
     release = of_nodes or release
-    decides = RELEASES.get(simulated or release_of_scenario(objects) or release)
+    decides = release_named(simulated or release_of_scenario(objects) or release)
     objects, more = configurations.read(objects, limits, has_policy=decides is not None and decides.policy is not None)
     objects, of_pools = node_pools.convert_node_pools(objects)
     notes += [*more, *of_pools]

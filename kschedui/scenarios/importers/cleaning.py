@@ -215,7 +215,7 @@ def pod_status(status: Manifest, spec: Manifest) -> Manifest:
     conditions = [
         condition
         for condition in mappings_in(status, "conditions")
-        if not (condition.get("type") == "PodScheduled" and condition.get("status") == "True")
+        if not (condition.get("type") in ("PodScheduled", "Ready") and condition.get("status") == "True")
     ]
     cleaned["conditions"] = conditions
     for name, containers in (("containerStatuses", "containers"), ("initContainerStatuses", "initContainers")):

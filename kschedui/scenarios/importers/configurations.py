@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kschedui.scenarios.importers import scheduler_policy
-from kschedui.scenarios.importers.cleaning import part
+from kschedui.scenarios.importers.cleaning import mappings_in, part
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.pruning import Manifest, prune
 from scheduler_core.apis.messages import Message
@@ -37,7 +37,11 @@ STRATEGIES = {
     "NodeResourcesMostAllocated": "MostAllocated",
     "RequestedToCapacityRatio": "RequestedToCapacityRatio",
 }
-NEW_WEIGHTS = {"TaintToleration": 3, "NodeAffinity": 2, "PodTopologySpread": 2, "InterPodAffinity": 2}
+# The default weights of Score plugins in each version (default_plugins.go), as far as v1 has the plugin.
+_EQUAL = dict.fromkeys(("NodeResourcesBalancedAllocation", "ImageLocality", "NodeResourcesFit"), 1)
+_FIRST = {**_EQUAL, "InterPodAffinity": 1, "NodeAffinity": 1, "TaintToleration": 1, "PodTopologySpread": 2}
+_LATER = {**_EQUAL, "InterPodAffinity": 2, "NodeAffinity": 2, "TaintToleration": 3, "PodTopologySpread": 2}
+WEIGHTS = {"v1beta1": _FIRST, "v1beta2": _FIRST, "v1beta3": _LATER, "v1": _LATER}
 
 
 def read(objects: list[Manifest], limits: Limits, *, has_policy: bool = False) -> tuple[list[Manifest], list[Message]]:
@@ -99,9 +103,7 @@ def in_v1(configuration: Manifest, notes: list[Message]) -> Manifest:
     if version.startswith(("v1beta", "v1alpha")):
         notes.append(Message("Converted KubeSchedulerConfiguration {version} to v1.", version=version))
         configuration = _without_old_fields({**configuration, "apiVersion": API_VERSION}, notes)
-        if version in ("v1beta1", "v1beta2"):
-            weights = ", ".join(f"{name} 1 → {weight}" for name, weight in NEW_WEIGHTS.items())
-            notes.append(Message("Plugins without a weight get the weights of v1: {weights}.", weights=weights))
+        configuration = _with_weights_of(version, configuration, notes)
     profiles = configuration.get("profiles")
     if isinstance(profiles, list):
         configuration = {
@@ -109,6 +111,38 @@ def in_v1(configuration: Manifest, notes: list[Message]) -> Manifest:
             "profiles": [_profile(profile, notes) if isinstance(profile, dict) else profile for profile in profiles],
         }
     return {name: value for name, value in configuration.items() if value is not None}
+
+
+def _with_weights_of(version: str, configuration: Manifest, notes: list[Message]) -> Manifest:
+    """Return the configuration with the default weights of its version, where v1 has others, written out."""
+    weights = {name: own for name, own in WEIGHTS.get(version, {}).items() if own != WEIGHTS["v1"][name]}
+    profiles = configuration.get("profiles") or [{}]
+    if not weights or not isinstance(profiles, list):
+        return configuration
+    notes.append(
+        Message(
+            "Plugins without a weight keep the default weights of {version}: {weights}.",
+            version=version,
+            weights=", ".join(f"{name} {own} (v1: {WEIGHTS['v1'][name]})" for name, own in weights.items()),
+        )
+    )
+    enabled = [{"name": name, "weight": own} for name, own in weights.items()]
+    return {**configuration, "profiles": [_enabling(profile, enabled) for profile in profiles]}
+
+
+def _enabling(profile: Any, enabled: list[Manifest]) -> Any:
+    """Return the profile with weights for all plugins that its own multiPoint does not mention."""
+    if not isinstance(profile, dict):
+        return profile
+    plugins = part(profile, "plugins")
+    multi_point = part(plugins, "multiPoint")
+    named = {entry.get("name") for name in ("enabled", "disabled") for entry in mappings_in(multi_point, name)}
+    more = [] if "*" in named else [entry for entry in enabled if entry["name"] not in named]
+    own = multi_point.get("enabled") or []
+    if not more or not isinstance(own, list):
+        return profile
+    multi_point = {**multi_point, "enabled": [*own, *more]}
+    return {**profile, "plugins": {**plugins, "multiPoint": multi_point}}
 
 
 def _without_old_fields(configuration: Manifest, notes: list[Message]) -> Manifest:

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from scheduler_core.apis.core import Node, Pod, PodKey
+from scheduler_core.apis.core import Node, Pod, PodDisruptionBudget, PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import NotPossible, Step, apply_steps
 from scheduler_core.ask.editing.objects import build_object, no_such, slices_of
@@ -35,6 +35,7 @@ from scheduler_core.ask.operations.results import (
     Budget,
     Move,
     NodeUse,
+    Obstacle,
     OperationResult,
     State,
     Unplaced,
@@ -295,13 +296,23 @@ class _Asker:
             local_data=[pod.key for pod in self._fates.get("moves", ()) if pod.node_name and has_local_data(pod)],
             emptied=emptied,
             budgets=[
-                Budget(key, self._allowed[key], number, blocked[key]) for key, number in sorted(self._covered.items())
+                Budget(key, self._allowed[key], number, blocked[key], self._obstacle(operation, key))
+                for key, number in sorted(self._covered.items())
             ],
             rounds=operation.rounds,
             room_before=_room(use.before for use in cluster if use.node in operation.schedulable_before),
             room_after=_room(use.after for use in cluster if not use.state or use.state == "added"),
             cluster=cluster,
         )
+
+    def _obstacle(self, operation: Operation, key: str) -> Obstacle:
+        """Return the reason that the pods that this budget blocks can never be evicted, "" if there is none."""
+        budget = operation.cluster.get("PodDisruptionBudget", key)
+        pods = operation.cluster.pods
+        there = [pods.get(name) for name, entry in self._blocked.items() if entry.budgets == [key]]
+        blocked = [pod for pod in there if pod is not None]
+        assert budget is None or isinstance(budget, PodDisruptionBudget)
+        return Budgets(operation.cluster).obstacle(budget, blocked) if budget and blocked else ""
 
     def _uses(self, operation: Operation) -> list[NodeUse]:
         """Return each node before and after; added nodes are last."""

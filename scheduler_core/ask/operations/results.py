@@ -12,6 +12,7 @@ from scheduler_core.trace.records import NodeName
 Cause = Literal["evicted", "lost", "preempted", "pending"]
 State = Literal["", "cordoned", "removed", "added"]
 
+Obstacle = Literal["", "not-ready", "all-healthy"]  # to evictions that a budget blocks
 
 class Move(msgspec.Struct, frozen=True):
     """A pod that is on another node afterwards; `before` "" means that it was pending.
@@ -48,13 +49,14 @@ class Budget(msgspec.Struct, frozen=True):
     """A PodDisruptionBudget ("namespace/name") that covers pods to be evicted.
 
     `allowed`: the disruptions allowed at the start; `pods` that it covers are to be evicted, `blocked` of them cannot
-    be.
+    be. `obstacle`: the reason that no retry helps: blocked pods are not ready, or all pods must be healthy.
     """
 
     budget: str
     allowed: int
     pods: int
     blocked: int
+    obstacle: Obstacle = ""
 
 
 class Amount(msgspec.Struct, frozen=True):

@@ -81,9 +81,11 @@ POD_DISRUPTION_BUDGET = top_level(
         {
             "disruptionsAllowed": INT32,
             "disruptedPods": MapOf(TIME),
-            **unread("observedGeneration currentHealthy desiredHealthy expectedPods conditions"),
+            "currentHealthy": INT32,
+            "desiredHealthy": INT32,
+            **unread("observedGeneration expectedPods conditions"),
         },
-        {"disruptionsAllowed": "above 0: used as it is for ever; otherwise recomputed as the controller does"},
+        {"disruptionsAllowed": "used as it is for ever; when absent, computed as the controller does"},
     ),
 )
 

@@ -109,6 +109,9 @@ class Duration(msgspec.Struct, frozen=True):
         return [((), Message("{value} is not a duration; expected one such as 5s or 1m30s", value=show(value)), False)]
 
 
+_PATCH = re.compile(r"1\.[0-9]{1,3}\.[0-9]{1,3}", re.ASCII)
+
+
 class Anything(msgspec.Struct, frozen=True):
     """A value that is neither read nor checked."""
 
@@ -122,13 +125,19 @@ QUANTITY, TIME, DURATION, ANY = Quantity(), Time(), Duration(), Anything()
 
 
 class Enum(msgspec.Struct, frozen=True):
-    """A string of a fixed set; "" is left to the rules of the field."""
+    """A string of a fixed set; "" is left to the rules of the field.
+
+    `patches`: the values are versions, which a number of a patch may follow.
+    """
 
     values: tuple[str, ...]
     name: str = "enum"
+    patches: bool = False
 
     def check(self, value: Any) -> Findings | None:
         if value is None or value in self.values:
+            return None
+        if self.patches and type(value) is str and _PATCH.fullmatch(value) and value.rpartition(".")[0] in self.values:
             return None
         if type(value) is str:
             return [((), not_supported(value, self.values), False)] if value else None

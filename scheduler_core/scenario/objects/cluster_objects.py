@@ -68,7 +68,7 @@ def build_priority_class(data: Manifest, problems: Problems, admission: Admissio
 
 
 def build_budget(data: Manifest, problems: Problems, admission: Admission) -> PodDisruptionBudget:
-    """Build a budget (`ValidatePodDisruptionBudgetSpec`). A status of exactly 0 allowed disruptions is ignored."""
+    """Build a budget (`ValidatePodDisruptionBudgetSpec`, `ValidatePodDisruptionBudgetStatusUpdate`)."""
     metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
     check_metadata(metadata, ("metadata",), problems)
     minimum, maximum = spec.get("minAvailable"), spec.get("maxUnavailable")
@@ -76,11 +76,13 @@ def build_budget(data: Manifest, problems: Problems, admission: Admission) -> Po
         problems.error(("spec",), invalid({}, Message("minAvailable and maxUnavailable cannot be both set")))
     for field, value in (("minAvailable", minimum), ("maxUnavailable", maximum)):
         _check_int_or_percent(value, ("spec", field), problems)
-    allowed = status.get("disruptionsAllowed") or 0
-    if allowed < 0:
-        problems.error(
-            ("status", "disruptionsAllowed"), invalid(allowed, Message("must be greater than or equal to 0"))
-        )
+    numbers = {name: status.get(name) for name in ("disruptionsAllowed", "currentHealthy", "desiredHealthy")}
+    for name, number in numbers.items():
+        if number is not None and number < 0:
+            problems.error(("status", name), invalid(number, Message("must be greater than or equal to 0")))
+    allowed = numbers["disruptionsAllowed"]
+    if allowed is None and status and admission.recorded:
+        allowed = 0  # an API server omits no status that its controller has written
     selector = label_selector(spec.get("selector"), ("spec", "selector"), problems)
     return PodDisruptionBudget(
         name=metadata.get("name") or "",
@@ -89,8 +91,11 @@ def build_budget(data: Manifest, problems: Problems, admission: Admission) -> Po
         controller_selector=selector,
         min_available=minimum,
         max_unavailable=maximum,
-        disruptions_allowed=allowed if allowed or (admission.recorded and status) else None,
+        disruptions_allowed=allowed,
         disrupted_pods=frozenset(status.get("disruptedPods") or ()),
+        current_healthy=numbers["currentHealthy"],
+        desired_healthy=numbers["desiredHealthy"],
+        evicts_unhealthy=spec.get("unhealthyPodEvictionPolicy") == "AlwaysAllow",
         manifest=data,
     )
 

@@ -72,6 +72,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         nominated_node_name="" if node_name else status.get("nominatedNodeName") or "",
         phase=_phase(node_name, status),
         terminating=bool(metadata.get("deletionTimestamp")),
+        ready=not node_name or _is_ready(status),
         disruption_target=_is_disruption_target(status),
         priority_class_name=class_name,
         termination_seconds=_termination_seconds(annotations, problems),
@@ -236,6 +237,12 @@ def controller(metadata: Manifest) -> OwnerReference | None:
 def _phase(node_name: str, status: Manifest) -> str:
     phase = status.get("phase") or ""
     return phase if phase in TERMINAL_PHASES else "Running" if node_name else "Pending"
+
+
+def _is_ready(status: Manifest) -> bool:
+    """Return whether no condition Ready says otherwise (`podutil.IsPodReady`; without conditions, a pod is ready)."""
+    conditions = status.get("conditions") or ()
+    return all(condition.get("status") == "True" for condition in conditions if condition.get("type") == "Ready")
 
 
 def _is_disruption_target(status: Manifest) -> bool:

@@ -39,7 +39,13 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
             return _node(old, new)
         case PodDisruptionBudget(), PodDisruptionBudget():
             if new.disruptions_allowed is None:
-                return replace(new, disruptions_allowed=old.disruptions_allowed, disrupted_pods=old.disrupted_pods)
+                return replace(
+                    new,
+                    disruptions_allowed=old.disruptions_allowed,
+                    disrupted_pods=old.disrupted_pods,
+                    current_healthy=old.current_healthy,
+                    desired_healthy=old.desired_healthy,
+                )
             return new
         case PersistentVolumeClaim(), PersistentVolumeClaim():
             return replace(new, uid=old.uid, terminating=old.terminating)
@@ -74,6 +80,7 @@ def _pod(old: Pod, new: Pod, release: Release) -> Pod:
         node_name=old.node_name,
         nominated_node_name=old.nominated_node_name,
         phase=new.phase if new.phase in TERMINAL_PHASES else old.phase,
+        ready=old.ready,
         disruption_target=old.disruption_target,
         pod_group=old.pod_group,
         resource_claim_statuses=old.resource_claim_statuses,

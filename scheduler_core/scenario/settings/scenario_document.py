@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from scheduler_core.apis.messages import Message
-from scheduler_core.releases import DEFAULT_RELEASE, RELEASES, Release
+from scheduler_core.releases import DEFAULT_RELEASE, RELEASES, Release, release_named
 from scheduler_core.scenario.fields.names import text_map
 from scheduler_core.scenario.fields.scenario_fields import EXPECTED_POD, FAULT_POINTS, SCENARIO
 from scheduler_core.scenario.fields.schema import check
@@ -53,18 +53,19 @@ class ScenarioDocument(msgspec.Struct, frozen=True):
     unobserved: tuple[Unobserved, ...] = ()
 
 
-def build_scenario_document(data: Manifest, problems: Problems, release: Release | None = None) -> ScenarioDocument:
-    """Build the document. `release` replaces the one in the document."""
+def build_scenario_document(
+    data: Manifest, problems: Problems, release: Release | None = None, default: Release = DEFAULT_RELEASE
+) -> ScenarioDocument:
+    """Build the document. `release` replaces the one in the document, `default` is used if there is none."""
     if not check(SCENARIO, data, (), problems, strict=True):
-        return ScenarioDocument(feature_gates=DEFAULT_RELEASE.default_gates())
+        return ScenarioDocument(release=default, feature_gates=default.default_gates())
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
     annotations = text_map(metadata.get("annotations"))
     if (seed := spec.get("seed")) is not None and seed < 0:
         problems.error(("spec", "seed"), invalid(seed, Message("must be 0 or greater")))
     until, expect = spec.get("untilSeconds"), spec.get("expect")
-    release = release or RELEASES.get(
-        spec.get("kubernetesVersion") or "", DEFAULT_RELEASE
-    )  # the field table allows no other type
+    named = spec.get("kubernetesVersion") or ""  # the field table allows no other type
+    release = release or release_named(named) or default
     return ScenarioDocument(
         name=metadata.get("name") or "",
         annotations=annotations,

@@ -136,7 +136,7 @@ def test_budget_is_read_in_two_ways() -> None:
     found = only(PodDisruptionBudget, parse(given))
     assert (found.max_unavailable, found.disruptions_allowed) == ("50%", 2)
     given["status"]["disruptionsAllowed"] = 0
-    assert only(PodDisruptionBudget, parse(given)).disruptions_allowed is None
+    assert only(PodDisruptionBudget, parse(given)).disruptions_allowed == 0
 
 
 @pytest.mark.parametrize(

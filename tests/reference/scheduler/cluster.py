@@ -172,7 +172,7 @@ class ReferenceCluster:
             return budget.disruptions_allowed
         counted = [pod for pod in self.running() if _controlled(budget, pod)]
         expected = len(counted) + sum(_controlled(budget, pod) for pod in self.pending.values())
-        healthy = sum(not pod.terminating for pod in counted)
+        healthy = sum(pod.ready and not pod.terminating for pod in counted)
         if budget.max_unavailable is not None:
             desired = max(0, expected - _scaled(budget.max_unavailable, expected))
         elif budget.min_available is not None:

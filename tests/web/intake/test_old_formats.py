@@ -36,7 +36,11 @@ def test_an_older_configuration_is_read_as_v1_and_says_what_changed(version: str
     assert found.config.profiles[0].plugin_args["InterPodAffinity"].hard_pod_affinity_weight == 7
     assert f"Converted KubeSchedulerConfiguration {version} to v1." in notes
     assert "Skipped healthzBindAddress, which v1 does not have." in notes
-    assert ("NodeAffinity 1 → 2" in notes) == (version != "v1beta3")
+    assert ("NodeAffinity 1 (v1: 2)" in notes) == (version != "v1beta3")
+    weights = {ref.name: ref.weight for ref in found.config.profiles[0].plugins["score"]}
+    first = version != "v1beta3"
+    assert (weights["NodeAffinity"], weights["TaintToleration"]) == ((1, 1) if first else (2, 3))
+    assert (weights["InterPodAffinity"], weights["PodTopologySpread"]) == (1 if first else 2, 2)
 
 
 def test_plugins_that_are_no_more_are_dropped_and_named() -> None:

@@ -43,7 +43,7 @@ ANNOTATIONS = (
 )
 OLDER = "V1beta1"  # ends the name of a type whose fields are read, too: `cleaning` converts them
 CONFIGURATION_VERSIONS = ("v1", "v1beta3", "v1beta2", "v1beta1", "v1alpha2", "v1alpha1")
-CONDITIONS = ("PodScheduled", "DisruptionTarget", "PodResizePending")
+CONDITIONS = ("PodScheduled", "DisruptionTarget", "PodResizePending", "Ready")
 
 # Fields that the tables know and check, but of which nothing in scheduling depends.
 _UNREAD = {

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods
 
-from kschedui.ask.words import cause_words
+from kschedui.ask.words import OBSTACLES, cause_words
 from kschedui.language import in_language
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
@@ -136,6 +136,7 @@ def of_answer(answer: OperationResult) -> dict[str, Any]:
             for name in answer.room_before
         ],
         "zones_drawn": drawing(answer.cluster),
+        "budgets": [(budget, in_language(OBSTACLES.get(budget.obstacle, ""))) for budget in answer.budgets],
         "quiet": not any((answer.moved, answer.unplaced, answer.blocked, answer.unmanaged)),
     }
 

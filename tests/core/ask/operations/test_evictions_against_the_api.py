@@ -1,0 +1,138 @@
+"""Evictions against a plain reference of the Eviction API (eviction.go), over random states of budgets and pods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import pytest
+
+from scheduler_core.ask.operations.evictions import SEVERAL, VIOLATED, Budgets
+from scheduler_core.plugins import REGISTRY
+from scheduler_core.scenario.parse import Scenario
+from scheduler_core.simulation.simulation import Simulation
+from tests.builders import budget, node, parse, pod
+
+STATES, AT_ONCE = 5000, 250
+Manifest = dict[str, Any]
+
+
+@dataclass
+class ApiServer:
+    """Budgets and pods as manifests; the status of a budget is kept up to date as the disruption controller does."""
+
+    pods: dict[str, Manifest]
+    budgets: list[Manifest]
+    status: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for one in self.budgets:
+            self.status[one["metadata"]["name"]] = {**self.computed(one), **one.get("status", {})}
+
+    def computed(self, one: Manifest) -> dict[str, int]:
+        covered = [pod for pod in self.pods.values() if self.selects(one, pod)]
+        healthy = sum(bool(pod["spec"].get("nodeName")) and is_ready(pod) and not ends(pod) for pod in covered)
+        spec, expected = one["spec"], len(covered)
+        if "maxUnavailable" in spec:
+            desired = max(0, expected - scaled(spec["maxUnavailable"], expected))
+        else:
+            desired = scaled(spec.get("minAvailable", 1), expected)
+        allowed = max(0, healthy - desired) if expected else 0
+        return {"currentHealthy": healthy, "desiredHealthy": desired, "disruptionsAllowed": allowed}
+
+    def selects(self, one: Manifest, pod: Manifest) -> bool:
+        wanted = one["spec"]["selector"]["matchLabels"]
+        labels = pod["metadata"].get("labels", {})
+        return bool(labels) and all(labels.get(key) == value for key, value in wanted.items())
+
+    def evict(self, pod: Manifest) -> str:
+        """`EvictionREST.Create`: "" for 201."""
+        if ends(pod):
+            return ""
+        of_pod = [one for one in self.budgets if self.selects(one, pod)]
+        if len(of_pod) > 1:
+            return SEVERAL
+        if not of_pod:
+            return ""
+        name = of_pod[0]["metadata"]["name"]
+        status = self.status[name]
+        if not is_ready(pod):
+            if of_pod[0]["spec"].get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+                return ""
+            if status["currentHealthy"] >= status["desiredHealthy"] and status["desiredHealthy"] > 0:
+                return ""
+        if status["disruptionsAllowed"] == 0:
+            return (
+                f"{VIOLATED} The disruption budget {name} needs {status['desiredHealthy']} healthy pods"
+                f" and has {status['currentHealthy']} currently"
+            )
+        status["disruptionsAllowed"] -= 1
+        status["currentHealthy"] -= 1  # the controller has seen the entry in disruptedPods
+        return ""
+
+
+def is_ready(pod: Manifest) -> bool:
+    conditions = pod.get("status", {}).get("conditions", [])
+    return all(one["status"] == "True" for one in conditions if one["type"] == "Ready")
+
+
+def ends(pod: Manifest) -> bool:
+    return "deletionTimestamp" in pod["metadata"]
+
+
+def scaled(value: int | str, of: int) -> int:
+    return value if isinstance(value, int) else -(-int(value.rstrip("%")) * of // 100)
+
+
+def state(random: Random) -> tuple[list[Manifest], list[Manifest]]:
+    """Pods of one or two workloads on two nodes, some not ready or ending; budgets with and without a status."""
+    pods = []
+    for number in range(random.randint(1, 6)):
+        one = pod(f"p{number}", node=random.choice(("n1", "n2")), labels={"app": random.choice("aab"), "tier": "t"})
+        if random.random() < 0.4:
+            one["status"] = {"conditions": [{"type": "Ready", "status": random.choice(("False", "Unknown", "True"))}]}
+        if random.random() < 0.1:
+            one["metadata"]["deletionTimestamp"] = "2025-01-01T00:00:00Z"
+        pods.append(one)
+    budgets = []
+    for number in range(random.choice((0, 1, 1, 1, 2))):
+        match = random.choice(({"app": "a"}, {"app": "b"}, {"tier": "t"}))
+        number_of = random.choice((0, 1, 2, "0%", "50%", "100%"))
+        spec: Manifest = random.choice(({}, {"minAvailable": number_of}, {"maxUnavailable": number_of}))
+        if random.random() < 0.4:
+            spec["unhealthyPodEvictionPolicy"] = random.choice(("AlwaysAllow", "IfHealthyBudget"))
+        one = budget(f"b{number}", match, **spec)
+        if random.random() < 0.5:
+            desired, healthy = random.randint(0, 3), random.randint(0, 4)
+            one["status"] = {"desiredHealthy": desired, "currentHealthy": healthy}
+            one["status"]["disruptionsAllowed"] = max(0, healthy - desired)
+        budgets.append(one)
+    return pods, budgets
+
+
+@pytest.mark.parametrize("first", range(0, STATES, AT_ONCE))
+def test_each_eviction_is_answered_as_by_the_api_server(first: int) -> None:
+    refused = allowed = 0
+    for seed in range(first, first + AT_ONCE):
+        random = Random(seed)
+        pods, budgets = state(random)
+        reference = ApiServer({one["metadata"]["name"]: one for one in pods}, budgets)
+        mine = budgets_of(parse(node("n1"), node("n2"), *pods, *budgets), {name_of(one) for one in pods})
+        for one in random.sample(pods, len(pods)):
+            expected = reference.evict(one)
+            assert mine[1].evict(mine[0].cluster.pods.get(f"default/{name_of(one)}")) == expected, (seed, name_of(one))
+            refused, allowed = refused + bool(expected), allowed + (not expected)
+    assert refused > AT_ONCE / 4 < allowed
+
+
+def budgets_of(scenario: Scenario, names: set[str]) -> tuple[Simulation, Budgets]:
+    simulation = Simulation(scenario, REGISTRY)
+    for _ in simulation.run():
+        pass
+    assert {one.name for one in simulation.cluster.pods.all()} == names
+    return simulation, Budgets(simulation.cluster)
+
+
+def name_of(manifest: Manifest) -> str:
+    return str(manifest["metadata"]["name"])
