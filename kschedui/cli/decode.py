@@ -10,10 +10,12 @@ from typing import Any
 import msgspec
 
 from kschedui.cli.inputs import open_input
+from kschedui.cli.numbers import counted
 from kschedui.cli.unusable import Unusable
-from kschedui.waiting.autoscalers import ForeignMessage, foreign_messages
 from kschedui.waiting.decoded import Row, in_words
+from kschedui.waiting.foreign import ForeignMessage
 from kschedui.waiting.message import FailedMessage, messages, write_message
+from kschedui.waiting.others import foreign_messages
 
 LONGEST = 1 << 20  # bytes of standard input
 FIELDS = ("count", "reason", "plugin", "meaning", "unsaid", "helps")
@@ -71,11 +73,13 @@ def write(decoded: dict[str, Any]) -> None:
     sys.stdout.write(f"{decoded['message']}\n")
     for part in decoded["parts"]:
         plugin = f"{part['plugin']}: " if part["plugin"] else ""
-        count = f"{part['count']:>6,} of {decoded['nodes']:,} nodes" if part["count"] else "   the pod itself"
-        sys.stdout.write(f"{count}  {plugin}{part['reason']}\n")
+        of = f"{part['count']:,} of {counted(decoded['nodes'], 'node')}" if decoded["nodes"] else ""
+        count = f"{of or counted(part['count'], 'node'):>6}" if part["count"] else "the pod itself"
+        sys.stdout.write(f"    {count}  {plugin}{part['reason']}\n")
         sys.stdout.writelines(f"        {text}\n" for text in (part["meaning"], part["unsaid"]) if text)
     for part in decoded["preemption"] or ():
-        sys.stdout.write(f"{part['count']:>6,} nodes  preemption: {part['reason']}\n")
+        count = f"{counted(part['count'], 'node')}  " if part["count"] else ""
+        sys.stdout.write(f"    {count}preemption: {part['reason']}\n")
         sys.stdout.write(f"        {part['meaning']}\n" if part["meaning"] else "")
     sys.stdout.write(f"{decoded['note']}\n" if decoded["note"] else "")
     sys.stdout.write("The message is truncated.\n" if decoded["cut"] else "")
@@ -85,7 +89,7 @@ def write_foreign(message: ForeignMessage) -> None:
     """Print a message of an autoscaler as text."""
     sys.stdout.write(f"of {message.source}, not of the scheduler: {message.message}\n    {message.meaning}\n")
     for part in message.parts:
-        count = f"{part.count:>6,} node groups  " if part.count else "        "
+        count = f"{counted(part.count, 'node group')}  " if part.count else ""
         group = f"{part.group}: " if part.group else ""
-        sys.stdout.write(f"{count}{group}{part.reason}\n")
+        sys.stdout.write(f"    {count}{group}{part.reason}\n")
         sys.stdout.write(f"        {part.meaning}\n" if part.meaning else "")

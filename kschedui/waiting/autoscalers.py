@@ -1,63 +1,43 @@
-"""Messages of cluster-autoscaler and Karpenter, which `kubectl describe` prints next to those of the scheduler.
+"""Messages of cluster-autoscaler and Karpenter: their events, which `kubectl describe` prints next to those of the
+scheduler, and the lines of their logs.
 
-Their counts are node groups, not nodes. The wordings are those of the events of cluster-autoscaler (NotTriggerScaleUp,
-TriggeredScaleUp) and of Karpenter (FailedScheduling, Nominated).
+Their counts are node groups, not nodes. Events: NotTriggerScaleUp, TriggeredScaleUp; FailedScheduling and Nominated of
+Karpenter. Logs: core/scaleup/orchestrator of cluster-autoscaler 1.20 to 1.35 (scale_up.go before 1.27), as text or
+JSON; provisioner of Karpenter 0.20 to 1.8, as JSON or with the fields as JSON behind the text.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-import msgspec
-
-from kschedui.waiting.message import unquote
-from kschedui.waiting.reasons import reason_of
+from kschedui.waiting.foreign import ForeignMessage, ForeignPart, Say, build_part
 from scheduler_core.apis.messages import Message
 
 CLUSTER_AUTOSCALER = "cluster-autoscaler"
 KARPENTER = "Karpenter"
 
-Say = Callable[[Message], str]
-
-
-class ForeignPart(msgspec.Struct, frozen=True):
-    """A reason. `count` is a number of node groups; 0: the reason applies to `group`, or to the pod."""
-
-    reason: str
-    count: int = 0
-    group: str = ""
-    meaning: str = ""
-
-
-class ForeignMessage(msgspec.Struct, frozen=True):
-    """A message of an autoscaler about a pending pod."""
-
-    source: str
-    message: str
-    meaning: str
-    parts: list[ForeignPart] = []
-
-
 NO_SCALE_UP, SCALE_UP = "pod didn't trigger scale-up", "pod triggered scale-up: ["
-IF_ADDED = " (it wouldn't fit if a new node is added)"
+IF_ADDED = "(it wouldn't fit if a new node is added)"
 KARPENTER_FAILED, NOMINATED = "Failed to schedule pod, ", "Pod should schedule on: "
 # Where a message ends, by what printed it: kubectl's columns, events one after the other, and JSON.
 END = re.compile(r"\n|  |\s(?:Normal|Warning)\s")
 END_OF_STRING = re.compile(rf'"|{END.pattern}')
-COUNTED = re.compile(r"(?:^|, )(\d+) ")
+COUNTED = re.compile(r"(?:^|, )(\d{1,7}) ")
 POOL = re.compile(r"""(?:nodepool|provisioner|NodePool=)[: (]*(?:NodePool=)?"?(?P<name>[\w.-]+)"?""")
+NEXT_POOL = re.compile(r"; (?=incompatible with |all available |no instance |NodePool)|; (?=[A-Za-z])")
 
+AT_MAXIMUM = r"^max node group size reached"
+IN_BACKOFF = r"^in backoff after failed scale-up"
 MEANINGS: tuple[tuple[str, Message], ...] = (
-    (r"^max node group size reached$", Message("The node group is as large as its maximum allows.")),
+    (AT_MAXIMUM, Message("The node group is as large as its maximum allows.")),
+    (IN_BACKOFF, Message("A scale-up of the node group failed recently; it is tried again later.")),
     (
-        r"^in backoff after failed scale-up$",
-        Message("A scale-up of the node group failed recently; it is tried again later."),
-    ),
-    (
-        r"^max cluster .*limit reached|^max total nodes in cluster reached$",
+        r"^max cluster .*limit reached|^max total nodes in cluster reached|^max limit reached",
         Message("A limit of the whole cluster is reached."),
     ),
+    (r"^not ready for scale-up", Message("The node group is not ready for a scale-up.")),
     (r"exceeds? limit", Message("The limits of the NodePool are reached.")),
     (r"^did not tolerate ", Message("Nodes of this NodePool get a taint that the pod does not tolerate.")),
     (
@@ -68,22 +48,61 @@ MEANINGS: tuple[tuple[str, Message], ...] = (
         r"^no instance type ",
         Message("No machine of this NodePool meets all requirements and has room for the pod and the DaemonSet pods."),
     ),
+    (
+        r"^unsatisfiable topology constraint for pod affinity",
+        Message("No pod that the required podAffinity looks for would be in the domain of a new node."),
+    ),
+    (
+        r"^unsatisfiable topology constraint for pod anti-affinity",
+        Message("A required podAntiAffinity excludes every domain in which a new node could be."),
+    ),
     (r"^unsatisfiable topology constraint", Message("A new node would break a topology constraint of the pod.")),
+    (r"^No pod can fit to", Message("No pending pod fits on a new node of this group.")),
+    (r"^No expansion options", Message("No node group is left: there is no scale-up.")),
 )
 NOT_SCALED = Message("The counts are node groups, not nodes: more nodes of these groups would not help the pod.")
+NOT_JUDGED = Message(
+    "The counts are node groups, not nodes. A group at its maximum was not judged: more nodes of it may help. "
+    "Raise its maximum."
+)
+NOT_JUDGED_NOW = Message(
+    "The counts are node groups, not nodes. A group in backoff was not judged: more nodes of it may help. The events "
+    "and the log of the autoscaler say why its scale-up failed."
+)
+NOT_EXPLAINED = Message(
+    "A new node of any group would not have room for the pod, or not meet its rules. The autoscaler gives no reason."
+)
 SCALED = Message("New nodes are on their way; the pod is tried again when they are ready.")
 NOT_PROVISIONED = Message("The scheduler has found no node for the pod, and Karpenter can create none for it.")
 ON_ITS_WAY = Message(
     "Karpenter creates a node for the pod, or expects one to become free; the scheduler still decides."
 )
+OF_A_LOG = Message("The autoscaler judged a new node of each group for the pod; none of these groups would help it.")
+OF_A_LOG_AT_MAXIMUM = Message("The autoscaler did not judge groups that are at their maximum or in backoff.")
+
+# Lines of cluster-autoscaler's log.
+CANNOT = re.compile(
+    r"Pod (?P<pod>[\w./-]+) (?:can't|can not|cannot) be scheduled on (?P<group>[^\s,]+)"
+    r"(?:, predicate checking error)?: (?P<error>[^\n]*)"
+)
+PREDICATE = re.compile(r"; ?predicateName=(?P<plugin>\w*)")
+SKIPPED = re.compile(
+    r"Skipping node group (?P<group>[^\s,]+?) ?- (?P<why>max size reached|[^\n\"]{1,200})"
+    r"|Node group (?P<backed>[^\s,]+) is not ready for scale-?up ?- (?P<because>[^\n\"]{1,200})"
+)
+NONE_FITS = re.compile(r"No pod can fit to (?P<group>[^\s\"]+)")
+NO_OPTION = re.compile(r"No expansion options")
+PLAN = "Final scale-up plan: ["
+# Lines of Karpenter's log.
+COULD_NOT = re.compile(r"[Cc]ould not schedule pod(?:, (?P<error>[^\n\t]*))?")
 
 
-def foreign_messages(text: str, say: Say = str) -> list[ForeignMessage]:
-    """Return all distinct messages of autoscalers in a text."""
-    lines = "\n".join(line.rstrip(" \t") for line in unquote(text).split("\n"))
-    plain = re.sub(r"\n[ \t]+", " ", lines)
-    all_messages = [*_of_cluster_autoscaler(plain, say), *_of_karpenter(plain, say)]
-    return list({message.message: message for message in all_messages}.values())
+def of_autoscalers(text: str, plain: str, say: Say) -> Iterator[ForeignMessage]:
+    """Yield the messages of autoscalers. `text`: as copied; `plain`: unquoted, with wrapped lines joined."""
+    yield from _events_of_cluster_autoscaler(plain, say)
+    yield from _log_of_cluster_autoscaler(plain, say)
+    yield from _events_of_karpenter(plain, say)
+    yield from _log_of_karpenter(text, say)
 
 
 def _between(text: str, begin: str, end: re.Pattern[str]) -> list[str]:
@@ -91,47 +110,138 @@ def _between(text: str, begin: str, end: re.Pattern[str]) -> list[str]:
     return [end.split(rest, maxsplit=1)[0] for rest in text.split(begin)[1:]]
 
 
-def _of_cluster_autoscaler(text: str, say: Say) -> Iterator[ForeignMessage]:
+def _events_of_cluster_autoscaler(text: str, say: Say) -> Iterator[ForeignMessage]:
     for message in _between(text, NO_SCALE_UP, END_OF_STRING):
-        reasons = message.removeprefix(IF_ADDED).removeprefix(":").strip().rstrip(".")
+        reasons = message.strip().removeprefix(IF_ADDED).strip().removeprefix(":").strip().rstrip(".")
         starts = list(COUNTED.finditer(reasons))
-        ends = [start.start() for start in starts[1:]] + [len(reasons)]
+        bounds = [start.start() for start in starts[1:]] + [len(reasons)]
         parts = [
-            _part(reasons[start.end() : end], say, count=int(start[1])) for start, end in zip(starts, ends, strict=True)
+            build_part(reasons[start.end() : end], MEANINGS, say, count=int(start[1]))
+            for start, end in zip(starts, bounds, strict=False)
         ]
-        yield ForeignMessage(CLUSTER_AUTOSCALER, (NO_SCALE_UP + message).strip(), say(NOT_SCALED), parts)
-    for message in _between(text, SCALE_UP, END_OF_STRING):
+        yield ForeignMessage(CLUSTER_AUTOSCALER, (NO_SCALE_UP + message).strip(), say(_conclusion(parts)), parts)
+    yield from _scaled(text, SCALE_UP, say)
+
+
+def _scaled(text: str, begin: str, say: Say) -> Iterator[ForeignMessage]:
+    """Yield the messages that list the node groups that get more nodes."""
+    for message in _between(text, begin, END_OF_STRING):
         inside = message.partition("]")[0]
         groups = [ForeignPart(entry.strip("{} ")) for entry in inside.split("} {")]
-        yield ForeignMessage(CLUSTER_AUTOSCALER, f"{SCALE_UP}{inside}]", say(SCALED), groups)
+        yield ForeignMessage(CLUSTER_AUTOSCALER, f"{begin}{inside}]", say(SCALED), groups)
 
 
-def _of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
+def _conclusion(parts: list[ForeignPart]) -> Message:
+    """Return what follows: groups that were judged do not help, groups that were not judged may."""
+    if not parts:
+        return NOT_EXPLAINED
+    for pattern, sentence in ((AT_MAXIMUM, NOT_JUDGED), (IN_BACKOFF, NOT_JUDGED_NOW)):
+        if any(re.search(pattern, part.reason) for part in parts):
+            return sentence
+    return NOT_SCALED
+
+
+def _log_of_cluster_autoscaler(text: str, say: Say) -> Iterator[ForeignMessage]:
+    """Yield one message for each pod of the log, and one for what it says of no single pod."""
+    by_pod: dict[str, list[ForeignPart]] = {}
+    for line in CANNOT.finditer(text):
+        error = line["error"]
+        named = PREDICATE.search(error)
+        reason = (error[: named.start()] if named else error.partition("; ")[0]).strip(" \"'") or "-"
+        part = build_part(reason, MEANINGS, say, group=line["group"])
+        parts = by_pod.setdefault(line["pod"], [])
+        if part not in parts:
+            parts.append(part)
+    skipped = [
+        build_part(
+            _skipped_reason(line["why"] or line["because"]), MEANINGS, say, group=line["group"] or line["backed"]
+        )
+        for line in SKIPPED.finditer(text)
+    ]
+    judged = {part.group for parts in by_pod.values() for part in parts}
+    unfit = [
+        build_part(line[0], MEANINGS, say, group=line["group"])
+        for line in NONE_FITS.finditer(text)
+        if line["group"] not in judged
+    ]
+    for pod, parts in by_pod.items():
+        yield ForeignMessage(CLUSTER_AUTOSCALER, f"Pod {pod} can't be scheduled on a new node", say(OF_A_LOG), parts)
+    if skipped:
+        parts = list(dict.fromkeys(skipped))
+        yield ForeignMessage(CLUSTER_AUTOSCALER, "Skipping node groups", say(OF_A_LOG_AT_MAXIMUM), parts)
+    if unfit and not by_pod:
+        yield ForeignMessage(CLUSTER_AUTOSCALER, "No pod can fit", say(OF_A_LOG), list(dict.fromkeys(unfit)))
+    if NO_OPTION.search(text):
+        part = build_part("No expansion options", MEANINGS, say)
+        yield ForeignMessage(CLUSTER_AUTOSCALER, "No expansion options", part.meaning)
+    yield from _scaled(text, PLAN, say)
+
+
+def _skipped_reason(words: str) -> str:
+    """Return the reason of the log in the words of the events."""
+    if "max size reached" in words:
+        return "max node group size reached"
+    if "backoff" in words or "backed off" in words:
+        return "in backoff after failed scale-up"
+    return f"not ready for scale-up: {words.strip()}"
+
+
+def _events_of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
     for message in _between(text, KARPENTER_FAILED, END):
         message = message.rstrip()
-        parts = []
         message = message if message.count('"') % 2 == 0 else message[: message.rindex('"')]  # which ends a JSON string
-        for entry in message.split("; "):
-            pool = POOL.search(entry)
-            reason = _without(entry, "incompatible with nodepool", ",")
-            reason = _without(reason, "incompatible with provisioner", ",")
-            reason = _without(reason, "daemonset overhead={", "}").strip()
-            parts.append(_part(reason or entry, say, group=pool["name"] if pool else ""))
-        yield ForeignMessage(KARPENTER, KARPENTER_FAILED + message, say(NOT_PROVISIONED), parts)
+        yield ForeignMessage(KARPENTER, KARPENTER_FAILED + message, say(NOT_PROVISIONED), _pools(message, say))
     for message in _between(text, NOMINATED, END):
         if words := message.split():
             yield ForeignMessage(KARPENTER, NOMINATED + words[0], say(ON_ITS_WAY), [ForeignPart(words[0])])
+
+
+def _log_of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
+    for line in text.split("\n"):
+        if (found := COULD_NOT.search(line)) is None:
+            continue
+        fields = _fields_of(line)
+        error = (
+            fields.get("error")
+            if isinstance(fields.get("error"), str)
+            else (found["error"] or "").partition(' {"commit"')[0]
+        )
+        pod = fields.get("Pod") or fields.get("pod")
+        if isinstance(pod, dict):
+            pod = "/".join(str(pod[name]) for name in ("namespace", "name") if pod.get(name))
+        message = f"could not schedule pod {pod}" if isinstance(pod, str) and pod else "could not schedule pod"
+        yield ForeignMessage(KARPENTER, f"{message}: {error}", say(NOT_PROVISIONED), _pools(str(error), say))
+
+
+def _fields_of(line: str) -> dict[str, object]:
+    """Return the JSON of a log line: all of it, or what is behind the text; {} if it is damaged."""
+    start = line.find("{")
+    while start >= 0:
+        try:
+            fields, _ = json.JSONDecoder().raw_decode(line, start)
+        except (json.JSONDecodeError, RecursionError):
+            start = line.find("{", start + 1)
+            continue
+        if isinstance(fields, dict) and fields.keys() & {"message", "error", "Pod", "pod", "commit"}:
+            return fields
+        start = line.find("{", start + 1)
+    return {}
+
+
+def _pools(error: str, say: Say) -> list[ForeignPart]:
+    """Return the reason of each NodePool."""
+    parts = []
+    for entry in NEXT_POOL.split(error):
+        pool = POOL.search(entry)
+        reason = _without(entry, "incompatible with nodepool", ",")
+        reason = _without(reason, "incompatible with provisioner", ",")
+        reason = _without(reason, "daemonset overhead={", "}").strip()
+        if reason or entry.strip():
+            parts.append(build_part(reason or entry, MEANINGS, say, group=pool["name"] if pool else ""))
+    return parts
 
 
 def _without(text: str, begin: str, end: str) -> str:
     """Return the text without the part from `begin` to the next `end`, and the comma after it."""
     before, separator, rest = text.partition(begin)
     return before + rest.partition(end)[2].lstrip(" ,") if separator else text
-
-
-def _part(reason: str, say: Say, *, count: int = 0, group: str = "") -> ForeignPart:
-    known = reason_of(reason)
-    meaning = next((words for pattern, words in MEANINGS if re.search(pattern, reason)), None)
-    if meaning is None and known is not None:
-        meaning = known.reason.meaning.message()
-    return ForeignPart(reason, count, group, say(meaning) if meaning is not None else "")

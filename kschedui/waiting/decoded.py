@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from kschedui.waiting.message import FailedMessage
-from kschedui.waiting.reasons import note_meaning, preemption_meaning, reason_of
+from kschedui.waiting.reasons import declarations, note_meaning, plugin_of_predicate, preemption_meaning, reason_of
 from scheduler_core.plugins import REGISTRY
 
 Say = Callable[[str], str]  # a sentence in the language of whoever asks
@@ -59,7 +59,9 @@ def row(number: int, total: int, reason: str, say: Say = str, *, tried: bool = F
     """Return a part of a message in words. `tried`: the message says that preemption found nothing."""
     meaning = reason_of(reason)
     if meaning is None:
-        return Row(number, total, reason)
+        plugin = plugin_of_predicate(reason)
+        blocker = declarations()[plugin].blocker if plugin else None
+        return Row(number, total, reason, plugin, say(blocker.message(resources=reason)) if blocker else "")
     about = meaning.reason
     return Row(
         number,

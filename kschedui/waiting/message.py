@@ -18,6 +18,7 @@ PART = re.compile(rf"(?:^|, ?)({NUMBER}) (?=\S)")
 OLD = re.compile(
     r"No nodes are available that match all of the (?:following )?predicates:*|fit failure summary on nodes ?:"
 )
+OLD_HEADING = "No nodes are available that match all of the predicates:"
 COUNTED_BEHIND = re.compile(rf"(?:^|, ?)([^,()]+(?:\(s\)[^,()]*)?) \(({NUMBER})\)")
 END = re.compile(r"\.(?=[\s\"'`]|$)")
 DOUBLED = re.compile(r"[^.]\.\.(?=[\s\"'`]|$)")
@@ -100,6 +101,8 @@ def write_message(message: FailedMessage) -> str:
     """Return the message in the scheduler's format."""
     if not message.total and all(not part.count for part in message.parts):
         return " ".join(part.reason for part in message.parts)
+    if not message.total:
+        return f"{OLD_HEADING} {', '.join(f'{part.reason} ({part.count})' for part in message.parts)}"
     sentences = [(message.parts, message.total)]
     if message.preemption is not None:
         sentences.append((message.preemption, message.total))

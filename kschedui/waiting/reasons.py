@@ -16,6 +16,7 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.framework.about import About, PostFilterNote, Reason, Text, about_of
 from scheduler_core.framework.starter import Manifest, StarterCluster
 from scheduler_core.plugins import REGISTRY
+from scheduler_core.releases import RELEASES
 
 
 class KnownReason(NamedTuple):
@@ -120,6 +121,13 @@ def known_reasons() -> tuple[KnownReason, ...]:
 def reason_of(text: str) -> KnownReason | None:
     """Return the reason that matches these words; None if it is unknown."""
     return next((reason for reason in known_reasons() if reason.match(text)), None)
+
+
+def plugin_of_predicate(name: str) -> str:
+    """Return the plugin that has the rule of a predicate, which messages up to 1.9 name; "" if there is none."""
+    policy = next((release.policy for release in RELEASES.values() if release.policy is not None), None)
+    plugins = policy.predicates.get(name, ()) if policy else ()
+    return next((plugin for plugin in plugins if plugin in REGISTRY), "")
 
 
 def post_filter_notes() -> Iterator[PostFilterNote]:

@@ -148,9 +148,9 @@ class Node(Tagged, frozen=True):
 class PodDisruptionBudget(Tagged, frozen=True):
     """A PodDisruptionBudget.
 
-    `disruptions_allowed` None: computed by the simulated disruption controller; a number, also 0: fixed by the document,
-    whose `current_healthy` and `desired_healthy` are None if it does not state them. `evicts_unhealthy`: the eviction of
-    a pod that is not ready never violates the budget (unhealthyPodEvictionPolicy: AlwaysAllow).
+    `disruptions_allowed` None: computed by the simulated disruption controller; a number, also 0: fixed by the
+    document, whose `current_healthy` and `desired_healthy` are None if it does not state them. `evicts_unhealthy`: the
+    eviction of a pod that is not ready never violates the budget (unhealthyPodEvictionPolicy: AlwaysAllow).
 
     `selector` is the scheduler's interpretation (empty matches nothing), `controller_selector` that of the disruption
     controller (empty matches all). `min_available` and `max_unavailable` are an int or a percentage such as "50%"; at

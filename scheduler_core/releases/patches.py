@@ -1,8 +1,8 @@
 """The patch releases of a minor release: fixes that were backported and change decisions.
 
-A release is simulated as the patch whose runs were recorded. For another patch of it, `at_patch` applies the fixes that
-came in between, or takes them back. Fixes are those whose cherry-picks are known by number; CHANGELOG-1.<minor>.md lists
-them under the patch.
+A release is simulated as the patch whose runs were recorded. For another patch of it, `at_patch` applies the fixes
+that came in between, or takes them back. Fixes are those whose cherry-picks are known by number;
+CHANGELOG-1.<minor>.md lists them under the patch.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import release_named
-from scheduler_core.scenario.parse import Limits, without_collection
+from scheduler_core.scenario.parse import Limits, ScenarioErrors, parse_scenario, without_collection
 
 NOT_OURS = {"LimitRange", "RuntimeClass"}  # read on the way, and nothing that a scenario holds
 
@@ -59,6 +59,7 @@ def convert_dump(
     dump: Dump, limits: Limits, release: str = "", *, of_cluster: bool = True, simulated: str = ""
 ) -> Imported:
     """Convert parsed objects. Raises ScenarioErrors if there are none."""
+    drop_truncated(dump, limits)
     objects, notes = read_export(dump)
     of_nodes, of_release = cluster_release(objects)
     release = of_nodes or release
@@ -80,6 +81,18 @@ def convert_dump(
     if "ResourceQuota" in dump.left_out.kinds:
         notes.append(Message("ResourceQuotas are not enforced: every pod of a workload is created."))
     return Imported(text, [*dump.left_out.notes(), *notes, *more], bool(dump.left_out.cut), release)
+
+
+def drop_truncated(dump: Dump, limits: Limits) -> None:
+    """Drop the last object if the text seems to be truncated in it and it cannot be read."""
+    if not dump.left_out.lacks:
+        return
+    line = dump.left_out.lacks[0]
+    try:
+        parse_scenario(compact_yaml.write_all(dump.objects[-1:]), limits)
+    except ScenarioErrors:
+        dump.objects.pop()
+        dump.left_out.cut, dump.left_out.lacks = [int(line), len(dump.objects)], []
 
 
 def read_export(dump: Dump) -> tuple[list[Manifest], list[Message]]:

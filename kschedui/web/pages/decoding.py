@@ -11,9 +11,9 @@ from django.views.decorators.http import require_http_methods
 from kschedui.language import in_language
 from kschedui.scenarios import store as scenarios
 from kschedui.waiting import starter
-from kschedui.waiting.autoscalers import foreign_messages
 from kschedui.waiting.decoded import in_words
 from kschedui.waiting.message import FailedMessage, messages, write_message
+from kschedui.waiting.others import foreign_messages
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal

@@ -93,8 +93,8 @@ class Budgets:
     def evict(self, pod: Pod) -> str:
         """Evict the pod. Return the API server's message if it rejects the eviction, otherwise "".
 
-        eviction.go, `EvictionREST.Create`: a pod that is not ready is no disruption if the budget says so, or as long as
-        enough others are healthy.
+        eviction.go, `EvictionREST.Create`: a pod that is not ready is no disruption if the budget says so, or as long
+        as enough others are healthy.
         """
         covering = self.covering(pod)
         if pod.terminating or not covering:

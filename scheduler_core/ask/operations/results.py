@@ -14,6 +14,7 @@ State = Literal["", "cordoned", "removed", "added"]
 
 Obstacle = Literal["", "not-ready", "all-healthy"]  # to evictions that a budget blocks
 
+
 class Move(msgspec.Struct, frozen=True):
     """A pod that is on another node afterwards; `before` "" means that it was pending.
 

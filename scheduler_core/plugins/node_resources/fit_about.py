@@ -44,6 +44,25 @@ ABOUT = About(
     upstream="noderesources",
     reasons=(
         Reason(
+            r"Insufficient (?P<resource>[^\s/]+/\S+)",
+            Text(
+                "The node offers none of this extended resource, because its device plugin is not running or a driver "
+                "is missing; or its pods already request all of it.",
+                "节点不提供这种扩展资源（设备插件没有运行，或缺少驱动），或者节点上的 Pod 已请求了全部。",
+            ),
+            Text(
+                "Which of the two: see status.allocatable of the node.",
+                "是哪一种：请看节点的 status.allocatable。",
+            ),
+            preemption_helps=True,
+            lesson="resources-fit",
+            kind="insufficient",
+            short=Text("too little {resource}", "{resource} 不足"),
+            starter=insufficient,
+            about_nodes=True,
+            beside_others=True,
+        ),
+        Reason(
             r"Insufficient (?P<resource>\S+)",
             Text(
                 "The pods on the node already request so much that what this pod requests is not left.",

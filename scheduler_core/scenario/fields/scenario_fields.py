@@ -122,7 +122,7 @@ SPEC = Fields(
     {
         "title": "a text, or a text for each language: en, zh",
         "description": "Markdown, or Markdown for each language: en, zh",
-        "kubernetesVersion": "whose kube-scheduler decides, as in 1.34 or 1.34.2; absent: that of the nodes' kubelets, or the newest",
+        "kubernetesVersion": "whose kube-scheduler decides, as in 1.34 or 1.34.2; absent: the nodes', or the newest",
         "seed": "breaks ties between equally good nodes; absent: the first of them wins",
         "untilSeconds": "virtual end; absent: the run ends when nothing can happen any more",
         "bindingSeconds": "how long a binding cycle takes; 0 when absent",

@@ -32,6 +32,7 @@ export class LeftOut {
 	unknown = /** @type {Record<string, number>} */ ({});
 	said = /** @type {Record<string, number>} */ ({});
 	cut = /** @type {number[]} */ ([]);
+	lacks = /** @type {(number | string)[]} */ ([]); // [line, field]: the last object ends there without the field
 
 	/** @param {"kinds" | "fields" | "unknown" | "said"} what @param {string} name */
 	count(what, name) {

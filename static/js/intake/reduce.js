@@ -124,7 +124,12 @@ class Reader {
 		}
 		for (const piece of pieces.end()) {
 			if (piece.cut) this.leftOut.cut = [piece.firstLine + piece.lines.length - 1, this.written];
-			else this.piece(piece, source);
+			else {
+				const before = this.written;
+				this.piece(piece, source);
+				if (piece.lacks && this.written > before)
+					this.leftOut.lacks = [piece.firstLine + piece.lines.length - 1, piece.lacks];
+			}
 		}
 	}
 

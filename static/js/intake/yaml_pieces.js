@@ -12,6 +12,9 @@ const MARKER = /^---(?=[ \t]|$)/;
 const JSON_START = /^(?:\{\s*(?:"|$)|\[\s*(?:\{|$))/; // what follows is no YAML
 // Of an object that an API server printed, whose keys kubectl sorts: what comes early in it, and what comes last.
 const PRINTED = /^ {2}(?:managedFields|resourceVersion|selfLink):|^ {4}\S+\/last-applied-configuration:/;
+const NAME = /(?:^|[\s{,])["']?(?:name|generateName)["']?\s*:\s*[^\s{]/;
+const SPEC = /(?:^|[\s{,])["']?(?:spec|status)["']?\s*:/;
+const OBJECT_KIND = /^(?:\{ ?(?:["']?apiVersion["']?: ?["']?[\w./-]+["']?, ?)?)?["']?kind["']?: ?["']?([A-Za-z]+)/;
 /** @type {Record<string, string>} */
 const LAST = {
 	Pod: "  phase:",
@@ -22,8 +25,9 @@ const LAST = {
 };
 
 /**
- * @typedef {{lines: string[], firstLine: number, typed: boolean, parentKind: string, cut: boolean}} Piece `typed`: an
- *   object by itself, whose kind stands in it or is `parentKind`; `cut`: the text ends in it. Lines count from 1.
+ * @typedef {{lines: string[], firstLine: number, typed: boolean, parentKind: string, cut: boolean, lacks: string}} Piece
+ *   `typed`: an object by itself, whose kind stands in it or is `parentKind`; `cut`: the text ends in it; `lacks`: a field
+ *   that an API server always prints, so that it may. Lines count from 1.
  */
 /**
  * @typedef {{lines: string[], firstLine: number, inItems: boolean, dash: number, kind: string, keys: Set<string>,
@@ -42,7 +46,15 @@ const opened = (lines, firstLine) => ({
 });
 
 /** @param {string[]} lines @param {number} firstLine @param {Partial<Piece>} [more] @returns {Piece} */
-const piece = (lines, firstLine, more) => ({ lines, firstLine, typed: true, parentKind: "", cut: false, ...more });
+const piece = (lines, firstLine, more) => ({
+	lines,
+	firstLine,
+	typed: true,
+	parentKind: "",
+	cut: false,
+	lacks: "",
+	...more,
+});
 
 /** The objects in order; an item is moved to the left margin. */
 export class Pieces {
@@ -51,6 +63,7 @@ export class Pieces {
 		this.now = opened([], first);
 		this.number = first - 1;
 		this.mixed = mixed;
+		this.shortened = /** @type {Set<string>} */ (new Set()); // kinds whose status somebody took out
 		this.printed = false; // an API server printed a document before
 		this.atJson = false; // with `mixed` it ends before a line on which a dump in JSON begins
 	}
@@ -74,6 +87,7 @@ export class Pieces {
 			now.lines.push(line); // within an item: most lines of a dump
 		else if (MARKER.test(line)) {
 			this.printed ||= isPrinted(now.lines);
+			if (lacking(now.lines)) this.shortened.add(kindOf(now.lines));
 			yield* end(now, false);
 			const rest = line.slice(3).trimStart();
 			this.now = opened(rest && !rest.startsWith("#") ? [`   ${line.slice(3)}`] : [], number);
@@ -97,7 +111,7 @@ export class Pieces {
 
 	/** @returns {Generator<Piece>} */
 	end() {
-		return end(this.now, true, this.printed);
+		return end(this.now, true, this.printed, this.shortened);
 	}
 }
 
@@ -150,14 +164,22 @@ function hasAnchor(now) {
 	return now.lines.some((line) => line.includes("&") && ANCHOR.test(line));
 }
 
-/** @param {Open} now @param {boolean} atEnd @param {boolean} [printed] @returns {Generator<Piece>} */
-function* end(now, atEnd, printed = false) {
+/**
+ * @param {Open} now
+ * @param {boolean} atEnd
+ * @param {boolean} [printed]
+ * @param {Set<string>} [shortened] kinds of which others lack the status, too
+ * @returns {Generator<Piece>}
+ */
+function* end(now, atEnd, printed = false, shortened = new Set()) {
 	if (now.inItems) {
 		if (atEnd && !now.keys.has("kind")) yield piece(now.lines, now.firstLine, { cut: true });
 		else if (now.lines.length) yield* item(now);
 	} else if (!now.keys.has("items") && now.lines.some((line) => line.trim())) {
 		const typed = !"{[".includes(now.lines[0][0] ?? " ") && !now.kind;
-		yield piece(now.lines, now.firstLine, { typed, cut: atEnd && isUnfinished(now.lines, printed) });
+		const cut = atEnd && isUnfinished(now.lines, printed);
+		const lacks = cut || !atEnd || shortened.has(kindOf(now.lines)) ? "" : lacking(now.lines);
+		yield piece(now.lines, now.firstLine, { typed, cut, lacks });
 	}
 	for (const waiting of now.waiting) {
 		waiting.parentKind = now.kind.replace(/List$/, "");
@@ -172,28 +194,36 @@ function isPrinted(lines) {
 }
 
 /**
- * Does the last object end before what one always ends with, that an API server printed?
+ * Does the last object end before what every object has?
  * @param {string[]} lines
- * @param {boolean} printed others were
+ * @param {boolean} printed an API server printed others
  */
 function isUnfinished(lines, printed) {
-	const kind =
-		lines
-			.find((line) => line.startsWith("kind: "))
-			?.slice(6)
-			.trim() ?? "";
-	const last = Object.hasOwn(LAST, kind) ? LAST[kind] : "";
-	const begun = printed ? ["  name:", last ? "spec:" : ""] : [];
-	if (
-		isPrinted(lines) &&
-		lines
-			.findLast((line) => line.trim())
-			?.trimEnd()
-			.endsWith(":")
-	)
-		return true; // without value
+	if (isPrinted(lines)) {
+		const last = lines.findLast((line) => line.trim());
+		if (last?.trimEnd().endsWith(":")) return true; // without value
+	} else if (!printed) return false;
+	const text = lines.join("\n");
+	return !NAME.test(text) || (Object.hasOwn(LAST, kindOf(lines)) && !SPEC.test(text));
+}
+
+/**
+ * The last field that an API server always prints, if it printed the object without it. Without a uid too, somebody
+ * took out what people do not write, and perhaps the status.
+ * @param {string[]} lines
+ */
+function lacking(lines) {
+	const kind = kindOf(lines);
+	if (!Object.hasOwn(LAST, kind) || !isPrinted(lines)) return "";
 	const has = (/** @type {string} */ start) => lines.some((line) => line.startsWith(start));
-	if (isPrinted(lines) && has("spec:") && !has("  uid:")) return false; // somebody took out what a server writes
-	const wanted = isPrinted(lines) ? ["  uid:", last] : begun;
-	return !wanted.every(has);
+	return has("  uid:") && !has(LAST[kind]) ? LAST[kind].replace(/[ :]/g, "") : "";
+}
+
+/** @param {string[]} lines */
+function kindOf(lines) {
+	for (const line of lines) {
+		const match = OBJECT_KIND.exec(line);
+		if (match) return match[1];
+	}
+	return "";
 }

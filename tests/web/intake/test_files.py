@@ -156,7 +156,8 @@ def test_wherever_a_dump_is_cut_off_it_says_so(form: str) -> None:
     places = random.Random(1).sample(range(100, text.rindex("phase")), 50)
     for at in places:
         try:
-            assert importers.convert(text[:at], Limits()).cut, at
+            found = importers.convert(text[:at], Limits())
+            assert found.cut or "If the text is truncated there" in found.notes[0], at
         except ScenarioErrors as error:
             assert "truncated" in str(error), at  # noqa: PT017
 
@@ -165,6 +166,51 @@ def test_what_is_typed_behind_a_dump_is_not_taken_for_cut_off() -> None:
     found = importers.convert(WRITTEN["documents"] + "---\n" + as_yaml(pod("mine")).rstrip(), Limits())
     assert not found.cut
     assert "name: mine" in found.text
+
+
+MINE = {
+    "block": as_yaml(pod("mine")),
+    "flow": "apiVersion: v1\nkind: Pod\nmetadata: {name: mine}\nspec: {containers: [{name: c, image: nginx}]}\n",
+    "one line": "{apiVersion: v1, kind: Pod, metadata: {name: mine}, spec: {containers: [{name: c, image: nginx}]}}\n",
+    "four columns": "apiVersion: v1\nkind: Pod\nmetadata:\n    name: mine\nspec:\n    containers:\n    -   name: c\n"
+    "        image: nginx\n",
+    "quoted": '"apiVersion": v1\n"kind": "Pod"\n"metadata":\n  "name": mine\n"spec":\n  "containers": [{name: c}]\n',
+    "no spec": "apiVersion: v1\nkind: Node\nmetadata: {name: mine}\nstatus: {allocatable: {cpu: 1, pods: 5}}\n",
+}
+
+
+@pytest.mark.parametrize("style", MINE)
+@pytest.mark.parametrize("trimmed", [False, True])
+def test_a_manifest_of_any_style_behind_a_dump_is_read(style: str, *, trimmed: bool) -> None:
+    mine = MINE[style].rstrip() if trimmed else MINE[style]
+    found = importers.convert(WRITTEN["documents"] + "---\n" + mine, Limits())
+    assert not found.cut
+    assert not any("truncated" in note for note in found.notes)
+    assert "name: mine" in found.text
+
+
+@pytest.mark.parametrize("kind", ["Node", "Pod"])
+def test_statuses_that_somebody_took_out_are_not_a_truncated_text(kind: str) -> None:
+    objects = [{**one} for one in SMALL if one["kind"] in ("Node", "Pod", "ReplicaSet")]
+    objects.sort(key=lambda one: one["kind"] == kind)
+    for one in objects:
+        if one["kind"] == kind:
+            kept = {"allocatable": one["status"]["allocatable"]} if kind == "Node" else None
+            one.update(status=kept) if kept else one.pop("status")
+    found = importers.convert("---\n".join(as_yaml(one) for one in objects), Limits())
+    assert not found.cut
+    assert not any("truncated" in note for note in found.notes)
+    whole = importers.convert(WRITTEN["documents"], Limits()).text
+    assert found.text.count("\nkind: ") == whole.count("\nkind: ")
+
+
+def test_a_status_that_is_missing_at_the_very_end_is_named_and_nothing_is_dropped() -> None:
+    [last] = [one for one in SMALL if one["kind"] == "Pod"][:1]
+    text = as_yaml({key: value for key, value in last.items() if key != "status"})
+    found = importers.convert(text, Limits())
+    assert not found.cut
+    assert f"ends at line {text.count(chr(10))} without phase" in found.notes[0]
+    assert f"name: {last['metadata']['name']}" in found.text
 
 
 def test_several_packed_files_in_one_are_all_read() -> None:

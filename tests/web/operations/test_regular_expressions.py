@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 from django.urls import get_resolver
 
-from kschedui.waiting import reasons
+from kschedui.waiting import autoscalers, reasons
 from tests.backtracking import EXPONENTIAL, QUADRATIC, attacks
 from tests.conftest import ROOT
 
@@ -24,7 +24,12 @@ ANYWHERE = {"search", "split", "sub", "subn", "findall", "finditer", "test", "ex
 # Patterns that are not written where they are used: those of a file's tables.
 TABLES: dict[str, Callable[[Any], list[str]]] = {
     "kschedui/waiting/message.py": lambda module: [pattern.pattern for pattern, _ in module.SAME],
-    "kschedui/waiting/autoscalers.py": lambda module: [pattern for pattern, _ in module.MEANINGS],
+    "kschedui/waiting/foreign.py": lambda module: [pattern for pattern, _ in autoscalers.MEANINGS],
+    "kschedui/waiting/autoscalers.py": lambda module: [module.AT_MAXIMUM, module.IN_BACKOFF],
+    "kschedui/waiting/batch_schedulers.py": lambda module: [
+        *(pattern for _, pattern, _ in module.MESSAGES),
+        *(pattern for pattern, _ in module.OF_A_FLAVOR),
+    ],
     "kschedui/web/pages/cards.py": lambda module: list(module.PLACE.values()),
     "kschedui/waiting/reasons.py": lambda module: [note.pattern for note in reasons.post_filter_notes()],
     "scheduler_core/framework/about.py": lambda module: [one.reason.pattern for one in reasons.known_reasons()],

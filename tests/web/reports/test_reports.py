@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,3 +58,54 @@ def test_16_an_old_configuration_keeps_its_weights(ask: Ask) -> None:
     assert "default/new: bound on b, kube-scheduler 1.25" in found
     assert "NodeAffinity 1 (v1: 2)" in found
     assert "PodTopologySpread 1" not in found
+
+
+@pytest.fixture
+def decode(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Decodes an input from standard input."""
+
+    def run(number: str) -> str:
+        [path] = INPUTS.glob(f"{number}-*")
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+        assert main(["decode", "-"]) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_10_a_manifest_behind_a_printed_node_is_read(ask: Ask) -> None:
+    found = ask("explain", "10", pod="web")
+    assert "The pod requests 5 of cpu; n1 has 4 free" in found
+    assert "truncated" not in found
+
+
+def test_17_an_autoscaler_without_reasons_is_decoded(decode: Callable[[str], str]) -> None:
+    found = decode("17")
+    assert "A new node of any group would not have room" in found
+    assert "3 nodes  MatchInterPodAffinity" in found
+
+
+def test_19_the_autoscalers_log_names_group_and_reason(decode: Callable[[str], str]) -> None:
+    found = decode("19")
+    assert "eks-pool-a-d6bf7003: node(s) didn't match Pod's node affinity" in found
+    assert "No node group is left" in found
+
+
+def test_20_a_group_at_its_maximum_may_help(decode: Callable[[str], str]) -> None:
+    found = decode("20")
+    assert "more nodes of it may help. Raise its maximum." in found
+    assert "would not help" not in found
+    assert "1 node group  max node group size reached" in found
+
+
+def test_22_karpenters_log_has_a_reason_for_each_pool(decode: Callable[[str], str]) -> None:
+    found = decode("22")
+    assert "default: unsatisfiable topology constraint for pod affinity" in found
+    assert "No pod that the required podAffinity looks for" in found
+    assert "batch: did not tolerate app=batch:NoSchedule" in found
+
+
+def test_30_a_resource_that_no_node_offers_names_the_device_plugin(decode: Callable[[str], str]) -> None:
+    found = decode("30")
+    assert "device plugin is not running or a driver is missing" in found
+    assert "already request so much" not in found

@@ -104,7 +104,10 @@ class YamlReading:
             if piece.cut:
                 self.dump.left_out.cut = [piece.last_line, len(self.dump.objects)]
             else:
+                before_it = len(self.dump.objects)
                 self.take(piece)
+                if piece.lacks and len(self.dump.objects) > before_it:
+                    self.dump.left_out.lacks = [piece.last_line, piece.lacks]
             if len(self.errors) > MOST_ERRORS:
                 raise ScenarioErrors(self.errors)
         self.errors[before:] = [_with_place(error, last) for error in self.errors[before:]]

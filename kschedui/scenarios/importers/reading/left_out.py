@@ -21,13 +21,15 @@ from scheduler_core.scenario.reading.problems import did_you_mean, one_of
 
 API_VERSION, KIND = "kschedui.io/v1alpha1", "LeftOut"
 LONGEST_NAME = 80
+FIELDS = ("phase", "nodeInfo", "status")  # of `lacks`
 VERSION = re.compile(r"(?:[^/]+/)?v[0-9]\w*")
 
 
 class LeftOut(msgspec.Struct):
     """Counts by name. `said`: lines of terminal output around the dump, by their beginning.
 
-    `cut`: the place where the text is truncated, as (line, objects before it).
+    `cut`: the place where the text is truncated, as (line, objects before it). `lacks`: (line, field): the last object
+    ends there without a field that an API server always prints.
     """
 
     kinds: Counter[str] = msgspec.field(default_factory=Counter)
@@ -35,6 +37,7 @@ class LeftOut(msgspec.Struct):
     unknown: Counter[str] = msgspec.field(default_factory=Counter)
     said: Counter[str] = msgspec.field(default_factory=Counter)
     cut: list[int] = []
+    lacks: list[int | str] = []
 
     def document(self) -> str:
         """Return the counts as one line of JSON."""
@@ -50,6 +53,9 @@ class LeftOut(msgspec.Struct):
         cut = manifest.get("cut")
         if isinstance(cut, list) and len(cut) == 2 and all(isinstance(bound, int) for bound in cut):
             self.cut = cut
+        match manifest.get("lacks"):
+            case [int(line), str(field)] if field in FIELDS:
+                self.lacks = [line, field]
 
     def notes(self) -> Iterator[Message]:
         """Yield a sentence for each reason."""
@@ -60,6 +66,14 @@ class LeftOut(msgspec.Struct):
                 "Objects that were read before it: {number:,}. The rest of the cluster is missing.",
                 line=line,
                 number=number,
+            )
+        if self.lacks:
+            at, field = self.lacks
+            yield Message(
+                "The last object ends at line {line:,} without {field}, which an API server always prints. "
+                "If the text is truncated there, the rest of the cluster is missing.",
+                line=at,
+                field=field,
             )
         if self.said:
             yield Message(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 
 import msgspec
 
@@ -17,6 +17,11 @@ JSON = re.compile(r"\{\s*(\"|$)|\[\s*(\{|$)")  # at the start of a line: what fo
 
 # Of an object that an API server printed, whose keys kubectl sorts: what comes early in it, and what comes last.
 PRINTED = re.compile(r"\n(?:  (?:managedFields|resourceVersion|selfLink):| {4}\S+/last-applied-configuration:)")
+NAME = re.compile(r"""(?:^|[\s{,])["']?(?:name|generateName)["']?\s*:\s*[^\s{]""")
+SPEC = re.compile(r"""(?:^|[\s{,])["']?(?:spec|status)["']?\s*:""")
+OBJECT_KIND = re.compile(
+    r"""^(?:\{ ?(?:["']?apiVersion["']?: ?["']?[\w./-]+["']?, ?)?)?["']?kind["']?: ?["']?([A-Za-z]+)""", re.M
+)
 LAST = {
     "Pod": "  phase:",
     "Node": "  nodeInfo:",
@@ -29,12 +34,13 @@ LAST = {
 class Piece(msgspec.Struct):
     """The text of one object; `first_line` counts from 1.
 
-    `cut`: the text is truncated in it.
+    `cut`: the text is truncated in it. `lacks`: a field that an API server always prints, so that it may be.
     """
 
     text: str
     first_line: int
     cut: bool = False
+    lacks: str = ""
 
     @property
     def last_line(self) -> int:
@@ -86,6 +92,7 @@ def pieces(parts: Iterable[str], first: int = 1, at_json: Callable[[], None] | N
     now = _Open(first_line=first)
     number = first
     printed = False
+    shortened: set[str] = set()
     for run in parts:
         if run.startswith(" ") and now.in_items and now.dash != 0:
             for at, line in enumerate(run.split("\n"), number):
@@ -97,6 +104,8 @@ def pieces(parts: Iterable[str], first: int = 1, at_json: Callable[[], None] | N
             break
         elif MARKER.match(run):
             printed = printed or bool(PRINTED.search(now.text))
+            if _lacking(now.text):
+                shortened.add(_kind_of(now.text))
             yield from _end(now)
             now = _Open(first_line=number)
             if run[3:].strip() and not run[3:].lstrip().startswith("#"):
@@ -114,7 +123,7 @@ def pieces(parts: Iterable[str], first: int = 1, at_json: Callable[[], None] | N
             now.add(run, number)
             _note_key(now, run)
         number += 1 + run.count("\n")
-    yield from _end(now, at_end=True, printed=printed)
+    yield from _end(now, at_end=True, printed=printed, shortened=shortened)
 
 
 def _may_end(now: _Open) -> bool:
@@ -183,7 +192,8 @@ def _moved(text: str, columns: int) -> str:
     return "" if any(line[:columns].strip() for line in lines) else "\n".join([line[columns:] for line in lines])
 
 
-def _end(now: _Open, *, at_end: bool = False, printed: bool = False) -> Iterator[Piece]:
+def _end(now: _Open, *, at_end: bool = False, printed: bool = False, shortened: Container[str] = ()) -> Iterator[Piece]:
+    """Yield the rest of the document. `shortened`: kinds of which others lack the status, too."""
     text = now.text
     if now.in_items:
         if at_end and "kind" not in now.keys:
@@ -191,7 +201,9 @@ def _end(now: _Open, *, at_end: bool = False, printed: bool = False) -> Iterator
         elif now.runs:
             yield from _item(now)
     elif "items" not in now.keys and text.strip():
-        yield Piece(text, now.first_line, cut=at_end and _is_unfinished(text, printed=printed))
+        cut = at_end and _is_unfinished(text, printed=printed)
+        lacks = "" if cut or not at_end or _kind_of(text) in shortened else _lacking(text)
+        yield Piece(text, now.first_line, cut=cut, lacks=lacks)
     for piece in now.waiting:
         if kind := now.kind.removesuffix("List"):
             piece = Piece(f"kind: {kind}\n{piece.text}", piece.first_line - 1)
@@ -199,14 +211,27 @@ def _end(now: _Open, *, at_end: bool = False, printed: bool = False) -> Iterator
 
 
 def _is_unfinished(text: str, *, printed: bool) -> bool:
-    """Return whether the last object lacks the usual end of an API server's output. `printed`: others had it."""
-    lines = text.split("\n")
-    kind = next((line[6:].strip() for line in lines if line.startswith("kind: ")), "")
-    wanted = ("  name:", "spec:" if kind in LAST else "") if printed else ()
+    """Return whether the last object ends before what every object has. `printed`: an API server printed others."""
     if PRINTED.search(text):
-        if next(line for line in reversed(lines) if line.strip()).rstrip().endswith(":"):
+        if next(line for line in reversed(text.split("\n")) if line.strip()).rstrip().endswith(":"):
             return True  # a name whose value is missing
-        if any(line.startswith("spec:") for line in lines) and not any(line.startswith("  uid:") for line in lines):
-            return False  # somebody took out what an API server always writes, and perhaps its status
-        wanted = ("  uid:", LAST.get(kind, ""))
-    return not all(any(line.startswith(last) for line in lines) for last in wanted)
+    elif not printed:
+        return False
+    return not NAME.search(text) or (_kind_of(text) in LAST and not SPEC.search(text))
+
+
+def _lacking(text: str) -> str:
+    """Return the last field that an API server always prints, if it printed the object without it.
+
+    Without a uid too, somebody took out what people do not write, and perhaps the status.
+    """
+    last = LAST.get(_kind_of(text), "")
+    if not last or not PRINTED.search(text):
+        return ""
+    lines = text.split("\n")
+    has = [any(line.startswith(start) for line in lines) for start in ("  uid:", last)]
+    return last.strip(" :") if has == [True, False] else ""
+
+
+def _kind_of(text: str) -> str:
+    return next((match[1] for match in OBJECT_KIND.finditer(text)), "")

@@ -73,6 +73,7 @@ export const PLUGINS = {
 		points: ["preFilter", "filter", "preScore", "score"],
 		weight: 1,
 		reasons: [
+			["Insufficient (?<resource>[^\\s/]+/\\S+)", "insufficient"],
 			["Insufficient (?<resource>\\S+)", "insufficient"],
 			["Too many (?<resource>pods)", "pods"],
 		],
@@ -247,6 +248,7 @@ export const PLUGINS = {
 		looks_at: ["requests"],
 		upstream: "noderesources",
 		reasons: [
+			["Insufficient (?<resource>[^\\s/]+/\\S+)", "insufficient"],
 			["Insufficient (?<resource>\\S+)", "insufficient"],
 			["Too many (?<resource>pods)", "pods"],
 		],

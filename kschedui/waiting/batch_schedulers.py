@@ -1,0 +1,103 @@
+"""Messages of Volcano and Kueue about pods and workloads that wait.
+
+Volcano: pkg/scheduler/api/job_info.go and unschedule_info.go (events Unschedulable and FailedScheduling, conditions of
+PodGroups). Kueue: pkg/scheduler (flavorassigner, preemption) and conditions of Workloads (QuotaReserved).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kschedui.waiting.foreign import ForeignMessage, ForeignPart, Say
+from scheduler_core.apis.messages import Message
+
+VOLCANO, KUEUE = "Volcano", "Kueue"
+
+# Each pattern ends where its message ends; names in it are those of the sentence.
+MESSAGES: tuple[tuple[str, str, Message], ...] = (
+    (
+        VOLCANO,
+        r"(?:(?P<tasks>\d{1,6})/(?P<all>\d{1,6}) tasks in gang unschedulable: )?pod group is not ready, "
+        r"(?P<counts>(?:\d{1,6} [A-Za-z]+,? ?)+)(?P<rest>(?:; [A-Z][a-z]+: [^;\n\"]{1,300})*)",
+        Message(
+            "Volcano places the pods of a PodGroup together, and fewer than minAvailable of them have a node. "
+            "The reasons of the single pods are in their own events."
+        ),
+    ),
+    (
+        VOLCANO,
+        r"queue resource quota insufficient(?:: [^\n\"]{1,300})?",
+        Message("The queue's capability is used up: raise it, or wait until other jobs of the queue end."),
+    ),
+    (
+        VOLCANO,
+        r"resource in cluster is overused",
+        Message(
+            "Volcano's enqueue action counts more requests than the cluster has: the job has to wait in its queue."
+        ),
+    ),
+    (
+        KUEUE,
+        r"couldn't assign flavors to pod set (?P<set>[\w.-]+): (?P<reasons>[^\n\"]{1,2000})",
+        Message("Kueue has not admitted the workload, so its pods stay gated: no ResourceFlavor has room for them."),
+    ),
+    (
+        KUEUE,
+        r"(?:LocalQueue|ClusterQueue) [\w./-]* ?(?:doesn't exist|does not exist|is inactive|is stopped)",
+        Message("Kueue has not admitted the workload: its queue does not exist or does not admit anything."),
+    ),
+    (
+        KUEUE,
+        r"(?:Waiting for|waiting for) (?:all )?(?:pods ready|PodsReady|quota|admission checks?)[^\n\"]{0,200}",
+        Message("Kueue has not admitted the workload yet: it waits for others."),
+    ),
+)
+OF_A_FLAVOR: tuple[tuple[str, Message], ...] = (
+    (
+        r"^insufficient unused quota(?: in cohort)? for (?P<resource>\S+) in flavor (?P<flavor>[\w.-]+)"
+        r"(?:, (?P<more>\S+) more needed)?",
+        Message("The quota is there, but other workloads use it: the workload waits until they end."),
+    ),
+    (
+        r"^insufficient quota for (?P<resource>\S+) in flavor (?P<flavor>[\w.-]+)",
+        Message(
+            "The request is larger than the quota of the queue and its cohort, so it is never admitted: raise "
+            "nominalQuota."
+        ),
+    ),
+    (
+        r"^untolerated taint (?P<taint>.+?) in flavor (?P<flavor>[\w.-]+)",
+        Message("Nodes of this flavor have a taint that the pods do not tolerate."),
+    ),
+    (
+        r"^flavor (?P<flavor>[\w.-]+) doesn't match(?: with)? node affinity",
+        Message("The node labels of this flavor contradict the pods' node selector or affinity."),
+    ),
+    (
+        r"^resource (?P<resource>\S+) unavailable in ClusterQueue",
+        Message("The ClusterQueue has no quota for this resource: add it to one of its resource groups."),
+    ),
+    (r"^topology .*", Message("No domain of the topology has room for all pods together.")),
+)
+NEXT_REASON = re.compile(r", (?=insufficient |untolerated |flavor |resource |topology |couldn)")
+
+
+def of_batch_schedulers(plain: str, say: Say) -> Iterator[ForeignMessage]:
+    """Yield the messages of Volcano and Kueue in a text."""
+    for source, pattern, meaning in MESSAGES:
+        for found in re.finditer(pattern, plain):
+            values = found.groupdict()
+            parts = []
+            if values.get("reasons"):
+                parts = [_of_flavor(reason.strip(), say) for reason in NEXT_REASON.split(values["reasons"])]
+            elif values.get("rest"):
+                parts = [ForeignPart(reason.strip()) for reason in values["rest"].split("; ") if reason.strip()]
+            yield ForeignMessage(source, found[0].strip(" ;,"), say(meaning), parts)
+
+
+def _of_flavor(reason: str, say: Say) -> ForeignPart:
+    for pattern, meaning in OF_A_FLAVOR:
+        if found := re.search(pattern, reason):
+            return ForeignPart(reason, group=found.groupdict().get("flavor") or "", meaning=say(meaning))
+    return ForeignPart(reason)

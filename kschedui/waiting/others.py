@@ -1,0 +1,18 @@
+"""All messages of other programs in a text."""
+
+from __future__ import annotations
+
+import re
+
+from kschedui.waiting.autoscalers import of_autoscalers
+from kschedui.waiting.batch_schedulers import of_batch_schedulers
+from kschedui.waiting.foreign import ForeignMessage, Say
+from kschedui.waiting.message import unquote
+
+
+def foreign_messages(text: str, say: Say = str) -> list[ForeignMessage]:
+    """Return all distinct messages of autoscalers and batch schedulers in a text."""
+    lines = "\n".join(line.rstrip(" \t") for line in unquote(text).split("\n"))
+    plain = re.sub(r"\n[ \t]+", " ", lines)
+    found = [*of_autoscalers(text, plain, say), *of_batch_schedulers(plain, say)]
+    return list({(message.source, message.message): message for message in found}.values())
