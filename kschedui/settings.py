@@ -255,6 +255,8 @@ CSRF_FAILURE_VIEW = "kschedui.web.pages.page_view.forged"
 PERMISSIONS_POLICY = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 # Only a deployment without TLS (a trial on localhost, say) has a reason to turn this off.
 HTTPS = flag("KSCHEDUI_HTTPS", default=PRODUCTION)
+if "*" in words("FORWARDED_ALLOW_IPS"):  # which uvicorn reads; it then believes whatever a visitor writes
+    raise ImproperlyConfigured("FORWARDED_ALLOW_IPS must name the addresses or networks of your proxies, not '*'")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -316,6 +318,9 @@ LIMITS = {
     "waiting": number("KSCHEDUI_MAX_WAITING", 1000),  # requests that wait for their turn, of a web process
     "wait_seconds": number("KSCHEDUI_MAX_WAIT_SECONDS", 60),  # that one waits, before it is to ask again
     "direct_bytes": number("KSCHEDUI_MAX_DIRECT_BYTES", 1024 * 1024),  # of a request; a worker answers a larger one
+    "body_bytes": number("KSCHEDUI_MAX_BODY_BYTES", 288 * 1024 * 1024),  # of all requests that arrive; of a process
+    "body_bytes_per_address": number("KSCHEDUI_MAX_BODY_BYTES_PER_ADDRESS", 256 * 1024 * 1024),  # one import
+    "bodies_per_address": number("KSCHEDUI_MAX_BODIES_PER_ADDRESS", 500),  # that arrive at once: a class answers
     "upload_bytes": number("KSCHEDUI_MAX_UPLOAD_BYTES", 64 * 1024 * 1024),  # of such a request, packed
     "upload_seconds": number("KSCHEDUI_MAX_UPLOAD_SECONDS", 120),  # of processor time, for one of them
     "uploads_waiting": number("KSCHEDUI_MAX_UPLOADS_WAITING", 5),  # of one author

@@ -86,10 +86,14 @@ def keep(visitor: Visitor, requester: Requester, stored: StoredRequest, body: It
 
 
 def require_few(upload: Upload) -> None:
-    """Check the limit of unfinished uploads; if two requests reach it at once, the later one fails. Raises TooMany."""
+    """Check the limit of unfinished uploads, of an account or, without one, of an address. Raises TooMany.
+
+    If two requests reach the limit at once, the later one fails.
+    """
     most = settings.LIMITS["uploads_waiting"]
     going_on = Q(state__in=[State.QUEUED, State.RUNNING]) | Q(finished=None, state=State.CANCELLED)
-    if Upload.objects.filter(going_on, author=upload.author, pk__lt=upload.pk).count() >= most:
+    mine = {"author": upload.author} if upload.owner_id else {"owner": None, "address": upload.address}
+    if Upload.objects.filter(going_on, pk__lt=upload.pk, **mine).count() >= most:
         raise TooMany(most)
 
 

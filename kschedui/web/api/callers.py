@@ -14,6 +14,7 @@ from kschedui.accounts import tokens
 from kschedui.uploads.responding import read_small, upload_of
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
+from kschedui.web.api.visitors import keeping_visitor
 from scheduler_core.apis.messages import Message
 
 SAFE = ("GET", "HEAD")
@@ -26,6 +27,10 @@ class Large(Exception):
     def __init__(self, head: bytes) -> None:
         super().__init__()
         self.head = head
+
+
+class Acceptable(Exception):
+    """The body of a large request may come: nothing in its headers speaks against it."""
 
 
 class Caller(HttpBearer):
@@ -42,12 +47,25 @@ class Caller(HttpBearer):
         self.waits = waits or large
 
     def __call__(self, request: HttpRequest) -> Any:
-        """Return True if the call may proceed. Raises Refusal, and Large if a worker has to answer it."""
+        """Return True if the call may proceed.
+
+        Raises Refusal, Large if a worker has to answer it, and Acceptable if only its headers are here so far.
+        """
         if upload_of(request) is None:
             self.admit(request)
+            if getattr(request, "scope", {}).get("headers_only"):
+                self.require_room(request)
+                raise Acceptable
             if request.method not in SAFE:
                 self.require_small(request)
         return True
+
+    def require_room(self, request: HttpRequest) -> None:
+        """Check that a request that says how large it is can be kept. Raises RequestDataTooBig, NoRoom."""
+        if int(request.META.get("CONTENT_LENGTH") or 0) > settings.LIMITS["direct_bytes"]:
+            if not self.large:
+                raise RequestDataTooBig
+            keeping_visitor(request)
 
     def require_small(self, request: HttpRequest) -> None:
         """Check that the request can be answered in the web process. Raises Large, or RequestDataTooBig."""

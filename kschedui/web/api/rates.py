@@ -53,10 +53,13 @@ def _note(request: HttpRequest, most: int, used: int) -> None:
 def count(request: HttpRequest, limit: str) -> None:
     """Count a request.
 
-    Raises TooOften. Without the cache, no request is refused; a worker's requests were counted before.
+    Raises TooOften. Without the cache, no request is refused; a worker's requests were counted before, and a large one
+    was when its headers came.
     """
-    if upload_of(request) is not None:
+    counted: set[str] = getattr(request, "scope", {}).get("counted", set())
+    if upload_of(request) is not None or limit in counted:
         return
+    counted.add(limit)
     most = settings.RATE_LIMITS[limit]
     used = one_more(limit, address_of(request))
     _note(request, VISITORS * most, used)
@@ -86,15 +89,26 @@ def requester_key(request: HttpRequest) -> str:
     return hash_name(session or access.token_in(request.COOKIES)) if session or access.COOKIE in request.COOKIES else ""
 
 
-def require_guess(name: str) -> None:
-    """Require that a password of this account can be tried. Raises TooOften after many wrong ones, from any address."""
-    if so_far("guess", hash_name(name)) >= settings.RATE_LIMITS["login"]:
+def require_guess(request: HttpRequest, name: str) -> None:
+    """Require that a password of this account can be tried. Raises TooOften after many wrong ones.
+
+    While many are tried, from whatever addresses, each of those addresses has one try a minute; an address without a
+    wrong one, such as the owner's, is not slowed.
+    """
+    most, here = settings.RATE_LIMITS["login"], so_far("guess", guesses_here(request, name))
+    if here >= most or (here and so_far("guess", hash_name(name)) >= most):
         raise TooOften(gettext_noop("Too many wrong passwords for this account. Wait a minute."))
 
 
-def wrong_guess(name: str) -> None:
+def wrong_guess(request: HttpRequest, name: str) -> None:
     """Count a wrong password."""
     one_more("guess", hash_name(name))
+    one_more("guess", guesses_here(request, name))
+
+
+def guesses_here(request: HttpRequest, name: str) -> str:
+    """Return the key under which the wrong passwords of this account from this address are counted."""
+    return hash_name(f"{name} {address_of(request)}")
 
 
 def require_code(request: HttpRequest) -> None:

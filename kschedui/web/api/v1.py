@@ -11,7 +11,7 @@ from ninja.errors import HttpError, ValidationError
 from ninja.parser import Parser
 
 from kschedui.web.api.bodies import parse_json
-from kschedui.web.api.callers import Large
+from kschedui.web.api.callers import Acceptable, Large
 from kschedui.web.api.document import DocumentedAPI
 from kschedui.web.api.rates import rate_headers
 from kschedui.web.api.refusals import Refusal, refusal_json, refusal_of
@@ -81,6 +81,12 @@ def accepted(request: HttpRequest, error: Large) -> HttpResponseBase:
     response = api.create_response(request, description.model_dump(mode="json"), status=202)
     response["Location"], response["Retry-After"] = description.url, "1"
     return response
+
+
+@api.exception_handler(Acceptable)
+def acceptable(request: HttpRequest, error: Acceptable) -> HttpResponse:
+    """Return the answer that makes the server read the body."""
+    return HttpResponse(status=100)
 
 
 @api.exception_handler(Busy)

@@ -1,4 +1,7 @@
-"""Rejects a request body that is too large before it is read: the ASGI handler would write all of it to disk."""
+"""Rejects a request body that is too large before it is read: the ASGI handler would write all of it to disk.
+
+Also rejects bodies that arrive too slowly, and those for which there is no room (`arriving_bodies`).
+"""
 
 import asyncio
 import json
@@ -9,13 +12,14 @@ from django.conf import settings
 from django.utils import translation
 
 from kschedui.language import in_language, language_of_scope
+from kschedui.web.http.arriving_bodies import FULL, TOO_SLOW, Refused, bodies
 from kschedui.web.http.asgi_types import Application, Message, Receive, Scope, Send
+from kschedui.web.http.client_address import client_of
 from kschedui.web.http.problems import MEDIA_TYPE, problem
 from kschedui.web.http.security_headers import encode, outside_django
 from scheduler_core.apis import messages
 
 DRAINED = 4  # times the limit that is read of a body which is too large
-SLOWEST = 2 * 1024  # bytes a second, on average after BODY_SECONDS: else a byte now and then would keep a connection
 
 
 def too_large(most: int) -> messages.Message:
@@ -45,14 +49,10 @@ class TooLarge(Exception):
     """The body is larger than allowed."""
 
 
-class TooSlow(Exception):
-    """The next piece of the body did not come in time."""
-
-
 class BodyLimit:
     """Wraps an ASGI application; bodies of more than `most` bytes are answered with 413 and a sentence.
 
-    `by_path`: paths with a higher limit. Django keeps a body on disk until its view reads it.
+    `by_path`: paths with a higher limit. Django keeps a body on disk until its view has read it.
     """
 
     def __init__(self, application: Application, most: int, by_path: Mapping[str, int] | None = None) -> None:
@@ -71,31 +71,29 @@ class BodyLimit:
         await self.limit(scope, receive, send, most)
 
     async def limit(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
-        """Count the received bytes, with a time limit for each piece."""
-        received, whole, begun = 0, False, asyncio.get_running_loop().time()
-
-        async def counted() -> Message:
-            nonlocal received, whole
-            if whole:
-                return await receive()  # until the client goes away
-            left = begun + settings.BODY_SECONDS + received / SLOWEST - asyncio.get_running_loop().time()
-            try:
-                async with asyncio.timeout(min(settings.BODY_SECONDS, left)):
-                    message = await receive()
-            except TimeoutError:
-                raise TooSlow from None
-            received += len(message.get("body", b""))
-            whole = not message.get("more_body", False)
-            if received > most:
-                raise TooLarge
-            return message
-
+        """Count the received bytes, with a time limit for each window of time."""
         try:
-            await self.application(scope, counted, send)
-        except TooSlow:
-            await answer(scope, send, 408, messages.Message("The request took too long to arrive. Try again."))
+            with bodies.arriving(client_of((scope.get("client") or [""])[0])) as body:
+
+                async def receive_piece() -> Message:
+                    if body.whole:
+                        return await receive()  # until the client goes away
+                    try:
+                        async with asyncio.timeout_at(body.window_end) as body.timer:
+                            message = await receive()
+                    except TimeoutError:
+                        raise Refused(*(FULL if body.given_up else TOO_SLOW)) from None
+                    body.whole = not message.get("more_body", False)
+                    bodies.add(body, len(message.get("body", b"")))
+                    if body.size > most:
+                        raise TooLarge
+                    return message
+
+                await self.application(scope, receive_piece, send)
+        except Refused as refusal:
+            await answer(scope, send, refusal.status, refusal.sentence)
         except TooLarge:
-            if not whole:
+            if not body.whole:
                 await take_the_rest(receive, DRAINED * most)
             await self.refuse(scope, send, most)
 
@@ -105,7 +103,7 @@ class BodyLimit:
         await answer(scope, send, 413, too_large(limit))
 
 
-async def answer(scope: Scope, send: Send, status: int, sentence: messages.Message) -> None:
+async def answer(scope: Scope, send: Send, status: int, sentence: str) -> None:
     """Send a refusal in the API's format."""
     with translation.override(language_of_scope(scope)):
         body = json.dumps(problem(status, in_language(sentence)))

@@ -5,16 +5,32 @@ in the event loop: a loop that is busy with the sockets of a class would delay a
 thread for each request, and waits for the end of the thread in the event loop.
 """
 
+import errno
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from typing import IO
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from django.conf import settings
 from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from kschedui.web.http.arriving_bodies import FULL, Refused
 from kschedui.web.http.asgi_types import Receive, Scope, Send
+from kschedui.web.http.body_limit import take_the_rest
+from kschedui.web.http.problems import API_PREFIX
 
 MOST_IDLE = 32  # threads that are kept for the next requests
+CONTINUE = 100
+
+
+def may_be_large(scope: Scope) -> bool:
+    """Return whether a call of the API has more than `direct_bytes`, as far as its headers tell."""
+    headers = dict(scope["headers"])
+    length = headers.get(b"content-length", b"0")
+    large = b"transfer-encoding" in headers or int(length) > settings.LIMITS["direct_bytes"]
+    return large and scope["path"].startswith(API_PREFIX)
 
 
 class OneThreadHandler(ASGIHandler):
@@ -43,6 +59,33 @@ class OneThreadHandler(ASGIHandler):
             self.idle.append(thread)
         else:
             thread.shutdown(wait=False)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Judge a large request by its headers before a byte of its body is kept."""
+        if may_be_large(scope):
+            scope["counted"] = set[str]()  # names of rate limits, so that the two passes count once
+            refusal = await self.refusal_of({**scope, "headers_only": True})
+            if refusal is not None:
+                await take_the_rest(receive, settings.LIMITS["import_bytes"])
+                return await self.send_response(refusal, send)
+        await super().handle(scope, receive, send)
+
+    async def refusal_of(self, scope: Scope) -> HttpResponseBase | None:
+        """Return the response to a request whose body cannot change it; None if the body is to be read."""
+        request, error = self.create_request(scope, BytesIO())
+        if request is None:
+            return error
+        response = await self.run_get_response(request)
+        return None if response.status_code == CONTINUE else response
+
+    async def read_body(self, receive: Receive) -> IO[bytes]:
+        """Return the body. Raises Refused if there is no space for it on disk."""
+        try:
+            return await super().read_body(receive)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            raise Refused(*FULL) from None
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """Return the response, from the thread of this request."""

@@ -32,13 +32,26 @@ def test_logging_in_takes_over_what_the_browser_made_without_the_account(author:
     assert author.get(f"/s/{saved['id']}/settings").status_code == 403
 
 
-def test_guessing_an_accounts_password_is_limited_from_wherever_the_guesses_come(settings: Any, db: None) -> None:
+def log_in(address: str, name: str, password: str) -> int:
+    form = {"username": name, "password": password}
+    return int(Browser(REMOTE_ADDR=address).post("/accounts/login/", form).status_code)
+
+
+def test_guessing_a_password_slows_the_addresses_that_guess(settings: Any, db: None) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "login": 5}
-    form = {"username": "ada", "password": "guess"}
-    guesses = [Browser(REMOTE_ADDR=f"198.51.100.{i}").post("/accounts/login/", form).status_code for i in range(8)]
-    assert guesses == [200] * 5 + [429] * 3
-    other = {"username": "bob", "password": "guess"}
-    assert Browser(REMOTE_ADDR="198.51.100.1").post("/accounts/login/", other).status_code == 200
+    guesses = [f"198.51.100.{i}" for i in range(8)]
+    assert [log_in(address, "ada", "guess") for address in guesses] == [200] * 8, "the first one of each address"
+    assert [log_in(address, "ada", "guess") for address in guesses] == [429] * 8, "while others guess too"
+    assert log_in("198.51.100.1", "bob", "guess") == 200
+    assert [log_in("203.0.113.9", "bob", "guess") for _ in range(6)] == [200] * 4 + [429] * 2
+
+
+def test_strangers_who_guess_do_not_lock_the_owner_out(author: Browser, settings: Any) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "login": 5}
+    sign_up(author, "ada")
+    for i in range(30):
+        log_in(f"198.51.100.{i}", "ada", "guess")
+    assert log_in("203.0.113.5", "ada", PASSWORD) == 302
 
 
 @pytest.mark.parametrize("weak", ["123456789012", "password1234", "short"])

@@ -204,6 +204,16 @@ def test_one_author_has_few_at_once(settings: Any) -> None:
     assert Upload.objects.count() == 2
 
 
+def test_strangers_at_one_address_have_few_together(settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "uploads_waiting": 2}
+    answers = []
+    for _ in range(3):
+        browser = Browser()
+        browser.save()
+        answers.append(browser.post_json("/api/v1/check", text=padded(SMALL)).status_code)
+    assert answers == [202, 202, 429]
+
+
 def test_packed_it_may_not_be_larger_than_the_limit(settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "upload_bytes": 100}
     answer = Browser().post_json("/api/v1/check", text=padded(SMALL))

@@ -50,12 +50,12 @@ class Login(LoginView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Count the attempt, then log in."""
         count(request, "login")
-        rates.require_guess(request.POST.get("username", ""))
+        rates.require_guess(request, request.POST.get("username", ""))
         return super().post(request, *args, **kwargs)
 
     def form_invalid(self, form: Any) -> HttpResponse:
         """Count a wrong password for the account too, from any address."""
-        rates.wrong_guess(self.request.POST.get("username", ""))
+        rates.wrong_guess(self.request, self.request.POST.get("username", ""))
         return super().form_invalid(form)
 
     def form_valid(self, form: Any) -> HttpResponse:

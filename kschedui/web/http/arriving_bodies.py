@@ -1,0 +1,105 @@
+"""Limits on the request bodies that this process keeps, in memory or in a temporary file, until they are answered."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+from django.utils.translation import gettext_noop
+
+SLOWEST = 2 * 1024  # bytes a second, in each window of BODY_SECONDS
+
+
+class Refused(Exception):
+    """The body is not received any further; the client gets the status and the sentence."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+
+
+TOO_SLOW = 408, gettext_noop("The request took too long to arrive. Try again.")
+TOO_MANY = 429, gettext_noop("Too many requests from your address are still arriving. Try again later.")
+TOO_MUCH = 429, gettext_noop("The requests that arrive from your address are too large together. Send one at a time.")
+FULL = 503, gettext_noop("Too many large requests are arriving at the moment. Try again later.")
+
+
+class ArrivingBody:
+    """A body as far as it has arrived."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.size = 0
+        self.whole = False
+        self.given_up = False
+        self.timer: asyncio.Timeout | None = None
+        self.window_size = 0
+        self.window_end = asyncio.get_running_loop().time() + settings.BODY_SECONDS
+
+    def add(self, size: int) -> None:
+        """Count bytes that arrived, and begin another window once there were enough of them in this one."""
+        self.size += size
+        self.window_size += size
+        if self.window_size >= SLOWEST * settings.BODY_SECONDS:
+            self.window_size = 0
+            self.window_end = asyncio.get_running_loop().time() + settings.BODY_SECONDS
+
+    def give_up(self) -> None:
+        """Receive no more of it, and end the wait for its next piece."""
+        self.given_up = True
+        if self.timer is not None:
+            self.timer.reschedule(asyncio.get_running_loop().time())
+
+
+class ArrivingBodies:
+    """All bodies of the process: at most `most` bytes, `share` bytes and `count` unfinished bodies of one address.
+
+    When they take too much together, the largest unfinished body of the address that sends most is given up: whoever
+    fills the space stops nobody else.
+    """
+
+    def __init__(self, most: int, share: int, count: int) -> None:
+        self.most = most
+        self.share = share
+        self.count = count
+        self.bodies: list[ArrivingBody] = []
+
+    @property
+    def used(self) -> int:
+        """Return the bytes of all bodies."""
+        return sum(body.size for body in self.bodies)
+
+    @contextmanager
+    def arriving(self, address: str) -> Iterator[ArrivingBody]:
+        """Keep account of a body until its request is answered. Raises Refused."""
+        if sum(body.address == address and not body.whole for body in self.bodies) >= self.count:
+            raise Refused(*TOO_MANY)
+        body = ArrivingBody(address)
+        self.bodies.append(body)
+        try:
+            yield body
+        finally:
+            self.bodies.remove(body)
+
+    def add(self, body: ArrivingBody, size: int) -> None:
+        """Count bytes that arrived. Raises Refused if there is no room for them."""
+        body.add(size)
+        kept = [other for other in self.bodies if not other.given_up]
+        by_address: Counter[str] = Counter()
+        for other in kept:
+            by_address[other.address] += other.size
+        if by_address[body.address] > self.share:
+            raise Refused(*TOO_MUCH)
+        if by_address.total() > self.most:
+            unfinished = [other for other in kept if not other.whole or other is body]
+            largest = max(unfinished, key=lambda other: (by_address[other.address], other.size))
+            if largest is body:
+                raise Refused(*FULL)
+            largest.give_up()
+
+
+bodies = ArrivingBodies(
+    settings.LIMITS["body_bytes"], settings.LIMITS["body_bytes_per_address"], settings.LIMITS["bodies_per_address"]
+)

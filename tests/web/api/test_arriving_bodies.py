@@ -1,0 +1,205 @@
+"""Bodies that arrive: who takes how much space, for how long, and that whoever fills it stops nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.middleware.csrf import get_token
+from django.test import RequestFactory
+
+from kschedui.asgi import application
+from kschedui.web.http import arriving_bodies, body_limit
+from kschedui.web.http.arriving_bodies import ArrivingBodies
+from kschedui.web.http.body_limit import BodyLimit
+from tests.web.conftest import SMALL, Browser
+from tests.web.sockets import PATIENCE, in_loop, wait_until
+
+MEGABYTE = 1024 * 1024
+PIECE = 64 * 1024
+
+
+class Sender:
+    """A request whose body comes when the test says so."""
+
+    def __init__(self, app: Any, address: str, path: str = "/api/v1/import", **headers: str) -> None:
+        self.pieces: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.sent: list[Any] = []
+        names = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+        scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "POST",
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "headers": [(b"host", b"localhost"), *names],
+            "client": (address, 5000),
+            "server": ("localhost", 80),
+        }
+        self.task = asyncio.create_task(app(scope, self.pieces.get, self.keep))
+
+    async def keep(self, message: Any) -> None:
+        self.sent.append(message)
+
+    def send(self, size: int, *, more: bool = True) -> None:
+        self.pieces.put_nowait({"type": "http.request", "body": b" " * size, "more_body": more})
+
+    @property
+    def status(self) -> int | None:
+        return self.sent[0]["status"] if self.sent else None
+
+
+async def read_all(scope: Any, receive: Any, send: Any) -> None:
+    """An application that keeps a body until the test ends it."""
+    while (await receive())["more_body"]:
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+@pytest.fixture
+def limited(monkeypatch: pytest.MonkeyPatch) -> tuple[ArrivingBodies, BodyLimit]:
+    bodies = ArrivingBodies(most=100 * PIECE, share=60 * PIECE, count=5)
+    monkeypatch.setattr(body_limit, "bodies", bodies)
+    return bodies, BodyLimit(read_all, 50 * PIECE)
+
+
+Limited = tuple[ArrivingBodies, BodyLimit]
+
+
+@in_loop
+async def test_what_came_early_is_no_credit_for_later(limited: Limited, settings: Any) -> None:
+    settings.BODY_SECONDS = 0.2
+    sender = Sender(limited[1], "203.0.113.1")
+    for _ in range(40):
+        sender.send(PIECE)
+    await wait_until(lambda: sender.status is not None)
+    assert sender.status == 408, "2.5 MB came at once, and then nothing"
+    assert not limited[0].bodies
+
+
+@in_loop
+async def test_one_address_has_a_share_and_so_many_bodies(limited: Limited) -> None:
+    bodies, app = limited
+    senders = [Sender(app, "203.0.113.1") for _ in range(6)]
+    await wait_until(lambda: senders[5].status == 429)
+    for sender in senders[:2]:
+        for _ in range(35):
+            sender.send(PIECE)
+    await wait_until(lambda: 429 in [sender.status for sender in senders[:2]])
+    assert bodies.used <= 60 * PIECE
+    other = Sender(app, "203.0.113.2")
+    other.send(PIECE, more=False)
+    await wait_until(lambda: other.status == 200)
+    for sender in senders[:5]:
+        if sender.status is None:
+            sender.send(0, more=False)
+            await sender.task
+    assert not bodies.bodies
+
+
+@in_loop
+async def test_whoever_fills_the_space_gives_way_to_others(limited: Limited) -> None:
+    bodies, app = limited
+    fillers = [Sender(app, f"203.0.113.{i % 2 + 1}") for i in range(4)]
+    for filler in fillers:
+        for _ in range(25):
+            filler.send(PIECE)
+    await wait_until(lambda: bodies.used == 100 * PIECE)
+    other = Sender(app, "203.0.113.9")
+    for _ in range(19):
+        other.send(PIECE)
+    other.send(PIECE, more=False)
+    await wait_until(lambda: other.status == 200)
+    assert [filler.status for filler in fillers].count(503) == 1
+    for filler in fillers:
+        filler.send(0, more=False)
+        await filler.task
+    assert not bodies.bodies
+
+
+@pytest.mark.parametrize("seed", range(10))
+@in_loop
+async def test_any_mixture_of_senders_stays_within_the_limits(limited: Limited, seed: int) -> None:
+    bodies, app = limited
+    chance, senders = random.Random(seed), list[Sender]()
+    for _ in range(150):
+        if not senders or chance.random() < 0.2:
+            senders.append(Sender(app, f"203.0.113.{chance.randrange(6)}"))
+        else:
+            chance.choice(senders).send(chance.randrange(1, 8 * PIECE), more=chance.random() < 0.9)
+        await asyncio.sleep(0)
+        kept = [body.size for body in bodies.bodies if not body.given_up]
+        assert sum(kept) <= bodies.most + 8 * PIECE, "what has just come is counted before somebody gives way"
+    for sender in senders:
+        sender.send(0, more=False)
+    await wait_until(lambda: all(sender.task.done() for sender in senders))
+    assert {sender.status for sender in senders} <= {200, 413, 429, 503}
+    assert not bodies.bodies
+
+
+def large_import(**headers: str) -> Sender:
+    return Sender(application, "203.0.113.7", content_length=str(40 * MEGABYTE), content_type="text/plain", **headers)
+
+
+def cookies_and_token(browser: Browser) -> dict[str, str]:
+    """The headers of a browser that has saved something."""
+    browser.save(SMALL)
+    request = RequestFactory().get("/")
+    token = get_token(request)
+    cookies = [f"{name}={morsel.value}" for name, morsel in browser.cookies.items()]
+    cookies.append(f"{settings.CSRF_COOKIE_NAME}={request.META['CSRF_COOKIE']}")
+    return {"cookie": "; ".join(cookies), "x_csrftoken": token, "origin": "http://localhost"}
+
+
+@in_loop
+async def send_import(sent: list[int | None], headers: dict[str, str]) -> None:
+    """Send a large import; add its status to the list."""
+    sender = large_import(**headers)
+    for _ in range(20):
+        sender.send(PIECE)
+    sender.send(PIECE, more=False)
+    async with asyncio.timeout(PATIENCE):
+        await sender.task
+    sent.append(sender.status)
+
+
+def no_room(settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "browser_bytes": 1}
+
+
+def no_calls(settings: Any) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "check": 0}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("limit", "signed", "status"),
+    [(no_room, True, 422), (no_calls, True, 429), (lambda settings: None, False, 403)],
+    ids=["no room", "too many calls", "no session"],
+)
+def test_a_large_request_is_refused_by_its_headers(
+    author: Browser,
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: Callable[[Any], None],
+    signed: bool,
+    status: int,
+) -> None:
+    headers = cookies_and_token(author) if signed else {}
+
+    async def keep(handler: Any, receive: Any) -> Any:
+        raise AssertionError("the body was kept")
+
+    monkeypatch.setattr("kschedui.web.http.one_thread.OneThreadHandler.read_body", keep)
+    limit(settings)
+    sent: list[int | None] = []
+    send_import(sent, headers)
+    assert sent == [status]
+    assert not arriving_bodies.bodies.bodies
