@@ -9,12 +9,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from kschedui.cli import inputs
 from kschedui.cli.inputs import Input
 from kschedui.cli.progress import show_progress
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import simulate
 from scheduler_core import RunEnded, decisions, encode, short_decisions
+from scheduler_core.scenario.reading.problems import Problems
+from scheduler_core.scenario.settings.controllers import controller_names
+from scheduler_core.trace.actor_rows import actor_rows
 from scheduler_core.trace.events import AnyEvent, CycleStarted, PodGated, PodIgnored
 
 FORMATS = ("jsonl", "json", "table", "events")
@@ -28,6 +33,16 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--columns", action="store_true", help="include the verdicts and scores of each node, which is much longer"
     )
     parser.add_argument(
+        "--actors",
+        action="store_true",
+        help="print what every actor did: controllers, kubelets, the scheduler; the last row is the final state",
+    )
+    parser.add_argument(
+        "--controllers",
+        metavar="NAMES",
+        help="the controllers that run, separated by commas, in place of the scenario's; none: the scheduler alone",
+    )
+    parser.add_argument(
         "--summary", action="store_true", help="print only counts: attempts, bound, evicted, and pending by message"
     )
 
@@ -35,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     status = 0
     for name in options.files:
-        source = inputs.read(name, options.kubernetes_version)
+        source = with_controllers(inputs.read(name, options.kubernetes_version), options.controllers)
         warned = inputs.say_warnings(source, quiet=options.quiet)
         status = max(status, int(bool(warned and options.strict)))
         try:
@@ -45,9 +60,25 @@ def run(options: Namespace) -> int:
     return status
 
 
+def with_controllers(source: Input, names: str | None) -> Input:
+    """Return the scenario with other controllers; None: its own. Raises Unusable."""
+    if names is None:
+        return source
+    problems = Problems()
+    given = [] if names == "none" else [name.strip() for name in names.split(",")]
+    controllers = controller_names(given, problems) or ()
+    if errors := problems.errors():
+        raise Unusable(f"--controllers: {errors[0].message}")
+    return replace(source, scenario=replace(source.scenario, controllers=controllers))
+
+
 def write(source: Input, options: Namespace) -> None:
     """Print one file's result on standard output."""
     events = show_progress(simulate(source.scenario), quiet=options.quiet)
+    if options.actors:
+        for row in actor_rows(events, source.scenario.name):
+            sys.stdout.write(json.dumps(row) + "\n")
+        return
     if options.format == "events" and not options.summary:
         for event in events:
             sys.stdout.buffer.write(encode(event) + b"\n")

@@ -34,12 +34,14 @@ PRINTED = Mark(
         r"""|(?:^|[\s{,-])["']?kind["']?\s*:\s*["']?(?:Secret|ConfigMap)\b"""
     ),
 )
-WORKLOADS = ("Deployment", "DaemonSet", "Job", "CronJob", "List")
-WORKLOAD = Mark(WORKLOADS, re.compile(_of_kind(*WORKLOADS)))
+LIST = Mark(("List",), re.compile(_of_kind("List")))
 POLICY = Mark(("Policy",), re.compile(_of_kind("Policy")))
 # Without a Scenario document these are a cluster's objects: they make pods, or change pods that are made.
-OTHERS = "StatefulSet", "ReplicaSet", "ReplicationController", "LimitRange", "RuntimeClass", "ResourceQuota", "NodePool"
-OF_A_CLUSTER = Mark(OTHERS, re.compile(_of_kind(*OTHERS)))
+WORKLOADS = (
+    *("Deployment", "DaemonSet", "Job", "CronJob", "StatefulSet", "ReplicaSet", "ReplicationController"),
+    *("LimitRange", "RuntimeClass", "ResourceQuota", "NodePool"),
+)
+OF_A_CLUSTER = Mark(WORKLOADS, re.compile(_of_kind(*WORKLOADS)))
 SCENARIO = Mark(("Scenario",), re.compile(_of_kind("Scenario")))
 OLD = Mark(("kubescheduler.config.k8s.io",), re.compile(r"kubescheduler\.config\.k8s\.io/v1(?:alpha|beta)\d"))
 EXPORT = Mark(("schedulerConfig",), re.compile(r"""(?:^|[\s{,])["']?schedulerConfig["']?\s*:"""))
@@ -62,7 +64,7 @@ def is_dump(text: str, *, has_policy: bool = False) -> bool:
     """
     if not has_scenario(text) and (OF_A_CLUSTER.is_in(text) or (not has_policy and POLICY.is_in(text))):
         return True
-    return was_printed(text) or is_export(text) or WORKLOAD.is_in(text) or OLD.is_in(text)
+    return was_printed(text) or is_export(text) or LIST.is_in(text) or OLD.is_in(text)
 
 
 def has_scenario(text: str) -> bool:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from kschedui.scenarios.outside_plugins import outside_plugins
 from scheduler_core.apis.rules import Rule
+from scheduler_core.controllers.causes import CAUSES
 from scheduler_core.framework.about import About, Text, about_of
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.rules.about import make_about
@@ -46,7 +47,8 @@ def generate(folder: Path) -> dict[str, str]:
     for language, name in CATALOGUES.items():
         path = folder / name
         texts = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        files[name] = json.dumps(with_texts(texts, texts_of(declared, language)), ensure_ascii=False, indent=1) + "\n"
+        texts = with_texts(texts, texts_of(declared, language)) | texts_of_causes(language)
+        files[name] = json.dumps(texts, ensure_ascii=False, indent=1) + "\n"
     return files
 
 
@@ -64,6 +66,11 @@ def texts_of(declared: Mapping[str, About], language: str) -> dict[str, str]:
     for name, about in declared.items():
         texts |= about.texts(name)
     return {key: text.zh if language == "zh-hans" else text.en for key, text in texts.items()}
+
+
+def texts_of_causes(language: str) -> dict[str, str]:
+    """Return the causes of controllers' writes by their keys in the player's catalogue."""
+    return {f"cause.{name}": text.zh if language == "zh-hans" else text.en for name, text in CAUSES.items()}
 
 
 def data_of(declared: Mapping[str, About]) -> dict[str, dict[str, Any]]:

@@ -25,6 +25,7 @@ from scheduler_core.apis.constraints import (
 from scheduler_core.apis.devices import DeviceClass, PodClaim, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from scheduler_core.apis.selectors import LabelSelector, NodeSelector
 from scheduler_core.apis.tagged import Tagged
+from scheduler_core.apis.workloads import WorkloadSpec
 
 PodKey = str  # "namespace/name"
 PodGroupKey = str  # "namespace/name"
@@ -276,7 +277,10 @@ class VolumeAttachment(Tagged, frozen=True):
 
 
 class Workload(Tagged, frozen=True):
-    """A Service, ReplicationController, ReplicaSet or StatefulSet, whose selectors default topology spreading uses."""
+    """A Service, a workload, or a limit on them. Default topology spreading uses the selectors of some kinds.
+
+    `spec` None: its pod template has no containers, so it is only a selector.
+    """
 
     kind: str
     name: str
@@ -284,6 +288,14 @@ class Workload(Tagged, frozen=True):
     selector: LabelSelector
     uid: str = ""
     manifest: Manifest = {}
+    spec: WorkloadSpec | None = None
+    owner: OwnerReference | None = None
+    creation_timestamp: float = 0.0
+
+    @property
+    def key(self) -> str:
+        """Return "namespace/name", or "name" for a kind without a namespace."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
 class Namespace(Tagged, frozen=True):

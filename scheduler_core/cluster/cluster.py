@@ -22,6 +22,7 @@ from scheduler_core.cluster.nodes import NodeTable, ResourceIndex
 from scheduler_core.cluster.pending_allocations import PendingAllocations
 from scheduler_core.cluster.pod_group_members import PodGroupMembers
 from scheduler_core.cluster.pods import PodTable
+from scheduler_core.cluster.statuses import Statuses
 from scheduler_core.cluster.tried_pods import TriedPods
 
 ObjectKey = str  # "namespace/name", or "name" for kinds without a namespace
@@ -59,6 +60,7 @@ class Cluster:
         self._objects: dict[str, dict[ObjectKey, KubernetesObject]] = {}
         self._changes: defaultdict[str, ChangeLog] = defaultdict(ChangeLog)  # by kind
         self.writes = 0  # of all objects but nodes and pods
+        self.statuses = Statuses()
 
     # Reading
 

@@ -12,6 +12,7 @@ V1_34 = V1_35.derive(
     recorded={"public": 358, "classic": 20, "dra": 181},
     rules=replace(
         V1_35.rules,
+        terminating_replicas_are_counted=False,
         taint_toleration_reason_names_the_taint=True,
         pools_are_complete_across_nodes=False,
         invalid_pools_are_skipped=False,

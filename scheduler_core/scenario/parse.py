@@ -47,6 +47,7 @@ from scheduler_core.scenario.reading.problems import Problems, ScenarioError, Sc
 from scheduler_core.scenario.settings.challenge import build_challenge
 from scheduler_core.scenario.settings.cluster_state import InitialObjects, identity, kind_of
 from scheduler_core.scenario.settings.configuration import build_configuration, default_configuration
+from scheduler_core.scenario.settings.controllers import running_controllers
 from scheduler_core.scenario.settings.node_groups import build_node_groups
 from scheduler_core.scenario.settings.policy import build_policy
 from scheduler_core.scenario.settings.scenario_document import (
@@ -167,12 +168,17 @@ class _Reader:
         if documents_by_kind.policy is not None:
             config = self._policy(documents_by_kind.policy, documents_by_kind, own, config)
         self._check_scripts(own, config, documents_by_kind)
-        admission = Admission(own.release, own.feature_gates, recorded=bool(own.observed))
+        admission = Admission(
+            own.release,
+            own.feature_gates,
+            recorded=bool(own.observed),
+            stop_seconds=own.kubelet.stop_seconds,
+        )
         initial = InitialObjects(self._problems, admission, lambda part: self._tell(READING + (1 - READING) * part))
         objects = initial.build(documents_by_kind.objects, created_by(own.events))
         events: tuple[TimelineEvent, ...] = ()
         if documents_by_kind.scenario and own.events:
-            timeline = Timeline(documents_by_kind.scenario, self._problems, admission, set(initial.exist))
+            timeline = Timeline(documents_by_kind.scenario, self._problems, admission, initial.exist)
             events = timeline.build(own.events)
             objects = _with_namespaces(objects, timeline.namespaces)
         return Scenario(
@@ -196,6 +202,9 @@ class _Reader:
             observed=own.observed,
             unobserved=own.unobserved,
             challenge=challenge,
+            controllers=running_controllers(own, objects, events),
+            kubelet=own.kubelet,
+            node_lifecycle=own.node_lifecycle,
             warnings=tuple(self._problems.warnings()),
             limits=self._limits.run,
         )

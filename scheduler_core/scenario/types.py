@@ -29,18 +29,64 @@ class ParseWarning(msgspec.Struct, frozen=True):
     message: Message
 
 
+Verb = Literal[
+    "create",
+    "update",
+    "delete",
+    "patch",
+    "scale",
+    "rollout",
+    "cordon",
+    "uncordon",
+    "drain",
+    "evict",
+    "taint",
+    "untaint",
+    "failNode",
+    "recoverNode",
+    "ready",
+    "finish",
+    "pressure",
+    "load",
+]
+
+
 class TimelineEvent(msgspec.Struct, frozen=True):
-    """A change of the cluster at a virtual time; `object` is None only for a deletion.
+    """A change of the cluster at a virtual time; `object` is that of a create or an update.
 
     The object of a create or an update has its creation time set to `at`; an update goes through `merge_update`.
+    `details` are the fields of the other verbs, as in the document.
     """
 
     at: float
-    action: Literal["create", "update", "delete"]
+    action: Verb
     kind: str
     namespace: str  # "" for kinds without namespace
     name: str
     object: KubernetesObject | None = None
+    details: Mapping[str, Any] = {}
+
+
+class Kubelet(msgspec.Struct, frozen=True):
+    """Seconds that pods take. `stop_seconds` None: the grace period that the pod states, or none."""
+
+    start_seconds: float = 0.0
+    ready_seconds: float = 0.0
+    stop_seconds: float | None = None
+
+
+class NodeLifecycle(msgspec.Struct, frozen=True):
+    """The flags of kube-controller-manager for nodes that stop reporting. Rates are nodes a second in each zone.
+
+    `monitor_grace_seconds` None: the default of the release.
+    """
+
+    monitor_seconds: float = 5.0
+    monitor_grace_seconds: float | None = None
+    eviction_rate: float = 0.1
+    secondary_eviction_rate: float = 0.01
+    unhealthy_zone_threshold: float = 0.55
+    large_cluster_size: int = 50
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -224,6 +270,9 @@ class Scenario(msgspec.Struct, frozen=True):
     observed: tuple[ObservedDecision, ...] = ()
     unobserved: tuple[Unobserved, ...] = ()
     challenge: Challenge | None = None
+    controllers: tuple[str, ...] = ()  # the names of those that run
+    kubelet: Kubelet = Kubelet()
+    node_lifecycle: NodeLifecycle = NodeLifecycle()
     warnings: tuple[ParseWarning, ...] = ()
 
     limits: RunLimits = NO_LIMITS

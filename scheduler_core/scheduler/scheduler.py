@@ -25,7 +25,7 @@ from scheduler_core.scheduler.waiting_pods import WaitingPods
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.preemption_events import VictimEvicted
 
-LaterCause = Literal["binding", "preemption"]
+LaterCause = Literal["binding", "preemption", "controller", "kubelet"]
 Later = Callable[[float, Callable[[], None], LaterCause], None]  # (time, action, cause)
 
 
@@ -77,7 +77,7 @@ class Scheduler(msgspec.Struct, kw_only=True):
         if waiting is not None:
             waiting.reject("DefaultPreemption", "preempted")
             return
-        gone_at = self.api.evict(victim)
+        gone_at = self.api.evict(victim, preemptor)
         if gone_at is not None:
             node_name = self.cluster.pods.node_name[self.cluster.pods.slot_of[victim.key]]
             self.emit(VictimEvicted(victim.key, node_name, preemptor, gone_at))

@@ -24,11 +24,13 @@ from scheduler_core.apis.core import (
     PodGroupCondition,
     PodGroupKey,
     PodKey,
+    Workload,
 )
 from scheduler_core.apis.devices import ResourceClaim, ResourceSlice
 from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.cluster.cluster import key_of, kind_of
 from scheduler_core.cluster.node_tree import NodeTree
+from scheduler_core.controllers.live import Live
 from scheduler_core.framework.interface import WaitingPod
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
@@ -59,7 +61,7 @@ from scheduler_core.trace.events import (
     PodIgnored,
     RunFinished,
 )
-from scheduler_core.trace.records import PodGroupState
+from scheduler_core.trace.records import Because, PodGroupState, WorkloadState
 from scheduler_core.trace.summaries import (
     changes,
     claim_state,
@@ -108,6 +110,11 @@ class Simulation:
         self._finished: dict[PodKey, str] = {}  # pods in phase Succeeded or Failed, and where they ran
         self._order: list[str] = []
         self._steps = 0
+        self._live: Live | None = None
+        if scenario.controllers:
+            self._live = Live(scenario, self.cluster, self, self.later)
+            self._handlers.watch = self._live.watch
+            self.scheduler.api.request_deletion = self._live.preempt
 
     def run(self) -> Iterator[AnyEvent]:
         """Yield all events, from RunStarted to RunFinished."""
@@ -202,12 +209,51 @@ class Simulation:
         assert pod is not None
         self._agenda.terminate(at, key, pod.uid)
 
+    # What controllers write
+
+    def apply(
+        self,
+        item: KubernetesObject,
+        action: Literal["create", "update"],
+        *,
+        workload: WorkloadState | None = None,
+        called: str = "",
+        revision: int = 0,
+        by: str = "",
+        because: Because | None = None,
+    ) -> None:
+        """Write an object: it reaches the trace, and the scheduler."""
+        self._emit_applied(action, item, workload=workload, called=called, revision=revision, by=by, because=because)
+        self._handlers.applied(item)
+
+    def show(self, item: KubernetesObject, workload: WorkloadState) -> None:
+        """Show a workload that exists from the start."""
+        self._emit_applied("create", item, workload=workload)
+
+    def remove(self, kind: str, key: str, *, by: str = "", because: Because | None = None) -> None:
+        """Remove an object; a pod may have finished, so that the scheduler does not know it any more."""
+        if kind == "Pod" and key not in self.cluster.pods.slot_of:
+            namespace, _, name = key.rpartition("/")
+            self.emit(ObjectDeleted(kind, name, namespace, by=by, because=because))
+            self._deleted.append(key)
+        else:
+            self._delete(kind, key, by, because)
+
+    def take_pod_from_scheduler(self, key: PodKey) -> None:
+        """Tell the scheduler that a pod has finished."""
+        self._handlers.pod_deleted(key)
+
+    def update_pod(self, pod: Pod) -> None:
+        """Write a pod's status or metadata, which is not in the trace."""
+        self._handlers.pod_applied(pod)
+
     # Time
 
     def _load(self) -> None:
         """Load the initial objects, pending pods last."""
         pending: list[Pod] = []
-        for item in self.scenario.objects:
+        for given in self.scenario.objects:
+            item = given if self._live is None else self._live.load(given)
             if isinstance(item, Pod) and item.phase in FINISHED:
                 self._finished[item.key] = item.node_name
                 continue
@@ -226,6 +272,9 @@ class Simulation:
             self._emit_ignored(pod)
         if self._handlers.claim_controller is not None:
             self._handlers.claim_controller.check_all()
+        if self._live is not None:
+            self._live.start(self.scenario.objects)
+            self._settle()
 
     def _emit_started(self, pending: Sequence[Pod]) -> None:
         """Emit the first event, which describes the whole cluster."""
@@ -364,10 +413,16 @@ class Simulation:
         while self.scheduler.waiting.decided:
             resume_waiting_pod(self.scheduler, self.scheduler.waiting.decided.pop(0))
             self.scheduler.api.deliver()
+        if self._live is not None:
+            self._live.run()
+            if self.scheduler.waiting.decided:
+                self._settle()
 
     def _apply_event(self, event: TimelineEvent) -> None:
         """Apply one event of the timeline."""
         self._last_change = self.cluster.now
+        if self._live is not None and self._live.apply_event(event):
+            return
         key = f"{event.namespace}/{event.name}" if event.namespace else event.name
         if event.action == "delete":
             if event.kind == "Pod" and self._finished.pop(key, None) is not None:
@@ -392,8 +447,11 @@ class Simulation:
             if old is not None:
                 self._delete("Pod", key)
             return
-        self._emit_applied(event.action, item)
-        self._handlers.applied(item)
+        assert event.action in ("create", "update")
+        if self._live is not None and isinstance(item, Workload):
+            self.apply(item, event.action, workload=self._live.api.state(item))
+        else:
+            self.apply(item, event.action)
         if isinstance(item, PersistentVolumeClaim):
             self._bind_volume(item)
         if isinstance(item, Pod) and (not isinstance(old, Pod) or item.scheduler_name != old.scheduler_name):
@@ -417,12 +475,12 @@ class Simulation:
             self._emit_applied("update", bound)
             self._handlers.applied(bound)
 
-    def _delete(self, kind: str, key: str) -> None:
+    def _delete(self, kind: str, key: str, by: str = "", because: Because | None = None) -> None:
         if self._find(kind, key) is None:
             return
         namespace, _, name = key.rpartition("/")
         order = self._order_after(lambda tree: tree.remove(name)) if kind == "Node" else None
-        self.emit(ObjectDeleted(kind, name, namespace, order))
+        self.emit(ObjectDeleted(kind, name, namespace, order, by=by, because=because))
         if kind == "Pod" and key not in self._finished:
             self._deleted.append(key)
         self._handlers.deleted(kind, key)
@@ -442,8 +500,17 @@ class Simulation:
         self._events.clear()
         return events
 
-    def _emit_applied(self, action: Literal["create", "update", "delete"], item: KubernetesObject) -> None:
-        assert action != "delete"
+    def _emit_applied(
+        self,
+        action: Literal["create", "update"],
+        item: KubernetesObject,
+        *,
+        workload: WorkloadState | None = None,
+        called: str = "",
+        revision: int = 0,
+        by: str = "",
+        because: Because | None = None,
+    ) -> None:
         old = self._find(kind_of(item), key_of(item)) if action == "update" else None
         self.emit(
             ObjectApplied(
@@ -459,6 +526,11 @@ class Simulation:
                 pod_group_summary(item) if isinstance(item, PodGroup) else None,
                 claim_state(item) if isinstance(item, ResourceClaim) else None,
                 slice_state(item) if isinstance(item, ResourceSlice) else None,
+                workload,
+                called,
+                revision,
+                by,
+                because,
             )
         )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Union
 
 from scheduler_core.trace import (  # noqa: F401 (they declare events)
+    controller_events,
     device_events,
     observed_events,
     pod_group_events,
@@ -19,6 +20,7 @@ from scheduler_core.trace import (  # noqa: F401 (they declare events)
 from scheduler_core.trace.columns import Column
 from scheduler_core.trace.event import Event, declared_events
 from scheduler_core.trace.records import (
+    Because,
     ClaimKey,
     ClaimState,
     FieldChange,
@@ -41,12 +43,22 @@ from scheduler_core.trace.records import (
     StatusCode,
     Storage,
     Verdict,
+    WorkloadState,
 )
 
 SCHEMA_VERSION = 5
 
 Cause = Literal[
-    "event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "preemption", "end"
+    "event",
+    "termination",
+    "backoff",
+    "unschedulable-flush",
+    "permit-timeout",
+    "binding",
+    "preemption",
+    "controller",
+    "kubelet",
+    "end",
 ]
 
 
@@ -77,6 +89,7 @@ class RunStarted(Event, tag=True):
     slices: list[SliceState] = []  # ResourceSlices
     loaded: PodColumns | None = None  # running pods in order of arrival, then pending ones (without `node`)
     loaded_nodes: NodeColumns | None = None  # in the order of the documents
+    controllers: list[str] = []  # those that run
 
 
 class ClockAdvanced(Event, tag=True):
@@ -89,7 +102,9 @@ class ClockAdvanced(Event, tag=True):
 
 
 class ObjectApplied(Event, tag=True):
-    """An object was created or updated by the timeline. Objects that the player draws include their summary.
+    """An object was created or updated, by the timeline or a controller (`by`).
+
+    Objects that the player draws include their summary.
 
     An unassigned pod that is created is then enqueued by its own PodEnqueued or PodGated event.
     """
@@ -109,6 +124,11 @@ class ObjectApplied(Event, tag=True):
     pod_group: PodGroupSummary | None = None
     claim: ClaimState | None = None
     slice: SliceState | None = None
+    workload: WorkloadState | None = None
+    called: str = ""  # a pod by its owner and number: "web@1/0"
+    revision: int = 0  # of the template, for pods of StatefulSets and DaemonSets
+    by: str = ""  # the controller that wrote it
+    because: Because | None = None
 
 
 class ObjectDeleted(Event, tag=True):
@@ -122,6 +142,8 @@ class ObjectDeleted(Event, tag=True):
     namespace: str = ""
     order: list[NodeName] | None = None
     cause: Literal["timeline", "preemption"] = "timeline"
+    by: str = ""  # the actor that deleted it, if it is not the timeline or the scheduler
+    because: Because | None = None
 
 
 class PodEnqueued(Event, tag=True):

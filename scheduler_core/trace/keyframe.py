@@ -28,7 +28,8 @@ _OF_NO_CYCLE = frozenset(event for event in trace.EVENTS if event.part_of == "ru
 _OF_ONE_POD = frozenset(event for event in trace.EVENTS if event.part_of == "cycle of its pod")
 _OF_THE_PREEMPTOR = frozenset(event for event in trace.EVENTS if event.part_of == "cycle of the preemptor")
 _ONLY_A_PART_OF_ITS_CYCLE = frozenset(trace.EVENTS) - _OF_A_GROUP - _OF_NO_CYCLE - _ABOUT_A_POD - _ABOUT_AN_OBJECT
-_VOID_WITH_THEIR_OBJECT = (*_ABOUT_A_POD, trace.ObjectApplied, groups.PodGroupConditionWritten)
+_NAMED_ALONE = ("Pod", "Node", "PodGroup")
+_VOID_WITH_THEIR_OBJECT = (*_ABOUT_A_POD, *_ABOUT_AN_OBJECT, groups.PodGroupConditionWritten)
 
 
 class Keyframe(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -131,13 +132,16 @@ class CompactedLog:
             self._order = event.order
             event = replace(event, order=None)
         key = f"{event.namespace}/{event.name}" if event.namespace else event.name
-        if event.kind.startswith(("PersistentVolume", "Resource")):  # a claim can have the same name as a pod
+        if event.kind not in _NAMED_ALONE:  # a claim can have the same name as a pod
             key = f"{event.kind} {key}"
         if isinstance(event, trace.ObjectDeleted):
             for kind in _VOID_WITH_THEIR_OBJECT:
                 self._latest.pop((key, kind), None)
             self._latest[key, self._step] = event
-        elif any((event.node, event.pod, event.storage, event.pod_group, event.claim, event.slice)):
+        elif not isinstance(event, trace.ObjectApplied):
+            self._latest.pop((key, type(event)), None)
+            self._latest[key, type(event)] = event
+        elif any((event.node, event.pod, event.storage, event.pod_group, event.claim, event.slice, event.workload)):
             self._latest.pop((key, trace.ObjectApplied), None)
             self._latest[key, trace.ObjectApplied] = event
 

@@ -174,6 +174,33 @@ class PodSummary(Record):
     pod_group: PodGroupKey = ""
 
 
+class Because(Record):
+    """The cause of a write: a name with the numbers and names that belong to it (controllers/causes.py)."""
+
+    name: str
+    values: dict[str, str | int | float] = {}
+
+
+class ConditionState(Record):
+    """A condition of an object."""
+
+    type: str
+    status: str
+    reason: str = ""
+    message: str = ""
+
+
+class WorkloadState(Record):
+    """A workload as the player draws it. `called`: its name by owner and number, "web@1"; `size` None: it has none."""
+
+    called: str
+    size: int | None = None
+    owner: str = ""  # "Deployment/web"
+    revision: int = 0
+    paused: bool = False
+    details: dict[str, str | int] = {}
+
+
 class NodeColumns(Record):
     """Nodes as columns, one value per node. Values shared by nodes are stored once, in `kinds`.
 

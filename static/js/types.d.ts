@@ -109,6 +109,8 @@ declare global {
 		/** the pod group cycle under way or last ended, null after an attempt of a single pod */
 		group: GroupCycle | null;
 		pod_groups: Map<string, PodGroupRecord>;
+		/** Deployments, Jobs, budgets ..., by "kind namespace/name" */
+		workloads: Map<string, WorkloadRecord>;
 		finished: boolean;
 		deleted: string[];
 		title: string;
@@ -132,6 +134,11 @@ declare global {
 		condition?: trace.PodGroupConditionWritten;
 		finished?: trace.PodGroupCycleFinished;
 	}
+	interface WorkloadRecord {
+		state: trace.WorkloadState;
+		status: Record<string, number | string>;
+		conditions: trace.ConditionState[];
+	}
 	interface PodGroupRecord {
 		summary: trace.PodGroupSummary;
 		/** PodGroupScheduled */
@@ -151,6 +158,7 @@ declare global {
 		| "binding"
 		| "bound"
 		| "outside"
+		| "finished"
 		| "new";
 	interface PodState {
 		summary: PodSummary;
@@ -168,6 +176,11 @@ declare global {
 		message: string;
 		/** terminating until then */
 		gone_at: number | null;
+		/** the condition Ready; null where no kubelet reports it */
+		ready: boolean | null;
+		restarts: number;
+		/** as its kubelet reported it, "" without one */
+		phase: string;
 		start_time: number | null;
 		/** waiting on Permit until then */
 		deadline: number | null;
@@ -181,12 +194,14 @@ declare global {
 		requested: Record<string, number>;
 		/** assumed and bound, in order of arrival */
 		pods: string[];
+		/** the condition Ready, once it has changed */
+		ready?: string;
 	}
 	/** As written by schema 1: what has its default is left out. */
 	type StoredPod = Partial<PodState> & Pick<PodState, "summary" | "place">;
 	type StoredNode = Partial<NodeState> & Pick<NodeState, "summary">;
 	/** A keyframe of schema 1. */
-	type WholeKeyframe = Omit<State, "nodes" | "pods" | "group" | "pod_groups"> & {
+	type WholeKeyframe = Omit<State, "nodes" | "pods" | "group" | "pod_groups" | "workloads"> & {
 		nodes: Record<string, StoredNode>;
 		pods: Record<string, StoredPod>;
 	};

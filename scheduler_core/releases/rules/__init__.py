@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scheduler_core.releases.rules.before_1_19 import RulesBefore119
+from scheduler_core.releases.rules.controllers import ControllerRules
 from scheduler_core.releases.rules.cycle import CycleRules
 from scheduler_core.releases.rules.devices import DeviceRules
 from scheduler_core.releases.rules.plugins import PluginRules
@@ -17,5 +18,5 @@ from scheduler_core.releases.rules.queue import QueueRules
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules(PluginRules, DeviceRules, PodRules, CycleRules, QueueRules, RulesBefore119):
+class Rules(PluginRules, DeviceRules, PodRules, CycleRules, QueueRules, ControllerRules, RulesBefore119):
     """The rules of a release. The defaults are those of the release that is complete; see `rule`."""

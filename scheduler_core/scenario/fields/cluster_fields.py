@@ -1,4 +1,4 @@
-"""Field tables of Node, Namespace, PriorityClass, PodDisruptionBudget, PodGroup, and workloads for spreading."""
+"""Field tables of Node, Namespace, PriorityClass, PodDisruptionBudget, PodGroup and Service."""
 
 from __future__ import annotations
 
@@ -89,20 +89,6 @@ POD_DISRUPTION_BUDGET = top_level(
     ),
 )
 
-_TEMPLATE = Fields(
-    "PodTemplateSpec",
-    {
-        "metadata": Fields(
-            "TemplateMeta",
-            {
-                "labels": MapOf(STRING),
-                **unread("annotations name namespace creationTimestamp generateName finalizers ownerReferences"),
-            },
-        ),
-        "spec": ANY,
-    },
-)
-
 SERVICE = top_level(
     "Service",
     spec=Fields(
@@ -114,41 +100,6 @@ SERVICE = top_level(
                 "externalName externalTrafficPolicy healthCheckNodePort publishNotReadyAddresses sessionAffinityConfig "
                 "ipFamilies ipFamilyPolicy allocateLoadBalancerNodePorts loadBalancerClass internalTrafficPolicy "
                 "trafficDistribution"
-            ),
-        },
-    ),
-    status=ANY,
-)
-
-REPLICATION_CONTROLLER = top_level(
-    "ReplicationController",
-    spec=Fields(
-        "ReplicationControllerSpec",
-        {"selector": MapOf(STRING), "template": _TEMPLATE, "replicas": INT32, "minReadySeconds": INT32},
-    ),
-    status=ANY,
-)
-
-REPLICA_SET = top_level(
-    "ReplicaSet",
-    spec=Fields(
-        "ReplicaSetSpec",
-        {"selector": LABEL_SELECTOR, "template": _TEMPLATE, "replicas": INT32, "minReadySeconds": INT32},
-    ),
-    status=ANY,
-)
-
-STATEFUL_SET = top_level(
-    "StatefulSet",
-    spec=Fields(
-        "StatefulSetSpec",
-        {
-            "selector": LABEL_SELECTOR,
-            "template": _TEMPLATE,
-            "replicas": INT32,
-            **unread(
-                "volumeClaimTemplates serviceName podManagementPolicy updateStrategy revisionHistoryLimit "
-                "minReadySeconds persistentVolumeClaimRetentionPolicy ordinals"
             ),
         },
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.releases import RELEASES
-from scheduler_core.scenario.fields.common_fields import LABEL_SELECTOR, OBJECT_META
+from scheduler_core.scenario.fields.common_fields import LABEL_SELECTOR, OBJECT_META, RESOURCE_LIST, TAINT_EFFECT
 from scheduler_core.scenario.fields.lesson_fields import LESSON
 from scheduler_core.scenario.fields.schema import (
     ANY,
@@ -12,11 +12,13 @@ from scheduler_core.scenario.fields.schema import (
     INT64,
     LOCALIZED,
     NUMBER,
+    QUANTITY,
     STRING,
     Enum,
     Fields,
     ListOf,
     MapOf,
+    Type,
     strings,
 )
 
@@ -26,19 +28,72 @@ EXTENDER_VERBS = ("filter", "prioritize", "preempt", "bind")
 # A list of names, or a mapping with these fields.
 SELECTION = Fields("Selection", {"names": ListOf(STRING), **LABEL_SELECTOR.fields})
 
-_EVENT = Fields(
+_TARGET = strings("apiVersion kind namespace")
+_ON_NODE: dict[str, Type] = {"node": ANY, "key": STRING, "value": ANY, "effect": TAINT_EFFECT}
+
+EVENT = Fields(
     "TimelineEvent",
     {
         "at": NUMBER,
         "create": ANY,
         "update": ANY,
-        "delete": Fields("ObjectName", strings("apiVersion kind namespace name")),
+        "delete": Fields("ObjectName", {**_TARGET, "name": ANY, "gracePeriodSeconds": INT64}),
+        "patch": Fields(
+            "Patch",
+            {**_TARGET, "name": ANY, "patch": ANY, "type": Enum(("strategic", "merge", "json"), "type of patch")},
+        ),
+        "scale": Fields("Scale", {**_TARGET, "name": STRING, "replicas": INT32}),
+        "rollout": Fields(
+            "Rollout",
+            {
+                **_TARGET,
+                "name": STRING,
+                "action": Enum(("restart", "undo", "pause", "resume"), "action"),
+                "toRevision": INT32,
+            },
+        ),
+        "cordon": ANY,
+        "uncordon": ANY,
+        "drain": ANY,
+        "evict": ANY,
+        "taint": Fields("NewTaint", _ON_NODE),
+        "untaint": Fields("OldTaint", _ON_NODE),
+        "failNode": ANY,
+        "recoverNode": ANY,
+        "ready": Fields("Readiness", {"pod": ANY, "value": BOOLEAN}),
+        "finish": ANY,
+        "pressure": Fields(
+            "Pressure",
+            {
+                "node": STRING,
+                "resource": Enum(("memory", "disk", "pid"), "resource"),
+                "forSeconds": NUMBER,
+                "usage": MapOf(QUANTITY),
+                "reclaim": QUANTITY,
+            },
+        ),
+        "load": Fields("Load", {**_TARGET, "name": STRING, "usage": RESOURCE_LIST}),
     },
     {
         "at": "virtual seconds since the start",
         "create": "a whole object",
         "update": "a whole object, which replaces the one of the same name",
-        "delete": "kind, namespace and name of an object",
+        "delete": "kind, namespace and name of an object; a pod of a controller is web@1/0",
+        "patch": "what changes in an object: patch, of the type strategic (the default), merge or json",
+        "scale": "kind and name of a workload, and its new number of replicas",
+        "rollout": "kubectl rollout: restart, undo, pause or resume a workload",
+        "cordon": "a node, or a list of nodes",
+        "uncordon": "a node, or a list of nodes",
+        "drain": "a node, or a list of nodes: cordoned, then its pods are evicted",
+        "evict": "a pod, through the Eviction API: its name, or web@1/0, or owner, node and index",
+        "taint": "node, key, value and effect",
+        "untaint": "node and key of a taint, and its effect if there are several",
+        "failNode": "a node, or a list of nodes, whose kubelet stops reporting",
+        "recoverNode": "a node, or a list of nodes, whose kubelet reports again",
+        "ready": "pod, and value: whether its containers are ready",
+        "finish": "a pod whose containers end; with exitCode other than 0 they fail",
+        "pressure": "node and resource under pressure: its kubelet evicts pods",
+        "load": "kind and name of a workload, and what all its pods together use",
     },
 )
 
@@ -111,13 +166,38 @@ SPEC = Fields(
         "untilSeconds": NUMBER,
         "bindingSeconds": NUMBER,
         "featureGates": MapOf(BOOLEAN),
-        "events": ListOf(_EVENT),
+        "events": ListOf(EVENT),
         "faults": ListOf(_FAULT),
         "extenders": ListOf(_EXTENDER),
         "observed": ListOf(_OBSERVED),
         "unobserved": ListOf(_UNOBSERVED),
         "expect": EXPECTATION,
         "lesson": LESSON,
+        "controllers": ListOf(STRING),
+        "kubelet": Fields(
+            "Kubelet",
+            {"startSeconds": NUMBER, "readySeconds": NUMBER, "stopSeconds": NUMBER},
+            {
+                "startSeconds": "from the binding until the containers run; 0 when absent",
+                "readySeconds": "until they are ready after that; 0 when absent",
+                "stopSeconds": "until a pod that is being deleted has stopped; its grace period when absent",
+            },
+        ),
+        "nodeLifecycle": Fields(
+            "NodeLifecycle",
+            {
+                "monitorPeriodSeconds": NUMBER,
+                "monitorGracePeriodSeconds": NUMBER,
+                "evictionRate": NUMBER,
+                "secondaryEvictionRate": NUMBER,
+                "unhealthyZoneThreshold": NUMBER,
+                "largeClusterSizeThreshold": INT32,
+            },
+            {
+                "monitorGracePeriodSeconds": "how long a node may be silent; 50 when absent, 40 before 1.32",
+                "evictionRate": "nodes a second in a zone whose pods are evicted; 0.1 when absent",
+            },
+        ),
     },
     {
         "title": "a text, or a text for each language: en, zh",
@@ -129,6 +209,9 @@ SPEC = Fields(
         "expect": "the promised outcome",
         "observed": "what a cluster's own scheduler decided: the run follows it and decides beside it",
         "unobserved": "what the recording of the cluster lacks",
+        "controllers": "which run, as in deployment; absent: those whose objects are in the file; []: none",
+        "kubelet": "how long pods take to start and to stop",
+        "nodeLifecycle": "what becomes of nodes that stop reporting",
         "lesson": "what the library and the player show: topics, captions, questions",
     },
 )

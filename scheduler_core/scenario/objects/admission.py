@@ -7,7 +7,8 @@ exist before it is used.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal, cast
 
 from msgspec.structs import replace
@@ -34,7 +35,8 @@ class Admission:
 
     `release`: that of the cluster; `feature_gates`: those that the scenario can set. `now`: virtual seconds; None while
     the initial objects are read. `updating`: the object replaces a stored one, whose priority it keeps. `recorded`: the
-    objects are those of a real API server, so no missing status is filled in.
+    objects are those of a real API server, so no missing status is filled in. `first_uid`: the number before the first
+    uid.
     """
 
     def __init__(
@@ -43,6 +45,8 @@ class Admission:
         feature_gates: Mapping[str, bool] | None = None,
         *,
         recorded: bool = False,
+        stop_seconds: float | None = None,
+        first_uid: int = 0,
     ) -> None:
         self.recorded = recorded
         self.release = release
@@ -52,11 +56,21 @@ class Admission:
         self.priority_classes = {priority_class.name: priority_class for priority_class in SYSTEM_PRIORITY_CLASSES}
         self.storage_classes: dict[str, StorageClass] = {}
         self.pod_index = 0  # the index of the current initial pod among all Pod documents
-        self._uids = 0
+        self.stop_seconds = stop_seconds  # spec.kubelet.stopSeconds
+        self._uids = first_uid
 
     def has_on(self, gate: str) -> bool:
         """Return whether the feature gate is on."""
         return self._gates.get(gate, self.release.has_on(gate))
+
+    @contextmanager
+    def template(self) -> Iterator[None]:
+        """Check a pod template: its classes may be created later, and it gets no uid."""
+        updating, uids, self.updating = self.updating, self._uids, True
+        try:
+            yield
+        finally:
+            self.updating, self._uids = updating, uids
 
     def uid(self, metadata: Mapping[str, Any]) -> str:
         """Return the object's uid, or a new one from a counter."""

@@ -5,14 +5,13 @@ Sources: core/, scheduling/, policy/ and apps/validation; scheduler-plugins' Pod
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from scheduler_core.apis.core import CoschedulingPodGroup, Namespace, PodDisruptionBudget, PriorityClass, Workload
+from scheduler_core.apis.core import CoschedulingPodGroup, Namespace, PodDisruptionBudget, PriorityClass
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.selectors import LabelSelector
-from scheduler_core.scenario.fields.names import check_labels, check_metadata, text_map
+from scheduler_core.scenario.fields.names import check_metadata, text_map
 from scheduler_core.scenario.objects.admission import (
     HIGHEST_USER_PRIORITY,
     SYSTEM_PRIORITY_CLASSES,
@@ -20,15 +19,14 @@ from scheduler_core.scenario.objects.admission import (
     PreemptionPolicy,
 )
 from scheduler_core.scenario.objects.label_selectors import label_selector
-from scheduler_core.scenario.reading.problems import Path, Problems, forbidden, invalid, required
+from scheduler_core.scenario.objects.workloads import check_int_or_percent
+from scheduler_core.scenario.reading.problems import Problems, forbidden, invalid, required
 
 Manifest = Mapping[str, Any]
 
 NAMESPACE_LABEL = "kubernetes.io/metadata.name"
 
 V1BETA1_EMPTY_SELECTOR = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
-
-_PERCENT = re.compile(r"[0-9]+%", re.ASCII)
 
 
 def build_namespace(data: Manifest, problems: Problems, admission: Admission) -> Namespace:
@@ -75,7 +73,7 @@ def build_budget(data: Manifest, problems: Problems, admission: Admission) -> Po
     if minimum is not None and maximum is not None:
         problems.error(("spec",), invalid({}, Message("minAvailable and maxUnavailable cannot be both set")))
     for field, value in (("minAvailable", minimum), ("maxUnavailable", maximum)):
-        _check_int_or_percent(value, ("spec", field), problems)
+        check_int_or_percent(value, ("spec", field), problems)
     numbers = {name: status.get(name) for name in ("disruptionsAllowed", "currentHealthy", "desiredHealthy")}
     for name, number in numbers.items():
         if number is not None and number < 0:
@@ -122,48 +120,6 @@ def selector_from_template(data: Manifest) -> Manifest:
     if spec.get("selector") is not None or not labels:
         return {**data, "apiVersion": "apps/v1"}
     return {**data, "apiVersion": "apps/v1", "spec": {**spec, "selector": {"matchLabels": labels}}}
-
-
-def _check_int_or_percent(value: int | str | None, path: Path, problems: Problems) -> None:
-    if isinstance(value, int) and value < 0:
-        problems.error(path, invalid(value, Message("must be greater than or equal to 0")))
-    elif isinstance(value, str):
-        if not _PERCENT.fullmatch(value):
-            reason = Message("a valid percent string must be a numeric string followed by an ending '%' (such as 93%)")
-            problems.error(path, invalid(value, reason))
-        elif len(value) > 4 or int(value[:-1]) > 100:
-            problems.error(path, invalid(value, Message("must not be greater than 100%")))
-
-
-def build_workload(data: Manifest, problems: Problems, admission: Admission) -> Workload:
-    """Return the selector of a workload, which PodTopologySpread (system defaults) and SelectorSpread read."""
-    metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
-    check_metadata(metadata, ("metadata",), problems)
-    return Workload(
-        kind=data["kind"],
-        name=metadata.get("name") or "",
-        namespace=metadata.get("namespace") or "default",
-        selector=_workload_selector(data["kind"], spec, problems),
-        uid=admission.uid(metadata),
-        manifest=data,
-    )
-
-
-def _workload_selector(kind: str, spec: Manifest, problems: Problems) -> LabelSelector:
-    path = ("spec", "selector")
-    if kind in ("ReplicaSet", "StatefulSet"):
-        selector = label_selector(spec.get("selector"), path, problems)
-        if selector.empty or selector.matches_nothing:
-            problems.error(
-                path, invalid(spec.get("selector"), Message("empty selector is invalid for {kind}", kind=kind))
-            )
-        return selector
-    labels = text_map(spec.get("selector"))
-    if not labels and kind == "ReplicationController":
-        template = (spec.get("template") or {}).get("metadata") or {}
-        labels = text_map(template.get("labels"))
-    check_labels(labels, path, problems)
-    return LabelSelector.from_labels(labels) if labels else LabelSelector.nothing()
 
 
 def build_coscheduling_pod_group(data: Manifest, problems: Problems, admission: Admission) -> CoschedulingPodGroup:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from scheduler_core.apis.core import KubernetesObject
-from scheduler_core.scenario.fields import cluster_fields, device_fields, pod_fields, volume_fields
+from scheduler_core.scenario.fields import cluster_fields, device_fields, pod_fields, volume_fields, workload_fields
 from scheduler_core.scenario.fields.schema import Fields
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.cluster_objects import (
@@ -17,7 +17,6 @@ from scheduler_core.scenario.objects.cluster_objects import (
     build_coscheduling_pod_group,
     build_namespace,
     build_priority_class,
-    build_workload,
     selector_from_template,
 )
 from scheduler_core.scenario.objects.devices import (
@@ -41,6 +40,7 @@ from scheduler_core.scenario.objects.volumes import (
     build_storage_class,
     build_volume,
 )
+from scheduler_core.scenario.objects.workloads import build_workload
 from scheduler_core.scenario.reading.problems import Problems
 
 Builder = Callable[[Mapping[str, Any], Problems, Admission], KubernetesObject]
@@ -166,16 +166,45 @@ LOAD_ORDER: tuple[Kind, ...] = (
     _kind("v1", volume_fields.PERSISTENT_VOLUME, build_volume, namespaced=False),
     _kind("v1", volume_fields.PERSISTENT_VOLUME_CLAIM, build_claim),
     _kind("v1", cluster_fields.SERVICE, build_workload),
-    _kind("v1", cluster_fields.REPLICATION_CONTROLLER, build_workload),
+    _kind("node.k8s.io/v1", workload_fields.RUNTIME_CLASS, build_workload, namespaced=False),
+    _kind("v1", workload_fields.LIMIT_RANGE, build_workload),
+    _kind("v1", workload_fields.RESOURCE_QUOTA, build_workload),
+    _kind("v1", workload_fields.REPLICATION_CONTROLLER, build_workload),
     *_versions(
-        cluster_fields.REPLICA_SET,
+        workload_fields.DEPLOYMENT,
+        build_workload,
+        {
+            "extensions/v1beta1": selector_from_template,
+            "apps/v1beta1": selector_from_template,
+            "apps/v1beta2": None,
+            "apps/v1": None,
+        },
+    ),
+    *_versions(
+        workload_fields.REPLICA_SET,
         build_workload,
         {"extensions/v1beta1": selector_from_template, "apps/v1beta2": None, "apps/v1": None},
     ),
     *_versions(
-        cluster_fields.STATEFUL_SET,
+        workload_fields.STATEFUL_SET,
         build_workload,
         {"apps/v1beta1": selector_from_template, "apps/v1beta2": None, "apps/v1": None},
+    ),
+    *_versions(
+        workload_fields.DAEMON_SET,
+        build_workload,
+        {"extensions/v1beta1": selector_from_template, "apps/v1beta2": None, "apps/v1": None},
+    ),
+    _kind("batch/v1", workload_fields.JOB, build_workload),
+    *_versions(
+        workload_fields.CRON_JOB,
+        build_workload,
+        dict.fromkeys(["batch/v2alpha1", "batch/v1beta1", "batch/v1"]),
+    ),
+    *_versions(
+        workload_fields.HORIZONTAL_POD_AUTOSCALER,
+        build_workload,
+        dict.fromkeys(["autoscaling/v1", "autoscaling/v2"]),
     ),
     *_versions(
         cluster_fields.POD_DISRUPTION_BUDGET,
@@ -209,19 +238,9 @@ POLICIES = (("v1", "Policy"), ("kubescheduler.config.k8s.io/v1", "Policy"))
 CONFIG_MAP, POLICY_KEY = ("v1", "ConfigMap"), "policy.cfg"
 CONFIGURATION = ("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")
 
-# Controllers that create pods; the scheduler reads only the pods.
-POD_MAKERS = {
-    **dict.fromkeys(["apps/v1", "apps/v1beta2", "extensions/v1beta1"], ("DaemonSet", "Deployment")),
-    "apps/v1beta1": ("Deployment",),
-    "batch/v1": ("CronJob", "Job"),
-    **dict.fromkeys(["batch/v1beta1", "batch/v2alpha1"], ("CronJob",)),
-}
-
 # Kinds of real clusters that do not affect scheduling; other kinds of these groups are errors.
 _UNREAD = {
-    "v1": (
-        "Binding ComponentStatus ConfigMap Endpoints Event LimitRange PodTemplate ResourceQuota Secret ServiceAccount"
-    ),
+    "v1": ("Binding ComponentStatus ConfigMap Endpoints Event PodTemplate Secret ServiceAccount"),
     **dict.fromkeys(["apps/v1", "apps/v1beta1", "apps/v1beta2"], "ControllerRevision"),
     "extensions/v1beta1": "Ingress NetworkPolicy PodSecurityPolicy",
     "policy/v1beta1": "PodSecurityPolicy",
@@ -231,8 +250,6 @@ _UNREAD = {
     ),
     "apiextensions.k8s.io/v1": "CustomResourceDefinition",
     "apiregistration.k8s.io/v1": "APIService",
-    "autoscaling/v1": "HorizontalPodAutoscaler",
-    "autoscaling/v2": "HorizontalPodAutoscaler",
     "certificates.k8s.io/v1": "CertificateSigningRequest",
     "coordination.k8s.io/v1": "Lease",
     "discovery.k8s.io/v1": "EndpointSlice",
@@ -240,7 +257,6 @@ _UNREAD = {
     "flowcontrol.apiserver.k8s.io/v1": "FlowSchema PriorityLevelConfiguration",
     "metrics.k8s.io/v1beta1": "NodeMetrics PodMetrics",
     "networking.k8s.io/v1": "IPAddress Ingress IngressClass NetworkPolicy ServiceCIDR",
-    "node.k8s.io/v1": "RuntimeClass",
     "rbac.authorization.k8s.io/v1": "ClusterRole ClusterRoleBinding Role RoleBinding",
     "scheduling.k8s.io/v1alpha2": "Workload",
     **dict.fromkeys(
@@ -248,4 +264,3 @@ _UNREAD = {
     ),
 }
 UNREAD = {(version, name) for version, names in _UNREAD.items() for name in names.split()}
-UNREAD |= {(version, name) for version, names in POD_MAKERS.items() for name in names}

@@ -39,6 +39,7 @@ Manifest = Mapping[str, Any]
 
 DEFAULT_SCHEDULER = "default-scheduler"
 TERMINATION_SECONDS = "kschedui.io/termination-seconds"
+STOP_SECONDS = "kschedui.io/stop-seconds"
 CLAIM_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 TERMINAL_PHASES = ("Succeeded", "Failed")  # the scheduler ignores pods in these phases
 
@@ -75,7 +76,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         ready=not node_name or _is_ready(status),
         disruption_target=_is_disruption_target(status),
         priority_class_name=class_name,
-        termination_seconds=_termination_seconds(annotations, problems),
+        termination_seconds=_termination_seconds(spec, annotations, problems, admission.stop_seconds),
         node_selector=text_map(spec.get("nodeSelector")),
         tolerations=tolerations(spec.get("tolerations"), ("spec", "tolerations"), problems),
         topology_spread_constraints=spread_constraints(
@@ -254,17 +255,31 @@ def _is_disruption_target(status: Manifest) -> bool:
     )
 
 
-def _termination_seconds(annotations: Mapping[str, str], problems: Problems) -> float:
-    """Return the number of seconds that the pod takes to terminate when it is deleted as a victim."""
-    if (text := annotations.get(TERMINATION_SECONDS)) is None:
-        return 0.0
+def _termination_seconds(
+    spec: Manifest, annotations: Mapping[str, str], problems: Problems, kubelet_seconds: float | None
+) -> float:
+    """Return the number of seconds that the pod takes to stop when it is deleted.
+
+    Its annotation says so, or `spec.kubelet.stopSeconds`, or the grace period that it states, which it never exceeds.
+    """
+    grace = spec.get("terminationGracePeriodSeconds")
+    most = math.inf if grace is None else float(max(grace, 0))
+    for annotation in (TERMINATION_SECONDS, STOP_SECONDS):
+        if (text := annotations.get(annotation)) is not None:
+            return min(_seconds(text, annotation, problems), most)
+    if kubelet_seconds is not None:
+        return min(kubelet_seconds, most)
+    return 0.0 if grace is None else most
+
+
+def _seconds(text: str, annotation: str, problems: Problems) -> float:
     try:
         seconds = float(text)
     except ValueError:
         seconds = -1.0
     if not (0 <= seconds < math.inf):
         problems.error(
-            ("metadata", "annotations", TERMINATION_SECONDS),
+            ("metadata", "annotations", annotation),
             invalid(text, Message("must be a number of seconds, 0 or more")),
         )
         return 0.0

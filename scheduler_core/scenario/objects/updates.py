@@ -56,7 +56,7 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
         case PodGroup(), PodGroup():
             return replace(new, uid=old.uid, condition=old.condition)
         case Workload(), Workload():
-            return replace(new, uid=old.uid)
+            return replace(new, uid=old.uid, owner=old.owner, creation_timestamp=old.creation_timestamp)
         case _:
             return new
 

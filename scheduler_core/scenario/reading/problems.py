@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import msgspec
@@ -88,6 +89,15 @@ class Problems:
         """Begin the object at `prefix` of a document."""
         self._text = text
         self._prefix = prefix
+
+    @contextmanager
+    def inside(self, path: Path) -> Iterator[None]:
+        """Read a part of the object: paths are relative to it."""
+        prefix, self._prefix = self._prefix, self._prefix + path
+        try:
+            yield
+        finally:
+            self._prefix = prefix
 
     def error(self, path: Path, message: Message, within: tuple[int, int] | None = None) -> None:
         """Add an error; `within` is its line and column (from 1) in the text of the value."""

@@ -19,7 +19,6 @@ from scheduler_core.scenario.objects.kinds import (
     LOAD_ORDER,
     NODE_GROUP,
     OF_VERSION,
-    POD_MAKERS,
     SCENARIO,
     SCHEDULER_PLUGIN,
     UNREAD,
@@ -48,8 +47,6 @@ def kind_of(data: Mapping[str, Any], path: Path, problems: Problems) -> Kind | N
         return kind
     if (version, name) in UNREAD:
         reason = Message("has no part in scheduling and is left out")
-        if name in POD_MAKERS.get(version, ()):
-            reason = Message("is left out: the scheduler sees only its pods; add them as kind Pod")
         problems.warn((*path, "kind"), Message("{name} {reason}", name=name, reason=reason))
     elif _group(version) not in _OWN_GROUPS:
         message = Message(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -14,7 +13,9 @@ from scheduler_core.scenario.fields.names import text_map
 from scheduler_core.scenario.fields.scenario_fields import EXPECTED_POD, FAULT_POINTS, SCENARIO
 from scheduler_core.scenario.fields.schema import check
 from scheduler_core.scenario.lesson import NO_LESSON, Lesson
+from scheduler_core.scenario.reading.numbers import seconds
 from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, invalid, one_of, required, show
+from scheduler_core.scenario.settings.controllers import controller_names, kubelet, node_lifecycle
 from scheduler_core.scenario.settings.extender_scripts import extender_scripts, pod_key
 from scheduler_core.scenario.settings.lesson import build_lesson
 from scheduler_core.scenario.settings.lesson_annotations import convert_annotations
@@ -24,13 +25,14 @@ from scheduler_core.scenario.types import (
     ExtenderScript,
     Fault,
     FaultPoint,
+    Kubelet,
+    NodeLifecycle,
     ObservedDecision,
     Unobserved,
 )
 
 Manifest = Mapping[str, Any]
 
-LONGEST = 10.0 * 365 * 86_400  # the largest `at` and untilSeconds, in seconds of virtual time
 PENDING = "pending"
 
 
@@ -51,6 +53,10 @@ class ScenarioDocument(msgspec.Struct, frozen=True):
     events: tuple[Manifest, ...] = ()
     observed: tuple[ObservedDecision, ...] = ()
     unobserved: tuple[Unobserved, ...] = ()
+    controllers: tuple[str, ...] | None = None
+    kubelet: Kubelet = Kubelet()
+    node_lifecycle: NodeLifecycle = NodeLifecycle()
+    is_live: bool = False  # it has settings of kubelets or nodes
 
 
 def build_scenario_document(
@@ -81,15 +87,11 @@ def build_scenario_document(
         events=tuple(spec.get("events") or ()),
         observed=_observed(spec.get("observed") or (), problems),
         unobserved=_unobserved(spec.get("unobserved") or (), problems),
+        controllers=controller_names(spec.get("controllers"), problems),
+        kubelet=kubelet(spec.get("kubelet") or {}, problems),
+        is_live=bool(spec.get("kubelet") or spec.get("nodeLifecycle")),
+        node_lifecycle=node_lifecycle(spec.get("nodeLifecycle") or {}, problems),
     )
-
-
-def seconds(number: float, path: Path, problems: Problems) -> float:
-    """Return a duration or time in virtual seconds."""
-    if not (0 <= number <= LONGEST and math.isfinite(number)):
-        problems.error(path, invalid(number, Message("must be a number of seconds from 0 to ten years")))
-        return 0.0
-    return float(number)
 
 
 def _feature_gates(data: Mapping[str, bool], release: Release, problems: Problems) -> dict[str, bool]:

@@ -3,39 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, get_args
 
 from scheduler_core.apis.messages import Message
+from scheduler_core.apis.patches import PatchError, patched
 from scheduler_core.scenario.objects.admission import Admission
-from scheduler_core.scenario.objects.kinds import KINDS, POD_MAKERS, UNREAD, Identity, Kind
+from scheduler_core.scenario.objects.kinds import KINDS, UNREAD, Identity, Kind
+from scheduler_core.scenario.objects.workloads import SPECS
 from scheduler_core.scenario.reading.documents import Document
+from scheduler_core.scenario.reading.numbers import seconds
 from scheduler_core.scenario.reading.problems import (
     Path,
     Problems,
     did_you_mean,
     duplicate,
+    invalid,
     name_of_type,
+    one_of,
     required,
     show,
 )
 from scheduler_core.scenario.settings.cluster_state import build, identity, kind_of
-from scheduler_core.scenario.settings.scenario_document import seconds
-from scheduler_core.scenario.types import TimelineEvent
+from scheduler_core.scenario.types import TimelineEvent, Verb
 
 Manifest = Mapping[str, Any]
-Action = Literal["create", "update", "delete"]
 
-ACTIONS: tuple[Action, ...] = ("create", "update", "delete")
+OBJECT_VERBS: tuple[Verb, ...] = ("create", "update", "delete")
+VERBS: tuple[Verb, ...] = get_args(Verb)
+SCALABLE = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
+RESTARTABLE = ("Deployment", "DaemonSet", "StatefulSet")
+MADE_KINDS = ("Pod", "ReplicaSet", "Job", "PersistentVolumeClaim")  # those that controllers make
+NODE_VERBS: tuple[Verb, ...] = ("cordon", "uncordon", "drain", "failNode", "recoverNode", "taint", "untaint")
 
 
 class Timeline:
-    """Builds the events. `exist`: the existing objects, which the events change as they are read."""
+    """Builds the events. `exist`: the existing objects and their documents; the events change them as they are read."""
 
-    def __init__(self, document: Document, problems: Problems, admission: Admission, exist: set[Identity]) -> None:
+    def __init__(
+        self,
+        document: Document,
+        problems: Problems,
+        admission: Admission,
+        exist: Mapping[Identity, Document | None],
+    ) -> None:
         self._document = document
         self._problems = problems
         self._admission = admission
-        self._exist = exist
+        self._exist: dict[Identity, Manifest] = {key: doc.data if doc else {} for key, doc in exist.items()}
         self._ever = set(exist)
         self.namespaces: list[str] = []  # mentioned by objects that events create
 
@@ -61,12 +75,14 @@ class Timeline:
 
     def _event(self, at: float, found: Manifest, path: Path) -> TimelineEvent | None:
         self._enter()
-        actions: list[Action] = [action for action in ACTIONS if found.get(action) is not None]
+        actions = [verb for verb in VERBS if found.get(verb) is not None]
         if len(actions) != 1:
-            self._problems.error(path, Message("an event needs exactly one of create, update and delete"))
+            self._problems.error(path, Message("an event needs exactly one of {verbs}", verbs=one_of(VERBS)))
             return None
         action = actions[0]
         data, at_object = found[action], (*path, action)
+        if action not in OBJECT_VERBS:
+            return self._act(at, action, data, at_object)
         if not isinstance(data, dict):
             self._problems.error(
                 at_object, Message("{value} is {type}; expected a mapping", value=show(data), type=name_of_type(data))
@@ -76,14 +92,106 @@ class Timeline:
             return self._delete(at, data, at_object)
         return self._change(at, action, data, at_object)
 
-    def _change(self, at: float, action: Action, data: Manifest, path: Path) -> TimelineEvent | None:
+    def _act(self, at: float, verb: Verb, data: Any, path: Path) -> TimelineEvent | None:
+        """Check an event of another verb; its fields are kept as written."""
+        details = data if isinstance(data, dict) else {"names": data}
+        if verb in NODE_VERBS:
+            names = data.get("node") if isinstance(data, dict) else data
+            nodes = names if isinstance(names, list) else [names]
+            below = "node" if isinstance(data, dict) else None
+            return self._on_nodes(at, verb, nodes, details, path if below is None else (*path, below))
+        if verb in ("evict", "ready", "finish"):
+            pod = data.get("pod", data) if isinstance(data, dict) else data
+            if isinstance(pod, dict) and not {"name", "owner", "node"} & set(pod):
+                self._problems.error(path, required(Message("the pod: its name, or owner, node and index")))
+                return None
+            return TimelineEvent(at, verb, "Pod", _namespace_of(data), "", details={**details, "pod": pod})
+        if verb == "pressure":
+            return self._on_nodes(at, verb, [data.get("node")], details, (*path, "node"))
+        return self._on_workload(at, verb, details, path)
+
+    def _on_nodes(self, at: float, verb: Verb, nodes: list[Any], details: Manifest, path: Path) -> TimelineEvent | None:
+        for name in nodes:
+            if not isinstance(name, str) or ("Node", "", name) not in self._ever:
+                self._problems.error(path, Message("no Node {name} exists at this time", name=show(name)))
+                return None
+        if verb == "taint" and not details.get("effect"):
+            self._problems.error((*path[:-1], "effect"), required(Message("as in NoSchedule")))
+            return None
+        if verb in ("taint", "untaint") and not details.get("key"):
+            self._problems.error((*path[:-1], "key"), required())
+            return None
+        if isinstance(details.get("value"), bool):  # YAML's `y`
+            details = {**details, "value": "true" if details["value"] else "false"}
+        return TimelineEvent(at, verb, "Node", "", "", details={**details, "nodes": nodes})
+
+    def _on_workload(self, at: float, verb: Verb, data: Manifest, path: Path) -> TimelineEvent | None:
+        """Check a patch, scale, rollout or load."""
+        name_of_kind = data.get("kind") or ""
+        kind = KINDS.get(name_of_kind)
+        if kind is None:
+            hint = did_you_mean(name_of_kind, KINDS)
+            message = Message("no kind {value} is known{hint}", value=show(name_of_kind), hint=hint)
+            self._problems.error((*path, "kind"), message)
+            return None
+        allowed = {"scale": SCALABLE, "rollout": RESTARTABLE}.get(verb)
+        if allowed is not None and name_of_kind not in allowed:
+            message = Message(
+                "the server does not allow {verb} on {kind}; expected {kinds}",
+                verb=verb,
+                kind=name_of_kind,
+                kinds=one_of(allowed),
+            )
+            self._problems.error((*path, "kind"), message)
+            return None
+        name = data.get("name") or ""
+        namespace = (data.get("namespace") or "default") if kind.namespaced else ""
+        key = (kind.name, namespace, name if isinstance(name, str) else "")
+        if key not in self._exist and kind.name not in MADE_KINDS:
+            self._problems.error(
+                (*path, "name"), Message("no {kind} {name} exists at this time", kind=kind.name, name=show(name))
+            )
+            return None
+        if verb == "scale" and (data.get("replicas") is None or data["replicas"] < 0):
+            replicas = data.get("replicas")
+            message = Message("must be greater than or equal to 0")
+            self._problems.error((*path, "replicas"), invalid(replicas, message) if replicas else required())
+            return None
+        if verb == "rollout" and not data.get("action"):
+            self._problems.error((*path, "action"), required(one_of(("restart", "undo", "pause", "resume"))))
+            return None
+        if verb == "patch" and not self._check_patch(kind, key, data, path):
+            return None
+        return TimelineEvent(at, verb, *key, details=data)
+
+    def _check_patch(self, kind: Kind, key: Identity, data: Manifest, path: Path) -> bool:
+        """Apply the patch to the document, if there is one, and check the result as the API server does."""
+        before = self._exist.get(key)
+        try:
+            after = patched(before or {}, data.get("patch"), data.get("type") or "strategic")
+        except PatchError as error:
+            if before or data.get("type") != "json":
+                self._problems.error((*path, "patch"), error.sentence)
+            return not before and data.get("type") == "json"
+        if not before:
+            return True
+        errors = self._problems.count
+        self._enter((*path, "patch"))
+        self._admission.updating = True
+        with self._admission.template():
+            build(kind, after, self._problems, self._admission)
+        self._enter()
+        self._exist[key] = after
+        return self._problems.count == errors
+
+    def _change(self, at: float, action: Verb, data: Manifest, path: Path) -> TimelineEvent | None:
         self._enter(path)
         kind = kind_of(data, (), self._problems)
         if kind is None:
             return None
         key = identity(kind, data)
         self._check_exists(action, key)
-        self._exist.add(key)
+        self._exist[key] = data
         self._ever.add(key)
         if key[1]:
             self.namespaces.append(key[1])
@@ -91,7 +199,7 @@ class Timeline:
         built = build(kind, data, self._problems, self._admission)
         return TimelineEvent(at, action, key[0], key[1], key[2], built) if built else None
 
-    def _check_exists(self, action: Action, key: Identity) -> None:
+    def _check_exists(self, action: Verb, key: Identity) -> None:
         """Report changes of objects that cannot exist.
 
         Pods may have been deleted as victims; namespaces are created when mentioned.
@@ -102,7 +210,7 @@ class Timeline:
                 ("metadata", "name"),
                 Message("{problem}: {kind} {name} exists already", problem=duplicate(name), kind=kind, name=name),
             )
-        existing = self._ever if kind == "Pod" else self._exist
+        existing = self._ever if kind == "Pod" else self._exist.keys()
         if action == "update" and key not in existing and kind != "Namespace":
             self._problems.error(
                 ("metadata", "name"), Message("no {kind} {name} exists at this time", kind=kind, name=show(name))
@@ -113,11 +221,13 @@ class Timeline:
         if kind is None:
             return None
         name, namespace = data.get("name") or "", data.get("namespace") or "default"
-        if not name:
+        if isinstance(name, dict) and kind.name == "Pod":
+            return TimelineEvent(at, "delete", kind.name, namespace, "", details={**data, "pod": name})
+        if not name or not isinstance(name, str):
             self._problems.error((*path, "name"), required(Message("the name of the object to delete")))
             return None
         key = (kind.name, namespace if kind.namespaced else "", name)
-        if key not in self._ever and kind.name == "Pod":
+        if key not in self._ever and kind.name == "Pod" and not self._has_workloads():
             self._problems.warn(
                 path,
                 Message(
@@ -126,24 +236,31 @@ class Timeline:
                     name=name,
                 ),
             )
-        elif key not in self._exist and kind.name not in ("Pod", "Namespace"):
+        elif (
+            key not in self._exist
+            and kind.name not in ("Pod", "Namespace")
+            and not (kind.name in MADE_KINDS and self._has_workloads())
+        ):
             self._problems.error(
                 (*path, "name"), Message("no {kind} {name} exists at this time", kind=kind.name, name=show(name))
             )
-        self._exist.discard(key)
+        self._exist.pop(key, None)
         if kind.name == "PriorityClass":
             self._admission.priority_classes.pop(name, None)
         elif kind.name == "StorageClass":
             self._admission.storage_classes.pop(name, None)
-        return TimelineEvent(at, "delete", *key)
+        return TimelineEvent(at, "delete", *key, details=data if "gracePeriodSeconds" in data else {})
+
+    def _has_workloads(self) -> bool:
+        """Return whether controllers can have made the object."""
+        return any(kind in SPECS for kind, _, _ in self._ever)
 
     def _kind_to_delete(self, data: Manifest, path: Path) -> Kind | None:
         name = data.get("kind") or ""
         if kind := KINDS.get(name):
             return kind
         unread = {kind for _, kind in UNREAD}
-        makers = [kind for kinds in POD_MAKERS.values() for kind in kinds]
-        if name in unread and name not in makers:
+        if name in unread:
             self._problems.warn((*path, "kind"), Message("{name} has no part in scheduling and is left out", name=name))
         else:
             message = (
@@ -153,3 +270,7 @@ class Timeline:
             )
             self._problems.error((*path, "kind"), message)
         return None
+
+
+def _namespace_of(data: Any) -> str:
+    return (data.get("namespace") if isinstance(data, dict) else None) or "default"

@@ -43,6 +43,7 @@ class ApiServer:
         self._watch: deque[Callable[[], None]] = deque()
         self._conditions: dict[PodKey, Condition] = {}
         self._evicting: set[PodKey] = set()  # since the last delivery
+        self.request_deletion: Callable[[Pod, str], None] | None = None  # where kubelets run
 
     def deliver(self) -> None:
         """Deliver the watch events of all writes to the scheduler, in order."""
@@ -72,14 +73,14 @@ class ApiServer:
         """Clear status.nominatedNodeName (util.ClearNominatedNodeName)."""
         self._watch.append(lambda: self._deliver_patch(key, None, ""))
 
-    def evict(self, victim: Pod) -> float | None:
+    def evict(self, victim: Pod, preemptor: str = "") -> float | None:
         """Mark the victim as DisruptionTarget and delete it. Return when it is deleted, None if it was terminating."""
         if self._marks_victims and (not victim.terminating or self._marks_terminating):
             self._watch.append(lambda: self._deliver_mark(victim.key))
         if victim.terminating or victim.key in self._evicting:
             return None
         self._evicting.add(victim.key)
-        self._watch.append(lambda: self._deliver_eviction(victim.key))
+        self._watch.append(lambda: self._deliver_eviction(victim.key, preemptor))
         return self._cluster.now + victim.termination_seconds
 
     def patch_pod_group(self, key: PodGroupKey, condition: PodGroupCondition) -> None:
@@ -116,9 +117,12 @@ class ApiServer:
         elif pod is not None and not pod.disruption_target:
             self._handlers.pod_applied(replace(pod, disruption_target=True))
 
-    def _deliver_eviction(self, key: PodKey) -> None:
+    def _deliver_eviction(self, key: PodKey, preemptor: str) -> None:
         pod = self._cluster.pods.get(key)
         if pod is None:
+            return
+        if self.request_deletion is not None:
+            self.request_deletion(pod, preemptor)
             return
         if pod.termination_seconds:
             self._terminate(key, self._cluster.now + pod.termination_seconds)

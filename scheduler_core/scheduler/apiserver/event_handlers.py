@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from typing import Any
 
 from msgspec.structs import replace
@@ -39,6 +39,9 @@ RESOURCES: dict[str, Resource] = {
 FINISHED = ("Succeeded", "Failed")  # pods in these phases do not exist for the scheduler
 
 
+Watch = Callable[[str, KubernetesObject | None, KubernetesObject | None], None]  # (kind, before, after)
+
+
 class EventHandlers:
     """Applies changes to the cluster and requeues pods. `profiles` are the scheduler names of this scheduler."""
 
@@ -59,6 +62,7 @@ class EventHandlers:
         self._rules = rules
         self._new_pods_wake_others = new_pods_wake_others  # with GangScheduling
         self.claim_controller: ClaimController | None = None  # where ResourceClaims are served
+        self.watch: Watch | None = None  # the controllers, if any run
         self._checks = EventChecks(cluster, rules) if rules.event_handlers_check_pods else None
         every = rules.node_updates_are_split
         self._node_changes = node_scheduling_properties_change if every else first_node_change
@@ -68,13 +72,18 @@ class EventHandlers:
         if isinstance(item, Pod):
             self.pod_applied(item)
         elif isinstance(item, Node):
+            before = self._cluster.node(item.name)
             self._node_applied(item)
+            if self.watch is not None:
+                self.watch("Node", before, item)
         else:
             kind, old = kind_of(item), self._cluster.get(kind_of(item), key_of(item))
             self._cluster.apply(item)
             self._move_waiting_pods(kind, Action.ADD if old is None else Action.UPDATE, old, item)
             if isinstance(item, ResourceClaimTemplate) and old is None and self.claim_controller is not None:
                 self.claim_controller.on_template()
+            if self.watch is not None:
+                self.watch(kind, old, item)
 
     def deleted(self, kind: str, key: str) -> None:
         """Handle the deletion of an object."""
@@ -85,10 +94,14 @@ class EventHandlers:
             if self._rules.deleted_nodes_wake_pods:
                 self._queue.move_all_to_active_or_backoff_queue(ClusterEvent("Node", Action.DELETE), node, None)
             self._cluster.delete("Node", key)
+            if self.watch is not None:
+                self.watch("Node", node, None)
         else:
             old = self._cluster.get(kind, key)
             self._cluster.delete(kind, key)
             self._move_waiting_pods(kind, Action.DELETE, old, None)
+            if self.watch is not None:
+                self.watch(kind, old, None)
 
     def pod_applied(self, pod: Pod) -> None:
         """Handle a created or updated pod (addPodToCache, updatePodInCache, add/updatePodInSchedulingQueue).
@@ -115,6 +128,8 @@ class EventHandlers:
             self._unassigned_updated(old, pod)
         if pod.resource_claims and self.claim_controller is not None:
             self.claim_controller.on_pod(pod)
+        if self.watch is not None:
+            self.watch("Pod", old, pod)
 
     def pod_deleted(self, key: str) -> None:
         """Handle a deleted pod (deletePodFromCache, deletePodFromSchedulingQueue)."""

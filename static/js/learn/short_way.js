@@ -137,6 +137,17 @@ const RULES = {
 	ObjectApplied: () => false,
 	ObjectDeleted: () => false,
 	AttemptFinished: () => true,
+	WorkloadStatusWritten: () => true,
+	PodDeletionRequested: () => false,
+	PodStarted: () => true,
+	PodReadinessChanged: ({ event }) => event.ready,
+	PodRestarted: () => false,
+	PodFinished: ({ event }) => Boolean(event.terminating),
+	PodConditionSet: () => true,
+	NodeConditionChanged: () => false,
+	EvictionAnswered: () => false,
+	EventRecorded: () => true,
+	RequestMade: () => false,
 };
 
 /** @param {any} event @param {string} type @param {string} pod */

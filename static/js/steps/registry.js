@@ -11,6 +11,8 @@ import { CAPTIONS as binding } from "./binding/words.js";
 import { draw as drawCluster } from "./cluster/view.js";
 import * as clusterExplanation from "./cluster/words.js";
 import { CAPTIONS as cluster } from "./cluster/words.js";
+import * as controllersExplanation from "./controllers/words.js";
+import { CAPTIONS as controllers } from "./controllers/words.js";
 import { draw as drawDevices } from "./devices/view.js";
 import * as devicesExplanation from "./devices/words.js";
 import { CAPTIONS as devices, searchFrames } from "./devices/words.js";
@@ -104,6 +106,12 @@ const STEPS = {
 		...preemptExplanation,
 	},
 	binding: { captions: binding, explains: ["message"], ...bindingExplanation },
+	controllers: {
+		captions: controllers,
+		picture: (nodes) => (nodes > LANES ? "cells" : "cluster"),
+		explains: ["workload"],
+		...controllersExplanation,
+	},
 	group: { captions: group, picture: () => "gang", explains: ["group"], ...groupExplanation },
 };
 

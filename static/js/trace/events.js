@@ -5,6 +5,17 @@
 
 /** What each event declares; `Event` in scheduler_core/trace/event.py explains it. */
 export const EVENTS = /** @type {Record<AnyEvent["type"], Declaration>} */ ({
+	WorkloadStatusWritten: { part_of: "run", updates: "object" },
+	PodDeletionRequested: { part_of: "run", updates: "pod" },
+	PodStarted: { part_of: "run", updates: "pod" },
+	PodReadinessChanged: { part_of: "run", updates: "pod" },
+	PodRestarted: { part_of: "run", updates: "pod" },
+	PodFinished: { part_of: "run", updates: "pod" },
+	PodConditionSet: { part_of: "run", updates: "pod" },
+	NodeConditionChanged: { part_of: "run", updates: "object" },
+	EvictionAnswered: { part_of: "run" },
+	EventRecorded: { part_of: "run" },
+	RequestMade: { part_of: "run" },
 	DevicesSearched: { part_of: "cycle", extension_point: "Filter" },
 	DecisionObserved: { part_of: "cycle of its pod" },
 	PodGroupCycleStarted: { part_of: "group cycle", updates: "pod group" },

@@ -22,6 +22,7 @@ export function emptyState() {
 		cycle: {},
 		group: null,
 		pod_groups: new Map(),
+		workloads: new Map(),
 		finished: false,
 		deleted: [],
 		title: "",
@@ -143,6 +144,9 @@ function fullPod(pod) {
 		unschedulable_plugins: [],
 		message: "",
 		gone_at: null,
+		ready: null,
+		restarts: 0,
+		phase: "",
 		start_time: null,
 		deadline: null,
 		moved_by: "",
@@ -249,6 +253,25 @@ function setPodGroup(state, summary) {
 	state.pod_groups = new Map(state.pod_groups).set(summary.pod_group, { summary, condition });
 }
 
+/** @param {{kind: string, name: string, namespace?: string}} event */
+function workloadKey({ kind, name, namespace }) {
+	return `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
+}
+
+/**
+ * Replace some fields of a workload's record; the map is replaced, for most runs have none.
+ * @param {State} state @param {any} event @param {Partial<WorkloadRecord>} change
+ */
+function setWorkload(state, event, change) {
+	const key = workloadKey(event);
+	const before = state.workloads.get(key) ?? {
+		state: { called: event.name },
+		status: {},
+		conditions: [],
+	};
+	state.workloads = new Map(state.workloads).set(key, { ...before, ...change });
+}
+
 /**
  * Restore the records of the cycles under way from a keyframe.
  * @param {State} state
@@ -297,6 +320,7 @@ const CHANGES = {
 		store(state, event.storage);
 		setPodGroup(state, event.pod_group);
 		storeDevices(state, event.claim, event.slice);
+		if (event.workload) setWorkload(state, event, { state: event.workload });
 		if (event.node) {
 			const before = state.nodes.get(event.name);
 			state.nodes.set(event.name, { requested: {}, pods: [], ...before, summary: event.node });
@@ -317,6 +341,10 @@ const CHANGES = {
 		if (event.kind === "Node") state.nodes.delete(event.name);
 		state.storage.delete(storageKey(event));
 		dropDevices(state, event);
+		if (state.workloads.has(workloadKey(event))) {
+			state.workloads = new Map(state.workloads);
+			state.workloads.delete(workloadKey(event));
+		}
 		const key = `${event.namespace}/${event.name}`;
 		if (event.kind === "PodGroup") {
 			state.pod_groups = new Map(state.pod_groups);
@@ -419,4 +447,27 @@ const CHANGES = {
 		state.pod_groups = new Map(state.pod_groups).set(event.pod_group, { ...before, condition });
 	},
 	PodGroupCycleFinished: endMember,
+	WorkloadStatusWritten(state, event) {
+		setWorkload(state, event, { status: event.status, conditions: event.conditions ?? [] });
+	},
+	PodDeletionRequested(state, event) {
+		setPod(state, event.pod, { gone_at: event.gone_at ?? state.time + event.grace });
+	},
+	PodStarted(state, event) {
+		setPod(state, event.pod, { phase: "Running" });
+	},
+	PodReadinessChanged(state, event) {
+		setPod(state, event.pod, { ready: event.ready });
+	},
+	PodRestarted(state, event) {
+		setPod(state, event.pod, { restarts: event.restarts });
+	},
+	PodFinished(state, event) {
+		takeOff(state, event.pod);
+		setPod(state, event.pod, { place: "finished", phase: event.phase, ready: false });
+	},
+	NodeConditionChanged(state, event) {
+		const record = state.nodes.get(event.name);
+		if (record) state.nodes.set(event.name, { ...record, ready: event.status });
+	},
 };

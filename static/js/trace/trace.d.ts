@@ -123,6 +123,30 @@ export interface PodSummary {
   pod_group?: string;
 }
 
+/** The cause of a write: a name with the numbers and names that belong to it (controllers/causes.py). */
+export interface Because {
+  name: string;
+  values?: Record<string, string | number | number>;
+}
+
+/** A condition of an object. */
+export interface ConditionState {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+}
+
+/** A workload as the player draws it. `called`: its name by owner and number, "web@1"; `size` None: it has none. */
+export interface WorkloadState {
+  called: string;
+  size?: number | null;
+  owner?: string;
+  revision?: number;
+  paused?: boolean;
+  details?: Record<string, string | number>;
+}
+
 /** Nodes as columns, one value per node. Values shared by nodes are stored once, in `kinds`. */
 export interface NodeColumns {
   kinds: NodeSummary[];
@@ -271,6 +295,110 @@ export interface PointRun {
   code?: "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
   reasons?: string[];
   timeout?: number | null;
+}
+
+/** The status of a workload, budget, quota or autoscaler was written; all of it, not only what changed. */
+export interface WorkloadStatusWritten {
+  type: "WorkloadStatusWritten";
+  kind: string;
+  name: string;
+  namespace: string;
+  status: Record<string, number | string>;
+  conditions?: ConditionState[];
+  order?: string[] | null;
+}
+
+/** A pod got its deletionTimestamp and has `grace` seconds. It ends at `gone_at`, unless its node is lost. */
+export interface PodDeletionRequested {
+  type: "PodDeletionRequested";
+  pod: string;
+  grace: number;
+  by: string;
+  because: Because;
+  gone_at?: number | null;
+}
+
+/** The kubelet reported the phase Running. */
+export interface PodStarted {
+  type: "PodStarted";
+  pod: string;
+}
+
+/** The condition Ready of a pod changed. */
+export interface PodReadinessChanged {
+  type: "PodReadinessChanged";
+  pod: string;
+  ready: boolean;
+  by?: string;
+}
+
+/** The containers of a pod ended and will start again at `at`, after the back-off of its kubelet. */
+export interface PodRestarted {
+  type: "PodRestarted";
+  pod: string;
+  exit_code: number;
+  restarts: number;
+  at: number;
+}
+
+/** A pod's phase became Succeeded or Failed: it has no room on its node any more, but still exists. */
+export interface PodFinished {
+  type: "PodFinished";
+  pod: string;
+  phase: string;
+  by: string;
+  exit_code?: number | null;
+  reason?: string;
+  terminating?: boolean;
+}
+
+/** A controller set a condition of a pod: DisruptionTarget. */
+export interface PodConditionSet {
+  type: "PodConditionSet";
+  pod: string;
+  condition: ConditionState;
+  by: string;
+}
+
+/** The condition Ready of a node changed: True, False or Unknown. */
+export interface NodeConditionChanged {
+  type: "NodeConditionChanged";
+  kind: string;
+  name: string;
+  status: string;
+  reason: string;
+  namespace?: string;
+  order?: string[] | null;
+}
+
+/** The API server answered a request to evict a pod: 201, or 429 with the reason. */
+export interface EvictionAnswered {
+  type: "EvictionAnswered";
+  pod: string;
+  code: number;
+  by: string;
+  message?: string;
+  causes?: string[];
+}
+
+/** A controller recorded a Kubernetes Event that no other event of the trace implies. */
+export interface EventRecorded {
+  type: "EventRecorded";
+  kind: string;
+  name: string;
+  namespace: string;
+  reason: string;
+  level: string;
+  source: string;
+  message: string;
+}
+
+/** Somebody did what an event of the scenario says: `verb` and what it is about. */
+export interface RequestMade {
+  type: "RequestMade";
+  verb: string;
+  about: string[];
+  error?: string;
 }
 
 /** A claim or class as YAML, line by line. */
@@ -534,16 +662,17 @@ export interface RunStarted {
   slices?: SliceState[];
   loaded?: PodColumns | null;
   loaded_nodes?: NodeColumns | null;
+  controllers?: string[];
 }
 
 /** Virtual time advanced to `time`; `cause` is the kind of the first due action. */
 export interface ClockAdvanced {
   type: "ClockAdvanced";
   time: number;
-  cause: "event" | "termination" | "backoff" | "unschedulable-flush" | "permit-timeout" | "binding" | "preemption" | "end";
+  cause: "event" | "termination" | "backoff" | "unschedulable-flush" | "permit-timeout" | "binding" | "preemption" | "controller" | "kubelet" | "end";
 }
 
-/** An object was created or updated by the timeline. Objects that the player draws include their summary. */
+/** An object was created or updated, by the timeline or a controller (`by`). */
 export interface ObjectApplied {
   type: "ObjectApplied";
   action: "create" | "update";
@@ -558,6 +687,11 @@ export interface ObjectApplied {
   pod_group?: PodGroupSummary | null;
   claim?: ClaimState | null;
   slice?: SliceState | null;
+  workload?: WorkloadState | null;
+  called?: string;
+  revision?: number;
+  by?: string;
+  because?: Because | null;
 }
 
 /** An object was deleted. A pod leaves its node or queue. */
@@ -568,6 +702,8 @@ export interface ObjectDeleted {
   namespace?: string;
   order?: string[] | null;
   cause?: "timeline" | "preemption";
+  by?: string;
+  because?: Because | null;
 }
 
 /** A pod entered activeQ, backoffQ or unschedulablePods, or moved between them. */
@@ -787,9 +923,9 @@ export interface RunFinished {
 export interface Keyframe {
   step: number;
   time: number;
-  since?: (DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
-  cycle?: (DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
-  group?: (DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  since?: (WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  cycle?: (WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  group?: (WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
   order?: string[] | null;
 }
 
@@ -798,16 +934,27 @@ export interface TraceChunk {
   seq: number;
   first_step: number;
   keyframe: Keyframe;
-  events: (DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  events: (WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
   last: boolean;
 }
 
 /** The common part of chunks of all versions. */
 export interface _Events {
-  events: (DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  events: (WorkloadStatusWritten | PodDeletionRequested | PodStarted | PodReadinessChanged | PodRestarted | PodFinished | PodConditionSet | NodeConditionChanged | EvictionAnswered | EventRecorded | RequestMade | DevicesSearched | DecisionObserved | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
 }
 
 export type AnyEvent =
+  | WorkloadStatusWritten
+  | PodDeletionRequested
+  | PodStarted
+  | PodReadinessChanged
+  | PodRestarted
+  | PodFinished
+  | PodConditionSet
+  | NodeConditionChanged
+  | EvictionAnswered
+  | EventRecorded
+  | RequestMade
   | DevicesSearched
   | DecisionObserved
   | PodGroupCycleStarted

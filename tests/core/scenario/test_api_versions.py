@@ -28,6 +28,8 @@ FIELDS: dict[str, Manifest] = {
     "VolumeAttachment": {"spec": ATTACHED, "status": {"attached": True}},
     "ReplicaSet": {"spec": {"selector": {"matchLabels": LABELS}, "template": TEMPLATE}},
     "StatefulSet": {"spec": {"selector": {"matchLabels": LABELS}, "template": TEMPLATE, "serviceName": "web"}},
+    "Deployment": {"spec": {"selector": {"matchLabels": LABELS}, "template": TEMPLATE}},
+    "DaemonSet": {"spec": {"selector": {"matchLabels": LABELS}, "template": TEMPLATE}},
 }
 OLDER = [(name, version) for name in FIELDS for version in versions_of(name)[1:]]
 
@@ -128,10 +130,8 @@ def test_another_version_is_one_sentence_with_its_line(name: str) -> None:
 def test_kinds_of_older_versions_that_no_scheduler_reads_are_known() -> None:
     for version, name in (
         ("extensions/v1beta1", "Ingress"),
-        ("extensions/v1beta1", "Deployment"),
         ("policy/v1beta1", "PodSecurityPolicy"),
         ("apps/v1beta2", "ControllerRevision"),
-        ("batch/v1beta1", "CronJob"),
     ):
         assert (version, name) in UNREAD
         assert (version, name) not in OF_VERSION

@@ -258,12 +258,8 @@ def test_a_pod_of_a_class_that_is_not_in_the_file_has_its_own_priority() -> None
 
 def test_kinds_that_have_no_part_in_scheduling_are_left_out_with_a_warning() -> None:
     config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {}}
-    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}}
-    found = parse_scenario(scenario(node("n1"), config_map, deployment))
-    assert [warning.message for warning in found.warnings] == [
-        "ConfigMap has no part in scheduling and is left out",
-        "Deployment is left out: the scheduler sees only its pods; add them as kind Pod",
-    ]
+    found = parse_scenario(scenario(node("n1"), config_map))
+    assert [warning.message for warning in found.warnings] == ["ConfigMap has no part in scheduling and is left out"]
 
 
 def test_catalogue_describes_the_tables_that_the_parser_uses() -> None:

@@ -90,7 +90,7 @@ def test_updated_pod_needs_no_class_since_it_keeps_its_priority() -> None:
         ({"create": pod("a")}, "spec.events[0].at", "Required value"),
         ({"at": -1, "create": pod("a")}, "spec.events[0].at", "0 to ten years"),
         ({"at": "soon", "create": pod("a")}, "spec.events[0].at", "expected a number"),
-        ({"at": 1}, "spec.events[0]", "exactly one of create, update and delete"),
+        ({"at": 1}, "spec.events[0]", "exactly one of create, update, delete"),
         ({"at": 1, "create": pod("a"), "update": pod("a")}, "spec.events[0]", "exactly one of"),
         ({"at": 1, "creat": pod("a")}, "spec.events[0].creat", 'did you mean "create"?'),
         ({"at": 1, "create": "pod"}, "spec.events[0].create", "expected a mapping"),

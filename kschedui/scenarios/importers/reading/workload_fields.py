@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from scheduler_core.scenario.fields.cluster_fields import REPLICA_SET
 from scheduler_core.scenario.fields.common_fields import RESOURCE_LIST, top_level
 from scheduler_core.scenario.fields.pod_fields import TOLERATION
 from scheduler_core.scenario.fields.schema import ANY, BOOLEAN, INT32, STRING, Fields, ListOf, MapOf, Type, unread
+from scheduler_core.scenario.fields.workload_fields import REPLICA_SET
 
 _REPLICA_SET_SPEC = REPLICA_SET.fields["spec"]
 assert isinstance(_REPLICA_SET_SPEC, Fields)

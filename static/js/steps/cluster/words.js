@@ -5,6 +5,7 @@ import { h } from "../../shared/dom.js";
 import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { amount, cutName, podName, quantity, seconds, short } from "../../shared/units.js";
 import { allocatable, request, used } from "../../trace/room.js";
+import { causeOf, workloadWritten } from "../controllers/words.js";
 import { panel, row, table } from "../parts/panel.js";
 import { node, pod } from "../parts/words.js";
 
@@ -38,6 +39,7 @@ function changesOf(event) {
 /** @param {Context} context @returns {Partial<Caption>} */
 function objectApplied({ state, event, hero }) {
 	const action = event.action;
+	if (event.workload) return workloadWritten({ event });
 	if (event.kind === "Pod" && event.pod) {
 		const key = event.pod.pod;
 		const values = {
@@ -52,9 +54,11 @@ function objectApplied({ state, event, hero }) {
 		const kind = gated ? (gates.length ? ".gates" : ".ungated") : event.changes?.length ? ".what" : bound;
 		const why = gated
 			? parts(`object.pod.update${kind}.why`)
-			: action === "create" && !bound
-				? parts("object.pod.why")
-				: [];
+			: event.because
+				? causeOf(event.because)
+				: action === "create" && !bound
+					? parts("object.pod.why")
+					: [];
 		return {
 			eyebrow: parts("eyebrow.change"),
 			sentence: parts(`object.pod.${action}${kind}`, {
@@ -132,13 +136,14 @@ function objectDeleted({ event }) {
 		return {
 			eyebrow: parts("eyebrow.change"),
 			sentence: parts(`object.pod.delete${evicted}`, { pod: pod(`${event.namespace}/${event.name}`) }),
-			why: parts("object.pod.delete.why"),
+			why: event.because ? causeOf(event.because) : parts("object.pod.delete.why"),
 		};
 	}
 	const key = event.kind === "Node" ? "object.node.delete" : "object.other.delete";
 	return {
 		eyebrow: parts("eyebrow.change"),
 		sentence: parts(key, { node: node(event.name), kind: event.kind, name: event.name }),
+		why: causeOf(event.because),
 	};
 }
 

@@ -11,6 +11,7 @@ declare global {
 		| "preempt"
 		| "binding"
 		| "group"
+		| "controllers"
 		| "devices";
 	type FilterOrder = "plugin" | "node";
 	type Teller = (context: Context) => Partial<Caption>;

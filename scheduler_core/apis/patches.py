@@ -1,0 +1,176 @@
+"""Patches of a manifest, as the API server applies them.
+
+Strategic: lists of the fields in MERGE_KEYS are merged by a key (`patchMergeKey` of the API types); other lists are
+replaced. Merge: RFC 7386. JSON: RFC 6902.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from scheduler_core.apis.messages import Message, WithSentence
+
+Manifest = dict[str, Any]
+PatchType = Literal["strategic", "merge", "json"]
+
+MERGE_KEYS = {
+    "containers": "name",
+    "initContainers": "name",
+    "ephemeralContainers": "name",
+    "volumes": "name",
+    "env": "name",
+    "volumeMounts": "mountPath",
+    "volumeDevices": "devicePath",
+    "ports": "containerPort",
+    "imagePullSecrets": "name",
+    "conditions": "type",
+    "ownerReferences": "uid",
+    "topologySpreadConstraints": "topologyKey",
+    "hostAliases": "ip",
+    "resourceClaims": "name",
+    "schedulingGates": "name",
+}
+DIRECTIVE = "$patch"
+DELETE_PRIMITIVES = "$deleteFromPrimitiveList/"
+
+
+class PatchError(WithSentence):
+    """A patch that cannot be applied; the text is a sentence."""
+
+
+def patched(manifest: Mapping[str, Any], patch: Any, kind: PatchType = "strategic") -> Manifest:
+    """Return the manifest with the patch applied. Raises PatchError."""
+    if kind == "json":
+        return _json_patched(manifest, patch)
+    if not isinstance(patch, dict):
+        raise PatchError(Message("a patch must be a mapping"))
+    return _merged(manifest, patch, strategic=kind == "strategic")
+
+
+def _merged(old: Any, patch: Mapping[str, Any], *, strategic: bool) -> Manifest:
+    out = dict(old) if isinstance(old, Mapping) else {}
+    if strategic and patch.get(DIRECTIVE) == "replace":
+        return {key: value for key, value in patch.items() if key != DIRECTIVE}
+    for key, value in patch.items():
+        if key == DIRECTIVE or key.startswith("$"):
+            continue
+        if value is None:
+            out.pop(key, None)
+        elif isinstance(value, dict):
+            if strategic and value.get(DIRECTIVE) == "delete":
+                out.pop(key, None)
+            else:
+                out[key] = _merged(out.get(key), value, strategic=strategic)
+        elif isinstance(value, list) and strategic and key in MERGE_KEYS:
+            out[key] = _merged_list(out.get(key) or [], value, MERGE_KEYS[key])
+        else:
+            out[key] = value
+    return out
+
+
+def _merged_list(old: Sequence[Any], patch: Sequence[Any], key: str) -> list[Any]:
+    if any(isinstance(item, dict) and item.get(DIRECTIVE) == "replace" for item in patch):
+        return [item for item in patch if not (isinstance(item, dict) and DIRECTIVE in item)]
+    out = list(old)
+    for item in patch:
+        if not isinstance(item, dict):
+            out.append(item)
+            continue
+        same = (i for i, o in enumerate(out) if isinstance(o, Mapping) and o.get(key) == item.get(key))
+        at = next(same, None)
+        if item.get(DIRECTIVE) == "delete":
+            if at is not None:
+                del out[at]
+        elif at is None:
+            out.append(_merged({}, item, strategic=True))
+        else:
+            out[at] = _merged(out[at], item, strategic=True)
+    return out
+
+
+def _json_patched(manifest: Mapping[str, Any], patch: Any) -> Manifest:
+    if not isinstance(patch, list):
+        raise PatchError(Message("a JSON patch must be a list of operations"))
+    document: Any = _copied(manifest)
+    for operation in patch:
+        if not isinstance(operation, dict) or not isinstance(operation.get("path"), str):
+            raise PatchError(Message("each operation needs op and path"))
+        document = _operated(document, operation)
+    if not isinstance(document, dict):
+        raise PatchError(Message("the patch leaves no object"))
+    return document
+
+
+def _operated(document: Any, operation: Mapping[str, Any]) -> Any:
+    op, path = operation.get("op"), _pointer(operation["path"])
+    if op in ("move", "copy"):
+        source = _pointer(str(operation.get("from")))
+        value = _copied(_at(document, source))
+        document = _written(document, source, None, "remove") if op == "move" else document
+        return _written(document, path, value, "add")
+    if op == "test":
+        if _at(document, path) != operation.get("value"):
+            raise PatchError(Message("the value at {path} is another one", path=operation["path"]))
+        return document
+    if op not in ("add", "remove", "replace"):
+        raise PatchError(Message("{operation} is no operation of a JSON patch", operation=op))
+    return _written(document, path, operation.get("value"), op)
+
+
+def _written(document: Any, path: Sequence[str], value: Any, op: str) -> Any:
+    if not path:
+        return value
+    parent, last = _at(document, path[:-1]), path[-1]
+    if isinstance(parent, list):
+        index = len(parent) if last == "-" else _index(last)
+        if op == "add" and index <= len(parent):
+            parent.insert(index, value)
+        elif index >= len(parent):
+            raise PatchError(Message("there is no item {item}", item=last))
+        elif op == "remove":
+            del parent[index]
+        else:
+            parent[index] = value
+    elif isinstance(parent, dict):
+        if op != "add" and last not in parent:
+            raise PatchError(Message("there is no field {field}", field=last))
+        if op == "remove":
+            del parent[last]
+        else:
+            parent[last] = value
+    else:
+        raise PatchError(Message("{field} is not inside a mapping or list", field=last))
+    return document
+
+
+def _at(document: Any, path: Sequence[str]) -> Any:
+    for part in path:
+        if isinstance(document, list):
+            index = _index(part)
+            if index >= len(document):
+                raise PatchError(Message("there is no item {item}", item=part))
+            document = document[index]
+        elif isinstance(document, dict) and part in document:
+            document = document[part]
+        else:
+            raise PatchError(Message("there is no field {field}", field=part))
+    return document
+
+
+def _index(text: str) -> int:
+    if not text.isdigit():
+        raise PatchError(Message("{text} is no position in a list", text=text))
+    return int(text)
+
+
+def _pointer(path: str) -> list[str]:
+    if path and not path.startswith("/"):
+        raise PatchError(Message("{path} does not begin with a slash", path=path))
+    return [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,526 @@
+"""The API server as controllers use it: what exists, and writes that the trace keeps with their actor and cause."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+from msgspec.structs import replace
+
+from scheduler_core.apis.core import KubernetesObject, Node, OwnerReference, Pod, PodKey, Workload
+from scheduler_core.apis.selectors import LabelSelector
+from scheduler_core.cluster.cluster import Cluster, key_of
+from scheduler_core.cluster.statuses import NEW_NODE, NO_STATUS, Condition, NodeStatus, PodStatus, WorkloadStatus
+from scheduler_core.controllers.admission import PodAdmission, Refused
+from scheduler_core.scenario.objects.admission import Admission
+from scheduler_core.scenario.objects.kinds import KINDS
+from scheduler_core.scenario.reading.problems import Problems
+from scheduler_core.scenario.settings.cluster_state import build
+from scheduler_core.trace.controller_events import (
+    EventRecorded,
+    NodeConditionChanged,
+    PodConditionSet,
+    PodDeletionRequested,
+    PodFinished,
+    WorkloadStatusWritten,
+)
+from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.records import Because, ConditionState, WorkloadState
+
+What = Literal["added", "updated", "deleted", "bound", "status", "finished", "deletion"]
+DEFAULT_GRACE = 30.0
+
+
+class Change(NamedTuple):
+    """Something that happened to an object, which controllers are told."""
+
+    kind: str
+    what: What
+    object: Any
+    old: Any = None
+
+
+class Delivery(Protocol):
+    """The simulation, which takes writes to the trace and to the scheduler."""
+
+    emit: Callable[[AnyEvent], None]
+
+    def apply(
+        self,
+        item: KubernetesObject,
+        action: Literal["create", "update"],
+        *,
+        workload: WorkloadState | None = None,
+        called: str = "",
+        revision: int = 0,
+        by: str = "",
+        because: Because | None = None,
+    ) -> None: ...
+
+    def show(self, item: KubernetesObject, workload: WorkloadState) -> None: ...
+
+    def remove(self, kind: str, key: str, *, by: str = "", because: Because | None = None) -> None: ...
+
+    def take_pod_from_scheduler(self, key: PodKey) -> None: ...
+
+    def update_pod(self, pod: Pod) -> None: ...
+
+
+class Api:
+    """Reads and writes. `actor` is the controller that is running."""
+
+    def __init__(self, cluster: Cluster, delivery: Delivery, admission: Admission) -> None:
+        self.cluster = cluster
+        self.statuses = cluster.statuses
+        self.admission = admission
+        self.pod_admission = PodAdmission(self)
+        self.release = admission.release
+        self.actor = ""
+        self.changes: deque[Change] = deque()
+        self.later: Callable[[float, str], None] = lambda seconds, key: None  # set by Live: of the running controller
+        self._delivery = delivery
+        self._pods_of: dict[str, dict[PodKey, None]] = {}  # by uid of the owner
+        self._objects_of: dict[str, dict[tuple[str, str], None]] = {}
+        self._labelled: dict[tuple[str, str, str], dict[PodKey, None]] = {}
+        self._on_node: dict[str, dict[PodKey, None]] = {}
+        self._sets: dict[str, int] = {}  # ReplicaSets of a Deployment, by its uid
+        self._made: dict[str, int] = {}  # pods that an owner has made, by its uid
+        self._names: dict[str, int] = {}  # how often a name has been given
+        self._called: dict[tuple[str, str], str] = {}  # of workloads, by kind and key
+        self._keys: dict[tuple[str, str], PodKey] = {}  # of pods, by namespace and what they are called
+
+    # Reading
+
+    @property
+    def now(self) -> float:
+        return self.cluster.now
+
+    @property
+    def second(self) -> float:
+        """Return the time as the API server stores it: in whole seconds."""
+        return float(math.floor(self.cluster.now))
+
+    def pod(self, key: PodKey) -> Pod | None:
+        """Return a pod, also a finished one; None if it does not exist."""
+        return self.cluster.pods.get(key) or self.statuses.finished.get(key)
+
+    def status(self, pod: Pod) -> PodStatus:
+        return self.statuses.pods[pod.key]
+
+    def pods(self) -> Iterator[Pod]:
+        """Return all pods, finished ones last."""
+        yield from self.cluster.pods.all()
+        yield from self.statuses.finished.values()
+
+    def pods_of(self, owner: Workload) -> list[tuple[Pod, PodStatus]]:
+        """Return the pods that a controller owns, in order of creation."""
+        return list(self._resolved(self._pods_of.get(owner.uid, ())))
+
+    def pods_on(self, node_name: str) -> list[tuple[Pod, PodStatus]]:
+        """Return the pods that are bound to a node, also finished ones."""
+        return list(self._resolved(self._on_node.get(node_name, ())))
+
+    def selected(self, namespace: str, selector: LabelSelector) -> list[tuple[Pod, PodStatus]]:
+        """Return the pods of a namespace that a selector matches."""
+        pairs = [(r.key, r.values[0]) for r in selector.requirements if r.operator == "In" and len(r.values) == 1]
+        if pairs:
+            buckets: list[dict[PodKey, None]] = [self._labelled.get((namespace, *pair), {}) for pair in pairs]
+            candidates = self._resolved(sorted(buckets, key=_length)[0])
+        else:
+            candidates = ((pod, self.status(pod)) for pod in self.pods() if pod.namespace == namespace)
+        return [(pod, status) for pod, status in candidates if selector.matches(pod.labels)]
+
+    def _resolved(self, keys: Iterable[PodKey]) -> Iterator[tuple[Pod, PodStatus]]:
+        for key in keys:
+            pod = self.pod(key)
+            if pod is not None:
+                yield pod, self.statuses.pods[key]
+
+    def workload(self, kind: str, key: str) -> Workload | None:
+        """Return a workload, None if it does not exist."""
+        item = self.cluster.get(kind, key)
+        return item if isinstance(item, Workload) else None
+
+    def workloads(self, kind: str) -> list[Workload]:
+        """Return all workloads of a kind, in order of creation."""
+        return [item for item in self.cluster.objects(kind) if isinstance(item, Workload)]
+
+    def owned(self, owner_uid: str, kind: str) -> list[Workload]:
+        """Return the workloads of a kind that another one owns, in order of creation."""
+        keys = self._objects_of.get(owner_uid, ())
+        found = (self.workload(kind, key) for of_kind, key in keys if of_kind == kind)
+        return [workload for workload in found if workload is not None]
+
+    def objects_owned_by(self, uid: str) -> list[tuple[str, str]]:
+        """Return kind and key of all objects other than pods that an object owns."""
+        return list(self._objects_of.get(uid, ()))
+
+    def pods_owned_by(self, uid: str) -> list[tuple[Pod, PodStatus]]:
+        """Return the pods that an object owns, by its uid."""
+        return list(self._resolved(list(self._pods_of.get(uid, ()))))
+
+    def workload_status(self, workload: Any) -> WorkloadStatus:
+        return self.statuses.workloads.get((_kind(workload), key_of(workload)), NO_STATUS)
+
+    def node_status(self, name: str) -> NodeStatus:
+        return self.statuses.nodes.get(name, NEW_NODE)
+
+    def called(self, workload: Workload) -> str:
+        """Return what a workload is called: a ReplicaSet of a Deployment "web@1", others by their name."""
+        return self._called.get((workload.kind, workload.key), workload.name)
+
+    def label(self, workload: Workload) -> str:
+        """Return kind and name for causes: "ReplicaSet web@1"."""
+        return f"{workload.kind} {self.called(workload)}"
+
+    def find_pod(self, reference: Any, namespace: str) -> Pod | None:
+        """Return the pod of an event: its name, "web@1/0", or {owner, node, index} among living pods."""
+        if isinstance(reference, dict):
+            return self._find_by_owner(reference, reference.get("namespace") or namespace)
+        name = str(reference)
+        key = self._keys.get((namespace, name))
+        if key is not None and self.pod(key) is not None and self.statuses.pods[key].called == name:
+            return self.pod(key)
+        return self.pod(f"{namespace}/{name}")
+
+    def _find_by_owner(self, reference: Mapping[str, Any], namespace: str) -> Pod | None:
+        owner, node = reference.get("owner"), reference.get("node")
+        matching = []
+        for pod in self.cluster.pods.all():
+            if pod.namespace != namespace or (node and pod.node_name != node):
+                continue
+            if owner and not self._belongs(pod, str(owner)):
+                continue
+            matching.append(pod)
+        index = reference.get("index") or 0
+        return matching[index] if 0 <= index < len(matching) else None
+
+    def _belongs(self, pod: Pod, owner: str) -> bool:
+        """Return whether a workload of this name owns the pod, directly or through a ReplicaSet."""
+        if pod.owner is None:
+            return False
+        called = self._called.get((pod.owner.kind, f"{pod.namespace}/{pod.owner.name}"), pod.owner.name)
+        return owner in (pod.owner.name, called, called.partition("@")[0])
+
+    # Writing: pods
+
+    def create_pod(
+        self,
+        owner: Workload,
+        manifest: dict[str, Any],
+        because: Because,
+        *,
+        place: str | None = None,
+        revision: tuple[int, str] = (0, ""),
+        finalizer: bool = False,
+    ) -> Pod:
+        """Create a pod of a controller. `place`: what it is called after, if it is not a number. Raises Refused."""
+        number = self._made.get(owner.uid, 0)
+        base = f"{self.called(owner)}/{number if place is None else place}"
+        try:
+            pod = self.admit_pod(manifest)
+        except Refused as refused:
+            self.record(owner, "FailedCreate", f"Error creating: {refused}", "Warning")
+            raise
+        called = self._named(pod.namespace, base)
+        self._made[owner.uid] = number + 1
+        status = PodStatus(called, number, revision=revision[0], revision_name=revision[1], finalizer=finalizer)
+        self._add_pod(pod, status)
+        self._delivery.apply(pod, "create", called=called, revision=revision[0], by=self.actor, because=because)
+        return pod
+
+    def admit_pod(self, manifest: dict[str, Any]) -> Pod:
+        """Return the pod as the API server stores it. Raises Refused."""
+        self.admission.now = self.now
+        admitted = self.pod_admission.admitted(manifest)
+        problems = Problems()
+        pod = build(KINDS["Pod"], admitted, problems, self.admission)
+        if not isinstance(pod, Pod):
+            raise Refused("; ".join(str(error) for error in problems.errors()))
+        self.pod_admission.charge(pod)
+        return pod
+
+    def number_of(self, owner: Workload) -> int:
+        """Return the number of the next pod of an owner."""
+        return self._made.get(owner.uid, 0)
+
+    def register_pod(self, pod: Pod) -> None:
+        """Give a pod that no controller made its status: one from the scenario."""
+        called, number = pod.name, 0
+        if pod.owner is not None:
+            called, number = self._called_by_owner(pod, pod.owner)
+        called = self._named(pod.namespace, called)
+        running = bool(pod.node_name)
+        since = pod.start_time if pod.start_time is not None else self.second
+        status = PodStatus(called, number)
+        if running:
+            ready = pod.annotations.get("kschedui.io/ready") != "false"
+            status = replace(status, phase="Running", running_since=since, ready=ready, ready_since=since)
+        self._add_pod(pod, status)
+
+    def _called_by_owner(self, pod: Pod, owner: OwnerReference) -> tuple[str, int]:
+        number = self._made.get(owner.uid, 0)
+        self._made[owner.uid] = number + 1
+        name = self._called.get((owner.kind, f"{pod.namespace}/{owner.name}"), owner.name)
+        if owner.kind == "StatefulSet":
+            return f"{name}/{pod.name.rpartition('-')[2]}", number
+        if owner.kind == "DaemonSet" and pod.node_name:
+            return f"{name}/{pod.node_name}", number
+        return f"{name}/{number}", number
+
+    def _named(self, namespace: str, base: str) -> str:
+        """Return what the next pod of this place is called: base, base#2, ..."""
+        key = f"{namespace} {base}"
+        self._names[key] = times = self._names.get(key, 0) + 1
+        return base if times == 1 else f"{base}#{times}"
+
+    def _add_pod(self, pod: Pod, status: PodStatus) -> None:
+        self.statuses.pods[pod.key] = status
+        self._keys[pod.namespace, status.called] = pod.key
+        if pod.owner is not None:
+            self._pods_of.setdefault(pod.owner.uid, {})[pod.key] = None
+        for label in pod.labels.items():
+            self._labelled.setdefault((pod.namespace, *label), {})[pod.key] = None
+        if pod.node_name:
+            self._on_node.setdefault(pod.node_name, {})[pod.key] = None
+
+    def _drop_pod(self, pod: Pod) -> None:
+        if pod.owner is not None:
+            self._pods_of.get(pod.owner.uid, {}).pop(pod.key, None)
+        for label in pod.labels.items():
+            self._labelled.get((pod.namespace, *label), {}).pop(pod.key, None)
+        self._on_node.get(pod.node_name, {}).pop(pod.key, None)
+
+    def pod_bound(self, pod: Pod) -> None:
+        self._on_node.setdefault(pod.node_name, {})[pod.key] = None
+
+    def relabelled(self, old: Pod, new: Pod) -> None:
+        """Keep the indexes of a pod whose labels or owner changed."""
+        status = self.statuses.pods[old.key]
+        self._drop_pod(old)
+        self._add_pod(new, status)
+
+    def set_status(self, pod: Pod, status: PodStatus) -> None:
+        """Write a pod's status; the event is the caller's."""
+        self.statuses.pods[pod.key] = status
+        self.changes.append(Change("Pod", "status", pod))
+
+    def update_pod(self, pod: Pod, because: Because) -> None:
+        """Write a pod's metadata or spec."""
+        self._delivery.apply(pod, "update", by=self.actor, because=because)
+
+    def delete_pod(
+        self, pod: Pod, because: Because, *, grace: float | None = None, by: str = "", emit: bool = True
+    ) -> None:
+        """Delete a pod: at once if no kubelet has it (registry/core/pod/strategy.go: CheckGracefulDelete)."""
+        status, by = self.status(pod), by or self.actor
+        wanted = grace_of(pod) if grace is None else grace
+        if not pod.node_name or status.phase in ("Succeeded", "Failed"):
+            wanted = 0.0
+        first = status.deletion_requested is None
+        if not first and wanted >= status.grace and wanted > 0:
+            return
+        until = min(pod.termination_seconds, wanted)
+        if first or wanted < status.grace:
+            requested = self.now if status.deletion_requested is None else status.deletion_requested
+            self.statuses.pods[pod.key] = replace(status, deletion_requested=requested, grace=wanted)
+            gone_at = self.now + until
+            self.emit(PodDeletionRequested(pod.key, wanted, by, because, gone_at))
+        if wanted == 0:
+            self.remove_pod(pod, because, by=by)
+            return
+        if first:
+            if pod.key in self.cluster.pods.slot_of:
+                pod = replace(pod, terminating=True)
+                self._delivery.update_pod(pod)
+            self.changes.append(Change("Pod", "deletion", pod))
+
+    def finish_pod(
+        self,
+        pod: Pod,
+        phase: Literal["Succeeded", "Failed"],
+        *,
+        by: str,
+        exit_code: int | None = None,
+        reason: str = "",
+    ) -> None:
+        """Write the phase Succeeded or Failed: to the scheduler the pod is gone."""
+        status = self.status(pod)
+        self.statuses.pods[pod.key] = replace(
+            status,
+            phase=phase,
+            ready=False,
+            ready_since=self.second if status.ready else status.ready_since,
+            finished_at=self.second,
+            exit_code=exit_code,
+        )
+        terminating = status.deletion_requested is not None
+        self.emit(PodFinished(pod.key, phase, by, exit_code, reason, terminating))
+        if pod.key in self.cluster.pods.slot_of:
+            self._delivery.take_pod_from_scheduler(pod.key)
+        self.statuses.finished[pod.key] = replace(pod, phase=phase)
+        self.pod_admission.release(pod)
+        self.changes.append(Change("Pod", "finished", self.statuses.finished[pod.key]))
+
+    def remove_pod(self, pod: Pod, because: Because, *, by: str = "") -> None:
+        """Remove the object of a pod that is being deleted, unless a finalizer keeps it."""
+        status = self.status(pod)
+        if status.finalizer:
+            if pod.key in self.cluster.pods.slot_of and not pod.terminating:
+                pod = replace(pod, terminating=True)
+                self._delivery.update_pod(pod)
+            self.changes.append(Change("Pod", "deletion", pod))
+            return
+        self._drop_pod(pod)
+        self._delivery.remove("Pod", pod.key, by=by or self.actor, because=because)
+        self.statuses.finished.pop(pod.key, None)
+        if status.phase not in ("Succeeded", "Failed"):
+            self.pod_admission.release(pod)
+        self.changes.append(Change("Pod", "deleted", pod, status))
+        del self.statuses.pods[pod.key]
+
+    def set_disruption_target(self, pod: Pod, reason: str) -> None:
+        """Set the condition DisruptionTarget of a pod."""
+        self.statuses.pods[pod.key] = replace(self.status(pod), disruption=reason)
+        self.emit(PodConditionSet(pod.key, ConditionState("DisruptionTarget", "True", reason), self.actor))
+
+    # Writing: other objects
+
+    def create(self, workload: Workload, because: Because, *, called: str = "") -> Workload:
+        """Create a workload; `called` if it has a name by its owner and number."""
+        self.name(workload, called or workload.name)
+        self._delivery.apply(workload, "create", workload=self.state(workload), by=self.actor, because=because)
+        return workload
+
+    def next_set_number(self, deployment: Workload) -> int:
+        """Return the number of the next ReplicaSet of a Deployment, from 1."""
+        number = self._sets.get(deployment.uid, 0) + 1
+        self._sets[deployment.uid] = number
+        return number
+
+    def register(self, workload: Workload) -> None:
+        """Give a workload of the scenario's start its name, and show it in the trace."""
+        called = workload.name
+        if workload.owner is not None and workload.kind == "ReplicaSet":
+            owner = self.workload("Deployment", f"{workload.namespace}/{workload.owner.name}")
+            if owner is not None and owner.uid == workload.owner.uid:
+                called = f"{owner.name}@{self.next_set_number(owner)}"
+        self.name(workload, called)
+        self._delivery.show(workload, self.state(workload))
+
+    def name(self, workload: Workload, called: str) -> None:
+        """Note what a workload is called, and who owns it."""
+        self._called[workload.kind, workload.key] = called
+        if workload.owner is not None and workload.owner.uid:
+            self._objects_of.setdefault(workload.owner.uid, {})[workload.kind, workload.key] = None
+
+    def own(self, uid: str, kind: str, key: str) -> None:
+        """Note that an object owns another one, which is no workload."""
+        self._objects_of.setdefault(uid, {})[kind, key] = None
+
+    def update(self, workload: Workload, because: Because | None) -> None:
+        """Write the spec or metadata of a workload."""
+        self._delivery.apply(workload, "update", workload=self.state(workload), by=self.actor, because=because)
+
+    def apply_object(
+        self, item: KubernetesObject, action: Literal["create", "update"], because: Because | None
+    ) -> None:
+        """Write another object: a node, claim or volume."""
+        self._delivery.apply(item, action, by=self.actor, because=because)
+
+    def delete(self, kind: str, key: str, because: Because) -> None:
+        """Delete an object other than a pod."""
+        self._delivery.remove(kind, key, by=self.actor, because=because)
+        self.statuses.workloads.pop((kind, key), None)
+
+    def build(self, kind: str, manifest: Mapping[str, Any]) -> KubernetesObject:
+        """Return the object of a manifest. Raises Refused."""
+        self.admission.now = self.now
+        problems = Problems()
+        item = build(KINDS[kind], manifest, problems, self.admission)
+        if item is None:
+            raise Refused("; ".join(str(error) for error in problems.errors()))
+        return item
+
+    def state(self, workload: Workload) -> WorkloadState:
+        """Return a workload for the trace."""
+        return workload_state(workload, self)
+
+    def write_status(self, item: Any, numbers: Mapping[str, int | str], conditions: Sequence[Condition] = ()) -> bool:
+        """Write a status, and return whether it is another one."""
+        name = _kind(item), key_of(item)
+        new = WorkloadStatus(dict(numbers), tuple(conditions))
+        old = self.statuses.workloads.get(name)
+        if old == new:
+            return False
+        self.statuses.workloads[name] = new
+        if old is None or _as_shown(old) != _as_shown(new):
+            shown = [ConditionState(c.type, c.status, c.reason, c.message) for c in conditions]
+            self.emit(WorkloadStatusWritten(name[0], item.name, getattr(item, "namespace", ""), dict(numbers), shown))
+        self.changes.append(Change(name[0], "status", item, old))
+        return True
+
+    def set_node_status(self, node: Node, status: NodeStatus, reason: str) -> None:
+        """Write the condition Ready of a node."""
+        old = self.node_status(node.name)
+        self.statuses.nodes[node.name] = status
+        if old.ready != status.ready:
+            self.emit(NodeConditionChanged("Node", node.name, status.ready, reason))
+        self.changes.append(Change("Node", "status", node, old))
+
+    def record(self, item: Any, reason: str, message: str, level: str = "Normal", source: str = "") -> None:
+        """Record a Kubernetes Event."""
+        name = self.statuses.pods[item.key].called if isinstance(item, Pod) else item.name
+        if isinstance(item, Workload):
+            name = self.called(item)
+        kind, namespace = _kind(item), getattr(item, "namespace", "")
+        self.emit(EventRecorded(kind, name, namespace, reason, level, source or self.actor, message))
+
+    def emit(self, event: AnyEvent) -> None:
+        self._delivery.emit(event)
+
+
+def grace_of(pod: Pod) -> float:
+    """Return the pod's own grace period, 30 s if it states none (SetDefaults_PodSpec)."""
+    grace = (pod.manifest.get("spec") or {}).get("terminationGracePeriodSeconds")
+    return DEFAULT_GRACE if grace is None else float(grace)
+
+
+def size_of(workload: Workload) -> int | None:
+    """Return how many pods the spec of a workload asks for, None if it does not say."""
+    spec = workload.spec
+    size = getattr(spec, "replicas", None)
+    return getattr(spec, "parallelism", None) if size is None else size
+
+
+def workload_state(workload: Workload, api: Api) -> WorkloadState:
+    """Return a workload for the trace."""
+    owner = workload.owner
+    called = api.called(workload)
+    annotations = (workload.manifest.get("metadata") or {}).get("annotations") or {}
+    revision = annotations.get("deployment.kubernetes.io/revision") or 0
+    details: dict[str, str | int] = {}
+    if workload.kind == "Job" and getattr(workload.spec, "suspend", False):
+        details["suspend"] = 1
+    return WorkloadState(
+        called,
+        size_of(workload),
+        f"{owner.kind}/{owner.name}" if owner else "",
+        int(revision),
+        bool(getattr(workload.spec, "paused", False)),
+        details,
+    )
+
+
+def _as_shown(status: WorkloadStatus) -> Any:
+    return status.numbers, [(c.type, c.status, c.reason, c.message) for c in status.conditions]
+
+
+def _kind(item: Any) -> str:
+    return item.kind if isinstance(item, Workload) else type(item).__name__
+
+
+def _length(keys: dict[PodKey, None]) -> int:
+    return len(keys)

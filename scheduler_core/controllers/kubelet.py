@@ -1,0 +1,208 @@
+"""The kubelets, played by rule: when pods run, are ready, end and stop.
+
+A bound pod runs after `spec.kubelet.startSeconds` and is ready `readySeconds` later; annotations of the pod say
+otherwise. A pod that is being deleted stops after `Pod.termination_seconds`, in phase Failed with exit code 143, and
+its object goes. A kubelet that is lost does nothing until it is back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from msgspec.structs import replace
+
+from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.cluster.statuses import PodStatus
+from scheduler_core.controllers.api import Api
+from scheduler_core.controllers.causes import because
+from scheduler_core.scenario.objects.workloads import parse_indexes
+from scheduler_core.scenario.types import Kubelet as Times
+from scheduler_core.trace.controller_events import PodReadinessChanged, PodRestarted, PodStarted
+
+NAME = "kubelet"
+PREFIX = "kschedui.io/"
+FIRST_BACKOFF, LONGEST_BACKOFF = 10.0, 300.0  # kubelet.go: backOffPeriod, MaxContainerBackOff
+RESET_AFTER = 600.0  # a container that ran for so long starts anew without back-off
+TERMINATED = 143  # 128 + SIGTERM
+Later = Callable[[float, Callable[[], None]], None]
+
+
+class Kubelets:
+    """All kubelets. `later(seconds, action)` runs an action later; those of one moment run together."""
+
+    def __init__(self, api: Api, times: Times, later: Later) -> None:
+        self._api = api
+        self._times = times
+        self._later = later
+        self._due: dict[float, list[tuple[Callable[[Pod], None], PodKey, str]]] = {}
+        self._held: dict[str, dict[tuple[PodKey, str], Callable[[Pod], None]]] = {}  # of lost nodes
+        self._backoff: dict[PodKey, float] = {}
+
+    def bound(self, pod: Pod) -> None:
+        """Start a pod that was bound to its node."""
+        self._after(self._number(pod, "start-seconds", self._times.start_seconds), self._start, pod)
+
+    def running(self, pod: Pod) -> None:
+        """Take over a pod that runs already when the scenario begins."""
+        self._end_later(pod)
+
+    def deletion_requested(self, pod: Pod) -> None:
+        """Stop a pod."""
+        status = self._api.status(pod)
+        self._after(min(pod.termination_seconds, status.grace), self._stop, pod)
+
+    def lost(self, node_name: str) -> None:
+        """Stop acting for a node."""
+        self._held.setdefault(node_name, {})
+
+    def recovered(self, node_name: str) -> None:
+        """Do what was held back; pods that run are ready again a second later."""
+        for (key, _), act in list(self._held.pop(node_name, {}).items()):
+            self._run(act, key)
+        for pod, status in self._api.pods_on(node_name):
+            if status.phase == "Running" and not status.ready:
+                self._after(1.0, self._become_ready, pod)
+
+    def set_ready(self, pod: Pod, ready: bool) -> None:
+        """Report whether the containers of a pod are ready."""
+        status = self._api.status(pod)
+        if status.phase != "Running" or status.ready == ready:
+            return
+        self._api.set_status(pod, replace(status, ready=ready, ready_since=self._api.second))
+        self._api.emit(PodReadinessChanged(pod.key, ready))
+
+    def finish(self, pod: Pod, exit_code: int) -> None:
+        """End the containers of a pod."""
+        if self._api.status(pod).phase in ("Pending", "Running"):
+            self._end(pod, exit_code)
+
+    # What happens in time
+
+    def _start(self, pod: Pod) -> None:
+        status = self._api.status(pod)
+        if status.phase != "Pending" or status.deletion_requested is not None:
+            return
+        wait = self._number(pod, "ready-after-seconds", self._times.ready_seconds)
+        never = pod.annotations.get(PREFIX + "ready") == "false"
+        ready = not never and wait == 0
+        second = self._api.second
+        self._api.set_status(
+            pod, replace(status, phase="Running", running_since=self._api.now, ready=ready, ready_since=second)
+        )
+        self._api.emit(PodStarted(pod.key))
+        if ready:
+            self._api.emit(PodReadinessChanged(pod.key, True))
+        elif not never:
+            self._after(wait, self._become_ready, pod)
+        self._end_later(pod)
+
+    def _become_ready(self, pod: Pod) -> None:
+        if self._api.status(pod).deletion_requested is None and pod.annotations.get(PREFIX + "ready") != "false":
+            self.set_ready(pod, True)
+
+    def _end_later(self, pod: Pod) -> None:
+        if PREFIX + "run-seconds" not in pod.annotations:
+            return
+        code = self._exit_code(pod)
+        if code == 0 and _restart_policy(pod) == "Always":
+            return
+        self._after(self._number(pod, "run-seconds", 0.0), self._end_by_itself, pod)
+
+    def _end_by_itself(self, pod: Pod) -> None:
+        status = self._api.status(pod)
+        if status.phase == "Running" and status.deletion_requested is None:
+            self._end(pod, self._exit_code(pod))
+
+    def _end(self, pod: Pod, code: int) -> None:
+        policy = _restart_policy(pod)
+        if policy == "Never" or (policy == "OnFailure" and code == 0):
+            phase: Literal["Succeeded", "Failed"] = "Failed" if code else "Succeeded"
+            self._api.finish_pod(pod, phase, by=NAME, exit_code=code)
+            return
+        self._restart(pod, code)
+
+    def _restart(self, pod: Pod, code: int) -> None:
+        """Start the containers again after the back-off: 10 s doubling to 5 min (CrashLoopBackOff)."""
+        status = self._api.status(pod)
+        ran = self._api.now - (status.running_since or 0.0)
+        before = self._backoff.get(pod.key, 0.0)
+        wait = FIRST_BACKOFF if ran > RESET_AFTER else before
+        self._backoff[pod.key] = min(max(2 * wait, FIRST_BACKOFF), LONGEST_BACKOFF)
+        if status.ready:
+            self.set_ready(pod, False)
+        status = self._api.status(pod)
+        self._api.set_status(pod, replace(status, restarts=status.restarts + 1))
+        self._api.emit(PodRestarted(pod.key, code, status.restarts + 1, self._api.now + wait))
+        self._after(wait, self._run_again, pod)
+
+    def _run_again(self, pod: Pod) -> None:
+        status = self._api.status(pod)
+        if status.phase != "Running" or status.deletion_requested is not None:
+            return
+        self._api.set_status(pod, replace(status, running_since=self._api.now))
+        self._after(self._number(pod, "ready-after-seconds", self._times.ready_seconds), self._become_ready, pod)
+        self._end_later(pod)
+
+    def _stop(self, pod: Pod) -> None:
+        status = self._api.status(pod)
+        if status.phase not in ("Succeeded", "Failed"):
+            self._api.finish_pod(pod, "Failed", by=NAME, exit_code=TERMINATED)
+            self._later(0.0, lambda: self._remove(pod))
+        else:
+            self._remove(pod)
+
+    def _remove(self, pod: Pod) -> None:
+        stored = self._api.pod(pod.key)
+        if stored is not None and stored.uid == pod.uid:
+            self._api.remove_pod(stored, because("stopped"), by=NAME)
+
+    # Time
+
+    def _after(self, seconds: float, act: Callable[[Pod], None], pod: Pod) -> None:
+        """Call `act` with the pod, if it still exists then."""
+        time = self._api.now + seconds
+        if time not in self._due:
+            self._due[time] = []
+            self._later(seconds, lambda: self._run_due(time))
+        self._due[time].append((act, pod.key, pod.uid))
+
+    def _run_due(self, time: float) -> None:
+        for act, key, uid in self._due.pop(time, ()):
+            pod = self._api.pod(key)
+            if pod is None or pod.uid != uid:
+                continue
+            held = self._held.get(pod.node_name)
+            if held is None:
+                act(pod)
+            else:
+                held[key, act.__name__] = act
+
+    def _run(self, act: Callable[[Pod], None], key: PodKey) -> None:
+        pod = self._api.pod(key)
+        if pod is not None:
+            act(pod)
+
+    def _number(self, pod: Pod, annotation: str, default: float) -> float:
+        try:
+            return max(float(pod.annotations[PREFIX + annotation]), 0.0)
+        except (KeyError, ValueError):
+            return default
+
+    def _exit_code(self, pod: Pod) -> int:
+        status: PodStatus = self._api.status(pod)
+        if _numbers(pod, "exit-ordinals") is not None:
+            return int(status.number in _numbers(pod, "exit-ordinals"))
+        if (indexes := _numbers(pod, "exit-indexes")) is not None:
+            index = pod.annotations.get("batch.kubernetes.io/job-completion-index", "")
+            return int(index.isdigit() and int(index) in indexes)
+        return int(self._number(pod, "exit-code", 0.0))
+
+
+def _numbers(pod: Pod, annotation: str) -> Any:
+    text = pod.annotations.get(PREFIX + annotation)
+    return None if text is None else parse_indexes(text)
+
+
+def _restart_policy(pod: Pod) -> str:
+    return (pod.manifest.get("spec") or {}).get("restartPolicy") or "Always"

@@ -1,0 +1,226 @@
+"""Runs the controllers and the kubelets of a simulation: a work queue as in client-go, in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from scheduler_core.apis.core import KubernetesObject, Pod, PriorityClass, StorageClass, Workload
+from scheduler_core.apis.messages import Message, RunEnded
+from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
+from scheduler_core.controllers.admission import Refused
+from scheduler_core.controllers.api import Api, Change, Delivery
+from scheduler_core.controllers.causes import because
+from scheduler_core.controllers.kubelet import Kubelets
+from scheduler_core.controllers.requests import Requests
+from scheduler_core.controllers.table import CONTROLLERS, Controller, Key
+from scheduler_core.scenario.objects.admission import Admission
+from scheduler_core.scenario.types import Scenario, TimelineEvent
+from scheduler_core.trace.controller_events import RequestMade
+
+Later = Callable[[float, Callable[[], None], Literal["controller", "kubelet"]], None]
+Item = tuple[int, Key]  # number of a controller in the table, and key of an object
+MOST_SYNCS = 1000  # of one object at one moment
+FIRST_UID = 500_000_000  # uids of objects that are made during the run
+
+
+class EndlessSync(RunEnded):
+    """Raised if controllers answer each other endlessly at the same virtual time."""
+
+
+class Live:
+    """The cluster around the scheduler. `later(time, action, cause)` runs an action at a time."""
+
+    def __init__(self, scenario: Scenario, cluster: Cluster, delivery: Delivery, later: Later) -> None:
+        admission = Admission(
+            scenario.release,
+            scenario.feature_gates,
+            stop_seconds=scenario.kubelet.stop_seconds,
+            first_uid=FIRST_UID,
+        )
+        admission.now = 0.0
+        self.api = Api(cluster, delivery, admission)
+        self.kubelets = Kubelets(self.api, scenario.kubelet, self._kubelet_later)
+        self._requests = Requests(self.api, self.kubelets, self._request_later)
+        self._controllers = tuple(c for c in CONTROLLERS if c.name in scenario.controllers)
+        self._later = later
+        self._queue: dict[Item, None] = {}
+        self._planned: dict[Item, float] = {}  # when an object is looked at again
+        self._failures: dict[Item, int] = {}
+        self._syncs: dict[Item, int] = {}  # at this moment
+        self._moment = -1.0
+
+    # What the simulation calls
+
+    def load(self, item: KubernetesObject) -> KubernetesObject:
+        """Return an object of the scenario's start as the API server has stored it."""
+        self._note_class(item)
+        if isinstance(item, Pod) and not item.node_name:
+            try:
+                return self._admitted(item)
+            except Refused:  # it exists, whatever would be admitted now
+                return item
+        return item
+
+    def start(self, objects: Sequence[KubernetesObject]) -> None:
+        """Tell the controllers of everything that exists at the start."""
+        for item in objects:
+            if isinstance(item, Workload) and item.spec is not None:
+                self.api.register(item)
+        for pod in list(self.api.cluster.pods.all()):
+            self.api.register_pod(pod)
+            if pod.node_name:
+                self.kubelets.running(pod)
+        for item in objects:
+            stored = self.api.cluster.get(kind_of(item), key_of(item))
+            if isinstance(stored, Workload):
+                self.api.changes.append(Change(stored.kind, "added", stored))
+        for node in self.api.cluster.all_nodes():
+            self.api.changes.append(Change("Node", "added", node))
+        for pod in self.api.cluster.pods.all():
+            self.api.changes.append(Change("Pod", "added", pod))
+
+    def watch(self, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
+        """Take a change that was delivered to the scheduler."""
+        if kind == "Pod":
+            assert old is None or isinstance(old, Pod)
+            if isinstance(new, Pod):
+                self._watch_pod(old, new)
+            return
+        item = old if new is None else new
+        assert item is not None
+        if new is not None:
+            self._note_class(new)
+        what: Any = "added" if old is None else "deleted" if new is None else "updated"
+        self.api.changes.append(Change(kind, what, item, old))
+
+    def _watch_pod(self, old: Pod | None, new: Pod) -> None:
+        api = self.api
+        if old is None:
+            if new.key not in api.statuses.pods:
+                api.register_pod(new)
+            api.changes.append(Change("Pod", "added", new))
+            if new.node_name:
+                self.kubelets.running(new)
+            return
+        if new.node_name and not old.node_name:
+            api.pod_bound(new)
+            self.kubelets.bound(new)
+            api.changes.append(Change("Pod", "bound", new, old))
+        if new.labels != old.labels or new.owner != old.owner:
+            api.relabelled(old, new)
+            api.changes.append(Change("Pod", "updated", new, old))
+
+    def preempt(self, pod: Pod, preemptor: str) -> None:
+        """Delete a victim of preemption."""
+        self.api.delete_pod(pod, because("preempted", preemptor=preemptor), by="default-scheduler")
+
+    def apply_event(self, event: TimelineEvent) -> bool:
+        """Carry out an event of the timeline. Return False if it is an ordinary change of an object."""
+        if event.action == "create" and isinstance(event.object, Pod):
+            try:
+                pod = self._admitted(event.object)
+            except Refused as refused:
+                self.api.emit(RequestMade("create", [f"Pod/{event.name}"], str(refused)))
+                return True
+            self.api.register_pod(pod)
+            self.api.apply_object(pod, "create", None)
+            return True
+        return self._requests.make(event)
+
+    def run(self) -> None:
+        """Reconcile until nothing is left to do at this moment. Raises EndlessSync."""
+        if self.api.now != self._moment:
+            self._moment, self._syncs = self.api.now, {}
+        while True:
+            self._take_changes()
+            if not self._queue:
+                return
+            item = next(iter(self._queue))
+            del self._queue[item]
+            self._sync(item)
+
+    # The work queue
+
+    def _take_changes(self) -> None:
+        changes = self.api.changes
+        while changes:
+            change = changes.popleft()
+            if change.kind == "Pod" and change.what == "deletion":
+                self._stop(change.object)
+            for number, controller in enumerate(self._controllers):
+                for key in controller.wakes(change, self.api):
+                    if controller.batch and change.kind == "Pod":
+                        self._plan((number, key), controller.batch)
+                    else:
+                        self._queue[number, key] = None
+
+    def _stop(self, pod: Pod) -> None:
+        if pod.node_name and self.api.pod(pod.key) is not None:
+            self.kubelets.deletion_requested(pod)
+
+    def _sync(self, item: Item) -> None:
+        number, key = item
+        controller = self._controllers[number]
+        target = key
+        if controller.kind:
+            target = self.api.workload(controller.kind, key)
+            if target is None or target.spec is None:
+                return
+        self._count(item, controller)
+        api = self.api
+        api.actor = controller.name
+        api.later = lambda seconds, later_key: self._plan((number, later_key), seconds)
+        try:
+            controller.reconcile(target, api)
+        except Refused:
+            failures = self._failures[item] = self._failures.get(item, 0) + 1
+            first, longest = controller.backoff
+            self._plan(item, min(first * 2 ** (failures - 1), longest))
+        else:
+            self._failures.pop(item, None)
+
+    def _count(self, item: Item, controller: Controller) -> None:
+        syncs = self._syncs[item] = self._syncs.get(item, 0) + 1
+        if syncs <= MOST_SYNCS:
+            return
+        busiest = sorted(self._syncs, key=lambda other: -self._syncs[other])[:2]
+        names = " and ".join(f"{self._controllers[n].name} ({key})" for n, key in busiest)
+        raise EndlessSync(
+            Message(
+                "{actors} answered each other {times} times at {now:g} s without end",
+                actors=names,
+                times=MOST_SYNCS,
+                now=self.api.now,
+            )
+        )
+
+    def _plan(self, item: Item, seconds: float) -> None:
+        """Look at an object again, unless that is planned for an earlier time."""
+        time = self.api.now + seconds
+        if item in self._planned and self._planned[item] <= time:
+            return
+        self._planned[item] = time
+        self._later(time, lambda: self._due(item, time), "controller")
+
+    def _due(self, item: Item, time: float) -> None:
+        if self._planned.get(item) == time:
+            del self._planned[item]
+            self._queue[item] = None
+
+    def _kubelet_later(self, seconds: float, action: Callable[[], None]) -> None:
+        self._later(self.api.now + seconds, action, "kubelet")
+
+    def _request_later(self, seconds: float, action: Callable[[], None]) -> None:
+        self._later(self.api.now + seconds, action, "controller")
+
+    # Admission
+
+    def _admitted(self, pod: Pod) -> Pod:
+        return self.api.admit_pod(dict(pod.manifest))
+
+    def _note_class(self, item: KubernetesObject) -> None:
+        if isinstance(item, PriorityClass):
+            self.api.admission.priority_classes[item.name] = item
+        elif isinstance(item, StorageClass):
+            self.api.admission.storage_classes[item.name] = item

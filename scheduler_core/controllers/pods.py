@@ -1,0 +1,140 @@
+"""Pods as controllers see them: active, ready, available; the order in which they are deleted; pods of a template.
+
+kube-controller-manager: pkg/controller/controller_utils.go, pkg/api/v1/pod/util.go.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apis.core import Pod, Workload
+from scheduler_core.cluster.statuses import PodStatus
+
+Manifest = Mapping[str, Any]
+Owned = tuple[Pod, PodStatus]
+
+DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+SAFE_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # what kube-apiserver draws names from
+
+
+def is_active(pod: Pod, status: PodStatus) -> bool:
+    """Return whether the pod is neither terminating nor finished (IsPodActive)."""
+    return status.phase not in ("Succeeded", "Failed") and status.deletion_requested is None
+
+
+def is_terminating(pod: Pod, status: PodStatus) -> bool:
+    """Return whether the pod is being deleted and has not finished (IsPodTerminating)."""
+    return status.phase not in ("Succeeded", "Failed") and status.deletion_requested is not None
+
+
+def is_available(status: PodStatus, min_ready_seconds: int, now: float) -> bool:
+    """Return whether the pod has been ready for so long (IsPodAvailable)."""
+    return status.ready and (min_ready_seconds == 0 or status.ready_since + min_ready_seconds <= now)
+
+
+def next_available(statuses: Iterable[PodStatus], min_ready_seconds: int, now: float) -> float | None:
+    """Return the seconds until the next ready pod becomes available, None if there is none."""
+    if not min_ready_seconds:
+        return None
+    times = [status.ready_since + min_ready_seconds for status in statuses if status.ready]
+    return min((time - now for time in times if time > now), default=None)
+
+
+def deletion_cost(pod: Pod) -> int:
+    """Return the cost that the pod states, 0 if it states none or no number."""
+    try:
+        return int(pod.annotations.get(DELETION_COST, "0"))
+    except ValueError:
+        return 0
+
+
+def in_order_of_deletion(
+    pods: Sequence[Owned], related_on_node: Mapping[str, int], now: float, *, by_cost: bool = True, log: bool = True
+) -> list[Owned]:
+    """Return the pods, the first to be deleted first (ActivePodsWithRanks.Less).
+
+    `related_on_node`: the active pods of the same owners by node. Of pods that are alike, the one that was made last
+    goes first; kube-controller-manager compares their uids, which are random. `log`: ages are compared by powers of
+    two (LogarithmicScaleDown).
+    """
+
+    def age(since: float) -> float:
+        seconds = max(now - since, 0.0)
+        if not log:
+            return seconds
+        return float(math.floor(math.log2(seconds * 1e9))) if seconds > 0 else -1.0
+
+    def key(owned: Owned) -> tuple[Any, ...]:
+        pod, status = owned
+        return (
+            bool(pod.node_name),
+            ("Pending", "Unknown", "Running").index(status.phase) if status.phase != "Pending" else 0,
+            status.ready,
+            deletion_cost(pod) if by_cost else 0,
+            -related_on_node.get(pod.node_name, 0) if pod.node_name else 0,
+            age(status.ready_since) if status.ready else 0.0,
+            -status.restarts,
+            age(pod.creation_timestamp),
+            -status.number,
+        )
+
+    return sorted(pods, key=key)
+
+
+def in_order_of_deletion_of_jobs(pods: Sequence[Owned]) -> list[Owned]:
+    """Return the pods of a Job, the first to be deleted first (ActivePods.Less)."""
+
+    def key(owned: Owned) -> tuple[Any, ...]:
+        pod, status = owned
+        return (
+            bool(pod.node_name),
+            status.phase == "Running",
+            status.ready,
+            -status.ready_since if status.ready else 0.0,
+            -status.restarts,
+            -pod.creation_timestamp,
+            -status.number,
+        )
+
+    return sorted(pods, key=key)
+
+
+def template_hash(template: Manifest, collisions: int = 0) -> str:
+    """Return a hash of a template as in the names of ReplicaSets; the same template gives the same hash."""
+    text = json.dumps(template, sort_keys=True, default=str) + (str(collisions) if collisions else "")
+    return suffix(text, 10)
+
+
+def suffix(text: str, length: int) -> str:
+    """Return a suffix like the API server's random ones, but always the same for the same text."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return "".join(SAFE_ALPHABET[byte % len(SAFE_ALPHABET)] for byte in digest[:length])
+
+
+def pod_manifest(
+    owner: Workload,
+    template: Manifest,
+    name: str,
+    *,
+    labels: Manifest | None = None,
+    annotations: Manifest | None = None,
+) -> dict[str, Any]:
+    """Return a pod of a template, owned by its controller (GetPodFromTemplate)."""
+    given = template.get("metadata") or {}
+    reference = {
+        "apiVersion": owner.manifest.get("apiVersion") or "apps/v1",
+        "kind": owner.kind,
+        "name": owner.name,
+        "uid": owner.uid,
+        "controller": True,
+    }
+    metadata: dict[str, Any] = {"name": name, "namespace": owner.namespace, "ownerReferences": [reference]}
+    if all_labels := {**(given.get("labels") or {}), **(labels or {})}:
+        metadata["labels"] = all_labels
+    if all_annotations := {**(given.get("annotations") or {}), **(annotations or {})}:
+        metadata["annotations"] = all_annotations
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template.get("spec") or {}}

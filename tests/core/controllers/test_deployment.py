@@ -1,0 +1,55 @@
+"""Deployments and ReplicaSets: what they make, and when."""
+
+from scheduler_core import encode, parse_scenario, simulate
+from tests.core.controllers.worlds import final, node, rows, template, text, told, workload
+
+NEW_IMAGE = {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "v2"}]}}}}
+
+
+def test_a_deployment_makes_a_replica_set_which_makes_its_pods() -> None:
+    happened = rows(node("n1"), workload("Deployment", "web", replicas=2))
+    names = [name for _, _, name in told(happened, "created")]
+    assert names == ["web", "web@1", "web@1/0", "web@1/1"]
+    pods = final(happened)["pods"]
+    assert [(pod["name"], pod["node"], pod["phase"], pod["ready"]) for pod in pods] == [
+        ("web@1/0", "n1", "Running", True),
+        ("web@1/1", "n1", "Running", True),
+    ]
+    deployment = final(happened)["workloads"][0]
+    assert deployment["status"]["availableReplicas"] == 2
+    assert {condition["reason"] for condition in deployment["conditions"]} == {
+        "MinimumReplicasAvailable",
+        "NewReplicaSetAvailable",
+    }
+
+
+def test_a_victim_of_a_deployment_is_made_again() -> None:
+    high = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 9}
+    boss = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "boss"}}
+    boss["spec"] = template("boss", "3")["spec"] | {"priorityClassName": "high"}
+    happened = rows(
+        node("n1"),
+        high,
+        workload("Deployment", "web", template("web", "2"), replicas=1),
+        events=[{"at": 5, "create": boss}],
+    )
+    assert ("web@1/1", "Pending") in [(pod["name"], pod["phase"]) for pod in final(happened)["pods"]]
+
+
+def test_a_rollout_never_has_fewer_available_pods_than_allowed() -> None:
+    strategy = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    patch = {"at": 5, "patch": {"kind": "Deployment", "name": "web", "patch": NEW_IMAGE}}
+    happened = rows(node("n1"), workload("Deployment", "web", replicas=3, strategy=strategy), events=[patch])
+    sizes = [(row["name"], row["details"]["to"]) for row in happened if row["what"] == "scaled"]
+    assert sizes == [("web@1", 2), ("web@2", 2), ("web@1", 1), ("web@2", 3), ("web@1", 0)]
+
+
+def test_no_controllers_make_nothing() -> None:
+    happened = rows(node("n1"), workload("Deployment", "web"), workload("ReplicaSet", "api"), controllers=[])
+    assert not final(happened)["pods"]
+
+
+def test_a_run_is_the_same_each_time() -> None:
+    scenario = parse_scenario(text(node("n1"), workload("Deployment", "web", replicas=3)))
+    first, second = (b"\n".join(map(encode, simulate(scenario))) for _ in range(2))
+    assert first == second
