@@ -127,8 +127,7 @@ class Explainer:
         state = self._cycle.states.get(name)
         rows = np.array([row], np.intp)
         verdicts: Verdicts = plugin.filter(self._pod, state, self._cluster.nodes, rows, change)
-        number = 0 if verdicts.which is None else int(verdicts.which[0])
-        status = verdicts.statuses[number - 1] if number else SUCCESS
+        status = verdicts.status(0) or SUCCESS
         explains = self._explains_filter.get(name)
         facts = explains.explain_filter(self._pod, state, self._cluster, row, change) if explains else []
         return FilterExplanation(name, status.code.label, list(status.reasons), evaluated, facts)

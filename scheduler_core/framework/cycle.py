@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import msgspec
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.core import Pod
-from scheduler_core.framework.status import Code, Rows, Status
+from scheduler_core.framework.status import PASS, Code, Rows, Status, Verdicts
 from scheduler_core.trace.events import PreFilterFinished
 
 UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
@@ -68,32 +68,29 @@ class CycleState(msgspec.Struct):
 class Diagnosis(msgspec.Struct):
     """The reasons that nodes were rejected in this attempt (framework.Diagnosis with its NodeToStatus).
 
-    `nodes` is the number of nodes in the snapshot. A node without an explicit status has the status `absent`: it was
-    never evaluated (PreFilter excluded it or rejected the pod).
+    `nodes` is the number of nodes in the snapshot, and `verdicts` are those of its rows; each status names its plugin.
+    A node without an explicit status has the status `absent`: it was never evaluated (PreFilter excluded it or rejected
+    the pod).
     """
 
     nodes: int
-    statuses: list[Status] = []  # each names its plugin
+    verdicts: Verdicts = PASS
     absent: Status = UNRESOLVABLE
     unschedulable_plugins: dict[str, None] = {}
     pending_plugins: dict[str, None] = {}
     pre_filter_message: str = ""
     post_filter_message: str = ""
-    _judged: list[tuple[NDArray[np.intp], NDArray[np.int16]]] = []
-    _which: NDArray[np.int16] | None = None
-    _explicit: int | None = 0
 
-    def judge(self, rows: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
-        """Set the status of `rows[i]` to `statuses[which[i] - 1]`; rows for which that is 0 keep their status.
+    def judge(self, rows: NDArray[np.intp], verdicts: Verdicts) -> None:
+        """Add the rejections of rows; rows that pass keep their status. Every status is that of at least one row.
 
-        Every status is that of at least one row. As in NodeToStatus, an extender's status of the nominated node is kept
-        if the node passes the filters in the second search.
+        As in NodeToStatus, an extender's status of the nominated node is kept if the node passes the filters in the
+        second search.
         """
-        shift = len(self.statuses)
-        self._judged.append((rows, np.where(which > 0, which + shift, 0).astype(np.int16) if shift else which))
-        self._which, self._explicit = None, None if statuses else self._explicit
-        self.statuses += statuses
-        for status in statuses:
+        if not verdicts.statuses:
+            return
+        self.verdicts = self.verdicts.override(verdicts.spread(rows, self.nodes))
+        for status in verdicts.statuses:
             self.blame(status)
 
     def blame(self, status: Status) -> None:
@@ -106,34 +103,16 @@ class Diagnosis(msgspec.Struct):
             # where every predicate is checked, a status names all that failed
             self.unschedulable_plugins |= dict.fromkeys(status.plugin.split(","))
 
-    @property
-    def which(self) -> NDArray[np.int16]:
-        """Return int16[N] over the rows of the snapshot: `statuses[i - 1]` for i > 0; 0 means no explicit status."""
-        if self._which is None:
-            self._which = np.zeros(self.nodes, np.int16)
-            for rows, which in self._judged:
-                rejected = which.nonzero()[0]
-                self._which[rows[rejected]] = which[rejected]
-        return self._which
-
     def codes(self) -> NDArray[np.uint8]:
         """Return the Code of every row."""
-        table = [self.absent.code, *(status.code for status in self.statuses)]
-        return np.array(table, np.uint8)[self.which]
+        if not self.verdicts.statuses:
+            return np.full(self.nodes, self.absent.code, np.uint8)
+        table = [self.absent.code, *(status.code for status in self.verdicts.statuses)]
+        return np.array(table, np.uint8)[self.verdicts.which]
 
     def explicit(self) -> int:
         """Return the number of nodes with an explicit status."""
-        if self._explicit is None:
-            self._explicit = int(np.count_nonzero(self._judged[0][1] if len(self._judged) == 1 else self.which))
-        return self._explicit
+        return int(np.count_nonzero(self.verdicts.which))
 
     def status(self, row: int) -> Status:
-        number = int(self.which[row])
-        return self.statuses[number - 1] if number else self.absent
-
-
-class FilterResult(msgspec.Struct, frozen=True):
-    """The result of all Filter plugins: `which[i]` is 0 if feasible, else `statuses[which[i] - 1]` applies."""
-
-    which: NDArray[np.int16]
-    statuses: Sequence[Status]
+        return self.verdicts.status(row) or self.absent

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey
 from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.cluster import Cluster
-from scheduler_core.framework.cycle import CycleState, FilterResult
+from scheduler_core.framework.cycle import CycleState
 from scheduler_core.framework.extended_resources import ExtendedResources
 from scheduler_core.framework.pod_groups import PodGroupManager
+from scheduler_core.framework.status import Verdicts
 from scheduler_core.framework.what_if import Room, WhatIf
 from scheduler_core.releases import Release
 
@@ -136,7 +137,7 @@ class Handle(Protocol):
         """Return the room that determines whether nodes pass when pods are given back; None if the filters must run."""
         ...
 
-    def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> FilterResult:
+    def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> Verdicts:
         """Run all Filter plugins on `rows`, with the changes of `what_if` (`what_if.rows` is `rows`).
 
         Nominated pods of equal or higher priority are added in a first pass, as in RunFilterPluginsWithNominatedPods.

@@ -36,7 +36,7 @@ from scheduler_core.framework.cluster_event import (
     QueueingHint,
     RegisteredEvent,
 )
-from scheduler_core.framework.cycle import CycleState, Diagnosis, FilterResult
+from scheduler_core.framework.cycle import CycleState, Diagnosis
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.handle import (
     Extender,
@@ -68,7 +68,6 @@ __all__ = [
     "Extender",
     "ExtenderError",
     "ExtenderFilterResult",
-    "FilterResult",
     "Handle",
     "HintFunction",
     "Nominator",

@@ -23,6 +23,7 @@ from scheduler_core.framework.interface import (
     PreBindPreFlight,
     ReservePlugin,
     Status,
+    Verdicts,
 )
 from scheduler_core.framework.runtime.runtime import as_failure
 from scheduler_core.scenario.types import BindingPoint
@@ -239,7 +240,7 @@ def as_error(status: Status) -> Exception:
     if not status.is_rejected:
         return SchedulingError(status.message)
     diagnosis = Diagnosis(1)
-    diagnosis.judge(np.zeros(1, np.intp), np.ones(1, np.int16), [status])
+    diagnosis.judge(np.zeros(1, np.intp), Verdicts(np.ones(1, np.int16), [status]))
     return FitError(1, diagnosis)
 
 

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.framework.interface import CycleState, FilterResult, PreFilterResult, Status
+from scheduler_core.framework.interface import CycleState, PreFilterResult, Status, Verdicts
 from scheduler_core.framework.runtime.runtime import Framework
 
 
@@ -19,23 +19,19 @@ class Objections(msgspec.Struct):
     names: list[str]
     rows: NDArray[np.intp]
     everywhere: list[Status] = []
-    _by_plugin: list[FilterResult] = []
+    _by_plugin: list[Verdicts] = []
 
     def of(self, position: int) -> list[Status]:
         """Return all objections to the node at a position of `rows`, in plugin order."""
-        statuses = [*self.everywhere]
-        for result in self._by_plugin:
-            number = int(result.which[position])
-            if number:
-                statuses.append(result.statuses[number - 1])
-        return statuses
+        rejections = (verdicts.status(position) for verdicts in self._by_plugin)
+        return [*self.everywhere, *(status for status in rejections if status is not None)]
 
     def signatures(self) -> NDArray[np.intp]:
         """Return int[len(rows)]: nodes with equal objections have equal numbers."""
         number = np.zeros(len(self.rows), np.intp)
-        for result in self._by_plugin:
-            if np.count_nonzero(result.which):
-                _, number = np.unique(np.stack((number, result.which.astype(np.intp))), axis=1, return_inverse=True)
+        for verdicts in self._by_plugin:
+            if np.count_nonzero(verdicts.which):
+                _, number = np.unique(np.stack((number, verdicts.which.astype(np.intp))), axis=1, return_inverse=True)
                 number = number.reshape(-1)
         return number
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
-from numpy.typing import NDArray
 
-from scheduler_core.framework.status import SUCCESS, Code, Status
+from scheduler_core.framework.status import SUCCESS, Code, Status, Verdicts, compact
 
 STRENGTH = {Code.UNSCHEDULABLE: 1, Code.UNSCHEDULABLE_AND_UNRESOLVABLE: 2, Code.ERROR: 3}
 
@@ -24,36 +21,21 @@ def merge_statuses(first: Status, second: Status, *, names_all: bool = False) ->
     return Status(stronger.code, first.reasons + second.reasons, plugin)
 
 
-class AllVerdicts:
-    """The verdicts so far: row i has `statuses[which[i]]`; the first status is success.
+def merge(first: Verdicts, second: Verdicts, *, names_all: bool = False) -> Verdicts:
+    """Return both verdicts about the same rows, with the statuses of rows that both reject merged.
 
     Statuses that no row has any more are dropped, so their numbers fit into int16 however many plugins reject.
     """
-
-    def __init__(self, rows: int, *, names_all: bool = False) -> None:
-        self._names_all = names_all
-        self.which = np.zeros(rows, np.int16)
-        self.statuses: list[Status] = [SUCCESS]
-
-    def without_error(self) -> NDArray[np.intp]:
-        """Return the rows for which no plugin returned an error."""
-        failed = [status.is_error for status in self.statuses]
-        positions: NDArray[np.intp] = np.flatnonzero(~np.array(failed)[self.which])
-        return positions
-
-    def add(self, positions: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
-        """Add the verdicts of a plugin."""
-        rejected = which.nonzero()[0]
-        at, number = positions[rejected], which[rejected]
-        pairs = np.stack((self.which[at].astype(np.intp), number.astype(np.intp)))
-        distinct, inverse = np.unique(pairs, axis=1, return_inverse=True)
-        merged = [
-            merge_statuses(self.statuses[old], statuses[new - 1], names_all=self._names_all)
-            for old, new in distinct.T.tolist()
-        ]
-        latest = self.which.astype(np.intp)
-        latest[at] = len(self.statuses) + inverse.reshape(-1)
-        used = np.union1d(0, latest)
-        candidates = [*self.statuses, *merged]
-        self.statuses = [candidates[number] for number in used.tolist()]
-        self.which = used.searchsorted(latest).astype(np.int16)
+    rejected = second.which.nonzero()[0]
+    if not len(rejected):
+        return first
+    pairs = first.which[rejected].astype(np.intp) * (len(second.statuses) + 1) + second.which[rejected]
+    distinct, inverse = np.unique(pairs, return_inverse=True)
+    earlier = (SUCCESS, *first.statuses)
+    merged = [
+        merge_statuses(earlier[old], second.statuses[new - 1], names_all=names_all)
+        for old, new in (divmod(pair, len(second.statuses) + 1) for pair in distinct.tolist())
+    ]
+    which = first.which.astype(np.intp)
+    which[rejected] = len(earlier) + inverse
+    return compact(which, [*first.statuses, *merged])

@@ -19,7 +19,6 @@ from scheduler_core.framework.interface import (
     CycleState,
     FilterIsHeard,
     FilterPlugin,
-    FilterResult,
     PreFilterExtensions,
     Verdicts,
 )
@@ -72,7 +71,7 @@ class Filters:
                 cycle.plan = self._plans[key] = FilterPlan(active[:local], active[local:], seeing, names, alone, heard)
         return cycle.plan
 
-    def run(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> FilterResult:
+    def run(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> Verdicts:
         """Run each plugin on the rows that passed so far. `what_if.rows` are the same rows."""
         plan = self.plan(cycle)
         if self._judges_all:
@@ -98,7 +97,7 @@ class Filters:
             verdicts: Verdicts = plugin.filter(
                 cycle.pod, cycle.states.get(plugin.name), self._cluster.nodes, index, change
             )
-            if verdicts.which is None:
+            if not len(verdicts.which):
                 continue
             rejected = verdicts.which.nonzero()[0]
             if not len(rejected):
@@ -106,25 +105,24 @@ class Filters:
             which[rejected if positions is None else positions[rejected]] = verdicts.which[rejected] + len(statuses)
             statuses += [_name_plugin(status, plugin.name) for status in verdicts.statuses]
             positions = (which == 0).nonzero()[0]
-        return FilterResult(which, statuses)
+        return Verdicts(which, statuses)
 
-    def _run_all(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> FilterResult:
+    def _run_all(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> Verdicts:
         """Run each plugin on all rows that had no error so far, as before 1.26."""
-        plan = self.plan(cycle)
-        verdicts = before_1_26.AllVerdicts(len(rows), names_all=self._names_all)
+        plan, verdicts = self.plan(cycle), Verdicts.passing(len(rows))
         for plugin in (*plan.leading, *plan.others):
-            positions = verdicts.without_error()
+            positions = (~verdicts.failed()).nonzero()[0]
             if not len(positions):
                 break
             change = self._change(plugin.name, cycle, what_if, positions)
             state = cycle.states.get(plugin.name)
             answer: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, rows[positions], change)
-            if answer.which is not None:
-                statuses = [_name_plugin(status, plugin.name) for status in answer.statuses]
-                verdicts.add(positions, answer.which, statuses)
-        return FilterResult(verdicts.which, verdicts.statuses[1:])
+            if len(answer.which):
+                named = _name_plugins(answer, plugin.name).spread(positions, len(rows))
+                verdicts = before_1_26.merge(verdicts, named, names_all=self._names_all)
+        return verdicts
 
-    def run_each(self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations) -> Iterator[FilterResult]:
+    def run_each(self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations) -> Iterator[Verdicts]:
         """Return the verdict of each plugin on the rows, independent of the others, without and with nominated pods."""
         index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
         held = np.unique(index)
@@ -133,21 +131,17 @@ class Filters:
         for plugin in (*plan.leading, *plan.others):
             state = cycle.states.get(plugin.name)
             alone: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, rows, None)
-            which = np.zeros(len(rows), np.int16) if alone.which is None else alone.which.astype(np.int16)
-            statuses = [_name_plugin(status, plugin.name) for status in alone.statuses]
+            verdicts = _name_plugins(alone, plugin.name) if len(alone.which) else Verdicts.passing(len(rows))
             if len(held):
                 change = self._change(plugin.name, cycle, base, None)
                 beside: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, base.rows, change)
-                if beside.which is not None:
-                    which[held] = np.where(
-                        which[held] > 0, which[held], np.where(beside.which, beside.which + len(statuses), 0)
-                    )
-                    statuses += [_name_plugin(status, plugin.name) for status in beside.statuses]
-            yield FilterResult(which, statuses)
+                if len(beside.which):
+                    verdicts = _name_plugins(beside, plugin.name).spread(held, len(rows)).override(verdicts)
+            yield verdicts
 
     def run_with_nominated_pods(
         self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None, nominations: Nominations
-    ) -> FilterResult:
+    ) -> Verdicts:
         """Filter with and without nominated pods of at least the same priority; both must pass."""
         index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
         if not len(index):
@@ -156,20 +150,15 @@ class Filters:
         has_nominated_pods[index] = True
         held = has_nominated_pods.nonzero()[0]
         base = WhatIf.nothing(rows[held]) if what_if is None else _subset(what_if, held)
-        beside = self.run(cycle, base.rows, base.with_added(held.searchsorted(index), slots))
-        which = np.zeros(len(rows), np.int16)
-        which[held] = beside.which
-        passed = (which == 0).nonzero()[0]
+        with_added = base.with_added(held.searchsorted(index), slots)
+        beside = self.run(cycle, base.rows, with_added).spread(held, len(rows))
+        passed = beside.passes.nonzero()[0]
         if not len(passed):
-            return FilterResult(which, beside.statuses)
+            return beside
         if self.plan(cycle).is_heard and len(passed) < len(rows):
-            result = self.run(cycle, rows[passed], None if what_if is None else _subset(what_if, passed))
-            alone = FilterResult(np.zeros(len(rows), np.int16), result.statuses)
-            alone.which[passed] = result.which
-        else:
-            alone = self.run(cycle, rows, what_if)
-        which = np.where(which > 0, which + len(alone.statuses), alone.which)
-        return FilterResult(which, [*alone.statuses, *beside.statuses])
+            alone = self.run(cycle, rows[passed], None if what_if is None else _subset(what_if, passed))
+            return alone.spread(passed, len(rows)).override(beside)
+        return self.run(cycle, rows, what_if).override(beside)
 
     def room(self, cycle: CycleState, what_if: WhatIf, nominations: Nominations) -> Room | None:
         """Return the room that determines whether a node still passes as pods of `what_if` return to it.
@@ -274,6 +263,10 @@ def _name_plugin(status: Status, plugin: str) -> Status:
     if status.is_rejected or status.is_success:
         return status.by(plugin)
     return Status(Code.ERROR, (f'running "{plugin}" filter plugin: {status.message}',), plugin)
+
+
+def _name_plugins(verdicts: Verdicts, plugin: str) -> Verdicts:
+    return Verdicts(verdicts.which, [_name_plugin(status, plugin) for status in verdicts.statuses])
 
 
 def _subset(what_if: WhatIf, positions: NDArray[np.intp]) -> WhatIf:

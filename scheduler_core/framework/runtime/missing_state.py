@@ -17,6 +17,7 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
+    PASS,
     Change,
     Code,
     FilterPlugin,
@@ -70,7 +71,7 @@ class CallsPreFilter:
             verdicts: Verdicts = self._plugin.filter(pod, pre_filter_result.state, nodes, rows, change)
             return verdicts
         if pre_filter_result.status.is_skip:
-            return Verdicts(np.zeros(len(nodes.all_rows[rows]), np.int16), ())
+            return PASS
         return Verdicts(self._plugin.read_claims_on(nodes, rows).astype(np.int16), (pre_filter_result.status,))
 
 

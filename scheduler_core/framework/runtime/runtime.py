@@ -25,7 +25,6 @@ from scheduler_core.framework.interface import (
     EnqueueExtensions,
     Extender,
     FilterPlugin,
-    FilterResult,
     Nominator,
     PermitPlugin,
     Plugin,
@@ -40,6 +39,7 @@ from scheduler_core.framework.interface import (
     ReservePlugin,
     ScorePlugin,
     Status,
+    Verdicts,
     WaitingPod,
     WhatIf,
 )
@@ -190,7 +190,7 @@ class Framework:
         cycle.shape = self._local.shape(cycle.pod)
         cycle.answers = self._local.answers(cycle, self.filters.plan(cycle).leading)
 
-    def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> FilterResult:
+    def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> Verdicts:
         return self.filters.run_with_nominated_pods(cycle, rows, what_if, self.nominator)
 
     def room(self, cycle: CycleState, what_if: WhatIf) -> Room | None:

@@ -139,7 +139,7 @@ class ShapeAnswers:
         rows = example[example >= 0]
         for plugin in self._filters:
             which = plugin.filter(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows, None).which
-            rows = rows if which is None else rows[which == 0]
+            rows = rows[which == 0] if len(which) else rows
         if len(rows):
             self._learn(cycle, states[rows], rows)
 
@@ -187,7 +187,7 @@ class ShapeAnswers:
         which = np.zeros(len(rows), np.int16)
         for plugin in plugins:
             verdicts = plugin.filter(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows, None)
-            if verdicts.which is not None:
+            if len(verdicts.which):
                 numbers = np.array([0, *(self._status(status, plugin.name) for status in verdicts.statuses)], np.int16)
                 np.copyto(which, numbers[verdicts.which], where=which == 0)
         return which

@@ -6,6 +6,8 @@ reported; one unresolvable reason makes the node unresolvable.
 
 from __future__ import annotations
 
+from functools import reduce
+
 import msgspec
 import numpy as np
 from msgspec.structs import replace
@@ -29,7 +31,7 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
-from scheduler_core.framework.runtime.before_1_26 import AllVerdicts
+from scheduler_core.framework.runtime.before_1_26 import merge
 from scheduler_core.plugins.before_1_19.abouts import GENERAL
 from scheduler_core.plugins.before_1_19.small import NodeAffinity, NodeName
 from scheduler_core.plugins.node_resources.fit import NodeResourcesFit
@@ -88,12 +90,7 @@ class GeneralPredicates(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Expl
             PASS if state.ports is None else self._ports.filter(pod, state.ports, nodes, rows, change),
             self._selector.filter(pod, None, nodes, rows, None),
         ]
-        count = len(nodes.all_rows[rows])
-        verdicts, every = AllVerdicts(count), np.arange(count)
-        for part in parts:
-            if part.which is not None:
-                verdicts.add(every, part.which, part.statuses)
-        return Verdicts(verdicts.which, verdicts.statuses[1:]) if verdicts.which.any() else PASS
+        return reduce(merge, (part for part in parts if len(part.which)), Verdicts.passing(len(nodes.all_rows[rows])))
 
     def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]

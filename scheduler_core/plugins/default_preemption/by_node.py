@@ -14,12 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.framework.interface import CycleState, Handle, Status
+from scheduler_core.framework.interface import CycleState, Handle, Verdicts
 from scheduler_core.plugins.default_preemption.pick_one_node import Criteria
 from scheduler_core.plugins.default_preemption.victims import DryRuns, Ints, criteria
 from scheduler_core.trace.records import PodKey
 
-NOT_TRIED = -1
 KEPT_KINDS = 16
 
 
@@ -36,16 +35,15 @@ class DryRunRecord(NamedTuple):
 class ByNode:
     """The cached dry runs of one kind of pod, by row.
 
-    `which[row]` is 0 for a candidate, `NOT_TRIED`, or i > 0 for a node that is not a candidate because of `statuses[i -
-    1]`; `compared` contains the values that pick_one_node compares, for candidates only.
+    `tried[row]`: whether there is a result. Of the nodes that were tried, the candidates pass in `verdicts`. `compared`
+    contains the values that pick_one_node compares, for candidates only.
     """
 
     def __init__(self, handle: Handle) -> None:
         count = len(handle.cluster.nodes)
         self._handle = handle
-        self.statuses: list[Status] = []
-        self._number: dict[Status, int] = {}
-        self.which: NDArray[np.int16] = np.full(count, NOT_TRIED, np.int16)
+        self.tried: NDArray[np.bool_] = np.zeros(count, np.bool_)
+        self.verdicts = Verdicts.passing(count)
         self.compared = Criteria.zeros(count)
         self._runs: NDArray[np.object_] = np.full(count, None)
         self._position: Ints = np.zeros(count, np.intp)
@@ -54,11 +52,11 @@ class ByNode:
 
     def take(self, runs: DryRuns) -> None:
         """Add dry runs to the cache."""
-        numbers = np.array([0, *map(self._number_of, runs.statuses)], np.int16)
-        self.which[runs.rows] = numbers[runs.which]
+        self.tried[runs.rows] = True
+        self.verdicts = self.verdicts.put(runs.rows, runs.verdicts)
         self._runs[runs.rows] = runs
         self._position[runs.rows] = np.arange(len(runs.rows))
-        candidates = (runs.which == 0).nonzero()[0]
+        candidates = runs.verdicts.passes.nonzero()[0]
         if len(candidates):
             self.compared.put(runs.rows[candidates], criteria(self._handle, runs, candidates))
 
@@ -66,13 +64,13 @@ class ByNode:
         """Remove outdated results. Return whether any are left."""
         cluster, nominator = self._handle.cluster, self._handle.nominator
         generation, pods, nominations = self._since
-        if generation != cluster.nodes.generation or any(status.is_error for status in self.statuses):
+        if generation != cluster.nodes.generation or any(status.is_error for status in self.verdicts.statuses):
             return False
         names = (*cluster.pods.changes.since(pods), *nominator.changes.since(nominations))
         rows = [cluster.nodes.row_of[name] for name in names if name in cluster.nodes.row_of]
         self._since = self._versions()
         for row in rows:
-            self.which[row], self._runs[row] = NOT_TRIED, None
+            self.tried[row], self._runs[row] = False, None
             self._records.pop(row, None)
         return True
 
@@ -115,12 +113,6 @@ class ByNode:
                 keys[here], places[here], reprieved[here], violates[here], last[victim : victim + number]
             )
             at, victim = at + count, victim + number
-
-    def _number_of(self, status: Status) -> int:
-        number = self._number.setdefault(status, len(self._number) + 1)
-        if number > len(self.statuses):
-            self.statuses.append(status)
-        return number
 
     def _versions(self) -> tuple[int, int, int]:
         cluster = self._handle.cluster

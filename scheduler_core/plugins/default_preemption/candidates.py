@@ -10,7 +10,7 @@ import numpy as np
 from scheduler_core.apis.config import DefaultPreemptionArgs
 from scheduler_core.apis.core import PodDisruptionBudget
 from scheduler_core.framework.interface import Code, CycleState, Diagnosis, Handle, Status
-from scheduler_core.plugins.default_preemption.by_node import NOT_TRIED, ByNode, DryRunCache
+from scheduler_core.plugins.default_preemption.by_node import ByNode, DryRunCache
 from scheduler_core.plugins.default_preemption.victims import DryRuns, Ints, dry_run
 
 SMALLEST_BATCH = 256  # smaller batches take nearly as long
@@ -42,8 +42,7 @@ class Candidates(msgspec.Struct):
     @property
     def reasons(self) -> dict[Status, int]:
         """Return the number of nodes for each reason that they are not candidates."""
-        times = np.bincount(self.runs.which[self.failed]).tolist()
-        return {self.runs.statuses[which - 1]: count for which, count in enumerate(times) if count}
+        return {status: nodes for status, nodes in self.runs.verdicts.at(self.failed).counts() if nodes}
 
 
 def candidates_wanted(potential: int, args: DefaultPreemptionArgs) -> int:
@@ -83,7 +82,7 @@ def search(candidates: Candidates, potential: Ints, run: Callable[[Ints], DryRun
         missing = candidates.wanted - len(candidates.clean) - len(candidates.violating)
         size = max(missing + missing // 4, SMALLEST_BATCH)
         rows = potential[start : start + size]
-        new = rows[candidates.runs.which[rows] == NOT_TRIED]
+        new = rows[~candidates.runs.tried[rows]]
         if len(new):
             candidates.runs.take(run(new))
         done = _sort_in(candidates, rows)
@@ -92,7 +91,7 @@ def search(candidates: Candidates, potential: Ints, run: Callable[[Ints], DryRun
 
 def _sort_in(candidates: Candidates, rows: Ints) -> bool:
     """Add the results of a batch. Return whether the search has ended."""
-    candidate = candidates.runs.which[rows] == 0
+    candidate = candidates.runs.verdicts.at(rows).passes
     violating = candidate & (candidates.runs.compared.pdb_violations[rows] > 0)
     clean = candidate & ~violating
     so_far = len(candidates.clean) + clean.cumsum()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.core import PodDisruptionBudget
-from scheduler_core.framework.interface import Code, CycleState, Handle, Status, WhatIf
+from scheduler_core.framework.interface import Code, CycleState, Handle, Status, Verdicts, WhatIf
 from scheduler_core.plugins.default_preemption.budgets import violating, violating_before_1_19
 from scheduler_core.plugins.default_preemption.pick_one_node import PRIORITY_OFFSET, Criteria
 
@@ -61,17 +61,14 @@ class PodsOfNodes(msgspec.Struct, frozen=True):
 
 
 class DryRuns(msgspec.Struct, frozen=True):
-    """The dry runs of a batch of nodes.
-
-    Node i is a candidate if `which[i]` is 0; otherwise the reason is `statuses[which[i] - 1]`.
+    """The dry runs of a batch of nodes. The nodes that pass are candidates.
 
     `removed` are the lower-priority pods in order of removal, `tried` those of candidates in the order of their return,
     with `reprieved` and `violates` per pod; `victims` are ordered by importance.
     """
 
     rows: Ints
-    which: NDArray[np.int16]
-    statuses: list[Status]
+    verdicts: Verdicts
     removed: PodsOfNodes  # including nodes that are not candidates
     tried: PodsOfNodes
     reprieved: Flags
@@ -83,24 +80,26 @@ class DryRuns(msgspec.Struct, frozen=True):
 def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[PodDisruptionBudget]) -> DryRuns:
     """Find the victims on every row of `rows`."""
     removed = _lower_priority_pods(handle, cycle, rows)
-    which, statuses = _statuses_without_them(handle, cycle, rows, removed)
-    if np.count_nonzero(which) == len(which):
+    verdicts = _verdicts_without_them(handle, cycle, rows, removed)
+    if not verdicts.passes.any():
         nobody = PodsOfNodes.of(removed.slots[:0], removed.index[:0], len(rows))
         none = np.zeros(0, np.bool_)
-        return DryRuns(rows, which, statuses, removed, nobody, none, none, nobody, np.zeros(len(rows), np.int64))
-    stays = which[removed.index] == 0
+        return DryRuns(rows, verdicts, removed, nobody, none, none, nobody, np.zeros(len(rows), np.int64))
+    stays = verdicts.passes[removed.index]
     slots, index = removed.slots[stays], removed.index[stays]
     ranked = PodsOfNodes.of(slots[_by_importance(handle, slots, index)], index, len(rows))
     tried, violates = _violating_first(handle, ranked, budgets)
     reprieved = _reprieve(handle, cycle, rows, tried)
     as_tried = not (budgets and handle.release.rules.victims_are_sorted_again)
     victims = _victims(handle, tried, reprieved, len(rows), in_order=as_tried)
-    for position in ((which == 0) & (victims.counts == 0)).nonzero()[0].tolist():
-        name = handle.cluster.nodes.names[int(rows[position])]
-        statuses.append(Status(Code.ERROR, (f'expected at least one victim pod on node "{name}"',)))
-        which[position] = len(statuses)
+    without = (verdicts.passes & (victims.counts == 0)).nonzero()[0]
+    if len(without):
+        names = [handle.cluster.nodes.names[row] for row in rows[without].tolist()]
+        errors = [Status(Code.ERROR, (f'expected at least one victim pod on node "{name}"',)) for name in names]
+        failed = Verdicts(np.arange(1, len(errors) + 1, dtype=np.int16), errors)
+        verdicts = verdicts.override(failed.spread(without, len(rows)))
     violations = np.bincount(tried.index[violates & ~reprieved], minlength=len(rows))
-    return DryRuns(rows, which, statuses, removed, tried, reprieved, violates, victims, violations)
+    return DryRuns(rows, verdicts, removed, tried, reprieved, violates, victims, violations)
 
 
 def criteria(handle: Handle, runs: DryRuns, positions: Ints) -> Criteria:
@@ -129,22 +128,17 @@ def _lower_priority_pods(handle: Handle, cycle: CycleState, rows: Ints) -> PodsO
     return PodsOfNodes.of(slots[lower], index[lower], len(rows))
 
 
-def _statuses_without_them(
-    handle: Handle, cycle: CycleState, rows: Ints, removed: PodsOfNodes
-) -> tuple[NDArray[np.int16], list[Status]]:
-    """Return the reason that each node is not a candidate: no victims, or the pod does not fit even without them."""
-    which = np.ones(len(rows), np.int16)
-    statuses = [NO_VICTIMS]
-    some = removed.counts.nonzero()[0]
+def _verdicts_without_them(handle: Handle, cycle: CycleState, rows: Ints, removed: PodsOfNodes) -> Verdicts:
+    """Reject the nodes that are not candidates: no victims, or the pod does not fit even without them."""
+    has_pods = removed.counts > 0
+    verdicts = Verdicts(np.array(~has_pods, np.int16), [NO_VICTIMS])
+    some = has_pods.nonzero()[0]
     if len(some) and cycle.cannot_remove_pods:
-        which[some] = 2
-        statuses.append(Status(Code.ERROR, (cycle.cannot_remove_pods,)))
-    elif len(some):
+        return verdicts.override(Verdicts.reject(has_pods, Status(Code.ERROR, (cycle.cannot_remove_pods,))))
+    if len(some):
         what_if = _imagine_away(rows, some, removed)
-        result = handle.run_filters(cycle, what_if.rows, what_if)
-        which[some] = np.where(result.which, result.which + 1, 0)
-        statuses += result.statuses
-    return which, statuses
+        return verdicts.override(handle.run_filters(cycle, what_if.rows, what_if).spread(some, len(rows)))
+    return verdicts
 
 
 def _imagine_away(rows: Ints, positions: Ints, pods: PodsOfNodes) -> WhatIf:
@@ -173,7 +167,7 @@ def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes)
             reprieved[given_back] = room.give_back(given_back, index)
             continue
         what_if.turn(given_back, 0)
-        fits = handle.run_filters(cycle, what_if.rows, what_if).which[index] == 0
+        fits = handle.run_filters(cycle, what_if.rows, what_if).passes[index]
         what_if.turn(given_back[~fits], -1)
         reprieved[given_back] = fits
     return reprieved

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from scheduler_core.apis.messages import Message
 from scheduler_core.cluster.node_tree_before_1_19 import NodeTreeBefore117
 from scheduler_core.framework.cluster_event import EXTENDER_NAME
-from scheduler_core.framework.interface import Code, CycleState, Diagnosis, ExtenderError, ScorePlugin, Status
+from scheduler_core.framework.interface import Code, CycleState, Diagnosis, ExtenderError, ScorePlugin, Status, Verdicts
 from scheduler_core.framework.runtime.runtime import Framework, PreFilterOutcome
 from scheduler_core.scheduler.search.extenders import find_nodes_that_pass_extenders
 from scheduler_core.scheduler.search.fit_error import SchedulerPanic, SchedulingError
@@ -143,7 +143,7 @@ def _evaluate_nominated_node(
         filtered = find_nodes_that_pass_filters(framework, cycle, 0, np.array([row], np.intp), num_nodes_to_find=1)
         if filtered.error:
             return None
-        diagnosis.judge(filtered.evaluated, filtered.which, filtered.statuses)
+        diagnosis.judge(filtered.evaluated, filtered.verdicts)
         _run_extenders(framework, cycle, diagnosis, filtered)
     except SchedulingError:
         return None
@@ -206,7 +206,7 @@ def _run_filters(
     search.remember(cycle.shape, evaluated, evaluated - len(filtered.feasible))
     if framework.release.rules.nodes_excluded_by_pre_filter == "rejected":
         filtered = _reject(filtered, np.setdiff1d(framework.cluster.nodes.all_rows, rows))
-    diagnosis.judge(filtered.evaluated, filtered.which, filtered.statuses)
+    diagnosis.judge(filtered.evaluated, filtered.verdicts)
     return filtered
 
 
@@ -214,13 +214,10 @@ def _reject(filtered: FilteredNodes, rows: RowArray) -> FilteredNodes:
     """Add rejections for rows that PreFilter excluded."""
     if not len(rows):
         return filtered
-    number = len(filtered.statuses) + 1
-    return replace(
-        filtered,
-        evaluated=np.concatenate((rows, filtered.evaluated)),
-        which=np.concatenate((np.full(len(rows), number, np.int16), filtered.which)),
-        statuses=[*filtered.statuses, FILTERED_OUT_BY_PRE_FILTER],
-    )
+    evaluated = np.concatenate((rows, filtered.evaluated))
+    excluded = Verdicts.reject(np.arange(len(evaluated)) < len(rows), FILTERED_OUT_BY_PRE_FILTER)
+    verdicts = filtered.verdicts.spread(slice(len(rows), None), len(evaluated)).override(excluded)
+    return replace(filtered, evaluated=evaluated, verdicts=verdicts)
 
 
 def _advance_start(
@@ -242,8 +239,7 @@ def _advance_start(
         tree.take(evaluated + (evaluated < len(rows)))  # a search that ends early has taken one more feasible node
         return
     # a list that names a node twice has one status for it
-    rejected = diagnosis.explicit() if cycle.placement is None else int(np.count_nonzero(diagnosis.which))
-    processed = len(filtered.feasible) + rejected
+    processed = len(filtered.feasible) + diagnosis.explicit()
     search.next_start_node_index = (search.next_start_node_index + processed) % ring
 
 
@@ -269,7 +265,7 @@ def _run_extenders(framework: Framework, cycle: CycleState, diagnosis: Diagnosis
     if rejections:
         rows = filtered.feasible[[rejection.position for rejection in rejections]]
         numbers = np.arange(1, len(rejections) + 1, dtype=np.int16)
-        diagnosis.judge(rows, numbers, [rejection.status for rejection in rejections])
+        diagnosis.judge(rows, Verdicts(numbers, [rejection.status for rejection in rejections]))
         filtered.extender_rejections += [
             (rejection.extender, nodes[rejection.position].name, rejection.status.message) for rejection in rejections
         ]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-import numpy as np
-
 from scheduler_core.apis.messages import RunEnded
 from scheduler_core.framework.interface import Diagnosis
 
@@ -34,9 +32,9 @@ class FitError(Exception):
     def _histogram(self) -> list[str]:
         """Return "count reason" sorted as strings; nodes without a status count as the absent one."""
         counts: defaultdict[str, int] = defaultdict(int)
-        _, *judged = np.bincount(self.diagnosis.which, minlength=1).tolist()
-        statuses = (self.diagnosis.absent, *self.diagnosis.statuses)
-        for status, nodes in zip(statuses, (self.num_all_nodes - sum(judged), *judged), strict=False):
+        explicit = self.diagnosis.verdicts.counts()
+        absent = self.num_all_nodes - sum(nodes for _, nodes in explicit)
+        for status, nodes in ((self.diagnosis.absent, absent), *explicit):
             for reason in status.reasons if nodes else ():
                 counts[reason] += nodes
         return sorted(f"{count} {reason}" for reason, count in counts.items())

@@ -100,9 +100,8 @@ class OpportunisticBatch:
         row = self._framework.cluster.nodes.row_of.get(self._last_node)
         if self._framework.now > stored.since + MAX_AGE_SECONDS or row is None:
             return False
-        result = self._framework.filters.run(cycle, np.array([row], np.intp), None)
-        number = int(result.which[0])
-        return bool(number) and result.statuses[number - 1].is_rejected
+        status = self._framework.filters.run(cycle, np.array([row], np.intp), None).status(0)
+        return status is not None and status.is_rejected
 
 
 def batch_of(framework: Framework) -> OpportunisticBatch | None:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import numpy as np
-
-from scheduler_core.framework.interface import CycleState, Status
+from scheduler_core.framework.interface import CycleState, Status, Verdicts
 from scheduler_core.framework.runtime.runtime import Framework, PreFilterOutcome
 from scheduler_core.releases import Rules
 from scheduler_core.scheduler.search.passing_filters import NO_ROWS, FilteredNodes, RowArray
 from scheduler_core.trace.columns import encode_column, encode_rows
 from scheduler_core.trace.events import NodesFiltered, PreFilterFinished
 from scheduler_core.trace.records import PreFilterResult, Verdict
-
-_NO_VERDICTS = np.empty(0, np.int16)
 
 
 def pre_filter_finished(framework: Framework, cycle: CycleState, outcome: PreFilterOutcome) -> PreFilterFinished:
@@ -64,26 +60,22 @@ def nodes_filtered(
     was needed. `narrowed`: whether the ring had only some of the nodes.
     """
     parts = [part for part in (nominated, filtered) if part]
-    statuses = dict.fromkeys(parts[0].statuses if len(parts) == 1 else [*parts[0].statuses, *parts[1].statuses])
-    evaluated, verdict = NO_ROWS, _NO_VERDICTS
-    if filtered is not None:
-        evaluated, verdict = filtered.evaluated, filtered.which
-        if nominated is not None and nominated.statuses and len(verdict):
-            numbers = {status: i for i, status in enumerate(statuses, 1)}
-            verdict = np.array([0, *(numbers[status] for status in filtered.statuses)])[verdict]
+    verdicts = Verdicts.concat([part.verdicts for part in parts]).compact()
+    evaluated = NO_ROWS if filtered is None else filtered.evaluated
+    of_ring = verdicts.which[len(verdicts.which) - len(evaluated) :]
     return NodesFiltered(
         plugins=framework.filters.plan(cycle).names,
         start=start,
         evaluated=len(evaluated),
         total=len(framework.cluster.nodes) if cycle.placement is None else len(cycle.placement),
         nodes_to_find=num_nodes_to_find,
-        verdicts=[_verdict(status) for status in statuses],
-        verdict=encode_column(verdict) if statuses else 0,
+        verdicts=[_verdict(status) for status in verdicts.statuses],
+        verdict=encode_column(of_ring) if verdicts.statuses else 0,
         feasible=len(parts[-1].feasible),
         rows=encode_rows(evaluated) if narrowed else None,
         nominated_first=preferred if nominated else None,
         hinted=bool(nominated) and not cycle.pod.nominated_node_name,
-        nominated_verdict=1 if nominated and nominated.statuses else 0,
+        nominated_verdict=1 if nominated and nominated.verdicts.statuses else 0,
         two_passes=_nodes_filtered_twice(framework, cycle, evaluated),
         extenders=[rejection for part in parts for rejection in part.extender_rejections],
         error=filtered.error if filtered is not None else "",

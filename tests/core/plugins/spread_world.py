@@ -76,7 +76,7 @@ def verdicts_of(
         as_slice = plugin.filter(incoming, found.state, nodes, slice(0, len(nodes)), Change(delta, what_if, rows))
         assert verdicts.statuses == as_slice.statuses
         assert verdicts.which is as_slice.which or np.array_equal(verdicts.which, as_slice.which)
-    which = np.zeros(len(nodes), np.int16) if verdicts.which is None else verdicts.which
+    which = verdicts.which if len(verdicts.which) else np.zeros(len(nodes), np.int16)
     statuses = [None, *verdicts.statuses]
     return {
         name: (statuses[i].code.label, statuses[i].reasons) if i else ("Success", ())

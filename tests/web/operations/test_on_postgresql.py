@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.conftest import ROOT
 
 FILES = [
@@ -13,6 +15,7 @@ FILES = [
 ]
 
 
+@pytest.mark.slow
 def test_they_pass_on_postgresql_too(postgres_url: str) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", "not no_address"]
     env = {**os.environ, "DATABASE_URL": postgres_url}

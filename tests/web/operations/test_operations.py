@@ -57,6 +57,7 @@ def test_a_sqlite_site_is_backed_up_wiped_and_restored_with_its_links(tmp_path: 
     there_and_back(env, "sqlite", lambda: file.write_bytes(b""))
 
 
+@pytest.mark.slow
 def test_a_postgresql_site_is_backed_up_wiped_and_restored_with_its_links(tmp_path: Path, postgres_url: str) -> None:
     env = {**os.environ, "DATABASE_URL": postgres_url, "BACKUP": str(tmp_path / "backup")}
     wipe = (

@@ -126,6 +126,7 @@ def test_up_serves_and_a_second_start_finds_what_the_first_left(start: Start, tm
         assert up.end()[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_stop_signal_leaves_no_process(start: Start, number: signal.Signals) -> None:
     up = start()
@@ -163,6 +164,7 @@ def test_a_stop_signal_whose_exception_was_dropped_is_not_forgotten() -> None:
             signal.signal(number, handler)
 
 
+@pytest.mark.slow
 def test_kill_9_of_the_supervisor_leaves_no_process(start: Start) -> None:
     up = start()
     up.ready()
@@ -171,6 +173,7 @@ def test_kill_9_of_the_supervisor_leaves_no_process(start: Start) -> None:
     assert gone(family), still_running(family)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["worker", "broker", "web"])
 def test_a_child_that_was_killed_is_started_again_and_runs_go_on(lasting: tuple[Start, Up], name: str) -> None:
     _, up = lasting
@@ -198,6 +201,7 @@ def becomes_well(visitor: Visitor) -> bool:
     return wait_until(is_well, START_SECONDS)
 
 
+@pytest.mark.slow
 def test_a_killed_guard_takes_its_program_along_and_both_come_back(lasting: tuple[Start, Up]) -> None:
     _, up = lasting
     visitor = Visitor(up.url)
@@ -286,6 +290,7 @@ def test_the_embedded_broker_asks_for_a_password(lasting: tuple[Start, Up]) -> N
         stranger.ping()
 
 
+@pytest.mark.slow
 def test_redis_url_is_used_instead_of_the_embedded_broker(start: Start, broker_url: str) -> None:
     up = start(REDIS_URL=broker_url)
     up.ready()
@@ -306,6 +311,7 @@ def locked(file: str) -> set[str]:
     return set(re.findall(r"^([A-Za-z0-9_.-]+)==", (ROOT / file).read_text(), re.MULTILINE))
 
 
+@pytest.mark.slow
 def test_up_needs_nothing_but_what_the_lock_for_running_brings(start: Start, tmp_path: Path) -> None:
     extra = locked("requirements-dev.lock") - locked("requirements.lock")
     assert "pytest" in extra

@@ -11,12 +11,15 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import ROOT
 from tests.processes import descendants, still_running
 
 SECONDS = 120  # nobody waits so long unless something is broken
 
 
+@pytest.mark.slow
 def test_up_on_postgresql_and_redis(postgres_url: str, redis_url: str, tmp_path: Path) -> None:
     env = {**os.environ, "KSCHEDUI_DATA_DIR": str(tmp_path), "DATABASE_URL": postgres_url, "REDIS_URL": redis_url}
     command = [sys.executable, "manage.py", "up", "--port", "0"]

@@ -133,6 +133,7 @@ def test_the_worker_killed_in_the_middle_gives_the_same_bytes(make_stack: StackM
     assert visitor.frames(run) == visitor.frames(undisturbed) == follower.taken
 
 
+@pytest.mark.slow
 def test_only_the_pool_process_killed_is_repaired_by_the_same_worker(make_stack: StackMaker, gate: Path) -> None:
     stack = gated(make_stack, gate)
     visitor = Visitor(stack.url)
@@ -151,6 +152,7 @@ def test_only_the_pool_process_killed_is_repaired_by_the_same_worker(make_stack:
     assert follower.taken == visitor.frames(run)
 
 
+@pytest.mark.slow
 def test_a_worker_that_was_busy_while_the_broker_was_away_goes_on(
     make_stack: StackMaker, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -177,6 +179,7 @@ def signal_all(family: list[Process], number: signal.Signals) -> None:
         os.kill(process.pid, number)
 
 
+@pytest.mark.slow
 def test_a_step_that_takes_longer_than_the_lease_stays_with_its_worker(make_stack: StackMaker, gate: Path) -> None:
     stack = gated(make_stack, gate)
     visitor = Visitor(stack.url)
@@ -197,6 +200,7 @@ def lease_and_tries(stack: Stack, run: str) -> tuple[datetime, int]:
     return datetime.fromisoformat(row[0] or "0001-01-01"), row[1]
 
 
+@pytest.mark.slow
 def test_a_run_that_was_saved_while_no_worker_was_there_is_done_later(make_stack: StackMaker) -> None:
     stack = make_stack(library=False)
     serve(stack)

@@ -59,7 +59,7 @@ class World:
     def filter(self, plugin: Any, name: str, state: Any, change: Change | None = None) -> dict[str, Status]:
         nodes = self.cluster.nodes
         verdicts = plugin.filter(self.pod(name), state, nodes, slice(0, len(nodes)), change)
-        which = np.zeros(len(nodes), np.int16) if verdicts.which is None else verdicts.which
+        which = verdicts.which if len(verdicts.which) else np.zeros(len(nodes), np.int16)
         passed = Status()
         return {
             node: verdicts.statuses[number - 1] if number else passed
