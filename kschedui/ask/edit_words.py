@@ -52,6 +52,8 @@ def _edit_words(edit: Edit) -> Message:
             )
         case SetField():
             return _field_words(edit)
+        case AddNodes(count=1, zone=str(zone)) if zone:
+            return Message("1 more node like {node} in zone {zone}", node=edit.like, zone=zone)
         case AddNodes(count=1):
             return Message("1 more node like {node}", node=edit.like)
         case AddNodes():

@@ -8,6 +8,7 @@ from typing import Any
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.compare import Cause
+from scheduler_core.ask.smallest.coverage import Coverage
 from scheduler_core.ask.smallest.missing import Missing
 from scheduler_core.ask.smallest.nearest import Near
 from scheduler_core.ask.smallest.proposals.resources import OVERCOMMITTED, amount
@@ -98,8 +99,14 @@ def no_profile_words(scheduler: str) -> Message:
 
 
 def near_words(near: Near) -> Message:
-    """Return a change that nearly suffices, as in:
+    """Return a change that nearly suffices, and what it does for the workload, as in:
     n-17: Request 1500m cpu instead of 2, and Tolerate the taint gpu:NoSchedule."""
+    if near.coverage is not None:
+        return Message("{change}. {coverage}", change=_near_words(near), coverage=coverage_words(near.coverage))
+    return _near_words(near)
+
+
+def _near_words(near: Near) -> Message:
     if not near.changed:
         return Message("{node}: no change makes the pod fit ({reasons})", node=near.node, reasons="; ".join(near.left))
     sentence = changed_words(near.changed, near.node)
@@ -108,10 +115,22 @@ def near_words(near: Near) -> Message:
     return Message("{node}: {changes}", node=near.node, changes=sentence)
 
 
+def coverage_words(coverage: Coverage) -> Message:
+    """Return what a change does for all pods of a workload."""
+    values = {"kind": coverage.kind, "name": coverage.name, "placed": coverage.placed, "pods": coverage.pods}
+    if coverage.placed == coverage.pods:
+        return Message("In the template of {kind} {name}, this is enough for all {pods:,} pods.", **values)
+    return Message("In the template of {kind} {name}, this is enough for {placed:,} of {pods:,} pods.", **values)
+
+
 FALSE = {
     "cloud": Message("The kubelet or the cloud provider sets this label; changing it does not move the node."),
     "machine": Message("A node's capacity is that of its machine."),
     "condition": Message("A controller adds this taint again as long as the node has the condition."),
+    "health": Message(
+        "The taint says that the node cannot run pods well now, and a controller removes it when it can. A pod that "
+        "tolerates it is bound there all the same."
+    ),
 }
 
 
@@ -142,6 +161,8 @@ def missing_words(missing: Missing) -> Message:
             return Message(
                 "PersistentVolume {name}, to which PersistentVolumeClaim {of} is bound, does not exist.", **values
             )
+        case "resource" if "/" in missing.name:
+            return Message("No node offers {name}: is its device plugin running, and its driver installed?", **values)
         case "resource":
             return Message("No node has the resource {name}.", **values)
         case "binding":
@@ -163,6 +184,10 @@ def _changed_words(change: Changed, node: str) -> Message:
     match change.kind:
         case "request" if change.after == "0":
             return Message("Request no {name} instead of {before}", **values)
+        case "request" if change.where:
+            return Message(
+                "Request {after} {name} instead of {before} in {where}", **_in_one_unit(values), where=change.where
+            )
         case "request":
             return Message("Request {after} {name} instead of {before}", **_in_one_unit(values))
         case "toleration":
@@ -181,6 +206,8 @@ def _changed_words(change: Changed, node: str) -> Message:
             return Message("Set the priority to {after} instead of {before}", **values)
         case "priority":
             return Message("Allow preemption: set {name} to {after}", **values)
+        case "nodes" if isinstance(change.after, str):
+            return Message("Add a node like {name} in zone {zone}", name=change.name, zone=change.after)
         case "nodes":
             return Message("Add a node like {name}", name=change.name)
         case "selector" if change.after is None:
@@ -197,6 +224,9 @@ def _changed_words(change: Changed, node: str) -> Message:
             return Message(
                 "Set minDomains over {key} to {after} instead of {before}", **values, key=change.name.split()[0]
             )
+        case "spread" if change.name.endswith((" nodeTaintsPolicy", " matchLabelKeys")):
+            key, _, field = change.name.partition(" ")
+            return Message("Set {field} over {key} to {after}", key=key, field=field, after=change.after)
         case "spread" if isinstance(change.after, int):
             return Message("Set maxSkew over {name} to {after} instead of {before}", **values)
         case "spread":

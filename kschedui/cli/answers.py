@@ -20,7 +20,11 @@ from scheduler_core.ask.editing.edits import NotPossible
 def add_arguments(parser: ArgumentParser, *, pod: bool = False) -> None:
     """Add FILE, the form of the answer, and POD for a question about a pod."""
     if pod:
-        parser.add_argument("pod", metavar="POD", help="NAMESPACE/NAME, or NAME in the namespace default")
+        parser.add_argument(
+            "pod",
+            metavar="POD",
+            help="NAMESPACE/NAME, or NAME in the namespace default; or a workload: web, deploy/web",
+        )
     inputs.add_arguments(parser, several=False)
     parser.add_argument("--format", choices=("table", "json"), default="table")
 

@@ -187,6 +187,9 @@ def write_table(rows: Iterable[dict[str, Any]], name: str, release: str) -> None
         if "final" in record:
             continue
         outcome = record.get("node") or record.get("message") or ""
+        preemption = record.get("preemption") or {}
+        if preemption.get("victims"):
+            outcome = f"{preemption['nominatedNode']}: evicts {', '.join(preemption['victims'])}; {outcome}"
         what = record.get("pod") or f"PodGroup {record['podGroup']}"
         sys.stdout.write(
             f"{record.get('attempt') or '-':>7} {record['time']:>8g} {record['outcome']:<14} {what:<40} {outcome}\n"

@@ -14,7 +14,9 @@ import msgspec
 import numpy as np
 
 from scheduler_core.apis.core import Pod
+from scheduler_core.ask.afterwards import Broken, Evicted, Stuck, broken_rules, evicted_pods, has_rules, stuck_pods
 from scheduler_core.ask.moments.moment import Moment, run_to_end
+from scheduler_core.ask.smallest.advice import Advice, advise
 from scheduler_core.ask.smallest.missing import Missing, missing
 from scheduler_core.ask.smallest.nearest import Near, nearest
 from scheduler_core.framework.runtime.runtime import Registry
@@ -33,7 +35,8 @@ from scheduler_core.trace.events import (
     RunStarted,
     SchedulingFailed,
 )
-from scheduler_core.trace.preemption_events import PreemptionEvaluated
+from scheduler_core.trace.pod_group_events import PodGroupEvaluated
+from scheduler_core.trace.preemption_events import PreemptionEvaluated, VictimEvicted
 from scheduler_core.trace.records import NodeSummary, PodSummary
 from scheduler_core.trace.summaries import bound_at_the_end, nodes_of, pods_of, standing
 
@@ -48,10 +51,22 @@ class Cause(msgspec.Struct):
     nodes: int
 
 
+class Group(msgspec.Struct):
+    """The last attempt of a pod's group: the members with the nodes that they found, and those without.
+
+    `node` is that of the pod itself, "" if it found none.
+    """
+
+    name: str
+    node: str
+    placed: list[str]
+    unplaced: list[str]
+
+
 class WaitingPod(msgspec.Struct):
     """A pending pod.
 
-    `step` is that of the message; the plugin in `causes` that came closest to accepting the pod is last.
+    `step` is that of the message; the plugin in `causes` that ran last is last.
 
     `nearest`: None if not searched for, because too many kinds of pods are pending; `missing`: missing objects and
     resources. `dumped`: the message in the pod's original PodScheduled condition; "" if it had none.
@@ -70,11 +85,20 @@ class WaitingPod(msgspec.Struct):
     dumped: str = ""
     scheduler: str = ""  # the pod belongs to this one, and no profile has its name
     unhelpful: bool = False  # preemption was tried, and no victim was found
+    advice: list[Advice] = []
+    group: Group | None = None
 
     @property
-    def blocker(self) -> Cause | None:
-        """Return the first thing that has to change: the verdict on the nodes that passed most plugins."""
-        return self.causes[-1] if self.causes else None
+    def blockers(self) -> list[Cause]:
+        """Return the causes, one for each plugin, the verdict on the nearest node first.
+
+        If it is not known, that is the verdict on the nodes that passed most plugins.
+        """
+        by_plugin = {cause.plugin: cause for cause in reversed(self.causes)}
+        near = self.nearest[0].plugins if self.nearest else []
+        first = next((plugin for plugin in near if plugin in by_plugin), "")
+        causes = sorted(by_plugin.values(), key=lambda cause: cause.plugin != first)
+        return causes
 
 
 class _Last(msgspec.Struct):
@@ -93,6 +117,28 @@ def waiting_pods(scenario: Scenario, registry: Registry) -> list[WaitingPod]:
     follower = Follower()
     moment = run_to_end(scenario, follower.take, registry)
     return follower.waiting(dumped_messages(scenario), moment)
+
+
+class LeftBehind(msgspec.Struct):
+    """The pods that wait at the end of a run, and others to know of (`scheduler_core.ask.afterwards`)."""
+
+    waiting: list[WaitingPod]
+    evicted: list[Evicted]
+    stuck: list[Stuck]
+    broken: list[Broken]
+
+
+def left_behind(scenario: Scenario, registry: Registry) -> LeftBehind:
+    """Run the scenario to its end. Raises RunEnded."""
+    follower = Follower()
+    moment = run_to_end(scenario, follower.take, registry)
+    return follower.left_behind(scenario, moment)
+
+
+def may_leave_behind(scenario: Scenario) -> bool:
+    """Return whether a scenario whose pods all run has something that `left_behind` may report."""
+    pods = (item for item in scenario.objects if isinstance(item, Pod) and item.node_name)
+    return any(pod.terminating or has_rules(pod) for pod in pods)
 
 
 def dumped_messages(scenario: Scenario) -> dict[str, str]:
@@ -114,6 +160,9 @@ class Follower:
         self.pods: dict[str, PodSummary] = {}
         self.last: dict[str, _Last] = defaultdict(_Last)
         self.now = _Last()
+        self.cycles: dict[str, _Last] = {}  # the attempts of the members of a group that is being tried
+        self.groups: dict[str, PodGroupEvaluated] = {}  # by "namespace/name", when it was last tried
+        self.evictions: list[VictimEvicted] = []
         self.began: Mapping[str, str] = {}  # where pods stood
         self.bound: Mapping[str, str] = {}
         self.pending: list[str] = []
@@ -130,7 +179,9 @@ class Follower:
             case ObjectApplied() | ObjectDeleted():
                 self.objects(event)
             case CycleStarted():
-                self.now = _Last(attempt=event.attempt)
+                self.now = self.cycles[event.pod] = _Last(attempt=event.attempt)
+            case PodGroupEvaluated():
+                self.groups[event.pod_group] = event
             case PreFilterFinished(rejected_by=str(plugin)):
                 self.now.causes = [Cause(plugin, event.reasons, 0)]
             case NodesFiltered():
@@ -138,8 +189,11 @@ class Follower:
             case PreemptionEvaluated():
                 self.now.no_victims = event.eligible and not event.nominated_node
             case SchedulingFailed():
-                self.now.step, self.now.message = step, event.message
-                self.last[event.pod] = self.now
+                failed = self.cycles.pop(event.pod, self.now)  # of a group, members fail after all were tried
+                failed.step, failed.message = step, event.message
+                self.last[event.pod] = failed
+            case VictimEvicted():
+                self.evictions.append(event)
             case PodGated():
                 self.last[event.pod] = _Last(
                     step=step, message=event.message, causes=[Cause(event.plugin, [event.message], 0)]
@@ -185,9 +239,19 @@ class Follower:
         nearby = Nearby(moment) if moment is not None else None
         return [self.waiting_pod(key, nearby, dumped.get(key, "")) for key in self.pending if key in self.pods]
 
+    def left_behind(self, scenario: Scenario, moment: Moment | None) -> LeftBehind:
+        """Return the pending pods and, if the end of the run is known, all others to know of."""
+        waiting = self.waiting(dumped_messages(scenario), moment)
+        if moment is None:
+            return LeftBehind(waiting, [], [], [])
+        objects = (*scenario.objects, *(event.object for event in scenario.events))
+        pods = {item.key: item for item in objects if isinstance(item, Pod)}
+        evicted = evicted_pods(moment, self.evictions, pods)
+        return LeftBehind(waiting, evicted, stuck_pods(moment), broken_rules(moment))
+
     def waiting_pod(self, key: str, nearby: Nearby | None, dumped: str) -> WaitingPod:
         pod, last = self.pods[key], self.last[key]
-        near, lacking = nearby.of(key) if nearby is not None else (None, [])
+        near, lacking, advice = nearby.of(key) if nearby is not None else (None, [], [])
         return WaitingPod(
             pod=key,
             owner=pod.owner,
@@ -202,7 +266,22 @@ class Follower:
             dumped=dumped,
             scheduler=last.scheduler,
             unhelpful=last.no_victims,
+            advice=advice,
+            group=self.group_of(pod),
         )
+
+    def group_of(self, pod: PodSummary) -> Group | None:
+        """Return the last attempt of the pod's group, if it was tried as a group."""
+        evaluated = self.groups.get(pod.pod_group) if pod.pod_group else None
+        if evaluated is None or evaluated.success:
+            return None
+        nodes = {member.pod: member.node for member in evaluated.members}
+        placed = [name for name, node in nodes.items() if node]
+        unplaced = [name for name, node in nodes.items() if not node]
+        return Group(pod.pod_group, nodes.get(pod.pod, ""), placed, unplaced)
+
+
+Known = tuple[list[Near] | None, list[Missing], list[Advice]]
 
 
 class Nearby:
@@ -210,16 +289,17 @@ class Nearby:
 
     def __init__(self, moment: Moment) -> None:
         self._moment, self._world = moment, moment.world()
-        self._known: dict[bytes, tuple[list[Near] | None, list[Missing]]] = {}
+        self._known: dict[bytes, Known] = {}
 
-    def of(self, key: str) -> tuple[list[Near] | None, list[Missing]]:
-        """Return the nearest nodes, None if they were not searched for; and what is missing."""
+    def of(self, key: str) -> Known:
+        """Return the nearest nodes, None if they were not searched for; what is missing; and advice."""
         pod = self._world.cluster.pods.get(key)
         if pod is None:
-            return None, []
+            return None, [], []
         kind = msgspec.json.encode((pod.namespace, pod.labels, pod.priority, pod.manifest.get("spec")))
         if kind not in self._known:
             lacking = missing(self._world, pod)
             looked_for = len(self._known) < MOST_KINDS
-            self._known[kind] = (nearest(self._moment, key) if looked_for else None), lacking
+            near = nearest(self._moment, key) if looked_for else None
+            self._known[kind] = near, lacking, advise(self._moment, key) if looked_for else []
         return self._known[kind]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 
 from kschedui.waiting.analysis import Cause, WaitingPod
 from kschedui.waiting.message import FailedMessage, counts, decode, write_parts
@@ -10,14 +11,53 @@ from kschedui.waiting.reasons import declarations, reason_of
 from scheduler_core.apis.messages import Message
 from scheduler_core.framework.about import About
 
+MOST_MEMBERS = 5  # names of pods in a sentence
+
 
 def blocker_words(waiting: WaitingPod) -> Message:
-    """Return the blocker as a heading."""
-    cause = waiting.blocker
+    """Return the heading: what stops the pod on the nearest node, and then what stops it on other nodes."""
     if waiting.scheduler:
         return Message("For another scheduler: {name}", name=waiting.scheduler)
-    if cause is None:
+    if waiting.group and waiting.group.node:
+        return Message("Its pod group {group} is not complete", group=waiting.group.name)
+    phrases = list(dict.fromkeys(map(_phrase, waiting.blockers)))
+    if not phrases:
         return Message("It was not tried")
+    first, others = phrases[0], phrases[1:]
+    if not others:
+        return first
+    elsewhere = reduce(lambda before, after: Message("{before}; {after}", before=before, after=after), others)
+    return Message("{first}. On other nodes: {others}", first=first, others=elsewhere)
+
+
+def group_words(waiting: WaitingPod) -> list[Message]:
+    """Return sentences about the pod's group: the group first, then this member."""
+    group = waiting.group
+    if group is None:
+        return []
+    values = {"group": group.name, "placed": len(group.placed), "all": len(group.placed) + len(group.unplaced)}
+    others = ", ".join(group.unplaced[:MOST_MEMBERS])
+    sentences = [
+        Message(
+            "Pod group {group}: {placed} of {all} pods found a node, so all of them return to the queue. Without a "
+            "node: {others}.",
+            **values,
+            others=others or "-",
+        )
+    ]
+    if group.node:
+        sentences.append(
+            Message(
+                "This pod found {node}. Members are tried one after the other; none is tried again on another node, or "
+                "with another alternative of its claims, so that a later one fits.",
+                node=group.node,
+            )
+        )
+    return sentences
+
+
+def _phrase(cause: Cause) -> Message:
+    """Return what a plugin's verdict is about."""
     blocker = declarations().get(cause.plugin, About()).blocker
     if blocker is None:
         return Message("Rejected by {plugin}", plugin=cause.plugin)

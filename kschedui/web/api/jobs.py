@@ -26,7 +26,7 @@ from kschedui.scenarios.digest import Digest, as_scenario, digest_of, digest_of_
 from kschedui.scenarios.importers import simulator_export, workloads
 from kschedui.scenarios.importers.reading.file_text import TooLong
 from kschedui.scenarios.outside_plugins import registry
-from kschedui.waiting.analysis import Follower, WaitingPod, dumped_messages
+from kschedui.waiting.analysis import Follower, LeftBehind, may_leave_behind
 from kschedui.web.http import body_limit
 from kschedui.work import progress
 from scheduler_core import RunEnded
@@ -183,10 +183,10 @@ def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> b
         return msgspec.json.encode(engine.explain(text, attempt, nodes or None, kubernetes))
 
 
-def waiting(rid: str) -> list[WaitingPod]:
-    """Return the pods that are pending at the end of a stored run.
+def left_behind(rid: str) -> LeftBehind:
+    """Return the pods that are pending at the end of a stored run, and others to know of.
 
-    If this engine cannot run it to its end, the nearest nodes are left out.
+    If this engine cannot run it to its end, the nearest nodes and the others are left out.
     """
     follower = Follower()
     run = runs.by_id(rid)
@@ -196,10 +196,10 @@ def waiting(rid: str) -> list[WaitingPod]:
     with refusing():
         scenario = engine.read_again(run.version.text, run.kubernetes_version)
     moment = None
-    if follower.pending:
+    if follower.pending or follower.evictions or may_leave_behind(scenario):
         with suppress(RunEnded):
             moment = at_end(scenario, registry())
-    return follower.waiting(dumped_messages(scenario), moment)
+    return follower.left_behind(scenario, moment)
 
 
 def replay_result(rid: str) -> bytes:

@@ -38,10 +38,11 @@ class SetField(msgspec.Struct, frozen=True, tag="set"):
 
 
 class AddNodes(msgspec.Struct, frozen=True, tag="add-nodes"):
-    """Add nodes like an existing one, named after it and without its pods."""
+    """Add nodes like an existing one, named after it and without its pods. `zone` "": in the same zone."""
 
     like: str
     count: int = 1
+    zone: str = ""
 
 
 class Remove(msgspec.Struct, frozen=True, tag="remove"):

@@ -24,6 +24,7 @@ from scheduler_core.ask.editing.edits import (
 )
 from scheduler_core.ask.editing.slices import slices_like
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
+from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.releases import Release
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, KINDS
@@ -96,14 +97,16 @@ def manifests_like(edit: AddNodes, manifest: Mapping[str, Any] | None, taken: It
         name = f"{edit.like}-like-{number}"
         number += 1
         if name not in names:
-            manifests.append(_with_name(manifest, name))
+            manifests.append(_with_name(manifest, name, edit.zone))
     return manifests
 
 
-def _with_name(manifest: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _with_name(manifest: Mapping[str, Any], name: str, zone: str) -> dict[str, Any]:
     data = deepcopy(dict(manifest))
     metadata = {key: value for key, value in (data.get("metadata") or {}).items() if key != "uid"}
     labels = {**(metadata.get("labels") or {}), HOSTNAME: name}
+    if zone:
+        labels |= dict.fromkeys([key for key in ZONE_LABELS if key in labels] or ZONE_LABELS[-1:], zone)
     data["metadata"] = {**metadata, "name": name, "labels": labels}
     return data
 

@@ -26,6 +26,7 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import CycleState, PreBindPlugin
 from scheduler_core.framework.runtime.runtime import Framework, Registry
 from scheduler_core.plugins.dynamic_resources.plugin import DynamicResources
+from scheduler_core.releases import Release
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.scheduler.apiserver.claim_controller import ClaimController
 from scheduler_core.scheduler.decide import Decision, decide
@@ -116,6 +117,11 @@ class World:
             if name in origin.frameworks and config.extenders == self._scenario.config.extenders:
                 framework.extenders = deepcopy(origin.frameworks[name].extenders)
         self._percentage = config.percentage_of_nodes_to_score
+
+    @property
+    def release(self) -> Release:
+        """Return the release of the scheduler."""
+        return self._scenario.release
 
     def edited(self, edits: Sequence[Edit], plugins: KnownPlugins) -> None:
         """Apply the edits in order. Raises NotPossible."""

@@ -10,6 +10,7 @@ import msgspec
 
 from scheduler_core.apis.core import PodKey
 from scheduler_core.ask.moments.moment import Moment
+from scheduler_core.ask.smallest.coverage import Coverage, cover
 from scheduler_core.ask.smallest.smallest_change import Changed, Search, without_needless
 from scheduler_core.trace.records import NodeName
 
@@ -21,13 +22,16 @@ TRIES = 60  # for each node
 class Near(msgspec.Struct, frozen=True):
     """A node and the changes that it needs; on `others` more nodes the same changes are enough.
 
-    `left`: the objections that no edit of the pod or the node resolves; there are no changes then.
+    `left`: the objections that no edit of the pod or the node resolves; there are no changes then. `plugins`: those
+    that object to the node. `coverage`: what the changes do for the pod's workload, if more pods of it wait.
     """
 
     node: NodeName
     changed: list[Changed] = []
     others: int = 0
     left: list[str] = []
+    plugins: list[str] = []
+    coverage: Coverage | None = None
 
 
 def nearest(moment: Moment, key: PodKey, most: int = NEAREST) -> list[Near]:
@@ -50,6 +54,10 @@ def nearest(moment: Moment, key: PodKey, most: int = NEAREST) -> list[Near]:
     near: list[Near] = []
     for change in changes:
         if change.node not in seen and len(near) < most:
-            near.append(Near(change.node, change.changed, len(change.others)))
+            plugins = search.plugins_on(change.node)
+            covered = cover(moment, key, change.edits) if not near else None
+            near.append(Near(change.node, change.changed, len(change.others), plugins=plugins, coverage=covered))
             seen.update((change.node, *change.others))
-    return near or [Near(name, left=search.objections_on(name)) for name in names[:most]]
+    return near or [
+        Near(name, left=search.objections_on(name), plugins=search.plugins_on(name)) for name in names[:most]
+    ]

@@ -16,14 +16,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.capacity import kinds
 from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, Remove, SetField
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.ask.moments.objections import Objections
 from scheduler_core.ask.moments.world import World
+from scheduler_core.ask.operations.operation import zone_of
 from scheduler_core.ask.smallest.missing import Missing, missing
+from scheduler_core.ask.smallest.owners import are_siblings, pinned_node
 from scheduler_core.ask.smallest.proposals import Case, Kind, Proposal, proposals
 from scheduler_core.ask.smallest.proposals.truth import False_
 from scheduler_core.framework.interface import Code, Status
@@ -44,17 +46,19 @@ OF_NODES = (
     "room",
     "device-holder",
 )  # kinds of changes to existing objects, not to the pod
+MOST_ZONES = 6
 MOST_STEPS = 16  # the number of priorities that are tried one by one
 
 
 class Changed(msgspec.Struct, frozen=True):
-    """A part of a change; `name`, values and `false` are those of `Proposal`."""
+    """A part of a change; `name`, values, `false` and `where` are those of `Proposal`."""
 
     kind: Kind
     name: str
     before: str | int | None
     after: str | int | None
     false: False_ = ""
+    where: str = ""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -184,7 +188,9 @@ class Search:
 
     def nodes(self) -> list[NodeName]:
         """Return the nodes with the fewest objections, and only a few of those that are alike."""
-        objections = self._world.objections(self.key)
+        pod = self._world.cluster.pods.get(self.key)
+        pinned = pinned_node(pod) if pod is not None else ""
+        objections = self._world.objections(self.key, [pinned] if pinned else None)
         counts = [len(objections.of(position)) for position in range(len(objections.rows))]
         short = self._shares(objections.rows)
         sized = sorted(zip(counts, short, range(len(counts)), strict=True))
@@ -235,6 +241,11 @@ class Search:
             else []
         )
 
+    def plugins_on(self, node: NodeName) -> list[str]:
+        """Return the plugins that object to the node, in the order in which they run."""
+        objections = self._world.objections(self.key, [node])
+        return [status.plugin for status in objections.of(0)] if len(objections.rows) else []
+
     def change(self, node: NodeName, answers: Sequence[Proposal]) -> Change | None:
         """Return the proposals as a change, without unnecessary ones; None if the pod does not fit with them."""
         decision = self.decided(answers)
@@ -266,7 +277,10 @@ class Search:
     def _change(
         self, node: NodeName, answers: Sequence[Proposal], decision: Decision, victims: Sequence[str] = ()
     ) -> Change:
-        changed = [Changed(answer.kind, answer.name, answer.before, answer.after, answer.false) for answer in answers]
+        changed = [
+            Changed(answer.kind, answer.name, answer.before, answer.after, answer.false, answer.where)
+            for answer in answers
+        ]
         every = [edit for answer in answers for edit in answer.edits]
         edits = [edit for number, edit in enumerate(every, 1) if not _is_written_over(edit, every[number:])]
         others = [] if victims else [name for name in decision.record["feasible"] if name != node]
@@ -327,20 +341,29 @@ class Search:
         return Proposal("priority", edits, name, pod.priority, value, 0.75)
 
     def _preempts(self, answers: Sequence[Proposal], raised: Proposal) -> Decision | None:
+        """Return the decision if the pod preempts, and no pod of its own workload, which would only take its place."""
         decision = self.decided([*answers, raised])
-        return decision if decision is not None and decision.nominated else None
+        if decision is None or not decision.nominated:
+            return None
+        pods = self._world.cluster.pods
+        pod, victims = pods.get(self.key), [pods.get(victim) for victim in decision.victims]
+        return None if pod is not None and any(victim and are_siblings(pod, victim) for victim in victims) else decision
 
     # More nodes
 
     def _one_more_node(self) -> Iterator[Change]:
         """Return the smallest kind of node that fits the pod when empty, if necessary with another change."""
+        pod = self._world.cluster.pods.get(self.key)
+        if pod is not None and pinned_node(pod):
+            return
+        nodes = kinds(self._moment)
         more = [
             Proposal("nodes", [AddNodes(node.name, 1)], node.name, 0, 1, 2.0 + 0.01 * number)
-            for number, node in enumerate(kinds(self._moment))
+            for number, node in enumerate(nodes)
         ]
         there = {node.name for node in self._world.cluster.all_nodes()}
         open_kinds: list[tuple[Proposal, NodeName]] = []
-        for proposal in more:
+        for proposal in [*more, *self._in_other_zones(nodes)]:
             decision = self.decided([*self._first, proposal])
             if decision is None:
                 continue
@@ -348,10 +371,20 @@ class Search:
             if added:
                 yield self._change(added[0], [*self._first, proposal], decision)
                 return
-            world = self.world([*self._first, proposal])
-            open_kinds += [(proposal, node.name) for node in world.cluster.all_nodes() if node.name not in there]
+            if proposal in more:
+                world = self.world([*self._first, proposal])
+                open_kinds += [(proposal, node.name) for node in world.cluster.all_nodes() if node.name not in there]
         for proposal, name in open_kinds:
             yield from self._solutions_on(name, [*self._first, proposal], of_pod=True)
+
+    def _in_other_zones(self, nodes: Sequence[Node]) -> Iterator[Proposal]:
+        """Propose a node of each kind in each other zone of the cluster, such as that of the pod's volume."""
+        there = self._world.cluster.all_nodes()
+        zones = sorted({zone_of(node) for node in there} - {""})
+        for number, node in enumerate(nodes):
+            for zone in [zone for zone in zones if zone_of(node) not in ("", zone)][:MOST_ZONES]:
+                edit = AddNodes(node.name, 1, zone)
+                yield Proposal("nodes", [edit], node.name, 0, zone, 2.5 + 0.01 * number)
 
 
 class _Node:

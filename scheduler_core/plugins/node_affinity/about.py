@@ -53,7 +53,7 @@ ABOUT = About(
         "their weight to the score.",
         "nodeSelector 和必需的节点亲和性必须匹配节点标签；偏好项把权重加到分数上。",
     ),
-    blocker=Text("No node has the labels that it asks for", "没有节点具有所要求的标签"),
+    blocker=Text("Labels that it asks for", "所要求的标签"),
     colour=1,
     looks_at=("node",),
     reasons=(

@@ -1,6 +1,7 @@
 """Pods that wait: the page that tells why."""
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -28,6 +29,9 @@ def page_of(author: Browser, *objects: dict[str, Any]) -> str:
     return f"/s/{saved['id']}/v/1/pending/"
 
 
+SHORT = "Too little cpu. On other nodes: Taints that it does not tolerate"
+
+
 @pytest.fixture
 def page(author: Browser) -> str:
     crowd = [waiting(f"crowd-{i:02}", cpu=9) for i in range(30)]
@@ -39,7 +43,7 @@ def page(author: Browser) -> str:
 def test_pods_stand_by_cause_with_the_nearest_nodes(author: Browser, page: str) -> None:
     found = author.get(page)
     groups = found.context["groups"]
-    assert [(group["title"], group["count"]) for group in groups] == [("Too little cpu", 31), ("Scheduling gates", 1)]
+    assert [(group["title"], group["count"]) for group in groups] == [(SHORT, 31), ("Scheduling gates", 1)]
     assert groups[0]["more"] == 11
     (first,) = author.get(f"{page}?q=default/web").context["groups"][0]["pods"]
     assert first["nearest"][0] == "n-17: Request 4.5 cpu instead of 5"
@@ -65,7 +69,7 @@ def test_pods_are_found_by_name_and_by_message(author: Browser, page: str) -> No
     assert author.get(f"{page}?q=nobody").context["groups"] == []
     by_workload = author.get(f"{page}?by=workload&q=crowd").context["groups"]
     assert len(by_workload) == 30
-    one = author.get(f"{page}?group=Too+little+cpu").context["groups"]
+    one = author.get(f"{page}?group={quote(SHORT)}").context["groups"]
     assert [len(group["pods"]) for group in one] == [31]
     odd = author.get(f"{page}?group=nonsense").context
     assert (odd["group"], sum(group["count"] for group in odd["groups"])) == ("", odd["matching"])

@@ -109,3 +109,99 @@ def test_30_a_resource_that_no_node_offers_names_the_device_plugin(decode: Calla
     found = decode("30")
     assert "device plugin is not running or a driver is missing" in found
     assert "already request so much" not in found
+
+
+def test_01_a_rollout_that_waits_for_itself_names_its_strategy(ask: Ask) -> None:
+    for command in ("explain", "fix"):
+        found = ask(command, "01", pod="front-bbbb2-x")
+        assert "Set maxSurge: 0 and maxUnavailable: 1" in found
+        assert "Remove the label" not in found
+        assert "priority" not in found
+    assert "Add a node like w1" in found
+
+
+def test_05_the_control_plane_is_a_domain_unless_taints_are_honoured(ask: Ask) -> None:
+    found = ask("pending", "05")
+    assert "Set nodeTaintsPolicy over kubernetes.io/hostname to Honor" in found
+    assert "The domain kubernetes.io/hostname=cp has 0 matching pods" in found
+    pod = found.split("test_")[0].split("           default/")[1].split()[0]
+    fixed = ask("fix", "05", pod=pod)
+    assert fixed.index("nodeTaintsPolicy over") < fixed.index("  2. ")
+    assert "enough for all 7 pods" in fixed
+
+
+def test_08_the_init_container_is_named(ask: Ask) -> None:
+    explained, fixed = (ask(command, "08", pod="batch-b") for command in ("explain", "fix"))
+    assert "The init container warm-up decides: it requests 3 cpu, the containers together 1." in explained
+    assert "Request 1 cpu instead of 3 in init container warm-up" in fixed
+
+
+def test_23_a_toleration_that_nearly_fits_is_named_first(ask: Ask) -> None:
+    found = ask("pending", "23")
+    assert "5  Taints that it does not tolerate. On other nodes: Labels that it asks for" in found
+    assert "the effect of the toleration is PreferNoSchedule, that of the taint NoSchedule" in found
+    assert "No node has" not in found
+
+
+def test_27_a_gpu_node_in_the_zone_of_the_volume_is_proposed_first(ask: Ask) -> None:
+    found = ask("fix", "27", pod="train")
+    assert "1. Add a node like gpu-a in zone us-east-1b" in found
+    assert found.index("Request no nvidia.com/gpu") > found.index("  2. ")
+
+
+def test_32_the_taint_of_a_condition_goes_away_by_itself(ask: Ask) -> None:
+    found = ask("fix", "32", pod="kube-system/coredns-5d78c9869d-abcde")
+    assert "cp, w1: not Ready (taint node.kubernetes.io/not-ready). The taint goes away by itself" in found
+    assert "network plugin (CNI): install it" in found
+    assert "1. Uncordon w2" in found
+    for change in found.split("Tolerate the taint node.kubernetes.io/not-ready")[1:]:
+        assert "but: The taint says that the node cannot run pods well now" in change
+
+
+def test_02_a_running_pod_that_breaks_its_rule_names_the_field(ask: Ask) -> None:
+    for found in (ask("explain", "02", pod="app1-new-2"), ask("pending", "02")):
+        assert "would not be scheduled to n1 now" in found
+        assert "matchLabelKeys: [pod-template-hash]" in found
+        assert "nothing moves a running pod later" in found
+
+
+def test_03_a_victim_is_seen_and_what_becomes_of_it(ask: Ask) -> None:
+    assert "worker: evicts default/agent-x" in ask("simulate", "03", "--format", "table")
+    for found in (ask("explain", "03", pod="urgent"), ask("explain", "03", pod="agent-x"), ask("pending", "03")):
+        assert "default/urgent preempts default/agent-x on worker" in found
+        assert "DaemonSet agent makes it again, and it stays Pending" in found
+        assert "1 Insufficient example.com/dummy" in found
+
+
+def test_14_a_terminating_pod_of_a_stateful_set_is_waited_for(ask: Ask) -> None:
+    found = ask("explain", "14", pod="ci-0")
+    assert "default/ci-0: terminating on n1" in found
+    assert "StatefulSet ci makes no second one before it is gone" in found
+    assert "node.kubernetes.io/out-of-service" in found
+    pending = ask("pending", "14")
+    assert "ReplicaSet web-5d has made another one already: default/web-5d-new" in pending
+    assert "default/ci-0  n1 -> " in ask("lose", "14", "--node", "n1")
+
+
+def test_34_each_member_of_a_gang_has_its_own_reason(ask: Ask) -> None:
+    found = ask("explain", "34", pod="w1")
+    assert "pod group is unschedulable, waiting for minCount pods from a gang" in found
+    assert "1 of 2 pods found a node" in found
+    assert "Without a node: default/w2" in found
+    assert "claim default/w1-gpu has it" not in found
+    pending = ask("pending", "34")
+    assert "1  Its pod group default/pair is not complete" in pending
+    assert "1  Its resource claims" in pending
+
+
+def test_a_workload_is_asked_about_by_its_name(ask: Ask) -> None:
+    found = ask("explain", "23", pod="deploy/scaleout")
+    assert "also 4 pods: " in found
+    assert found.count(": waiting, kube-scheduler 1.25") == 1
+    assert "scaleout-" in ask("fix", "23", pod="test/scaleout")
+
+
+def test_explain_prints_the_score_of_each_plugin(ask: Ask) -> None:
+    found = ask("explain", "06", pod="new")
+    assert "96  NodeResourcesBalancedAllocation" in found
+    assert "300  TaintToleration (100 x 3)" in found

@@ -8,12 +8,14 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from kschedui.ask.advice_words import advice_words
+from kschedui.ask.afterwards_words import broken_words, evicted_words, stuck_words
 from kschedui.ask.words import missing_words, near_words
 from kschedui.language import in_language
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
 from kschedui.waiting import words
-from kschedui.waiting.analysis import WaitingPod
+from kschedui.waiting.analysis import LeftBehind, WaitingPod
 from kschedui.web.api import jobs
 from kschedui.web.api.rates import count
 from kschedui.web.api.visitors import visible_scenario
@@ -26,7 +28,7 @@ SHOWN = 20  # pods of a group, when several groups are there
 MOST = 500  # pods of a single one
 EXAMPLE = "flash-sale"  # the lesson that a run without pending pods offers
 CACHED = 4  # runs whose pods a process keeps
-cached: dict[str, list[WaitingPod]] = {}
+cached: dict[str, LeftBehind] = {}
 
 
 @page_view
@@ -34,8 +36,8 @@ cached: dict[str, list[WaitingPod]] = {}
 def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """Show pending pods with scenarios/pending.html: `scenario` (id, title), `version`, `all` (number of pending pods),
     `matching` (number that match the search), `by` ("cause" or "workload"), `q`, `group` (the key of a group, or ""),
-    `groups` [{key, title, count, pods [as_row], more}] largest first, `release`, `example` (the address of such a page
-    with pods; "" if this one has some, or the library is not loaded).
+    `groups` [{key, title, count, pods [as_row], more}] largest first, `others` (sentences: evicted, stuck, broken),
+    `release`, `example` (the address of such a page with pods; "" if this one has some, or the library is not loaded).
     """
     _, scenario = visible_scenario(request, sid)
     count(request, "read")
@@ -57,21 +59,29 @@ def example_page() -> str:
 
 
 def group_pods(rid: str, page: str, by: str, query: str, chosen: str) -> dict[str, Any]:
-    """Return the page's `all`, `matching`, `by`, `q`, `group` and `groups`; `page` is the version's address."""
-    waiting = waiting_of(rid)
+    """Return the page's `all`, `matching`, `by`, `q`, `group`, `groups` and `others`; `page` is the version's "
+    "address."""
+    left = left_by(rid)
+    waiting = left.waiting
     pods = [pod for pod in waiting if matches(pod, query)]
     rows = groups(pods, page, by, chosen)
     key = chosen if chosen in {group["key"] for group in rows} else ""
-    return {"all": len(waiting), "matching": len(pods), "by": by, "q": query, "group": key, "groups": rows}
+    others = {
+        "evicted": list(map(in_language, map(evicted_words, left.evicted[:MOST]))),
+        "stuck": list(map(in_language, map(stuck_words, left.stuck[:MOST]))),
+        "broken": list(map(in_language, map(broken_words, left.broken[:MOST]))),
+    }
+    counts = {"all": len(waiting), "matching": len(pods)}
+    return {**counts, "by": by, "q": query, "group": key, "groups": rows, "others": others}
 
 
-def waiting_of(rid: str) -> list[WaitingPod]:
-    """Return the pending pods of a finished run, cached because it never changes and a large one takes seconds."""
+def left_by(rid: str) -> LeftBehind:
+    """Return what a finished run leaves behind, cached because it never changes and a large one takes seconds."""
     if rid not in cached:
-        pods = jobs.waiting(rid)
+        left = jobs.left_behind(rid)
         while len(cached) >= CACHED:
             cached.pop(next(iter(cached)), None)
-        cached[rid] = pods
+        cached[rid] = left
     return cached[rid]
 
 
@@ -124,7 +134,7 @@ def workload_key(pod: WaitingPod) -> str:
 
 def as_row(pod: WaitingPod, page: str, others: Sequence[WaitingPod] = ()) -> dict[str, Any]:
     """Return a pod for the page: {pod, url (of the step), others [{pod, url}] (with the same explanation), ask (what
-    would make it fit), attempt, blocker, causes, nearest, missing, message, dumped, same, why}.
+    would make it fit), attempt, blocker, causes, nearest, missing, advice, message, dumped, same, why}.
     """
     step, *steps = ({"pod": like.pod, "url": f"{page}#{like.step}&sel=pod:{like.pod}"} for like in (pod, *others))
     return {
@@ -136,6 +146,7 @@ def as_row(pod: WaitingPod, page: str, others: Sequence[WaitingPod] = ()) -> dic
         "causes": [in_language(words.cause_words(cause)) for cause in pod.causes],
         "nearest": [in_language(near_words(near)) for near in pod.nearest or ()],
         "missing": [in_language(missing_words(missing)) for missing in pod.missing],
+        "advice": list(map(in_language, [*words.group_words(pod), *map(advice_words, pod.advice)])),
         "message": pod.message,
         "dumped": pod.dumped,
         "same": pod.dumped == pod.message,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from scheduler_core.apis.constraints import Taint, Toleration
 from scheduler_core.ask.editing.edits import Edit, Path
 from scheduler_core.ask.smallest.proposals.proposal import MOST_VALUES, REQUIRED, Case, Proposal, narrowest_toleration
-from scheduler_core.ask.smallest.proposals.truth import find_contradicted_fact, is_condition
+from scheduler_core.ask.smallest.proposals.truth import False_, find_contradicted_fact, is_condition
 from scheduler_core.trace.summaries import taint_text
 
 EFFECTS = ("NoSchedule", "NoExecute")
@@ -23,8 +23,9 @@ def taint_toleration(case: Case) -> Iterator[Proposal]:
             continue
         name = taint_text(taint)
         edit = case.of_pod(("spec", "tolerations"), narrowest_toleration(taint), add=True)
-        size = 1.5 if is_condition(taint.key) else 0.5
-        yield Proposal("toleration", [edit], name, None, taint.effect, size)
+        unhealthy = is_condition(taint.key) and taint.key != UNSCHEDULABLE_TAINT
+        size, false = (1.5, "health") if unhealthy else (0.5, "")
+        yield Proposal("toleration", [edit], name, None, taint.effect, size, cast(False_, false))
         off = case.of_node(("spec", "taints"), _without(case, taint.key, taint.effect))
         yield Proposal("taint", [off], name, taint.effect, None, 0.75, find_contradicted_fact(off, "taint", taint.key))
 

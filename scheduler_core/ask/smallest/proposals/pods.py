@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.ask.editing.edits import Edit, Path
+from scheduler_core.ask.smallest.owners import HASH, is_selected_label
 from scheduler_core.ask.smallest.proposals.proposal import REQUIRED, Case, Proposal
 
 NO_SKEW = 2**31 - 1  # allows any skew
@@ -40,6 +41,8 @@ def inter_pod_affinity(case: Case) -> Iterator[Proposal]:
 
 def _pod_labels(case: Case) -> Iterator[Proposal]:
     for key, text in case.pod.labels.items():
+        if is_selected_label(case.pod, key, case.world.cluster):
+            continue
         yield Proposal("pod-label", [case.of_pod(("metadata", "labels", key))], key, text, None, 0.75)
 
 
@@ -51,7 +54,9 @@ def _domains(case: Case, key: str, *, off: bool) -> Iterator[Proposal]:
 
 
 def pod_topology_spread(case: Case) -> Iterator[Proposal]:
-    """Propose, for each constraint, a larger maxSkew, fewer minDomains or ScheduleAnyway, or another domain."""
+    """Propose, for each constraint, what it counts, a larger maxSkew, fewer minDomains or ScheduleAnyway, or another
+    domain.
+    """
     constraints: Sequence[Mapping[str, Any]] = case.spec.get("topologySpreadConstraints") or ()
     hard = [
         index for index, constraint in enumerate(constraints) if constraint.get("whenUnsatisfiable") != "ScheduleAnyway"
@@ -61,6 +66,7 @@ def pod_topology_spread(case: Case) -> Iterator[Proposal]:
         key, skew = str(constraints[index].get("topologyKey")), int(constraints[index].get("maxSkew") or 1)
         path: Path = ("spec", "topologySpreadConstraints", index)
         others = [other for other in hard if other != index]
+        yield from _counted_domains(case, index, key, others)
         if key in case.node.labels and (least := _least_skew(case, index, skew, others)) is not None and least > skew:
             edit = case.of_pod((*path, "maxSkew"), least)
             yield Proposal("spread", [edit], key, skew, least, 0.25 * (least - skew))
@@ -77,6 +83,21 @@ def pod_topology_spread(case: Case) -> Iterator[Proposal]:
             yield Proposal("spread", edits, key, "DoNotSchedule", "ScheduleAnyway", 1.0)
         yield from _domains(case, key, off=False)
     yield from _pod_labels(case)
+
+
+def _counted_domains(case: Case, index: int, key: str, others: Sequence[int]) -> Iterator[Proposal]:
+    """Propose not to count domains whose taints the pod does not tolerate, and pods of older revisions."""
+    constraint = case.spec["topologySpreadConstraints"][index]
+    path: Path = ("spec", "topologySpreadConstraints", index)
+    if constraint.get("nodeTaintsPolicy") != "Honor" and case.has_on("NodeInclusionPolicyInPodTopologySpread"):
+        edit = case.of_pod((*path, "nodeTaintsPolicy"), "Honor")
+        if case.answers([edit, *_without_skew(case, others)]):
+            yield Proposal("spread", [edit], f"{key} nodeTaintsPolicy", "Ignore", "Honor", 0.2)
+    keys = list(constraint.get("matchLabelKeys") or ())
+    if HASH in case.pod.labels and HASH not in keys and case.has_on("MatchLabelKeysInPodTopologySpread"):
+        edit = case.of_pod((*path, "matchLabelKeys"), [*keys, HASH])
+        if case.answers([edit, *_without_skew(case, others)]):
+            yield Proposal("spread", [edit], f"{key} matchLabelKeys", ", ".join(keys) or None, HASH, 0.22)
 
 
 def _least_skew(case: Case, index: int, skew: int, others: Sequence[int]) -> int | None:

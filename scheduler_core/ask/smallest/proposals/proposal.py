@@ -47,7 +47,7 @@ class Proposal(msgspec.Struct, frozen=True):
     manifest.
 
     `size` is how much the edits change: for requests, the share that is removed; for others, an estimate of the effort.
-    `false`: the kind of fact that the edits contradict, "" if none.
+    `false`: the kind of fact that the edits contradict, "" if none. `where`: the container, if the pod has several.
     """
 
     kind: Kind
@@ -57,6 +57,7 @@ class Proposal(msgspec.Struct, frozen=True):
     after: str | int | None
     size: float
     false: False_ = ""
+    where: str = ""
 
 
 class Case(NamedTuple):
@@ -74,6 +75,10 @@ class Case(NamedTuple):
     def of_node(self, path: Path, value: Any = None) -> SetField:
         """Return an edit of the node."""
         return SetField("Node", self.node.name, path, value)
+
+    def has_on(self, gate: str) -> bool:
+        """Return whether the release of the cluster has a feature gate on."""
+        return self.world.release.has_on(gate)
 
     @property
     def spec(self) -> Any:

@@ -10,6 +10,7 @@ from scheduler_core.ask.editing.edits import Edit, Path, SetField
 from scheduler_core.ask.smallest.proposals.proposal import Case, Proposal
 from scheduler_core.ask.smallest.proposals.truth import find_contradicted_fact
 
+NO_DEVICE = 4.0  # the size of a request for none of an extended resource: more than that of another node
 OVERCOMMITTED = ("cpu", "memory", "ephemeral-storage")  # for other resources, request and limit are equal
 
 
@@ -67,7 +68,22 @@ def _request(case: Case, resource: str, most: int) -> Proposal | None:
     if _container_request(resource, own) is not None:
         edits.append(_requesting(case, _Container(("spec", "resources"), own, 0, alone=False), resource, budget))
     share = (needs - most) / needs
-    return Proposal("request", edits, resource, written(resource, needs), written(resource, most), share)
+    if most == 0 and resource not in OVERCOMMITTED:
+        share = NO_DEVICE  # a pod that asks for a device hardly works without one
+    before, after = written(resource, needs), written(resource, most)
+    return Proposal("request", edits, resource, before, after, share, where=_containers_of(case, edits))
+
+
+def _containers_of(case: Case, edits: list[Edit]) -> str:
+    """Return the containers that the edits change, as in "init container warm-up"; "" if the pod has only one."""
+    count = sum(len(case.spec.get(field) or ()) for field in ("initContainers", "containers"))
+    names = []
+    for edit in edits:
+        match edit.path if isinstance(edit, SetField) else ():
+            case ("spec", "initContainers" | "containers" as field, int(index), *_):
+                kind = "init container" if field == "initContainers" else "container"
+                names.append(f"{kind} {case.spec[field][index].get('name')}")
+    return ", ".join(dict.fromkeys(names)) if count > 1 else ""
 
 
 def _lowered(case: Case, resource: str, budget: int) -> list[Edit]:

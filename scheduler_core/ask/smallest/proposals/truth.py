@@ -7,10 +7,11 @@ from typing import Literal
 from scheduler_core.apis.vendor_labels import OF_OPERATORS, OF_THE_CLOUD
 from scheduler_core.ask.editing.edits import Edit, SetField
 
-False_ = Literal["", "cloud", "machine", "condition"]
+False_ = Literal["", "cloud", "machine", "condition", "health"]
 
-# Taints that a controller sets as long as the node has the condition.
-CONDITIONS = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
+# Taints that a controller sets as long as the node has the condition, or until its agent is ready.
+CONDITIONS = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "karpenter.sh/unregistered")
+AGENT = "agent-not-ready"  # ends the keys of startup taints: node.cilium.io/agent-not-ready, ebs.csi.aws.com/...
 PODS = "pods"  # a setting of the kubelet; all other resources are those of the machine
 
 
@@ -24,7 +25,7 @@ def is_of_the_cloud(key: str) -> bool:
 
 def is_condition(taint_key: str) -> bool:
     """Return whether a controller removes the taint when the node is healthy again."""
-    return taint_key.startswith(CONDITIONS)
+    return taint_key.startswith(CONDITIONS) or taint_key.endswith(AGENT)
 
 
 def find_contradicted_fact(edit: Edit, kind: str, taint_key: str = "") -> False_:

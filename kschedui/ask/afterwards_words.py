@@ -1,0 +1,76 @@
+"""What a run leaves behind, in sentences: victims, pods that cannot end, pods that break their own rule."""
+
+from __future__ import annotations
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.ask.afterwards import Broken, Evicted, Stuck
+
+
+def evicted_words(victim: Evicted) -> Message:
+    """Return who evicted a victim, who makes it again, and where it then runs or waits."""
+    values = {"pod": victim.pod, "node": victim.node, "preemptor": victim.preemptor, "owner": victim.owner}
+    if not victim.owner:
+        return Message("{preemptor} preempts {pod} on {node}. No controller makes it again.", **values)
+    if victim.again:
+        return Message(
+            "{preemptor} preempts {pod} on {node}. {owner} makes it again, and it goes to {again}.",
+            **values,
+            again=victim.again,
+        )
+    return Message(
+        "{preemptor} preempts {pod} on {node}. {owner} makes it again, and it stays Pending: {message}",
+        **values,
+        message=victim.message,
+    )
+
+
+def stuck_words(pod: Stuck) -> Message:
+    """Return why a Terminating pod does not end, what waits for it, and what ends it."""
+    values = {"pod": pod.pod, "node": pod.node, "owner": pod.owner, "instead": pod.instead}
+    if pod.waits:
+        return Message(
+            "{pod} is Terminating on {node}, whose kubelet does not answer, so it cannot end. {owner} makes no second "
+            "one before it is gone; the scheduler is not asked. If the machine is really off, delete the Node, or "
+            "give it the taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute.",
+            **values,
+        )
+    if pod.instead:
+        return Message(
+            "{pod} is Terminating on {node}, whose kubelet does not answer, so it cannot end. {owner} has made "
+            "another one already: {instead}.",
+            **values,
+        )
+    return Message(
+        "{pod} is Terminating on {node}, whose kubelet does not answer: it cannot end before the node is back or "
+        "deleted.",
+        **values,
+    )
+
+
+def broken_words(pod: Broken) -> Message:
+    """Return the rule of its own that a running pod breaks, the field that prevents it, and whether others do too."""
+    if pod.others:
+        return Message(
+            "{sentence} The same holds for {others:,} more of {owner}.",
+            sentence=_broken_words(pod),
+            others=pod.others,
+            owner=pod.owner,
+        )
+    return _broken_words(pod)
+
+
+def _broken_words(pod: Broken) -> Message:
+    values = {"pod": pod.pod, "node": pod.node, "plugin": pod.plugin, "reason": pod.reason}
+    if pod.revisions:
+        return Message(
+            "{pod} would not be scheduled to {node} now: {reason} ({plugin}). When it was scheduled, other pods with "
+            "the same labels still counted, such as those of the previous revision during a rollout, and nothing "
+            "moves a running pod later. matchLabelKeys: [pod-template-hash] in the constraint counts only its own "
+            "revision.",
+            **values,
+        )
+    return Message(
+        "{pod} would not be scheduled to {node} now: {reason} ({plugin}). Rules hold when a pod is scheduled; nothing "
+        "moves it when pods or nodes change later.",
+        **values,
+    )

@@ -1,0 +1,77 @@
+"""The workload of a pod: what its controller makes again, and what only its template can change.
+
+A Deployment is known by the name of its ReplicaSet, which ends with the pod's `pod-template-hash`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scheduler_core.apis.core import Pod, Workload
+from scheduler_core.cluster.cluster import Cluster
+
+HASH = "pod-template-hash"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+class WorkloadName(NamedTuple):
+    """A workload that makes pods."""
+
+    kind: str
+    namespace: str
+    name: str
+
+
+def workload_of(pod: Pod) -> WorkloadName | None:
+    """Return the workload that people change, the Deployment rather than its ReplicaSet; None without an owner."""
+    owner = pod.owner
+    if owner is None:
+        return None
+    ending = f"-{pod.labels.get(HASH)}"
+    if owner.kind == "ReplicaSet" and HASH in pod.labels and owner.name.endswith(ending):
+        return WorkloadName("Deployment", pod.namespace, owner.name.removesuffix(ending))
+    return WorkloadName(owner.kind, pod.namespace, owner.name)
+
+
+def are_siblings(pod: Pod, other: Pod) -> bool:
+    """Return whether the same workload makes both pods."""
+    workload = workload_of(pod)
+    return workload is not None and pod.key != other.key and workload_of(other) == workload
+
+
+def siblings(pod: Pod, cluster: Cluster) -> Iterator[Pod]:
+    """Yield the other pods of the pod's workload."""
+    return (other for other in cluster.pods.all() if are_siblings(pod, other))
+
+
+def older_revisions(pod: Pod, cluster: Cluster) -> list[Pod]:
+    """Return the pods of the same Deployment that have another template and a node."""
+    mine = pod.labels.get(HASH)
+    return [
+        other
+        for other in siblings(pod, cluster)
+        if mine and other.node_name and other.labels.get(HASH) not in (None, mine)
+    ]
+
+
+def is_selected_label(pod: Pod, key: str, cluster: Cluster) -> bool:
+    """Return whether the pod's controller selects pods by this label, so that no pod can do without it."""
+    if pod.owner is None:
+        return False
+    for item in cluster.objects(pod.owner.kind):
+        if isinstance(item, Workload) and (item.namespace, item.name) == (pod.namespace, pod.owner.name):
+            return any(requirement.key == key for requirement in item.selector.requirements)
+    return True  # of a controller that is not known, any label may be selected
+
+
+def pinned_node(pod: Pod) -> str:
+    """Return the only node that a DaemonSet's pod can run on (daemon_controller.go), "" for other pods."""
+    if pod.owner is None or pod.owner.kind != "DaemonSet":
+        return ""
+    affinity = ((pod.manifest.get("spec") or {}).get("affinity") or {}).get("nodeAffinity") or {}
+    for term in (affinity.get(REQUIRED) or {}).get("nodeSelectorTerms") or ():
+        for field in term.get("matchFields") or ():
+            if field.get("key") == "metadata.name" and len(field.get("values") or ()) == 1:
+                return str(field["values"][0])
+    return ""
