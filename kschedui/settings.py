@@ -14,7 +14,7 @@ from kschedui.database_url import database_from_url
 
 
 def flag(name: str, *, default: bool) -> bool:
-    """Return a boolean from the environment: 1/0, true/false, yes/no, on/off; anything else is rejected."""
+    """Return whether a setting is on: 1/0, true/false, yes/no, on/off in the environment; anything else is rejected."""
     text = os.environ.get(name, "").strip().lower()
     if text in ("", "1", "true", "yes", "on", "0", "false", "no", "off"):
         return default if text == "" else text in ("1", "true", "yes", "on")

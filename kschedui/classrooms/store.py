@@ -1,4 +1,4 @@
-"""Classes: started, shown, count_answers, ended.
+"""Classes: their start, what their teacher shows, their answers and their end.
 
 The database row is authoritative; announcements contain the row, so that students' browsers get it without another
 query.

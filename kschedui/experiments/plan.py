@@ -82,7 +82,7 @@ def trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, Message
 
 
 def batch_sizes(summary: dict[str, Any], size: int) -> Iterator[int]:
-    """Return the sizes of the batches: large ones first, smaller ones at the end, so that no worker runs a long batch
+    """Yield the sizes of the batches: large ones first, smaller ones at the end, so that no worker runs a long batch
     alone.
 
     Sizes are estimated from the duration of such a run: about a third of a millisecond per pod.

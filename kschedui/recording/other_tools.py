@@ -163,7 +163,7 @@ class _Workloads:
         self._objects: dict[tuple[str, str, str], dict[str, Manifest]] = {}  # by owner: its objects by kind and name
 
     def applied(self, item: Manifest) -> Iterator[tuple[Action, Manifest]]:
-        """Return the changes for a new state of a workload: objects that differ are deleted and created again.
+        """Yield the changes for a new state of a workload: objects that differ are deleted and created again.
 
         Raises NoRecording.
         """
@@ -179,7 +179,7 @@ class _Workloads:
                 yield "applied", new
 
     def deleted(self, item: Manifest) -> Iterator[tuple[Action, Manifest]]:
-        """Return the deletions at the end of a workload."""
+        """Yield the deletions at the end of a workload."""
         for old in self._objects.pop(_owner(item), {}).values():
             yield "deleted", old
 

@@ -34,12 +34,12 @@ def lease() -> Any:
 
 
 def free() -> Q:
-    """Return the rows that no worker holds."""
+    """Return the condition for rows that no worker holds."""
     return Q(state=Run.State.QUEUED) | lost()
 
 
 def lost() -> Q:
-    """Return the rows of silent workers: the lease expired, or is too long because the clock was set back."""
+    """Return the condition for rows of silent workers: the lease expired, or is too long after a clock was set back."""
     now = timezone.now()
     longest = timedelta(seconds=MOST_AHEAD * settings.RUN_LEASE_SECONDS)
     return Q(state=Run.State.RUNNING) & (Q(lease_until__lt=now) | Q(lease_until__gt=now + longest))

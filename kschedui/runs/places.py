@@ -23,7 +23,7 @@ def make(count: int) -> None:
 
 
 def remove() -> None:
-    """Remove the place when the worker ends."""
+    """Remove all places when the worker ends."""
     if folder := os.environ.pop(FOLDER, ""):
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -97,7 +97,7 @@ class Line:
         self.seconds = {lane: seconds_of(lane) for lane, parties in self.waiting.items() if parties}
 
     def ahead(self, pk: int, party: str, lane: str) -> Ahead:
-        """Return the wait of each queued run if every party continues to take turns."""
+        """Return the wait of a queued run if every party continues to take turns."""
         own = bisect_left(self.waiting[lane].get(party, []), pk)
         others = (len(runs) for name, runs in self.waiting[lane].items() if name != party)
         before = own + sum(min(runs, own + 1) for runs in others)

@@ -65,7 +65,7 @@ def _phrase(cause: Cause) -> Message:
 
 
 def _resources(cause: Cause) -> Iterator[str]:
-    """Return the resources that the reasons name."""
+    """Yield the resources that the reasons name."""
     for text in cause.reasons:
         meaning = reason_of(text)
         match = meaning.match(text) if meaning else None
@@ -84,7 +84,7 @@ def cause_words(cause: Cause) -> Message:
 
 
 def differences(waiting: WaitingPod) -> Iterator[Message]:
-    """Return the reasons that the cluster's message differs from this one; none without a message in the dump."""
+    """Yield the reasons that the cluster's message differs from this one; none without a message in the dump."""
     if not waiting.dumped or waiting.dumped == waiting.message:
         return
     there, here = decode(waiting.dumped), decode(waiting.message)
@@ -103,7 +103,7 @@ def differences(waiting: WaitingPod) -> Iterator[Message]:
 
 
 def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
-    """Return the reasons whose counts differ."""
+    """Yield the reasons whose counts differ."""
     theirs, ours = counts(there), counts(here)
     same = theirs == ours
     for reason in sorted(theirs.keys() | ours.keys()):

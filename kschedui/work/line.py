@@ -109,7 +109,7 @@ class Line:
             return True
 
     def done(self, ticket: Ticket, processor: float, clock: float) -> None:
-        """Return the process, with the seconds that were used of its time and of real time."""
+        """Free the process of a ticket, and count the seconds of its time and of real time for the client."""
         assert ticket.process is not None
         with self._guard:
             self.going_on.remove(ticket)

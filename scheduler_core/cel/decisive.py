@@ -123,7 +123,7 @@ class _Reader(msgspec.Struct):
         return value
 
     def reasons(self, expr: Expr, *, wanted: bool) -> Iterator[Reason]:
-        """Return the reasons that the expression does not have the value `wanted`."""
+        """Yield the reasons that the expression does not have the value `wanted`."""
         node = expr.node
         if isinstance(node, Call):
             if node.function == "!_":

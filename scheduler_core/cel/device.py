@@ -74,7 +74,7 @@ class CompiledSelector:
         self.reads = reads
 
     def evaluate(self, device: Device, *, cost_limit: int = MAX_COST) -> Evaluation:
-        """Return whether the device matches."""
+        """Evaluate the expression on a device: whether it matches, and the error if it fails."""
         try:
             variables = {"device": _device_value(device)}
         except (SemverError, QuantityError) as error:

@@ -359,7 +359,7 @@ def _sign(value: Value, other: Value) -> int:
 
 
 def equal(value: Value, other: Value) -> Value:
-    """Return whether two values are equal, or an Error: Kubernetes' own types cannot be compared with others."""
+    """Compare two values. Return a bool, or an Error: Kubernetes' own types cannot be compared with others."""
     kind = type(value)
     if value is None or other is None:
         return value is other

@@ -110,7 +110,7 @@ class Api:
         return self.statuses.pods[pod.key]
 
     def pods(self) -> Iterator[Pod]:
-        """Return all pods, finished ones last."""
+        """Yield all pods, finished ones last."""
         yield from self.cluster.pods.all()
         yield from self.statuses.finished.values()
 

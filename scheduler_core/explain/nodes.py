@@ -158,7 +158,7 @@ class Explainer:
         ]
 
     def _extender_code(self, name: str, node: Node) -> StatusCode:
-        """Return whether preemption would help, according to the script of the extender."""
+        """Return the code of a rejection by the extender, according to its script."""
         extender = next(extender for extender in self._framework.extenders if extender.name == name)
         try:
             unresolvable = node.name in extender.filter(self._pod, [node]).failed_unresolvable

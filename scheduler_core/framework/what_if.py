@@ -59,7 +59,7 @@ class WhatIf(msgspec.Struct):
 
     @staticmethod
     def nothing(rows: NDArray[np.intp]) -> WhatIf:
-        """Return whether no pod is changed."""
+        """Return a what-if that changes no pod."""
         return WhatIf(rows, np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, np.int64))
 
 

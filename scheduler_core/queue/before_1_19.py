@@ -34,7 +34,7 @@ class SchedulingQueueBefore119(SchedulingQueue):
         self._move_request_cycle = self.scheduling_cycle
 
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
-        """Return a pod after a failed attempt: to backoffQ if there was an event since it was popped."""
+        """Put a pod back after a failed attempt: to backoffQ if there was an event since it was popped."""
         self._stamp(queued)
         queued.backoff_expiration = self._end_of_backoff(queued)
         if self._move_request_cycle >= self.scheduling_cycle:

@@ -39,7 +39,7 @@ class SchedulingQueueBefore132(SchedulingQueue):
         self._move_request_cycle = -1
 
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
-        """Return a pod after a failed attempt.
+        """Put a pod back after a failed attempt.
 
         It moves to backoffQ after an error, and if an event occurred since it was popped.
         """

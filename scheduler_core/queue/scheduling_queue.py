@@ -154,7 +154,7 @@ class SchedulingQueue:
         self.active.done(key)
 
     def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
-        """Return a pod after a failed attempt. Events during the attempt can requeue it at once."""
+        """Put a pod back after a failed attempt. Events during the attempt can requeue it at once."""
         if queued.rejectors:
             queued.unschedulable_count += 1
             queued.consecutive_errors = 0
@@ -317,7 +317,10 @@ class SchedulingQueue:
     def _worth_requeuing(
         self, queued: QueuedPod, event: ClusterEvent, old: Any, new: Any
     ) -> tuple[Strategy, list[Hint]]:
-        """Return whether one of the plugins that rejected the pod considers the event helpful (isPodWorthRequeuing)."""
+        """Return the queue to which the event moves the pod, and the hints of the plugins that rejected it.
+
+        Mirrors isPodWorthRequeuing.
+        """
         rejectors = queued.rejectors
         if not rejectors:
             return Strategy.AFTER_BACKOFF, []

@@ -379,7 +379,7 @@ def _holds_policy(config_map: Document) -> bool:
 
 
 def created_by(events: Iterable[Mapping[str, Any]]) -> set[Identity]:
-    """Yield the objects that events create, if they have the right type."""
+    """Return the objects that events create, if they have the right type."""
     created = [event["create"] for event in events if isinstance(event.get("create"), dict)]
     kinds = [(OF_VERSION.get((str(entry.get("apiVersion")), str(entry.get("kind")))), entry) for entry in created]
     return {identity(kind, entry) for kind, entry in kinds if kind is not None}

@@ -107,7 +107,7 @@ class DecisionReader:
         self._older: RecordsBefore119 | None = None
 
     def take(self, event: AnyEvent) -> Iterator[Record]:
-        """Return the records that the event completes."""
+        """Yield the records that the event completes."""
         seen = self._seen
         seen.take(event)
         if self._as_recorded and isinstance(event, trace.RunStarted):

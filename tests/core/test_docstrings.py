@@ -1,4 +1,4 @@
-"""The first line of a docstring says what the thing does or is, without the need to read its body."""
+"""The first line of a docstring says what the thing does or is, and agrees with the signature about the result."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import scheduler_core
 
 ROOT = Path(scheduler_core.__file__).parents[1]
 PACKAGES = ("scheduler_core", "kschedui")
 OTHERS = {"grammar", "migrations"}  # generated
 VAGUE = re.compile(r"(What|Who|Whose|Whoever|Whatever|Which|Those|Where|When|Why|How|Of|As) ")
+
+BOOL = re.compile(r"\bbool|\bFlags\b|\bMask\b|TypeGuard|TypeIs")  # also arrays of bool, and their aliases
 
 
 def first_lines(source: str) -> Iterator[tuple[int, str]]:
@@ -40,3 +44,70 @@ def test_a_docstring_does_not_begin_with_a_relative_clause() -> None:
 def test_the_check_sees_modules_classes_and_functions() -> None:
     source = '"""Rules."""\nclass A:\n    """What it is."""\n    def b(self):\n        """Those that fit."""\n'
     assert [line for _, line in vague_lines(source)] == ["What it is.", "Those that fit."]
+
+
+def contradictions(source: str) -> list[tuple[int, str]]:
+    """Return the first paragraphs of docstrings that say something else is returned than the signature does."""
+    return [
+        (function.lineno, text)
+        for function in ast.walk(ast.parse(source))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (docstring := ast.get_docstring(function))
+        and function.returns is not None
+        and contradicts(text := docstring.split("\n\n")[0], ast.unparse(function.returns), yields=yields(function))
+    ]
+
+
+def contradicts(text: str, returned: str, *, yields: bool) -> bool:
+    """Return whether the text of a docstring and the annotation of what is returned disagree."""
+    if yields:
+        return text.startswith("Return ")
+    if text.startswith("Yield "):
+        return "Iterator" not in returned
+    if returned in ("None", "NoReturn"):
+        return text.startswith("Return ")
+    says_whether = text.startswith("Return ") and "whether" in text
+    if returned == "bool":
+        return text.startswith("Return ") and not says_whether
+    return text.startswith("Return whether ") and BOOL.search(returned) is None
+
+
+def yields(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether the function itself has a yield."""
+    inner = list(function.body)
+    while inner:
+        node = inner.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            inner += ast.iter_child_nodes(node)
+    return False
+
+
+def test_a_docstring_and_the_signature_agree_about_what_is_returned() -> None:
+    files = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py") if OTHERS.isdisjoint(path.parts)]
+    wrong = {str(path.relative_to(ROOT)): lines for path in files if (lines := contradictions(path.read_text("utf-8")))}
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        'def a() -> list[str]:\n    """Return whether it fits."""',
+        'def a() -> bool:\n    """Return the rows."""',
+        'def a() -> None:\n    """Return the rows."""',
+        'def a() -> Iterator[int]:\n    """Return the rows."""\n    yield 1',
+        'async def a() -> list[int]:\n    """Yield the rows."""',
+    ],
+)
+def test_the_check_sees_what_is_not_returned(function: str) -> None:
+    assert len(contradictions(function)) == 1
+
+
+def test_the_check_accepts_what_is_returned() -> None:
+    source = (
+        'def a() -> NDArray[np.bool_]:\n    """Return whether each fits."""\n'
+        'def b() -> Iterator[int]:\n    """Yield the rows."""\n    yield 1\n'
+        'def c() -> list[int]:\n    """Return the rows."""\n    def d() -> Iterator[int]:\n        yield 1\n'
+    )
+    assert not contradictions(source)

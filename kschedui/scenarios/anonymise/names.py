@@ -119,7 +119,7 @@ def _images(names: list[str], pattern: str) -> dict[str, str]:
 
 
 def _names_at(parent: str, name: str, item: Any, holder: Manifest) -> Iterator[tuple[str, Any]]:
-    """Return the (kind, name) pairs that a field refers to."""
+    """Yield the (kind, name) pairs that a field refers to."""
     if is_label_map(name, item):
         yield from (("key", text) for text in item)
         yield from (("value", text) for text in item.values())

@@ -109,7 +109,7 @@ def names_of(image: Manifest) -> list[str]:
 
 
 def used_uids(objects: list[Manifest]) -> Iterator[str]:
-    """Return the uids that link claims to pods and volumes to claims."""
+    """Yield the uids that link claims to pods and volumes to claims."""
     for manifest in objects:
         if manifest.get("kind") in ("PersistentVolumeClaim", "ResourceClaim"):
             yield from (

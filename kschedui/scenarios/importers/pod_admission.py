@@ -53,7 +53,7 @@ class PodAdmission:
                 self.missing[str(name)] += 1
 
     def notes(self) -> Iterator[Message]:
-        """Return what was added, and which classes are missing from the dump."""
+        """Yield what was added, and which classes are missing from the dump."""
         if number := self.done["LimitRange"]:
             yield Message("Containers that received defaults from a LimitRange: {number:,}.", number=number)
         if number := self.done["RuntimeClass"]:

@@ -150,7 +150,7 @@ class Owners:
 
 
 def owning_deployment(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
-    """Return the Deployment of a pod whose ReplicaSet is not in the dump, from the ReplicaSet's name without hash."""
+    """Yield the Deployment of a pod whose ReplicaSet is not in the dump, from the ReplicaSet's name without hash."""
     hashed = part(part(manifest, "metadata"), "labels").get("pod-template-hash")
     for kind, namespace, name in owner_names(manifest):
         if kind == "ReplicaSet" and isinstance(hashed, str) and name.endswith(f"-{hashed}"):
@@ -158,7 +158,7 @@ def owning_deployment(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
 
 
 def made_of(manifest: Manifest, nodes: list[str], room: Room, admission: PodAdmission) -> Iterator[Manifest]:
-    """Return the objects that a workload's controller creates. Raises TooLarge."""
+    """Yield the objects that a workload's controller creates. Raises TooLarge."""
     pods = count_pods(manifest, nodes)
     room.require(manifest, pods)
     for created in MAKERS[manifest["kind"]](manifest, nodes, pods):
@@ -220,7 +220,7 @@ def owner_uids(manifest: Manifest) -> Iterator[str]:
 
 
 def owner_names(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
-    """Return (kind, namespace, name) of the object's owners."""
+    """Yield (kind, namespace, name) of the object's owners."""
     for owner in references(manifest):
         yield str(owner.get("kind")), namespace_of(manifest), str(owner.get("name"))
 
@@ -232,7 +232,7 @@ def references(manifest: Manifest) -> list[Manifest]:
 
 
 def deployment(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
-    """Return the ReplicaSet of a Deployment and its pods."""
+    """Yield the ReplicaSet of a Deployment and its pods."""
     spec, metadata = part(manifest, "spec"), part(manifest, "metadata")
     hashed = suffix(f"{metadata.get('name')}", 10)
     template = copy.deepcopy(part(spec, "template"))
@@ -279,7 +279,7 @@ def stateful_set(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Ma
 
 
 def daemon_set(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
-    """Return one pod per node, pinned to it as the DaemonSet controller does: by a field selector on metadata.name."""
+    """Yield one pod per node, pinned to it as the DaemonSet controller does: by a field selector on metadata.name."""
     name = part(manifest, "metadata").get("name")
     for node in nodes:
         pod = pod_of(manifest, f"{name}-{suffix(f'{name}/{node}', 5)}")
@@ -293,7 +293,7 @@ def daemon_set(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Mani
 
 
 def job(manifest: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
-    """Return as many pods as may run in parallel."""
+    """Yield as many pods as may run in parallel."""
     name = part(manifest, "metadata").get("name")
     for i in range(pods):
         yield pod_of(manifest, f"{name}-{suffix(f'{name}/{i}', 5)}", {"batch.kubernetes.io/job-name": str(name)})

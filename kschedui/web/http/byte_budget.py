@@ -21,7 +21,7 @@ class Hold:
         self.holders = 0
 
     def shrink(self, size: int) -> None:
-        """Return unused bytes if the size turns out to be smaller."""
+        """Give unused bytes back if the size turns out to be smaller."""
         if size < self.size:
             self.budget.release(self.owner, self.size - size)
             self.size = size
@@ -93,7 +93,7 @@ class ByteBudget:
             waiter.turn.set_result(hold)
 
     def leave(self, waiter: Waiter) -> None:
-        """Return the client's bytes, unless others hold them too; one that gives up lets others pass."""
+        """Give the client's bytes back, unless others hold them too; one that gives up lets others pass."""
         if waiter in self.waiting:
             self.waiting.remove(waiter)
             self.admit()
@@ -105,7 +105,7 @@ class ByteBudget:
             self.release(hold.owner, hold.size)
 
     def release(self, owner: str, size: int) -> None:
-        """Return bytes to the budget, and admit waiting clients."""
+        """Give bytes back to the budget, and admit waiting clients."""
         self.used -= size
         self.owners[owner] -= size
         if not self.owners[owner]:

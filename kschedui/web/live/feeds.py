@@ -123,7 +123,7 @@ _feeds: SharedRows[Feed] = SharedRows()
 
 @asynccontextmanager
 async def following(public_id: str) -> AsyncIterator[Feed]:
-    """Return the feed of the run, shared with this process's other followers. Raises Run.DoesNotExist."""
+    """Yield the feed of the run, shared with this process's other followers. Raises Run.DoesNotExist."""
     status = await read_status(public_id)
     async with _feeds.following(public_id, lambda: Feed(status)) as feed:
         if feed.status.ended and not status.ended:  # it was run again

@@ -190,7 +190,7 @@ _halls: SharedRows[Hall] = SharedRows()
 
 @asynccontextmanager
 async def entering(pk: int, follower: Follower) -> AsyncIterator[Hall]:
-    """Return the hall of the class, shared with this process's other sockets."""
+    """Yield the hall of the class, shared with this process's other sockets."""
     board = await read_board(pk)
     async with _halls.following(pk, lambda: Hall(pk, board)) as hall:
         _count(pk, follower, 1)

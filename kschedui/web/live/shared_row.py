@@ -94,7 +94,7 @@ class SharedRows(dict[tuple[int, Any], Row]):
 
     @asynccontextmanager
     async def following(self, key: Any, make: Callable[[], Row]) -> AsyncIterator[Row]:
-        """Return the row that is followed under the key, made by the first follower and given up by the last."""
+        """Yield the row that is followed under the key, made by the first follower and given up by the last."""
         place = id(asyncio.get_running_loop()), key
         row = self.get(place)
         if row is None or row.broken:

@@ -147,7 +147,7 @@ def is_module(name: str) -> bool:
 
 
 def methods_of(text: str, name: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Return the methods of the class that the scheduler calls: name -> first and last line."""
+    """Yield the methods of the class that the scheduler calls: name -> first and last line."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             for method in node.body:

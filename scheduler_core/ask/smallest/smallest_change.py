@@ -77,7 +77,7 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def false(self) -> bool:
-        """Return the kind of fact that the change contradicts, "" if none."""
+        """Return whether a part of the change contradicts a fact of the cluster."""
         return any(part.false for part in self.changed)
 
     @property
@@ -352,7 +352,7 @@ class Search:
     # More nodes
 
     def _one_more_node(self) -> Iterator[Change]:
-        """Return the smallest kind of node that fits the pod when empty, if necessary with another change."""
+        """Yield the smallest kind of node that fits the pod when empty, if necessary with another change."""
         pod = self._world.cluster.pods.get(self.key)
         if pod is not None and pinned_node(pod):
             return

@@ -39,7 +39,7 @@ def compile_pattern(pattern: str) -> re2._Regexp:
 
 
 def match(text: Value, pattern: Value) -> Value:
-    """Return whether a pattern is found in a text."""
+    """Search a text for a pattern. Return a bool, or an Error for a wrong pattern."""
     if type(pattern) is not str or type(text) is not str:
         return NO_SUCH_OVERLOAD
     try:

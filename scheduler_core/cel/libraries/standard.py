@@ -110,7 +110,7 @@ def _comparison(holds: Callable[[int], bool]) -> Implementation:
 
 
 def contains(element: Value, collection: Value) -> Value:
-    """Return whether a list contains an element or a map a key."""
+    """Look for an element in a list, or for a key in a map. Return a bool, or an Error."""
     if isinstance(collection, Map):
         return collection.contains(element)
     if not is_list(collection):

@@ -123,7 +123,7 @@ class Filters:
         return verdicts
 
     def run_each(self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations) -> Iterator[Verdicts]:
-        """Return the verdict of each plugin on the rows, independent of the others, without and with nominated pods."""
+        """Yield the verdict of each plugin on the rows, independent of the others, without and with nominated pods."""
         index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
         held = np.unique(index)
         base = WhatIf.nothing(rows[held]).with_added(held.searchsorted(index), slots)

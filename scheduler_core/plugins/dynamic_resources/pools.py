@@ -48,7 +48,7 @@ class Pool(msgspec.Struct, frozen=True, eq=False):
         return "/".join(self.id)
 
     def devices(self) -> Iterable[Candidate]:
-        """Return the devices for the node, in order."""
+        """Yield the devices for the node, in order."""
         for piece in self.slices:
             for device in piece.devices:
                 yield Candidate((*self.id, device.name), device, piece, self)
@@ -102,7 +102,7 @@ class Pools:
         return len(slices), slices[0].slice_count if slices else 0
 
     def left_out(self, node: Node) -> Iterator[tuple[PoolID, Literal["elsewhere", "outdated"]]]:
-        """Return the pools of several nodes that the node cannot use: those of other nodes, or outdated generations."""
+        """Yield the pools of several nodes that the node cannot use: those of other nodes, or outdated generations."""
         for name in sorted({**self._on_node.get(node.name, {}), **self._shared}):
             piece = self._slices[name]
             if not piece.shared_counters:

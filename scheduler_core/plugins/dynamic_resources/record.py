@@ -168,7 +168,7 @@ def _on_node(state: State, name: str, claim: ResourceClaim) -> ResourceClaim:
 
 
 def _unavailable(notebook: Notebook, state: State, node: Node) -> Iterator[DeviceTry]:
-    """Return the claims whose devices cannot be used from the node."""
+    """Yield the claims whose devices cannot be used from the node."""
     for number, selector in enumerate(state.selectors):
         claim = state.claims[number]
         if selector is None or claim.allocation is None or selector.matches(node.labels, node.name):
@@ -191,7 +191,7 @@ def _condition_text(condition: Any) -> str:
 
 
 def _searched_pools(pools: Pools, node: Node) -> Iterator[SearchedPool]:
-    """Return the pools that the node can use, then those that several nodes share and this one cannot use."""
+    """Yield the pools that the node can use, then those that several nodes share and this one cannot use."""
     pools_of_node = pools.of_node(node)
     for pool in pools_of_node:
         names = [candidate.device.name for candidate in pool.devices()]

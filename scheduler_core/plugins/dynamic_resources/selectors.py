@@ -46,7 +46,10 @@ class Selectors:
         self._contents: dict[Attributes, Contents] = {}
 
     def answer(self, device_class: DeviceClass, request: DeviceRequest, driver: str, device: Device) -> Answer:
-        """Return whether all selectors match, class selectors first; stops at the first false or failure."""
+        """Evaluate the selectors, those of the class first, up to the first that is false or fails.
+
+        Return true if all match, false, or the text of the failure.
+        """
         for index, expression in enumerate(device_class.selectors):
             answer = self._answer(expression, driver, device)
             if isinstance(answer, str):

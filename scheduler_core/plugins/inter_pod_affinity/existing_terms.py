@@ -185,7 +185,7 @@ class TermOwners:
 
 
 def _owned_terms(*groups: tuple[Any, ...]) -> Iterator[OwnedTerm]:
-    """Return the terms of a term set in the order of `PodTable.term_sets`."""
+    """Yield the terms of a term set in the order of `PodTable.term_sets`."""
     affinity, anti_affinity, preferred, preferred_anti = groups
     for term in affinity:
         yield OwnedTerm(Role.REQUIRED_AFFINITY, term)

@@ -70,7 +70,7 @@ def _matching_nodes(nodes: NodeTable, node_selector: Mapping[str, str], required
 
 
 def _term(nodes: NodeTable, term: NodeSelectorTerm) -> Mask:
-    """Return whether all expressions and fields match; an empty term matches no node."""
+    """Return the nodes that all expressions and fields match; an empty term matches no node."""
     if term.empty:
         return np.zeros(len(nodes), np.bool_)
     mask = np.ones(len(nodes), np.bool_)

@@ -161,7 +161,7 @@ class AttachedVolumes:
         return self._counts.setdefault(driver, np.zeros(len(self._none), np.int64))
 
     def _objects_of(self, pod: Pod) -> Iterable[tuple[str, str]]:
-        """Return the claims of the pod and their volumes."""
+        """Yield the claims of the pod and their volumes."""
         for volume in pod.volumes:
             if volume.claim is not None:
                 key = f"{pod.namespace}/{volume.claim}"

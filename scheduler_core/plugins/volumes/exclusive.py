@@ -37,7 +37,7 @@ def _read_only(volume: Volume) -> bool:
 
 
 def _image(source: Manifest) -> list[str]:
-    """Return whether two RBD images are the same: one of their monitors is."""
+    """Return the names of an RBD image, one for each monitor; images with a common name are the same."""
     image = f"{source.get('pool') or DEFAULT_POOL}/{source.get('image', '')}"
     return [f"{image} at {monitor}" for monitor in source.get("monitors") or ()]
 

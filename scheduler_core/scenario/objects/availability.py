@@ -147,7 +147,7 @@ def _unavailable(kind: str, version: str) -> tuple[GatedField, ...]:
 
 
 def _occurrences(data: Any, path: tuple[str, ...], at: Path) -> Iterator[Path]:
-    """Return the paths of the field in the document, with list indexes."""
+    """Yield the paths of the field in the document, with list indexes."""
     if not path:
         if data is not None:
             yield at

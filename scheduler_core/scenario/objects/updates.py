@@ -70,7 +70,7 @@ def _pod(old: Pod, new: Pod, release: Release) -> Pod:
         "preemptionPolicy": old.preemption_policy,
     }
     status = old.manifest.get("status")
-    resized = old.node_name and any(_in_force(entry) for entry in (old, new))
+    resized = old.node_name and any(_has_container_statuses(entry) for entry in (old, new))
     return replace(
         new,
         uid=old.uid,
@@ -108,8 +108,8 @@ def _claim(old: ResourceClaim, new: ResourceClaim) -> ResourceClaim:
     return replace(stored, manifest=claim_manifest(stored))
 
 
-def _in_force(pod: Pod) -> bool:
-    """Keep the resources in the pod's status, which describe its running containers."""
+def _has_container_statuses(pod: Pod) -> bool:
+    """Return whether the pod's status has the resources of its running containers."""
     status = pod.manifest.get("status") or {}
     return bool(status.get("containerStatuses") or status.get("initContainerStatuses"))
 

@@ -139,7 +139,7 @@ def data_of(text: str) -> dict[str, Any] | None:
 
 
 def split(text: str) -> Iterator[Chunk]:
-    """Return the chunks with content; `---` at the start of a line always ends a document (YAML 1.2, 9.1)."""
+    """Yield the chunks with content; `---` at the start of a line always ends a document (YAML 1.2, 9.1)."""
     text = text.removeprefix("\ufeff")
     starts = [0, *(match.start() for match in _SEPARATOR.finditer(text)), len(text)]
     number = line = 0

@@ -29,7 +29,7 @@ Enter = Callable[[Identity], bool]
 def check_device_references(
     objects: Iterable[KubernetesObject], exists: Callable[[Identity], bool], enter: Enter, problems: Problems
 ) -> None:
-    """Warn about references to missing objects; `known` returns whether an object exists or will exist."""
+    """Warn about references to missing objects; `exists` tells whether an object exists or will exist."""
     claims: dict[tuple[str, str], ResourceClaim] = {}
     pods: list[Pod] = []
     slices: defaultdict[tuple[str, str], list[ResourceSlice]] = defaultdict(list)

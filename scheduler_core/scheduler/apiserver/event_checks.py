@@ -29,7 +29,7 @@ class EventChecks:
         return not isinstance(new, StorageClass) or new.volume_binding_mode == "WaitForFirstConsumer"
 
     def may_fit(self, node: Node) -> Callable[[Pod], bool]:
-        """Return whether the pod fits the node as it is: resources, node affinity, ports, NoSchedule taints."""
+        """Return a check of pods against the node as it is: resources, node affinity, ports, NoSchedule taints."""
         pods = self._cluster.pods
         standing = [pods.pods[slot] for slot in pods.on_node(node.name)]
         used: dict[str, int] = {"pods": len(standing)}

@@ -33,7 +33,7 @@ class MemberResult(msgspec.Struct):
 
     @property
     def failed(self) -> bool:
-        """Return the result of an error."""
+        """Return whether the attempt ended with an error."""
         return isinstance(self.error, SchedulingError)
 
     @property

@@ -60,7 +60,7 @@ def nodes_filtered(
     was needed. `narrowed`: whether the ring had only some of the nodes.
     """
     parts = [part for part in (nominated, filtered) if part]
-    verdicts = Verdicts.concat([part.verdicts for part in parts]).compact()
+    verdicts = parts[0].verdicts if len(parts) == 1 else Verdicts.concat([part.verdicts for part in parts]).compact()
     evaluated = NO_ROWS if filtered is None else filtered.evaluated
     of_ring = verdicts.which[len(verdicts.which) - len(evaluated) :]
     return NodesFiltered(

@@ -73,7 +73,7 @@ export class Player {
 		this.changed(motion);
 	}
 
-	/** Moves one frame forward or back. @returns {boolean} whether there was one */
+	/** Moves one frame forward. @returns {boolean} whether there was one */
 	forward(motion = true) {
 		let { step, frame } = this;
 		do {

@@ -170,7 +170,7 @@ def answers_csv(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def answer_rows(revealed: list[dict[str, Any]]) -> Iterator[list[Any]]:
-    """Return the table of answers, with its header."""
+    """Yield the table of answers, with its header."""
     yield ["question", "text", "choice", "answers", "right"]
     for question in revealed:
         labels = question["labels"] + [str(n + 1) for n in range(len(question["labels"]), len(question["counts"]))]

@@ -35,7 +35,7 @@ def volume_binding(case: Case) -> Iterator[Proposal]:
 
 
 def _smaller(case: Case, claim: PersistentVolumeClaim) -> Iterator[Proposal]:
-    """Return the largest size of existing volumes and capacities that satisfies the claim here."""
+    """Yield the largest size of existing volumes and capacities that satisfies the claim here."""
     cluster = case.world.cluster
     volumes = cast("Iterator[PersistentVolume]", cluster.objects("PersistentVolume"))
     sizes = {volume.capacity for volume in volumes}

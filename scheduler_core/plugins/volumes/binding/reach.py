@@ -80,7 +80,7 @@ def _unbound(search: Search, nodes: NodeTable) -> Codes:
 
 
 def _provision(claim: PersistentVolumeClaim, search: Search, nodes: NodeTable) -> Codes:
-    """Return whether the claim's class can provision, once per group of nodes that are equal for it."""
+    """Return for each node why the claim's class cannot provision there, found once for nodes that are equal for it."""
     keys = provision_keys(claim, search.storage)
     first, group = alike(nodes, slice(0, len(nodes)), [nodes.label(key).codes for key in sorted(keys)])
     codes = [_PROVISION_CODES[why_not_provisioned(claim, search.storage, nodes.nodes[row].labels)] for row in first]
