@@ -1,4 +1,4 @@
-"""What a run leaves behind, in sentences: victims, pods that cannot end, pods that break their own rule."""
+"""Sentences about what a run leaves behind: victims, pods that cannot end, pods that break their own rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run leaves behind besides waiting pods: victims, pods that cannot end, and pods that break their own rule.
+"""The results of a run besides waiting pods: victims, pods that cannot end, and pods that break their own rule.
 
 Controllers make victims again (ReplicaSet, StatefulSet, DaemonSet); the cluster at the end of the run decides where.
 """
