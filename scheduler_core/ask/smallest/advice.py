@@ -1,4 +1,4 @@
-"""What people should know before they change something: facts about the pod's workload, its nodes and its spec.
+"""Advice before a change: facts about the pod's workload, its nodes and its spec.
 
 Each piece of advice is computed from the cluster at the moment, and where it names a change, that change is tried.
 """

@@ -16,7 +16,7 @@ MOST_PODS = 40  # waiting pods of a workload that are tried
 
 
 class Coverage(msgspec.Struct, frozen=True):
-    """Of `pods` pods of the workload `kind`/`name`, `placed` have or get a node with the change."""
+    """The effect of a change on a workload: `placed` of the `pods` pods of `kind`/`name` have or get a node with it."""
 
     kind: str
     name: str
