@@ -19,10 +19,10 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 GENERIC = "\x00!aZ09_ \t\n.,:-/\"'\\x#=()[]{}é\u00b5\u2028"
-MOST_POSITIONS = 2_000
+MAX_POSITIONS = 2_000
 EXPANDED = 3  # of a counted repetition
 TIMES = 12  # a word is repeated first
-MOST_STEPS = 300_000
+MAX_STEPS = 300_000
 EXPONENTIAL, QUADRATIC = "exponential", "quadratic"
 REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT)
 
@@ -40,7 +40,7 @@ class Attack(NamedTuple):
 
 
 class TooManySteps(Exception):
-    """More than MOST_STEPS."""
+    """More than MAX_STEPS."""
 
 
 # --- One character ------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class Automaton:
         return self.letters[(chars & -chars).bit_length() - 1]
 
     def position(self, source: int, to: int, chars: int) -> None:
-        if len(self.sets) >= MOST_POSITIONS:
+        if len(self.sets) >= MAX_POSITIONS:
             raise ValueError("a pattern of too many characters")
         self.char.append((source, to, len(self.sets)))
         self.sets.append(chars)
@@ -308,7 +308,7 @@ class Counter:
 
     def match(self, items: list[Any], index: int, at: int, then: Callable[[int], bool]) -> bool:
         self.steps += 1
-        if self.steps > MOST_STEPS:
+        if self.steps > MAX_STEPS:
             raise TooManySteps
         if index == len(items):
             return then(at)

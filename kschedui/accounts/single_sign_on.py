@@ -17,7 +17,7 @@ from kschedui.in_turn import in_turn
 from kschedui.models import Identity
 
 LONGEST_NAME = 150
-MOST_GROUPS = 200
+MAX_GROUPS = 200
 
 
 class Provider(OIDCAuthenticationBackend):
@@ -63,7 +63,7 @@ class Provider(OIDCAuthenticationBackend):
         """Update the groups of the account from the provider's claims, if groups are configured."""
         named = claims.get(settings.OIDC_GROUPS_CLAIM) if settings.OIDC_GROUPS_CLAIM else None
         if isinstance(named, list):
-            names = [name for name in named if isinstance(name, str) and 0 < len(name) <= LONGEST_NAME][:MOST_GROUPS]
+            names = [name for name in named if isinstance(name, str) and 0 < len(name) <= LONGEST_NAME][:MAX_GROUPS]
             user.groups.set([Group.objects.get_or_create(name=name)[0] for name in names])
         return user
 

@@ -17,7 +17,7 @@ from kschedui.models import ApiToken
 PREFIX = "ksu_"  # by which a scanner for leaked secrets, and a person, knows what it is
 READ, WRITE = "read", "write"
 SCOPES = (READ, WRITE)
-MOST_TOKENS = 50  # of one account
+MAX_TOKENS = 50  # of one account
 USED_AGAIN = timedelta(minutes=1)  # `last_used` is that exact, so that a busy script does not write with each call
 
 
@@ -34,7 +34,7 @@ def make(owner: Any, name: str, scopes: list[str], days: int | None = None) -> t
     secret = PREFIX + secrets.token_urlsafe(32)
     valid_scopes = [scope for scope in SCOPES if scope in scopes]
     with in_turn(f"tokens of {owner.pk}"):
-        if of_owner(owner).count() >= MOST_TOKENS:
+        if of_owner(owner).count() >= MAX_TOKENS:
             raise TooMany
         expires = timezone.now() + timedelta(days=days) if days is not None else None
         token = ApiToken.objects.create(

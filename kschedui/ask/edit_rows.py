@@ -11,15 +11,15 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, Remove, SetField
 from scheduler_core.scenario.objects.kinds import KINDS
 
-MOST_EDITS = 32
-MOST_ADDED = 1000
+MAX_EDITS = 32
+MAX_ADDED = 1000
 EDITABLE = (("metadata", "labels"), ("metadata", "annotations"), ("spec",), ("status",))
 
 
 def edits_of(rows: Sequence[Mapping[str, Any]]) -> list[Edit]:
     """Parse edits from plain data. Raises NotPossible with the error."""
-    if len(rows) > MOST_EDITS:
-        raise NotPossible(Message("at most {most} changes at a time", most=MOST_EDITS))
+    if len(rows) > MAX_EDITS:
+        raise NotPossible(Message("at most {most} changes at a time", most=MAX_EDITS))
     try:
         edits: list[Edit] = msgspec.convert(list(rows), list[Edit])
     except msgspec.ValidationError as error:
@@ -29,6 +29,6 @@ def edits_of(rows: Sequence[Mapping[str, Any]]) -> list[Edit]:
             raise NotPossible(Message("objects of kind {value} cannot be changed here", value=edit.kind[:40]))
         if isinstance(edit, SetField) and not any(edit.path[: len(prefix)] == prefix for prefix in EDITABLE):
             raise NotPossible(Message("only labels, annotations, spec and status can be changed"))
-    if sum(edit.count for edit in edits if isinstance(edit, AddNodes)) > MOST_ADDED:
-        raise NotPossible(Message("add 1 to {most} nodes", most=MOST_ADDED))
+    if sum(edit.count for edit in edits if isinstance(edit, AddNodes)) > MAX_ADDED:
+        raise NotPossible(Message("add 1 to {most} nodes", most=MAX_ADDED))
     return edits

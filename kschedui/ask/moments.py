@@ -18,7 +18,7 @@ from scheduler_core.ask.editing.objects import KnownPlugins
 from scheduler_core.ask.moments.moment import Moment, at_end, before_attempt
 from scheduler_core.ask.smallest.smallest_change import Search
 
-MOST_ROWS = 60_000  # nodes and pods of all moments of a process
+MAX_ROWS = 60_000  # nodes and pods of all moments of a process
 AT_END = 0  # instead of an attempt
 
 
@@ -68,7 +68,7 @@ def find_moment(name: Name, text: str | None) -> CachedMoment:
     cached = CachedMoment(_build_moment(name, text))
     with _guard:
         _kept[name] = cached
-        while len(_kept) > 1 and sum(moment.rows for moment in _kept.values()) > MOST_ROWS:
+        while len(_kept) > 1 and sum(moment.rows for moment in _kept.values()) > MAX_ROWS:
             _kept.popitem(last=False)
     return cached
 

@@ -17,7 +17,7 @@ from scheduler_core.ask.operations.questions import Add, Drain, Lose, Question, 
 from scheduler_core.ask.operations.results import OperationResult
 from scheduler_core.ask.operations.upgrade import Upgrade, upgrade
 
-MOST_NODES = 5000  # that a question names
+MAX_NODES = 5000  # that a question names
 
 
 def question_of(row: Mapping[str, Any]) -> Question:
@@ -26,8 +26,8 @@ def question_of(row: Mapping[str, Any]) -> Question:
         question: Question = msgspec.convert(row, Question)
     except msgspec.ValidationError as error:
         raise NotPossible(Message("this is not a valid question: {problem}", problem=str(error))) from None
-    if isinstance(question, Drain | Lose) and len(question.nodes) > MOST_NODES:
-        raise NotPossible(Message("name at most {most:,} nodes", most=MOST_NODES))
+    if isinstance(question, Drain | Lose) and len(question.nodes) > MAX_NODES:
+        raise NotPossible(Message("name at most {most:,} nodes", most=MAX_NODES))
     return question
 
 

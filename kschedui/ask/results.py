@@ -26,8 +26,8 @@ from scheduler_core.ask.operations.operation import zone_of
 from scheduler_core.ask.smallest.smallest_change import Change, Search
 from scheduler_core.ask.smallest.weights import weight_changes
 
-MOST_BUDGETS = 50
-MOST_PODS = 500  # to choose from
+MAX_BUDGETS = 50
+MAX_PODS = 500  # to choose from
 PIECE_SECONDS = 0.5  # of the search for the smallest change, in one answer
 
 
@@ -94,7 +94,7 @@ def about(name: Name, text: str | None) -> About:
         moment.pod.scheduler_name,
         [Weight(plugin.name, weight) for plugin, weight in points.get("score", ())],
         [plugin.name for plugin, _ in points.get("filter", ())],
-        [dict(budget.manifest) for budget in budgets[:MOST_BUDGETS]],
+        [dict(budget.manifest) for budget in budgets[:MAX_BUDGETS]],
         moment.time,
     )
 
@@ -160,7 +160,7 @@ def pods(name: Name, text: str | None) -> list[str]:
     cached = moments.find_moment(name, text)
     there = cached.moment.world().cluster.pods
     pods_by_state = sorted(there.all(), key=lambda pod: (bool(there.node_name[there.slot_of[pod.key]]), pod.key))
-    return [pod.key for pod in pods_by_state[:MOST_PODS]]
+    return [pod.key for pod in pods_by_state[:MAX_PODS]]
 
 
 def nodes(name: Name, text: str | None) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ import msgspec
 from scheduler_core import attempt_records
 from scheduler_core.trace.events import AnyEvent
 
-MOST_ATTEMPTS = 2000  # that are looked at
+MAX_ATTEMPTS = 2000  # that are looked at
 PARTS: Mapping[str, tuple[str, ...]] = {  # what differs -> fields of a decision record, the first that tells most
     "message": ("message", "outcome"),
     "verdicts": ("preFilter", "filter", "feasible"),
@@ -36,7 +36,7 @@ class Unlike(msgspec.Struct, frozen=True):
 def first_unlike(before: Callable[[], Iterable[AnyEvent]], after: Callable[[], Iterable[AnyEvent]]) -> Unlike | None:
     """Return the first difference in any of the parts; None if there is none."""
     pairs = zip(attempt_records(before()), attempt_records(after()), strict=False)
-    for attempt, other in islice(pairs, MOST_ATTEMPTS):
+    for attempt, other in islice(pairs, MAX_ATTEMPTS):
         what = next((name for name, fields in PARTS.items() if any(attempt[f] != other[f] for f in fields)), "")
         if what:
             return _difference(attempt, other, what)

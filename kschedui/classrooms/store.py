@@ -34,8 +34,8 @@ ALPHABET = "BCDFGHJKMNPQRSTVWXZ"
 LENGTH = 4
 LASTS = timedelta(hours=4)
 RETENTION = timedelta(days=1)  # after its end, for the answers
-MOST_LIVE = 10  # classes of one teacher at once
-MOST_REVEALED = 200  # questions of a class: each message to its students lists them
+MAX_LIVE = 10  # classes of one teacher at once
+MAX_REVEALED = 200  # questions of a class: each message to its students lists them
 TRIES = 20
 SHOWN_BY = ("deleted_at", "visibility", "owner_id", "editor_hash")  # of the scenario
 
@@ -90,8 +90,8 @@ def start(teacher: Visitor, run: Run) -> Classroom:
         code = "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
         try:
             with in_turn(f"classes of {teacher.author}"):
-                if live().filter(of_teacher(teacher)).count() >= MOST_LIVE:
-                    raise NoClass(Message("You already have {most} classes. End one of them first.", most=MOST_LIVE))
+                if live().filter(of_teacher(teacher)).count() >= MAX_LIVE:
+                    raise NoClass(Message("You already have {most} classes. End one of them first.", most=MAX_LIVE))
                 return Classroom.objects.create(code=code, run=run, expires=timezone.now() + LASTS, **about)
         except IntegrityError:  # taken
             continue
@@ -177,8 +177,8 @@ def show(pk: int, shown: Shown) -> Board:
         if question := shown.question:
             record = next((record for record in revealed if record["id"] == question.id), None)
             if record is None and question.answer is not None:
-                if len(revealed) >= MOST_REVEALED:
-                    raise NoClass(Message("A class can have at most {most} questions.", most=MOST_REVEALED))
+                if len(revealed) >= MAX_REVEALED:
+                    raise NoClass(Message("A class can have at most {most} questions.", most=MAX_REVEALED))
                 record = count_choices(row, question, question.answer)
                 revealed = [*revealed, record]
             asked = {"id": question.id, "choices": question.choices}

@@ -13,7 +13,7 @@ from kschedui.scenarios.outside_plugins import registry
 from scheduler_core.ask.capacity import Capacity, capacity
 from scheduler_core.ask.moments.moment import at_end
 
-MOST_NODES = 20
+MAX_NODES = 20
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -43,10 +43,10 @@ def write(result: Capacity, release: str) -> None:
         sys.stdout.write(f"  then: {result.message}\n")
     for zone, count in result.by_zone.items():
         sys.stdout.write(f"{count:>7,}  in zone {zone or '(none)'}\n")
-    for node, count in list(result.by_node.items())[:MOST_NODES]:
+    for node, count in list(result.by_node.items())[:MAX_NODES]:
         sys.stdout.write(f"{count:>7,}  on {node}\n")
-    if len(result.by_node) > MOST_NODES:
-        sys.stdout.write(f"         and on {len(result.by_node) - MOST_NODES:,} more nodes\n")
+    if len(result.by_node) > MAX_NODES:
+        sys.stdout.write(f"         and on {len(result.by_node) - MAX_NODES:,} more nodes\n")
     for more in result.more:
         sys.stdout.write(f"  {more.count:,} more nodes like {more.like} would do\n" if more.count else "")
         sys.stdout.write("" if more.count else f"  no number of nodes like {more.like} would do\n")

@@ -16,7 +16,7 @@ from kschedui.scenarios.outside_plugins import simulate
 from scheduler_core import RunEnded
 from scheduler_core.ask.compare import Comparison, compare
 
-MOST_MOVED = 20
+MAX_MOVED = 20
 SHARES = ("cpu", "memory", "cpu_spread")
 
 
@@ -65,7 +65,7 @@ def write(comparison: Comparison) -> None:
         sys.stdout.write(
             f"Attempts that differ: {comparison.differing:,}. Pods that end elsewhere: {comparison.moved_count:,}\n"
         )
-    for pod in comparison.moved[:MOST_MOVED]:
+    for pod in comparison.moved[:MAX_MOVED]:
         sys.stdout.write(f"  {pod.pod}: {place(pod.before)} -> {place(pod.after)}\n")
     before, after = (msgspec.to_builtins(measures) for measures in comparison.measures)
     for name, value in before.items():

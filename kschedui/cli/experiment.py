@@ -24,7 +24,7 @@ from scheduler_core.experiments.design import Design
 from scheduler_core.experiments.reading import read_file
 from scheduler_core.experiments.table import header, record, values_of
 
-MOST_BATCH = 50  # cells that a process takes at once
+MAX_BATCH = 50  # cells that a process takes at once
 Rows = Iterable[tuple[int, Row]]
 cells: Cells  # of a process of the pool
 design: Design
@@ -72,7 +72,7 @@ def read_design(name: str) -> tuple[str, Design]:
 
 def run_cells(text: str, planned: Design, release: str, count: int) -> Iterator[tuple[int, Row]]:
     """Yield every cell's row in order, computed by `count` processes."""
-    size = max(1, min(MOST_BATCH, planned.size // (4 * count)))
+    size = max(1, min(MAX_BATCH, planned.size // (4 * count)))
     batches = [range(first, min(first + size, planned.size + 1)) for first in range(1, planned.size + 1, size)]
     if count == 1:
         for batch in batches:

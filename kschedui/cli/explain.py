@@ -27,8 +27,8 @@ from scheduler_core.ask.smallest.owners import workload_of
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.preemption_events import VictimEvicted
 
-MOST_NEAR = 10
-MOST_SCORED = 3  # nodes whose scores are printed by default
+MAX_NEAR = 10
+MAX_SCORED = 3  # nodes whose scores are printed by default
 KINDS = {"deploy": "Deployment", "rs": "ReplicaSet", "sts": "StatefulSet", "ds": "DaemonSet"}
 
 
@@ -183,7 +183,7 @@ def of_placed(key: str, events: list[AnyEvent], moment: Moment, source: Input) -
         "attempt": record["attempt"],
         "feasible": len(record["feasible"]),
         "rejected": len(record["filter"]),
-        "totals": dict(list(totals.items())[:MOST_NEAR]),
+        "totals": dict(list(totals.items())[:MAX_NEAR]),
         "scores": {
             name: {plugin: by_node[name] for plugin, by_node in record["scores"].items() if name in by_node}
             for name in totals
@@ -236,7 +236,7 @@ def write_scores(answer: dict[str, Any], *, every: bool) -> None:
     """Print the total of the best nodes, and the score of each plugin: normalized, times weight."""
     scores = answer.get("scores", {})
     totals = answer.get("totals", {})
-    shown = len(scores) if every else MOST_SCORED
+    shown = len(scores) if every else MAX_SCORED
     for number, (name, by_plugin) in enumerate(scores.items()):
         total = sum(weighted for _, _, weighted in by_plugin.values())
         if number >= shown and name not in totals:

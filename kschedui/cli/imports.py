@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from kschedui.cli.inputs import LIMITS, MOST_BYTES, hints, in_file, open_input
+from kschedui.cli.inputs import LIMITS, MAX_BYTES, hints, in_file, open_input
 from kschedui.cli.record import add_cluster_arguments, cluster_errors
 from kschedui.cli.unusable import Unusable
 from kschedui.recording.api_server import ApiServer
@@ -92,11 +92,11 @@ def convert(name: str, source: BinaryIO, release: str = "") -> Imported:
         if is_simulator_recording(head):
             return as_import(read_simulator_recording(source), SIMULATOR_LACKS)
         if is_simkube_trace(head):
-            return as_import(read_simkube_trace(source.read(MOST_BYTES), LIMITS), SIMKUBE_LACKS)
+            return as_import(read_simkube_trace(source.read(MAX_BYTES), LIMITS), SIMKUBE_LACKS)
     except NoRecording as error:
         raise Unusable(f"{name}: {error}") from None
     try:
-        return importers.convert(source, LIMITS, MOST_BYTES, release)
+        return importers.convert(source, LIMITS, MAX_BYTES, release)
     except ScenarioError as error:
         raise Unusable("\n".join([in_file(name, error), *hints(name, head)])) from None
 

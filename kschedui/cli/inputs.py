@@ -19,7 +19,7 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.releases import RELEASES
 
 LIMITS = Limits(bytes=256 * 1024 * 1024)
-MOST_BYTES = 1024 * 1024 * 1024  # of a dump
+MAX_BYTES = 1024 * 1024 * 1024  # of a dump
 SHOWN_WARNINGS = 20
 HINT_BYTES = 1 << 20
 KUSTOMIZATION = re.compile(r"^kind:\s*Kustomization\b|^(?:namePrefix|configMapGenerator|patchesStrategicMerge):", re.M)
@@ -117,7 +117,7 @@ def _read(content: bytes, version: str | None, configuration: str) -> tuple[Impo
 def _convert(content: bytes, version: str) -> Imported:
     from kschedui.scenarios import importers  # which only dumps need
 
-    return importers.convert(io.BytesIO(content), LIMITS, MOST_BYTES, simulated=version)
+    return importers.convert(io.BytesIO(content), LIMITS, MAX_BYTES, simulated=version)
 
 
 def _parse(text: Imported, version: str | None, configuration: str) -> Scenario:

@@ -24,8 +24,8 @@ from scheduler_core.ask.moments.moment import before_attempt
 from scheduler_core.scenario.objects.kinds import KINDS
 from scheduler_core.trace.events import CycleStarted
 
-MOST_NODES = 10  # of a list, in the table
-MOST_BYTES = 1 << 20
+MAX_NODES = 10  # of a list, in the table
+MAX_BYTES = 1 << 20
 PART = re.compile(r'"([^"]*)"|([^."]+)')  # of a path: metadata.labels."topology.kubernetes.io/zone"
 KIND_NAMES = {name.lower(): name for name in KINDS}
 
@@ -127,7 +127,7 @@ def _number(text: str, option: str) -> int:
 def _of_file(name: str) -> list[dict[str, Any]]:
     try:
         with open_input(name) as source:
-            read = json.loads(source.read(MOST_BYTES))
+            read = json.loads(source.read(MAX_BYTES))
     except ValueError as error:
         raise Unusable(f"{name} is no JSON: {error}") from None
     if not isinstance(read, list):
@@ -144,8 +144,8 @@ def write(judgement: Judgement, edits: list[Edit], release: str) -> None:
         ("nodes that no longer are", judgement.lost, judgement.counts[1]),
     ):
         if count:
-            shown = ", ".join(change.node for change in changes[:MOST_NODES])
-            more = f" and {count - MOST_NODES:,} more" if count > MOST_NODES else ""
+            shown = ", ".join(change.node for change in changes[:MAX_NODES])
+            more = f" and {count - MAX_NODES:,} more" if count > MAX_NODES else ""
             sys.stdout.write(f"  {name}: {shown}{more}\n")
 
 

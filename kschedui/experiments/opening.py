@@ -9,7 +9,7 @@ from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest
 from kschedui.scenarios.parsed import sha256
 
-MOST_NAMED = 4  # factors in the title
+MAX_NAMED = 4  # factors in the title
 
 
 def open_run(
@@ -47,4 +47,4 @@ def title_of(experiment: Experiment, number: int) -> str:
         for factor, level in zip(design.factors, design.levels(number), strict=True)
         if len(factor.levels) > 1
     ]
-    return ", ".join(pairs[:MOST_NAMED]) or f"run {number}"
+    return ", ".join(pairs[:MAX_NAMED]) or f"run {number}"

@@ -21,9 +21,9 @@ from scheduler_core.scenario.parse import Limits, Scenario
 
 BATCH_SECONDS = 2.0  # of work that a batch is meant to be at most
 LAST_SECONDS = 0.2  # that the last ones are: shorter ones would cost more to take than they are worth
-MOST_BATCH = 400  # cells
+MAX_BATCH = 400  # cells
 SHARE = 6  # of what is left, so that several workers end together
-MOST_OFFERED = 200
+MAX_OFFERED = 200
 NUL = r"\u0000"  # as JSON writes it; PostgreSQL stores no such text
 
 
@@ -89,7 +89,7 @@ def batch_sizes(summary: dict[str, Any], size: int) -> Iterator[int]:
     """
     nodes, pods = summary.get("nodes", 0), summary.get("pods", 0)
     seconds = 0.002 + pods * (0.0003 + nodes * 3e-7)
-    most = max(1, min(MOST_BATCH, int(BATCH_SECONDS / seconds)))
+    most = max(1, min(MAX_BATCH, int(BATCH_SECONDS / seconds)))
     least = max(1, min(most, int(LAST_SECONDS / seconds), -(-size // SHARE)))
     while size > 0:
         count = min(size, max(least, min(most, size // SHARE)))
@@ -111,16 +111,16 @@ def text_of_cell(text: str, factors: Any, number: int) -> tuple[str, str]:
 def list_choices(scenario: Scenario) -> dict[str, Any]:
     """Return what the form can vary: {nodes, classes: [[name, value]], pods, plugins (that score), drawn}.
 
-    The lists have at most MOST_OFFERED entries. `drawn`: the seed has an effect. Since 1.35, ties are broken at random
+    The lists have at most MAX_OFFERED entries. `drawn`: the seed has an effect. Since 1.35, ties are broken at random
     only if extenders score.
     """
     objects = [*scenario.objects, *(event.object for event in scenario.events if event.action == "create")]
     classes = [[item.name, item.value] for item in objects if isinstance(item, PriorityClass)]
     scoring = {plugin.name for profile in scenario.config.profiles for plugin in profile.plugins.get("score", ())}
     return {
-        "nodes": [item.name for item in objects if isinstance(item, Node)][:MOST_OFFERED],
-        "classes": [entry for entry in classes if not str(entry[0]).startswith("system-")][:MOST_OFFERED],
-        "pods": [item.key for item in objects if isinstance(item, Pod)][:MOST_OFFERED],
+        "nodes": [item.name for item in objects if isinstance(item, Node)][:MAX_OFFERED],
+        "classes": [entry for entry in classes if not str(entry[0]).startswith("system-")][:MAX_OFFERED],
+        "pods": [item.key for item in objects if isinstance(item, Pod)][:MAX_OFFERED],
         "plugins": sorted(scoring),
         "drawn": scenario.release.rules.ties_are_broken_at_random or bool(scenario.config.extenders),
     }

@@ -131,7 +131,7 @@ def tell(public_id: str, batches: int) -> None:
     If the broker does not respond, the batches stay queued, and `requeue_lost` requests workers again.
     """
     try:
-        for _ in range(min(batches, leases.MOST_TOLD)):
+        for _ in range(min(batches, leases.MAX_TOLD)):
             app.send_task(TASK, retry=False, expires=TOLD_SECONDS)
     except Exception as error:  # whatever the broker's client raises; the rows are the truth
         logger.warning("experiment %s was not announced to the workers: %s", public_id, error)

@@ -37,7 +37,7 @@ STORED_SECONDS = 1.0  # between two writes
 CHECKED = 16  # events between two looks at the clock
 TRUSTED_TRIES = 2  # then each cell is written by itself, so that the one that ends its workers is found
 FAILED = Message("The engine failed in this run. This is a bug; please report it.")
-LOST_TOO_OFTEN = Message("The run was stopped after {tries} workers exited while running it.", tries=leases.MOST_TRIES)
+LOST_TOO_OFTEN = Message("The run was stopped after {tries} workers exited while running it.", tries=leases.MAX_TRIES)
 
 
 def serve() -> bool:
@@ -116,7 +116,7 @@ class Work:
         numbers = range(batch.first, batch.first + batch.count)
         there = store.finished_cells(batch.experiment_id, numbers) if batch.done else set()
         unfinished = [number for number in numbers if number not in there]
-        if unfinished and batch.tries >= leases.MOST_TRIES:
+        if unfinished and batch.tries >= leases.MAX_TRIES:
             self.number = unfinished.pop(0)
             self.give_up(LOST_TOO_OFTEN)
             batch.tries = TRUSTED_TRIES

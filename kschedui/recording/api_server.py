@@ -20,11 +20,11 @@ Manifest = dict[str, Any]
 
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, THROTTLED = 401, 403, 404, 410, 429  # of HTTP
 CONNECT_SECONDS = 10.0
-MOST_CONNECTIONS = 64  # one for each watch
+MAX_CONNECTIONS = 64  # one for each watch
 READ_SECONDS = 60.0  # of an answer that is no watch
 LONGEST_WAIT = 30.0
 PAGE = 500  # objects, as kubectl asks for
-MOST_TRIES = 6  # of one request that is throttled
+MAX_TRIES = 6  # of one request that is throttled
 LONGEST_ERROR = 300  # characters of an answer that is shown
 
 
@@ -61,7 +61,7 @@ class ApiServer:
             raise NoClient("reading a cluster needs the package kubernetes: pip install 'kschedui[cluster]'") from None
         try:
             settings = client.Configuration()
-            settings.connection_pool_maxsize = MOST_CONNECTIONS
+            settings.connection_pool_maxsize = MAX_CONNECTIONS
             return ApiServer(
                 config.new_client_from_config(context=context, client_configuration=settings, persist_config=False)
             )
@@ -70,7 +70,7 @@ class ApiServer:
 
     def get(self, path: str, query: Mapping[str, str | int] | None = None) -> Manifest:
         """Return a response as JSON; waits if the server asks to. Raises ApiError, Unreachable."""
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             response = self._open(path, query or {}, READ_SECONDS)
             try:
                 body = response.read(decode_content=True)

@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from kschedui.models import Batch, Run, Upload
 
-MOST_TRIES = 8  # workers that may die of a row, or be stopped while they hold it
-MOST_TOLD = 16  # at once; a worker that comes stays as long as there are queued rows
-MOST_AHEAD = 4  # leases, by which the clocks of two machines may differ
+MAX_TRIES = 8  # workers that may die of a row, or be stopped while they hold it
+MAX_TOLD = 16  # at once; a worker that comes stays as long as there are queued rows
+MAX_AHEAD = 4  # leases, by which the clocks of two machines may differ
 UNCLAIMED = timedelta(seconds=30)  # a queued row that no worker took is told again after this time
 
 Row = Run | Batch | Upload
@@ -41,7 +41,7 @@ def free() -> Q:
 def lost() -> Q:
     """Return the condition for rows of silent workers: the lease expired, or is too long after a clock was set back."""
     now = timezone.now()
-    longest = timedelta(seconds=MOST_AHEAD * settings.RUN_LEASE_SECONDS)
+    longest = timedelta(seconds=MAX_AHEAD * settings.RUN_LEASE_SECONDS)
     return Q(state=Run.State.RUNNING) & (Q(lease_until__lt=now) | Q(lease_until__gt=now + longest))
 
 
@@ -78,6 +78,6 @@ def requeue(kind: type[Kind]) -> Iterator[Kind]:
     kind.objects.filter(lost()).update(state=Run.State.QUEUED, lease_until=None, queued_at=now - 2 * UNCLAIMED)
     untold = Q(queued_at__lt=now - UNCLAIMED) | Q(queued_at__gt=now + UNCLAIMED)  # by a clock that was set back
     waiting = kind.objects.filter(untold, state=Run.State.QUEUED)
-    for row in list(waiting[:MOST_TOLD]):
+    for row in list(waiting[:MAX_TOLD]):
         if waiting.filter(pk=row.pk).update(queued_at=now):  # one of several that reap tells
             yield row

@@ -31,11 +31,11 @@ logger = logging.getLogger(__name__)
 TASK = "kschedui.tasks.work_on_runs"
 TOLD_SECONDS = 60  # later a worker that is told need not come: queued runs are told again
 UNSEEN = timedelta(seconds=15)  # a preview that nobody has looked at for so long ends
-MOST_AT_ONCE = 500  # chunks that are deleted before others may write
+MAX_AT_ONCE = 500  # chunks that are deleted before others may write
 NOBODY = Requester()
 ENGINES_OF_ONE_RELEASE = ("0.1.0", "0.2.0", "0.3.0")
 THE_ONE_RELEASE = "1.34"
-LOST_TOO_OFTEN = Message("The run was stopped after {tries} workers exited while running it.", tries=leases.MOST_TRIES)
+LOST_TOO_OFTEN = Message("The run was stopped after {tries} workers exited while running it.", tries=leases.MAX_TRIES)
 
 
 class DamagedChunk(Exception):
@@ -267,7 +267,7 @@ def claim(public_id: str) -> Run | None:
     run = Run.objects.select_related("version__scenario").filter(leases.free(), public_id=public_id).first()
     if run is None:
         return None
-    hopeless = run.tries >= leases.MOST_TRIES
+    hopeless = run.tries >= leases.MAX_TRIES
     if hopeless:
         changes = {"state": Run.State.FAILED, "error": LOST_TOO_OFTEN, "finished": timezone.now(), "lease_until": None}
     else:
@@ -377,7 +377,7 @@ def forget_traces(scenario: Scenario) -> None:
     found = Run.objects.filter(version__scenario=scenario)
     _cancel(found)
     chunks = Chunk.objects.filter(run__in=found.filter(engine_version=ENGINE_VERSION))
-    while keys := list(chunks.values_list("pk", flat=True)[:MOST_AT_ONCE]):
+    while keys := list(chunks.values_list("pk", flat=True)[:MAX_AT_ONCE]):
         Chunk.objects.filter(pk__in=keys).delete()
     _mark_forgotten(found.filter(engine_version=ENGINE_VERSION))
 

@@ -21,7 +21,7 @@ COOKIE = "__Host-editor" if settings.HTTPS else "kschedui_editor"
 SALT = "kschedui.editor"
 COOKIE_SECONDS = 400 * 24 * 3600  # browsers keep none for longer
 TOKEN_BYTES = 18
-MOST_ORIGINS = 100  # of a copy of a copy
+MAX_ORIGINS = 100  # of a copy of a copy
 WIDER: list[str] = [Scenario.Visibility.PRIVATE, Scenario.Visibility.UNLISTED, Scenario.Visibility.PUBLIC]
 
 
@@ -135,9 +135,9 @@ def shares_with(visitor: Visitor, scenario: Scenario) -> QuerySet[Share]:
 def origins(copy: Scenario) -> Iterator[Scenario]:
     """Yield the scenario of which this one is a copy, then the one of which that is a copy, and so on.
 
-    Raises NotAllowed after MOST_ORIGINS.
+    Raises NotAllowed after MAX_ORIGINS.
     """
-    for _ in range(MOST_ORIGINS):
+    for _ in range(MAX_ORIGINS):
         origin = Scenario.objects.filter(versions=copy.fork_of_id).first() if copy.fork_of_id else None
         if origin is None:
             return

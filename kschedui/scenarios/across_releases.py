@@ -13,7 +13,7 @@ from scheduler_core import RunEnded, decisions
 from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.parse import ScenarioErrors
 
-MOST_ATTEMPTS = 400  # of each release; a longer run is opened instead
+MAX_ATTEMPTS = 400  # of each release; a longer run is opened instead
 FIELDS = ("time", "pod", "outcome", "node", "message", "preemption", "totals", "scores", "filter")
 
 Record = dict[str, Any]
@@ -64,7 +64,7 @@ def _records(text: str, outcome: Outcome) -> list[Record]:
                 final = record["final"]
                 outcome.bound, outcome.deleted = len(final["bound"]), len(final["deleted"])
                 outcome.waiting = len(final["pending"])
-            elif len(records) == MOST_ATTEMPTS:
+            elif len(records) == MAX_ATTEMPTS:
                 outcome.cut = True
                 break
             elif "attempt" in record:  # and no pod group's, whose members have attempts

@@ -14,8 +14,8 @@ from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.prose import clean_title
 from scheduler_core.apis.messages import Message, WithSentence
 
-MOST_COURSES = 100  # of one author
-MOST_SCENARIOS = 100
+MAX_COURSES = 100  # of one author
+MAX_SCENARIOS = 100
 LONGEST_ABOUT = 4000
 LINK = re.compile(r"(?:.*/)?(?P<kind>s|library|embed)/(?P<name>[\w-]+)(?:/.*)?", re.DOTALL)
 
@@ -36,17 +36,17 @@ def create(visitor: Visitor, title: str, about: str, names: list[str]) -> Course
     hashed = "" if visitor.user else visitor.editor_hash
     course = Course(owner=visitor.user, editor_hash=hashed)
     with in_turn(f"courses of {visitor.author}"):
-        if of_visitor(visitor).count() >= MOST_COURSES:
+        if of_visitor(visitor).count() >= MAX_COURSES:
             raise BadCourse(
-                Message("You have {most} courses, which is the limit. Delete some of them.", most=MOST_COURSES)
+                Message("You have {most} courses, which is the limit. Delete some of them.", most=MAX_COURSES)
             )
         return save(visitor, course, title, about, names)
 
 
 def save(visitor: Visitor, course: Course, title: str, about: str, names: list[str]) -> Course:
     """Replace the course. Raises BadCourse. Existing entries can stay even if they can no longer be seen."""
-    if not 0 < len(names) <= MOST_SCENARIOS:
-        raise BadCourse(Message("A course must have 1 to {most} scenarios.", most=MOST_SCENARIOS))
+    if not 0 < len(names) <= MAX_SCENARIOS:
+        raise BadCourse(Message("A course must have 1 to {most} scenarios.", most=MAX_SCENARIOS))
     earlier = set(course.scenarios)
     scenario_ids = [require_scenario(visitor, number, name, earlier) for number, name in enumerate(names, start=1)]
     course.title = clean_title(title) or _("Untitled course")

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 DEEPEST = 12  # levels of search
 CONTEXT = 4  # unchanged lines shown around a change
 LONGEST_COMPARED = 2_000_000  # characters of both texts
-MOST_LINES_COMPARED = 30_000
+MAX_LINES_COMPARED = 30_000
 
 Tag = Literal["replace", "delete", "insert", "equal"]
 Opcode = tuple[Tag, int, int, int, int]
@@ -42,7 +42,7 @@ class Grouping(difflib.SequenceMatcher[str]):
 
 def comparable(*texts: str) -> bool:
     """Return whether the texts can be compared; longer ones would not be readable on a page."""
-    return sum(map(len, texts)) <= LONGEST_COMPARED and sum(text.count("\n") for text in texts) <= MOST_LINES_COMPARED
+    return sum(map(len, texts)) <= LONGEST_COMPARED and sum(text.count("\n") for text in texts) <= MAX_LINES_COMPARED
 
 
 def compare(before: str, after: str) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from scheduler_core.apis.messages import Message, WithSentence
 
 LONGEST = 2000
 MOST = 300  # of one person on one version
-MOST_CARRIED = 1000  # of other people than the owner, to the next version
+MAX_CARRIED = 1000  # of other people than the owner, to the next version
 
 
 class BadNote(WithSentence):
@@ -44,11 +44,11 @@ def keep(visitor: Visitor, version: Version, step: int, text: str) -> str:
 
 
 def carry_over(before: Version, after: Version) -> None:
-    """Copy the notes of the owner and of the last MOST_CARRIED others to the same steps of a new version."""
+    """Copy the notes of the owner and of the last MAX_CARRIED others to the same steps of a new version."""
     scenario, notes = before.scenario, Note.objects.filter(version=before)
     own = Q(owner=scenario.owner_id) if scenario.owner_id else Q(owner=None, editor_hash=scenario.editor_hash)
     columns = "owner_id", "editor_hash", "step", "text"
-    rows = [*notes.filter(own).values(*columns), *notes.exclude(own).order_by("-pk").values(*columns)[:MOST_CARRIED]]
+    rows = [*notes.filter(own).values(*columns), *notes.exclude(own).order_by("-pk").values(*columns)[:MAX_CARRIED]]
     Note.objects.bulk_create([Note(version=after, **row) for row in rows])
 
 

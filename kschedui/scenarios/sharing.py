@@ -13,7 +13,7 @@ from kschedui.models import Scenario, Share
 from kschedui.scenarios.access import Visitor, may_see, secret_origin
 from scheduler_core.apis.messages import Message
 
-MOST_SHARES = 100  # of one scenario
+MAX_SHARES = 100  # of one scenario
 
 
 class NotShared(Exception):
@@ -39,10 +39,10 @@ def share(scenario: Scenario, *, account: str = "", group: str = "", may_edit: b
     if origin and not (may_see(Visitor(whom["user"]), origin) if account else origin.shares.filter(**whom).exists()):
         raise NotShared(gettext_noop("This is a copy of a private scenario that is not shared with them."))
     with in_turn(f"shares of {scenario.pk}"):
-        if scenario.shares.count() >= MOST_SHARES:
+        if scenario.shares.count() >= MAX_SHARES:
             raise NotShared(
                 Message(
-                    "A scenario can be shared with at most {most} accounts and groups. Use a group.", most=MOST_SHARES
+                    "A scenario can be shared with at most {most} accounts and groups. Use a group.", most=MAX_SHARES
                 )
             )
         row, _ = Share.objects.update_or_create(scenario=scenario, **whom, defaults={"may_edit": may_edit})

@@ -23,7 +23,7 @@ from scheduler_core.ask.challenge import with_challenge
 
 KEPT_AFTER_DELETE = timedelta(days=30)
 KEPT_PREVIEW = timedelta(days=1)
-MOST_LISTED = 200  # rows that a list has at once
+MAX_LISTED = 200  # rows that a list has at once
 IS_CHALLENGE = Q(slug__startswith="challenge-")  # of the library: scenarios/challenges
 
 
@@ -184,9 +184,9 @@ def _without_text(scenario: Scenario) -> QuerySet[Version]:
 
 
 def listed_versions(scenario: Scenario, before: int | None = None) -> list[Version]:
-    """Return up to MOST_LISTED versions with their runs, newest first; only those before a number, if given."""
+    """Return up to MAX_LISTED versions with their runs, newest first; only those before a number, if given."""
     older = scenario.versions.filter(**({"number__lt": before} if before else {}))
-    return list(older.defer(*Version.large()).order_by("-number").prefetch_related("runs")[:MOST_LISTED])
+    return list(older.defer(*Version.large()).order_by("-number").prefetch_related("runs")[:MAX_LISTED])
 
 
 def text_for_work(version: Version) -> Fetched:

@@ -11,7 +11,7 @@ WORKER_ENV = {
     "REMAP_SIGTERM": "SIGQUIT",
     "PYTHONWARNINGS": "ignore:You're running the worker with superuser",  # Celery's twelve lines to root
 }
-MOST_WORKER_PROCESSES = 4
+MAX_WORKER_PROCESSES = 4
 
 
 def broker_command() -> list[str]:
@@ -51,7 +51,7 @@ def experiments_command(processes: int | None = None) -> list[str]:
 
 def pool_size() -> int:
     """Return the size of the pool for this number of processors."""
-    return min(MOST_WORKER_PROCESSES, os.cpu_count() or 1)
+    return min(MAX_WORKER_PROCESSES, os.cpu_count() or 1)
 
 
 def celery_command(processes: int) -> list[str]:

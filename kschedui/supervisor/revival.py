@@ -11,7 +11,7 @@ from .stack import Stack
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds before a start; each is twice as long as the one before
 STEADY_SECONDS = 60.0  # what has run for so long begins anew with the first pause
-MOST_STARTS = 8
+MAX_STARTS = 8
 
 
 class Patient(msgspec.Struct):
@@ -43,7 +43,7 @@ class Revival:
         if patient.due is None:
             if now - patient.started > STEADY_SECONDS:
                 patient.starts = 0
-            if patient.starts >= MOST_STARTS:
+            if patient.starts >= MAX_STARTS:
                 self.stack.require_running()
             pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**patient.starts)
             patient.due = now + pause

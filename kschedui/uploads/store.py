@@ -25,7 +25,7 @@ TASK = "kschedui.tasks.answer_uploads"
 RETENTION = timedelta(days=1)  # of a response, for a client that comes back
 NOT_SENT = timedelta(hours=1)  # a body of which not everything came
 PROGRESS_SECONDS = 0.5  # between two that are kept
-LOST_TOO_OFTEN = Message("This was stopped after {tries} workers exited while working on it.", tries=leases.MOST_TRIES)
+LOST_TOO_OFTEN = Message("This was stopped after {tries} workers exited while working on it.", tries=leases.MAX_TRIES)
 State = Run.State
 
 

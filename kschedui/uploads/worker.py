@@ -42,7 +42,7 @@ def execute(upload: Upload) -> None:
         store.fail(upload, sentence)
 
     try:
-        if upload.tries >= leases.MOST_TRIES:
+        if upload.tries >= leases.MAX_TRIES:
             return fail(store.LOST_TOO_OFTEN)
         with Holding(upload, fail, gone.leave):
             keep(upload, answer_upload(upload, gone))

@@ -40,7 +40,7 @@ from scheduler_core.trace.preemption_events import PreemptionEvaluated, VictimEv
 from scheduler_core.trace.records import NodeSummary, PodSummary
 from scheduler_core.trace.summaries import bound_at_the_end, nodes_of, pods_of, standing
 
-MOST_KINDS = 40  # of waiting pods, whose nearest nodes are looked for
+MAX_KINDS = 40  # of waiting pods, whose nearest nodes are looked for
 
 
 class Cause(msgspec.Struct):
@@ -299,7 +299,7 @@ class Nearby:
         kind = msgspec.json.encode((pod.namespace, pod.labels, pod.priority, pod.manifest.get("spec")))
         if kind not in self._known:
             lacking = missing(self._world, pod)
-            looked_for = len(self._known) < MOST_KINDS
+            looked_for = len(self._known) < MAX_KINDS
             near = nearest(self._moment, key) if looked_for else None
             self._known[kind] = near, lacking, advise(self._moment, key) if looked_for else []
         return self._known[kind]

@@ -48,7 +48,7 @@ ALONE = re.compile(
     r"|(?:pod \"[^\"]+\": )?ResourceClaim (?:not created yet|\S+ was not created for pod \S+ \(pod is not owner\))"
 )
 UNBOUND = "pod has unbound immediate PersistentVolumeClaims"  # of 1.20, behind the name of a plugin
-MOST_MESSAGES = 20
+MAX_MESSAGES = 20
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -82,7 +82,7 @@ def messages(text: str) -> list[FailedMessage]:
     plain = IN_A_LOG.sub("", unquote(" ".join(text.split())))
     starts = [match.start() for match in NODES.finditer(plain) if not _of_preemption(plain, match)]
     starts += [match.start() for match in OLD.finditer(plain)]
-    between = list(pairwise([*sorted(starts), len(plain)]))[:MOST_MESSAGES]
+    between = list(pairwise([*sorted(starts), len(plain)]))[:MAX_MESSAGES]
     alone = len(between) == 1 and len(text.strip().splitlines()) == 1
     all_messages = [_parse_counts(plain[start:end], alone=alone) for start, end in between] or [
         _parse_without_counts(plain)

@@ -16,7 +16,7 @@ from scheduler_core.framework.starter import POD, Manifest, StarterCluster
 from scheduler_core.releases import RELEASES
 from scheduler_core.trace.events import PodGated, SchedulingFailed
 
-MOST_NODES = 500
+MAX_NODES = 500
 LONGEST = 300  # characters of a reason
 TITLE = Text("A pod that waits, as its message says", "像消息所说那样等待的 Pod").message()
 NO_NODES = "no nodes available to schedule pods"
@@ -37,7 +37,7 @@ class Starter(NamedTuple):
 def starter(message: FailedMessage, title: str = TITLE) -> Starter:
     """Return a scenario that results in the message; without a text if there is none, or too many nodes are needed."""
     message = replace(message, parts=exact(message))
-    if not message.parts or message.total > MOST_NODES:
+    if not message.parts or message.total > MAX_NODES:
         return Starter()
     stand_ins = [stand_in(message, part) for part in message.parts]
     mixed = [own_maker(part) or other for part, other in zip(message.parts, stand_ins, strict=True)]

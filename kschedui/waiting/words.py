@@ -11,7 +11,7 @@ from kschedui.waiting.reasons import declarations, reason_of
 from scheduler_core.apis.messages import Message
 from scheduler_core.framework.about import About
 
-MOST_MEMBERS = 5  # names of pods in a sentence
+MAX_MEMBERS = 5  # names of pods in a sentence
 
 
 def blocker_words(waiting: WaitingPod) -> Message:
@@ -36,7 +36,7 @@ def group_words(waiting: WaitingPod) -> list[Message]:
     if group is None:
         return []
     values = {"group": group.name, "placed": len(group.placed), "all": len(group.placed) + len(group.unplaced)}
-    others = ", ".join(group.unplaced[:MOST_MEMBERS])
+    others = ", ".join(group.unplaced[:MAX_MEMBERS])
     sentences = [
         Message(
             "Pod group {group}: {placed} of {all} pods found a node, so all of them return to the queue. Without a "

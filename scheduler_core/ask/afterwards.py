@@ -22,7 +22,7 @@ from scheduler_core.trace.records import NodeName
 
 UNREACHABLE = "node.kubernetes.io/unreachable"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
-MOST_CHECKED = 300  # running pods whose own rules are checked
+MAX_CHECKED = 300  # running pods whose own rules are checked
 LIFELONG = ("PodTopologySpread", "InterPodAffinity", "NodeAffinity", "TaintToleration")
 
 
@@ -130,7 +130,7 @@ def broken_rules(moment: Moment, only: PodKey = "") -> list[Broken]:
         if pod.node_name and not pod.terminating and has_rules(pod) and only in ("", pod.key)
     ]
     groups: dict[tuple[str, str, str], list[Broken]] = {}
-    for pod in pods[:MOST_CHECKED]:
+    for pod in pods[:MAX_CHECKED]:
         for broken in _broken(moment, pod):
             groups.setdefault((broken.owner or broken.pod, broken.plugin, broken.reason), []).append(broken)
     return [replace(first, others=len(others)) for first, *others in groups.values()]

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.devices import ResourceSlice
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.editing.edits import MOST_NODES_ADDED, AddNodes, NotPossible
+from scheduler_core.ask.editing.edits import MAX_NODES_ADDED, AddNodes, NotPossible
 from scheduler_core.ask.editing.objects import no_such
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.ask.moments.world import World
@@ -23,8 +23,8 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.trace.records import NodeName
 
-MOST_REPLICAS = 10_000
-MOST_ROOMS = 200  # the number of nodes whose resources are reported
+MAX_REPLICAS = 10_000
+MAX_ROOMS = 200  # the number of nodes whose resources are reported
 FEW = 8  # an attribute with more values, all different, identifies the device
 
 
@@ -66,13 +66,13 @@ class Capacity(msgspec.Struct, frozen=True):
 
 def capacity(moment: Moment, key: PodKey, requested: int | None = None) -> Capacity:
     """Count the copies of a pod that fit; with `wanted`, also the nodes needed for that many. Raises NotPossible."""
-    if requested is not None and not 1 <= requested <= MOST_REPLICAS:
-        raise NotPossible(Message("replicas must be between 1 and {most:,}", most=MOST_REPLICAS))
+    if requested is not None and not 1 <= requested <= MAX_REPLICAS:
+        raise NotPossible(Message("replicas must be between 1 and {most:,}", most=MAX_REPLICAS))
     world = moment.world()
     pod = world.cluster.pods.get(key)
     if pod is None:
         raise no_such("Pod", key)
-    places, message = place_copies(world, pod, requested or MOST_REPLICAS)
+    places, message = place_copies(world, pod, requested or MAX_REPLICAS)
     more = [] if requested is None or len(places) >= requested else _nodes_more(moment, pod, requested, len(places))
     on = Counter(places)
     zones = Counter({_zone(world.cluster.node(name)): 0 for name in on})
@@ -100,7 +100,7 @@ def _rooms(world: World, pod: Pod, on: Counter[NodeName]) -> dict[NodeName, list
     """Return the used and free resources of each node once the copies are placed."""
     nodes = world.cluster.nodes
     rows = {name: row for row, name in enumerate(nodes.names)}
-    shown = [*(name for name, _ in on.most_common(MOST_ROOMS)), *(name for name in rows if name not in on)][:MOST_ROOMS]
+    shown = [*(name for name, _ in on.most_common(MAX_ROOMS)), *(name for name in rows if name not in on)][:MAX_ROOMS]
     requests = {name: amount for name, amount in pod.requests.items() if amount > 0}
     rooms = {}
     for name in shown:
@@ -195,7 +195,7 @@ def _fewest(moment: Moment, pod: Pod, like: NodeName, requested: int, fit: int) 
         world.edited([AddNodes(like, count)], {})
         return len(place_copies(world, pod, requested)[0]) >= requested
 
-    most = min(requested - fit, MOST_NODES_ADDED)
+    most = min(requested - fit, MAX_NODES_ADDED)
     if not enough(most):
         return None
     low, high = 0, most  # `low` nodes are too few, `high` are enough

@@ -22,7 +22,7 @@ from scheduler_core.trace.pod_group_events import PodGroupCycleStarted
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import NodeName, Outcome, PodKey
 
-MOST_ROWS = 20_000  # the number of aligned attempts, and of moved pods, in a comparison
+MAX_ROWS = 20_000  # the number of aligned attempts, and of moved pods, in a comparison
 Events = Callable[[], Iterable[AnyEvent]]
 
 
@@ -139,10 +139,10 @@ def compare(before: Events, after: Events) -> Comparison:
     ]
     return Comparison(
         _first(differing, *runs) if differing else None,
-        moved[:MOST_ROWS],
+        moved[:MAX_ROWS],
         len(moved),
-        (runs[0].attempts[:MOST_ROWS], runs[1].attempts[:MOST_ROWS]),
-        pairs[:MOST_ROWS],
+        (runs[0].attempts[:MAX_ROWS], runs[1].attempts[:MAX_ROWS]),
+        pairs[:MAX_ROWS],
         (runs[0].measures, runs[1].measures),
         len(differing),
     )

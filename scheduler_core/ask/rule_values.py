@@ -13,8 +13,8 @@ from scheduler_core.scenario.types import Scenario
 from scheduler_core.simulation.simulation import Simulation
 from scheduler_core.trace.records import NodeName
 
-MOST_NODES = 30
-MOST_PODS = 200  # the number of pods that can be selected
+MAX_NODES = 30
+MAX_PODS = 200  # the number of pods that can be selected
 
 
 class PointValues(msgspec.Struct, frozen=True):
@@ -63,10 +63,10 @@ def evaluate_rules(scenario: Scenario, pod: PodKey = "", registry: Registry = RE
     scheduler = simulation.scheduler
     scheduler.cluster.snapshot()
     framework = scheduler.frameworks.get(selected.scheduler_name) or next(iter(scheduler.frameworks.values()))
-    rows = np.arange(min(len(scheduler.cluster.nodes), MOST_NODES), dtype=np.intp)
+    rows = np.arange(min(len(scheduler.cluster.nodes), MAX_NODES), dtype=np.intp)
     rules = []
     for rule in scenario.rules:
         values = make_rule_plugin(rule, framework).values(selected, rows)
         rules.append(RuleValues(rule.name, [PointValues(point, value) for point, value in values.items()]))
-    names = scheduler.cluster.nodes.names[:MOST_NODES]
-    return PodValues(selected.key, [pod.key for pod in waiting[:MOST_PODS]], names, rules)
+    names = scheduler.cluster.nodes.names[:MAX_NODES]
+    return PodValues(selected.key, [pod.key for pod in waiting[:MAX_PODS]], names, rules)

@@ -18,9 +18,9 @@ from scheduler_core.plugins.dynamic_resources.contents import Contents
 from scheduler_core.plugins.dynamic_resources.selectors import cel_device
 from scheduler_core.scenario.types import Scenario
 
-MOST_EXPRESSIONS = 50
-MOST_NAMES = 6  # the number of matching devices that are named
-MOST_COST = 1_000_000  # for all evaluations together, in CEL's cost units: about 0.1 s
+MAX_EXPRESSIONS = 50
+MAX_NAMES = 6  # the number of matching devices that are named
+MAX_COST = 1_000_000  # for all evaluations together, in CEL's cost units: about 0.1 s
 
 
 class SelectorMatches(msgspec.Struct, frozen=True):
@@ -48,8 +48,8 @@ def match_selectors(scenario: Scenario) -> list[SelectorMatches]:
     if not devices or not expressions:
         return []
     results: list[SelectorMatches] = []
-    left = MOST_COST
-    for expression in list(expressions)[:MOST_EXPRESSIONS]:
+    left = MAX_COST
+    for expression in list(expressions)[:MAX_EXPRESSIONS]:
         matches, cost = _match(expression, devices, scenario, left)
         left -= cost
         if left <= 0:
@@ -89,7 +89,7 @@ def _match(
             error = error or result.error or ""
         if answers[number]:
             matching += 1
-            if len(names) < MOST_NAMES:
+            if len(names) < MAX_NAMES:
                 names.append(f"{pool}/{device.name}")
     return SelectorMatches(expression, matching, len(devices), names, error), spent
 

@@ -20,7 +20,7 @@ from scheduler_core.trace.controller_events import RequestMade
 
 Later = Callable[[float, Callable[[], None], Literal["controller", "kubelet"]], None]
 Item = tuple[int, Key]  # number of a controller in the table, and key of an object
-MOST_SYNCS = 1000  # of one object at one moment
+MAX_SYNCS = 1000  # of one object at one moment
 FIRST_UID = 500_000_000  # uids of objects that are made during the run
 
 
@@ -182,7 +182,7 @@ class Live:
 
     def _count(self, item: Item, controller: Controller) -> None:
         syncs = self._syncs[item] = self._syncs.get(item, 0) + 1
-        if syncs <= MOST_SYNCS:
+        if syncs <= MAX_SYNCS:
             return
         busiest = sorted(self._syncs, key=lambda other: -self._syncs[other])[:2]
         names = " and ".join(f"{self._controllers[n].name} ({key})" for n, key in busiest)
@@ -190,7 +190,7 @@ class Live:
             Message(
                 "{actors} answered each other {times} times at {now:g} s without end",
                 actors=names,
-                times=MOST_SYNCS,
+                times=MAX_SYNCS,
                 now=self.api.now,
             )
         )

@@ -18,7 +18,7 @@ from scheduler_core.scenario.parse import Limits, Scenario, ScenarioErrors, pars
 from scheduler_core.scenario.reading.problems import did_you_mean
 from scheduler_core.trace.events import AnyEvent
 
-MOST_TRIED = 60  # the number of levels that are checked before the first run
+MAX_TRIED = 60  # the number of levels that are checked before the first run
 
 Simulate = Callable[[Scenario], Iterator[AnyEvent]]
 Watch = Callable[[Iterator[AnyEvent]], Iterator[AnyEvent]]  # yields the events of a run, and may raise to stop it
@@ -92,7 +92,7 @@ def trouble(runner: Cells, design: Design) -> tuple[str, str, Message] | None:
     levels = [
         (factor.name, level) for factor in design.factors for level in factor.levels if level.edits or level.release
     ]
-    for name, level in levels[:MOST_TRIED]:
+    for name, level in levels[:MAX_TRIED]:
         result = _unknown_plugin(level, runner) or runner.scenario(Cell(level.edits, None, level.release))
         if isinstance(result, Message):
             return name, level.label, result

@@ -10,8 +10,8 @@ import msgspec
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import (
-    MOST_NODES_ADDED,
-    MOST_WEIGHT,
+    MAX_NODES_ADDED,
+    MAX_WEIGHT,
     AddNodes,
     DisablePlugin,
     Edit,
@@ -26,8 +26,8 @@ from scheduler_core.scenario.fields.schema import check
 from scheduler_core.scenario.objects.kinds import KINDS
 from scheduler_core.scenario.reading.problems import Path, Problems, invalid, not_supported, required, show
 
-MOST_CELLS = 20_000
-MOST_EDITS = 50  # edits per variant
+MAX_CELLS = 20_000
+MAX_EDITS = 50  # edits per variant
 LARGEST_SEED = 2**31 - 1  # every reader of JSON and YAML reads it exactly
 AS_IT_IS = "unchanged"
 
@@ -42,8 +42,8 @@ def _seeds(data: Any, path: Path, problems: Problems) -> Read:
         if not check(SEEDS, data, path, problems, strict=True):
             return "seed", []
         first, count = data.get("from", 1), data.get("count") or 0
-        if not 1 <= count <= MOST_CELLS:
-            problems.error((*path, "count"), invalid(count, Message("from 1 to {most:,}", most=MOST_CELLS)))
+        if not 1 <= count <= MAX_CELLS:
+            problems.error((*path, "count"), invalid(count, Message("from 1 to {most:,}", most=MAX_CELLS)))
             return "seed", []
         data = range(first, first + count) if isinstance(first, int) else [first]
     if not isinstance(data, list | range):
@@ -69,8 +69,8 @@ def _weight(data: Data, path: Path, problems: Problems) -> Read:
     if not plugin:
         problems.error((*path, "plugin"), required(Message("a Score plugin's name")))
     for index, value in enumerate(values):
-        if not 0 <= value <= MOST_WEIGHT:
-            reason = Message("a weight is a number from 1 to {most:,}; 0 turns the plugin off", most=MOST_WEIGHT)
+        if not 0 <= value <= MAX_WEIGHT:
+            reason = Message("a weight is a number from 1 to {most:,}; 0 turns the plugin off", most=MAX_WEIGHT)
             problems.error((*path, "values", index), invalid(value, reason))
     profile = {"profile": data["profile"]} if data.get("profile") else {}
     edits: list[Edit] = [
@@ -88,8 +88,8 @@ def _nodes(data: Data, path: Path, problems: Problems) -> Read:
     if not like:
         problems.error((*path, "like"), required(Message("the name of the node to copy")))
     for index, value in enumerate(values):
-        if not 0 <= value <= MOST_NODES_ADDED:
-            reason = Message("from 0 to {most:,} nodes", most=MOST_NODES_ADDED)
+        if not 0 <= value <= MAX_NODES_ADDED:
+            reason = Message("from 0 to {most:,} nodes", most=MAX_NODES_ADDED)
             problems.error((*path, "add", index), invalid(value, reason))
     return "nodes added", [Level(str(value), (AddNodes(like, value),) if value else ()) for value in values]
 
@@ -135,8 +135,8 @@ def _variants(data: Any, path: Path, problems: Problems) -> Read:
     levels = []
     for index, variant in enumerate(data):
         edits = variant.get("edits") or []
-        if len(edits) > MOST_EDITS:
-            problems.error((*path, index, "edits"), invalid(len(edits), Message("at most {most}", most=MOST_EDITS)))
+        if len(edits) > MAX_EDITS:
+            problems.error((*path, index, "edits"), invalid(len(edits), Message("at most {most}", most=MAX_EDITS)))
             continue
         try:
             converted = msgspec.convert(edits, tuple[Edit, ...])

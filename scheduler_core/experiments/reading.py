@@ -8,7 +8,7 @@ from typing import Any, cast
 from scheduler_core.apis.messages import Message
 from scheduler_core.experiments.design import Design, Factor, design_of
 from scheduler_core.experiments.fields import API_VERSION, EXPERIMENT, FACTOR, KEYS, KIND
-from scheduler_core.experiments.levels import MOST_CELLS, READERS, Data
+from scheduler_core.experiments.levels import MAX_CELLS, READERS, Data
 from scheduler_core.experiments.table import RESERVED
 from scheduler_core.scenario.fields.schema import ListOf, check
 from scheduler_core.scenario.reading.documents import read_documents
@@ -23,7 +23,7 @@ from scheduler_core.scenario.reading.problems import (
     required,
 )
 
-MOST_FACTORS = 8
+MAX_FACTORS = 8
 FILE_LIMITS = Limits(bytes=1024 * 1024, values=200_000)
 
 
@@ -72,15 +72,15 @@ def _factors(data: Any, path: Path, problems: Problems) -> Design | None:
     if not data:
         problems.error(path, required(Message("at least one factor")))
         return None
-    if len(data) > MOST_FACTORS:
-        problems.error(path, invalid(len(data), Message("at most {most} factors", most=MOST_FACTORS)))
+    if len(data) > MAX_FACTORS:
+        problems.error(path, invalid(len(data), Message("at most {most} factors", most=MAX_FACTORS)))
         return None
     factors = [_factor(factor, (*path, index), problems) for index, factor in enumerate(data)]
     if problems.count:
         return None
     design = design_of(_with_unique_names(cast(list[Factor], factors)))
-    if design.size > MOST_CELLS:
-        reason = Message("the factors' combinations are too many; at most {most:,} runs", most=MOST_CELLS)
+    if design.size > MAX_CELLS:
+        reason = Message("the factors' combinations are too many; at most {most:,} runs", most=MAX_CELLS)
         problems.error(path, invalid(design.size, reason))
     if sum(factor.levels[-1].seed is not None for factor in design.factors) > 1:
         problems.error(path, Message("two factors vary the seed; at most one is allowed"))

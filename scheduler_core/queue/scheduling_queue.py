@@ -38,8 +38,8 @@ from scheduler_core.trace.events import AnyEvent, PodEnqueued, PodGated, PodsKep
 from scheduler_core.trace.records import Hint, KeptWaiting
 
 UNSCHEDULABLE_FLUSH_SECONDS = 30.0  # between two looks for pods that have waited for too long
-MOST_EARLY_POPS = 100  # of one pod from backoffQ at one moment; then it waits for its backoff to end
-MOST_EARLY_POPS_OF_A_GROUP = 10
+MAX_EARLY_POPS = 100  # of one pod from backoffQ at one moment; then it waits for its backoff to end
+MAX_EARLY_POPS_OF_A_GROUP = 10
 KEPT_SHOWN = 20  # pods that one event does not help, in the trace
 
 _BY_ITSELF = (UNSCHEDULED_POD_ADD.label, UNSCHEDULED_POD_UPDATE.label)  # the pod is new, or changed
@@ -145,7 +145,7 @@ class SchedulingQueue:
         if first is None:
             return None
         group = first.pod.pod_group_key
-        if self._early[1][group or first.key] >= (MOST_EARLY_POPS_OF_A_GROUP if group else MOST_EARLY_POPS):
+        if self._early[1][group or first.key] >= (MAX_EARLY_POPS_OF_A_GROUP if group else MAX_EARLY_POPS):
             return None
         self._early[1][group or first.key] += 1
         return self.backoff_queue.pop()

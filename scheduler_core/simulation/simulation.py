@@ -73,7 +73,7 @@ from scheduler_core.trace.summaries import (
 )
 
 PATIENCE_SECONDS = 60.0  # with nothing but backoff left, the run goes on for so long after the last event
-MOST_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so pods that wake each other never end
+MAX_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so pods that wake each other never end
 
 
 class LimitReached(RunEnded):
@@ -308,11 +308,11 @@ class Simulation:
         while (popped := self._queue.pop()) is not None:
             key = popped[0].pod.key
             tries[key] = tries.get(key, 0) + 1
-            if tries[key] > MOST_TRIES:
+            if tries[key] > MAX_TRIES:
                 sentence = Message(
                     "{pod} was tried {tries} times at {now:g} s: pods requeue each other endlessly",
                     pod=key,
-                    tries=MOST_TRIES,
+                    tries=MAX_TRIES,
                     now=now,
                 )
                 raise EndlessMoment(sentence)

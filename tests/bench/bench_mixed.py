@@ -53,8 +53,8 @@ REGEX = "0000s" * 12 + "x"
 GRACE = 240.0  # seconds after the end in which roles finish what they have begun: a wait, and work to its limit
 PATIENCE = 60.0  # seconds that a client waits for an answer or a message
 REPORT_SECONDS = 1.0
-MOST_MS = 500.0  # the 99th percentile of other visitors' pages
-MOST_GROWTH = 50  # megabytes of a process, over what it took in its first WARM seconds
+MAX_MS = 500.0  # the 99th percentile of other visitors' pages
+MAX_GROWTH = 50  # megabytes of a process, over what it took in its first WARM seconds
 WARM = 120.0
 LOOK_SECONDS = 5.0
 UPLOAD = "upload"  # the name of a process that answers one
@@ -149,11 +149,11 @@ def judge(played: dict[str, list[Report]], sizes: Sizes, chosen: Any) -> bool:
     grown, process = sizes.most_growth()
     met = {
         f"nothing is lost and nobody fails: {sum(map(len, troubles.values()))}": not any(troubles.values()),
-        f"p99 of other visitors' pages at most {MOST_MS:.0f} ms: {percentile(pages, 99):.0f} ms of {len(pages)}": bool(
+        f"p99 of other visitors' pages at most {MAX_MS:.0f} ms: {percentile(pages, 99):.0f} ms of {len(pages)}": bool(
             pages
         )
-        and percentile(pages, 99) <= MOST_MS,
-        f"no process grows by more than {MOST_GROWTH} MB: {grown:+} MB ({process})": grown <= MOST_GROWTH,
+        and percentile(pages, 99) <= MAX_MS,
+        f"no process grows by more than {MAX_GROWTH} MB: {grown:+} MB ({process})": grown <= MAX_GROWTH,
     }
     if "watch" in played:
         complete = counts["watch"]["complete and in order"]

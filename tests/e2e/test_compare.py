@@ -9,7 +9,7 @@ from tests.builders import node, pod, scenario
 from tests.e2e.axe import needs_axe, violations
 from tests.e2e.player_page import save, until
 
-MOST_ALLOCATED = {
+MAX_ALLOCATED = {
     "apiVersion": "kubescheduler.config.k8s.io/v1",
     "kind": "KubeSchedulerConfiguration",
     "profiles": [
@@ -41,7 +41,7 @@ def three_hundred() -> list[dict[str, object]]:
 def test_least_against_most_allocated_to_the_first_difference_and_the_moved_pods(browser_page: Page) -> None:
     page = browser_page
     least = save(page, scenario(*three_hundred()))
-    most = save(page, scenario(*three_hundred(), MOST_ALLOCATED))
+    most = save(page, scenario(*three_hundred(), MAX_ALLOCATED))
     page.goto(f"/compare/{least['id']}/1/{most['id']}/1/")
     expect(page.locator("body[data-ready]")).to_be_attached()
     expect(page.locator("#where")).to_contain_text("2 / 7 · default/web-0 · ≠")
@@ -81,7 +81,7 @@ def test_a_release_that_refuses_the_scenario_cannot_be_chosen_and_says_why(brows
 def test_axe_finds_nothing_serious_on_two_runs_side_by_side(browser_page: Page) -> None:
     page = browser_page
     least = save(page, scenario(*three_hundred()))
-    most = save(page, scenario(*three_hundred(), MOST_ALLOCATED))
+    most = save(page, scenario(*three_hundred(), MAX_ALLOCATED))
     page.goto(f"/compare/{least['id']}/1/{most['id']}/1/")
     expect(page.locator("body[data-ready]")).to_be_attached()
     until(page, f"{SHOWN}.every(one => one === 'web-0')")

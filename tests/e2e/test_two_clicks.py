@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.builders import budget, node, pod, priority_class, scenario, spread
 from tests.e2e.player_page import drawn, link_to, open_player, save, seek, steps_of, until
 
-MOST_CLICKS = 2
+MAX_CLICKS = 2
 
 
 class Reader:
@@ -30,7 +30,7 @@ class Reader:
 
     def click(self, selector: str, text: str | re.Pattern[str] = "") -> None:
         self.clicks += 1
-        assert self.clicks <= MOST_CLICKS
+        assert self.clicks <= MAX_CLICKS
         found = self.page.locator(selector, has_text=text) if text else self.page.locator(selector)
         found.first.click()
 

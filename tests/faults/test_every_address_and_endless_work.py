@@ -30,9 +30,9 @@ NEVER = [pod(f"never-{i}", cpu=1000) for i in range(3)]
 ENDLESS = scenario(node("n1", cpu=1), *NEVER, events=[{"at": 3e8, "create": pod("late")}])
 LASTING = scenario(node("n1", cpu=1), *NEVER, events=[{"at": 1e6, "create": pod("late")}])
 SECONDS = 1  # of processor time, that one request may have
-MOST_SECONDS = SECONDS + 3  # the system counts whole ones; and to start a process, to read, to write
-MOST_STALL = 250.0  # milliseconds of processor time; without the limits the clocks would stand still for hours
-MOST_WEB_SECONDS = 1.0  # of the web process itself
+MAX_SECONDS = SECONDS + 3  # the system counts whole ones; and to start a process, to read, to write
+MAX_STALL = 250.0  # milliseconds of processor time; without the limits the clocks would stand still for hours
+MAX_WEB_SECONDS = 1.0  # of the web process itself
 
 EDITS = {"edits": [{"type": "add-nodes", "like": "n1", "count": 2}]}
 QUESTION = {"question": {"type": "reschedule"}}
@@ -147,7 +147,7 @@ def test_each_answers_within_its_limits_and_holds_up_nobody(site: Site, part: st
         rows.append((seconds, web, stall, method, route, status))
         if status >= 500 or not (status < 400 or status == 405 or is_told(body)):
             wrong.append((method, route, status, str(body[:200])))
-        if seconds > MOST_SECONDS or web > MOST_WEB_SECONDS or stall > MOST_STALL:
+        if seconds > MAX_SECONDS or web > MAX_WEB_SECONDS or stall > MAX_STALL:
             figures = f"{seconds:.1f} s, {web:.1f} s in the web process, still for {stall:.0f} ms: {where}"
             wrong.append((method, route, status, figures))
     for row in sorted(rows, reverse=True)[:12]:

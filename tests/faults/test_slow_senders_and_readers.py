@@ -23,7 +23,7 @@ ESTABLISHED = "01"
 LARGE = scenario(
     *(node(f"n{i}", cpu=64, zone=f"z{i % 3}") for i in range(100)), *(pod(f"p{i}", cpu="100m") for i in range(800))
 )
-MOST_MEGABYTES = 250  # more than before: the budget for what is unsent, and what making it takes
+MAX_MEGABYTES = 250  # more than before: the budget for what is unsent, and what making it takes
 HEADERS = "Host: {host}\r\n"
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process's memory in a file")
@@ -142,7 +142,7 @@ def test_readers_of_every_stream_who_read_nothing_are_cut_off(stack: Stack) -> N
     follower.follow()
     assert follower.texts[-1]["state"] == "done"
     print(f"web process: {before} MB before, {max(most)} MB at most")
-    assert max(most) - before < MOST_MEGABYTES
+    assert max(most) - before < MAX_MEGABYTES
     for one in deaf:
         one.close()
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from kschedui.classrooms.store import MOST_LIVE
+from kschedui.classrooms.store import MAX_LIVE
 from kschedui.supervisor.commands import web_command
 from kschedui.supervisor.ports import answers_http, free_port, wait_until
 from kschedui.supervisor.stack import Stack
@@ -127,7 +127,7 @@ def test_limits_hold_when_ten_requests_race(pair: Pair) -> None:
     page = f"/s/{sid}/v/1/class"
     statuses = [*pair.race(visitor, page, lambda n: {"run": run}, form=True)]
     statuses += pair.race(visitor, page, lambda n: {"run": run}, form=True)
-    assert (statuses.count(302), set(statuses)) == (MOST_LIVE, {302, 422})
+    assert (statuses.count(302), set(statuses)) == (MAX_LIVE, {302, 422})
     browser = Visitor(pair.urls[0])
     browser.save(ONE_POD)  # it has a token of its own by now
     long = pair.race(browser, "/api/v1/scenarios", lambda n: {"text": text(f"long-{n}") + "\n#" + "x" * LONGER})

@@ -12,7 +12,7 @@ from tests.web.visitor import Follower, Visitor
 
 ATTACKERS = 100
 FRAMES, FRAME_BYTES = 12, 4_900_000
-MOST_MEGABYTES = 350  # more than before: the cache of frames, the budget for what is unsent, and what reading takes
+MAX_MEGABYTES = 350  # more than before: the cache of frames, the budget for what is unsent, and what reading takes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process's memory in a file")
 
@@ -39,7 +39,7 @@ def test_a_hundred_sockets_that_read_nothing_are_held_to_a_budget(make_stack: St
     for one in attackers:
         one.close()
     print(f"web process: {before} MB before, {most} MB at most")
-    assert most - before < MOST_MEGABYTES
+    assert most - before < MAX_MEGABYTES
 
 
 def test_a_hundred_requests_that_read_nothing_are_held_to_the_same_budget(make_stack: StackMaker) -> None:
@@ -53,7 +53,7 @@ def test_a_hundred_requests_that_read_nothing_are_held_to_the_same_budget(make_s
     for one in attackers:
         one.close()
     print(f"web process: {before} MB before, {most} MB at most")
-    assert most - before < MOST_MEGABYTES
+    assert most - before < MAX_MEGABYTES
 
 
 def watched(process: int, seconds: float) -> int:

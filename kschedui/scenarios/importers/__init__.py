@@ -32,7 +32,7 @@ from scheduler_core.scenario.parse import Limits, ScenarioErrors, parse_scenario
 
 NOT_OURS = {"LimitRange", "RuntimeClass"}  # read on the way, and nothing that a scenario holds
 
-MOST_NAMES = 5  # in a note
+MAX_NAMES = 5  # in a note
 
 
 def convert(
@@ -197,8 +197,8 @@ def with_title(objects: list[Manifest], release: str, *, of_cluster: bool) -> li
 
 def shorten_names(names: Sequence[str]) -> str:
     """Return the first of many names, and the number of the others."""
-    more = len(names) - MOST_NAMES
-    return ", ".join([*names[:MOST_NAMES], *([f"+{more:,}"] if more > 0 else [])])
+    more = len(names) - MAX_NAMES
+    return ", ".join([*names[:MAX_NAMES], *([f"+{more:,}"] if more > 0 else [])])
 
 
 def format_counts(kinds: Counter[str]) -> str:

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_noop
 from kschedui.web.api.refusals import Refusal
 from scheduler_core.apis.messages import Message
 
-MOST_FIELDS = 50
-MOST_STRUCTURE = 256 * 1024  # bytes of what is no text
+MAX_FIELDS = 50
+MAX_STRUCTURE = 256 * 1024  # bytes of what is no text
 SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # half of a pair, which only JSON's escapes can write
 
 
@@ -20,18 +20,16 @@ def parse_json(body: bytes) -> Any:
 
     Raises ValueError, and Refusal for such a text and for too many values.
     """
-    if len(body) > MOST_STRUCTURE and structure_of(body) > MOST_STRUCTURE:
+    if len(body) > MAX_STRUCTURE and structure_of(body) > MAX_STRUCTURE:
         raise Refusal(
-            413, Message("Apart from its text, the request has more than {most:,} bytes.", most=MOST_STRUCTURE)
+            413, Message("Apart from its text, the request has more than {most:,} bytes.", most=MAX_STRUCTURE)
         )
     try:
         found = json.loads(body)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if isinstance(found, dict) and len(found) > MOST_FIELDS:
-        raise Refusal(
-            422, Message("The request has more than {most} fields.", most=MOST_FIELDS), code="invalid_request"
-        )
+    if isinstance(found, dict) and len(found) > MAX_FIELDS:
+        raise Refusal(422, Message("The request has more than {most} fields.", most=MAX_FIELDS), code="invalid_request")
     if SURROGATE.search(body):
         try:
             json.dumps(found, ensure_ascii=False).encode()

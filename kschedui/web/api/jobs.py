@@ -47,7 +47,7 @@ from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.keyframe import encode
 from scheduler_core.trace.summaries import node_summary, pod_summary
 
-MOST_PART = 2 * 1024 * 1024  # bytes
+MAX_PART = 2 * 1024 * 1024  # bytes
 READING, WRITING = 0.8, 0.88  # of the time of an import: until all is read, and until the text is written
 
 
@@ -231,14 +231,14 @@ def replay_result(rid: str) -> bytes:
 def part_of_file(file: TraceFile, run_frames: list[bytes], start: int, last: bool) -> tuple[TraceFile, bytes, int]:
     """Return the file, its next part, and the number of frames whose events are complete; 0: all of them.
 
-    A part ends after MOST_PART bytes: more at once would block the web process.
+    A part ends after MAX_PART bytes: more at once would block the web process.
     """
     body = bytearray()
     events = chain.from_iterable(map(frames.events_of, run_frames))
     for number, event in enumerate(islice(events, start, None), start + 1):
         for piece in file.take(event):
             body += piece
-        if len(body) >= MOST_PART:
+        if len(body) >= MAX_PART:
             return file, bytes(body), number
     for piece in file.end() if last else ():
         body += piece

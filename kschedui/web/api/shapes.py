@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from ninja import Schema
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from kschedui.scenarios.courses import MOST_SCENARIOS
+from kschedui.scenarios.courses import MAX_SCENARIOS
 from kschedui.scenarios.prose import LONGEST_TITLE
 
 ID = r"^[0-9A-Za-z]{1,32}$"
@@ -276,7 +276,7 @@ class Lesson(Schema):
 
 Entries = Annotated[
     list[Annotated[str, Field(max_length=500)]],
-    Field(min_length=1, max_length=MOST_SCENARIOS, description="Ids or links, in order."),
+    Field(min_length=1, max_length=MAX_SCENARIOS, description="Ids or links, in order."),
 ]
 
 

@@ -20,11 +20,11 @@ from kschedui.work.place import Wish
 Result = TypeVar("Result")
 
 SLOW = 500_000  # characters of a text that take more than a second to read
-MOST_STREAMS = 64  # that wait for their next piece at once; more wait for those
+MAX_STREAMS = 64  # that wait for their next piece at once; more wait for those
 PAGE_SECONDS = 2  # that a browser which opens a page waits; then it shows the place in the line, and asks again
 PATIENCE = 600.0  # seconds: nobody asks a stream again
 
-streaming_threads = ThreadPoolExecutor(MOST_STREAMS, "stream")
+streaming_threads = ThreadPoolExecutor(MAX_STREAMS, "stream")
 
 
 def work(

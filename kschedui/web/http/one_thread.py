@@ -21,7 +21,7 @@ from kschedui.web.http.asgi_types import Receive, Scope, Send
 from kschedui.web.http.body_limit import take_the_rest
 from kschedui.web.http.problems import API_PREFIX
 
-MOST_IDLE = 32  # threads that are kept for the next requests
+MAX_IDLE = 32  # threads that are kept for the next requests
 CONTINUE = 100
 
 
@@ -55,7 +55,7 @@ class OneThreadHandler(ASGIHandler):
 
     def leave(self, thread: ThreadPoolExecutor) -> None:
         """Keep an idle thread for later requests."""
-        if len(self.idle) < MOST_IDLE:
+        if len(self.idle) < MAX_IDLE:
             self.idle.append(thread)
         else:
             thread.shutdown(wait=False)

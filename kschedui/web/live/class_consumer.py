@@ -17,7 +17,7 @@ from kschedui.classrooms import seats, store
 from kschedui.classrooms.store import Given, NoClass, Shown
 from kschedui.models import Classroom
 from kschedui.scenarios import access
-from kschedui.web.live.class_messages import MOST_CHOICES, MOST_MESSAGES, read_id, read_shown
+from kschedui.web.live.class_messages import MAX_CHOICES, MAX_MESSAGES, read_id, read_shown
 from kschedui.web.live.connection import (
     NO_SUCH_RUN,
     NOT_ALLOWED,
@@ -156,7 +156,7 @@ class ClassConsumer(Connection):
 
     async def answer(self, hall: Hall, message: dict[str, Any]) -> None:
         """Store a student's choice; it can be changed until the question is revealed."""
-        question, choice = read_id(message, "question"), read_number(message, "choice", MOST_CHOICES)
+        question, choice = read_id(message, "question"), read_number(message, "choice", MAX_CHOICES)
         counts = await hall.answers.put(Given(question, self.student, choice))
         await self.tell(type="answered" if counts else "late", question=question, choice=choice)
 
@@ -164,7 +164,7 @@ class ClassConsumer(Connection):
 
     async def show(self, hall: Hall, message: dict[str, Any]) -> None:
         """Send the teacher's state to everyone."""
-        self.wanted = read_number(message, "n", MOST_MESSAGES), read_shown(message)
+        self.wanted = read_number(message, "n", MAX_MESSAGES), read_shown(message)
         if self.showing is None or self.showing.done():
             self.showing = asyncio.create_task(self.keep_shown(hall))
 

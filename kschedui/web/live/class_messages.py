@@ -7,8 +7,8 @@ from kschedui.classrooms.store import Question, RightAnswer, Shown
 from kschedui.web.live.connection import read_number
 
 LARGEST = 2**31
-MOST_MESSAGES = 2**31
-MOST_CHOICES = 20
+MAX_MESSAGES = 2**31
+MAX_CHOICES = 20
 QUESTION = re.compile(r"[0-9A-Za-z._:-]{1,64}")
 LONGEST_NAME, LONGEST_TEXT = 320, 400
 
@@ -38,7 +38,7 @@ def read_shown(message: dict[str, Any]) -> Shown:
     """Parse {by, step, frame, order, selection, paused, gathered, question}."""
     if not isinstance(message.get("paused"), bool):
         raise ValueError("`paused` is true or false.")
-    gathered = read_number(message, "gathered", MOST_MESSAGES)
+    gathered = read_number(message, "gathered", MAX_MESSAGES)
     return Shown(read_place(message), message["paused"], gathered, read_question(message.get("question")))
 
 
@@ -48,7 +48,7 @@ def read_question(question: Any) -> Question | None:
         return None
     if not isinstance(question, dict):
         raise ValueError("`question` is null or {id, choices}.")
-    choices = read_number(question, "choices", MOST_CHOICES + 1)
+    choices = read_number(question, "choices", MAX_CHOICES + 1)
     answer = read_answer(question, choices) if "right" in question else None
     return Question(read_id(question, "id"), choices, answer)
 
@@ -64,7 +64,7 @@ def read_id(message: dict[str, Any], name: str) -> str:
 def read_answer(question: dict[str, Any], choices: int) -> RightAnswer:
     """Parse the right choice, the text of the question, and the texts of the choices."""
     labels = question.get("labels")
-    if not isinstance(labels, list) or len(labels) > MOST_CHOICES:
+    if not isinstance(labels, list) or len(labels) > MAX_CHOICES:
         raise ValueError("`labels` are the choices in words.")
     words = [str(label)[:LONGEST_TEXT] for label in labels]
     return RightAnswer(read_number(question, "right", choices), str(question.get("text", ""))[:LONGEST_TEXT], words)

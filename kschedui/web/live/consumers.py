@@ -29,7 +29,7 @@ from kschedui.web.live.status_reader import read_status
 
 PROTOCOL = 1  # its number; docs/architecture.md says what may change under it
 LONGEST_MESSAGE = 1024  # characters
-MOST_MESSAGES = 200  # from one socket
+MAX_MESSAGES = 200  # from one socket
 LOOK_SECONDS = 3.0  # for so long a private run is shown without another look at who it is shared with
 LARGEST_CURSOR = 2**31
 
@@ -46,7 +46,7 @@ class RunConsumer(Connection):
         """Handle one message."""
         self.messages += 1
         try:
-            if self.messages > MOST_MESSAGES:
+            if self.messages > MAX_MESSAGES:
                 raise Refused(TOO_MANY, gettext_noop("Too many messages on one connection."))
             run, cursor = read_message(text_data)
             if self.run and run != self.run:

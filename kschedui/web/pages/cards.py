@@ -32,9 +32,9 @@ from scheduler_core.trace.chunks import first_steps
 
 SEARCHED = 4000  # characters of a lesson
 QUESTIONS = ("changes", "pod", "scheduler")  # with which the panel "What if" opens by a link
-MOST_INLINE = 24_000  # bytes of a first chunk that comes with the page
-MOST_SEARCHED = 100  # versions in which a rule is looked for
-MOST_VERSIONS = 30  # in the player's list
+MAX_INLINE = 24_000  # bytes of a first chunk that comes with the page
+MAX_SEARCHED = 100  # versions in which a rule is looked for
+MAX_VERSIONS = 30  # in the player's list
 PLACE = {"step": r"\d{1,9}(\.\d{1,4})?", "engine": r"[\w.-]{1,20}", "kubernetes": r"\d\.\d{1,3}"}  # of a link's query
 
 
@@ -145,7 +145,7 @@ def address_of_rule(visitor: Visitor, name: str) -> str:
         scenarios.challenges(),
     ):
         versions = Version.objects.filter(scenario__in=visible.values("pk"), summary__has_key="rules").order_by("-pk")
-        for sid, number, summary in versions.values_list("scenario__public_id", "number", "summary")[:MOST_SEARCHED]:
+        for sid, number, summary in versions.values_list("scenario__public_id", "number", "summary")[:MAX_SEARCHED]:
             if any(rule.name == name for rule in engine.rules_of(summary)):
                 query = urlencode({"scenario": sid, "version": number})
                 return f"{reverse('plugin', args=[name])}?{query}"
@@ -247,7 +247,7 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "state": run.state,
         "steps": run.steps,
         "chunks": first_steps(run.chunks),
-        "chunk": b64encode(runs.first_frame(run, MOST_INLINE) or b"").decode(),
+        "chunk": b64encode(runs.first_frame(run, MAX_INLINE) or b"").decode(),
         "engine": {"version": run.engine_version, "current": ENGINE_VERSION},
         "may_edit": may_edit(visitor, scenario),
         "words": words_url(version) if lesson.has_words else "",
@@ -323,7 +323,7 @@ def version_links(shown: Version) -> list[dict[str, Any]]:
     `diff` is the comparison with the shown version, "" for that one.
     """
     scenario = shown.scenario
-    numbers = list(scenario.versions.order_by("-number").values_list("number", flat=True)[:MOST_VERSIONS])
+    numbers = list(scenario.versions.order_by("-number").values_list("number", flat=True)[:MAX_VERSIONS])
     if len(numbers) < 2:
         return []
 

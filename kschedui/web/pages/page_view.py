@@ -34,7 +34,7 @@ TITLES = {
 }
 REFRESH_SECONDS = 1
 FAILED = gettext_noop("Internal error")
-MOST_ERRORS = 9  # of a scenario, that are shown
+MAX_ERRORS = 9  # of a scenario, that are shown
 
 View = Callable[..., HttpResponseBase]
 
@@ -84,7 +84,7 @@ def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpR
         "title": _(title or TITLES.get(refusal.status, FAILED)),
         "sentence": whole(in_language(refusal.sentence)),
     }
-    context["errors"] = [row for row in refusal.more.get("errors", []) if row.get("line")][:MOST_ERRORS]
+    context["errors"] = [row for row in refusal.more.get("errors", []) if row.get("line")][:MAX_ERRORS]
     response = render(request if refusal.status < 500 else None, "error.html", context, status=refusal.status)
     for name, value in refusal.headers.items():
         response.headers[name] = value

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from kschedui.language import in_language, language
 from kschedui.scenarios import across_releases, release_examples
 from kschedui.scenarios import store as scenarios
-from kschedui.scenarios.across_releases import MOST_ATTEMPTS, Outcome
+from kschedui.scenarios.across_releases import MAX_ATTEMPTS, Outcome
 from kschedui.scenarios.release_examples import Pair
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
@@ -123,7 +123,7 @@ def across(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     version = scenarios.version(scenario, number)
     outcomes = work(request, across_releases.outcomes, scenarios.text_for_work(version))
     shown = [(outcome, strip(outcome)) for outcome in outcomes]
-    context = {"scenario": scenario, "version": version, "most": MOST_ATTEMPTS, "outcomes": shown}
+    context = {"scenario": scenario, "version": version, "most": MAX_ATTEMPTS, "outcomes": shown}
     context["title"] = cards.own_title(scenario)
     context["cut"] = any(outcome.cut for outcome in outcomes)
     return render(request, "scenarios/releases.html", context)

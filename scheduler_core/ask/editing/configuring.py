@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.edits import (
-    MOST_WEIGHT,
+    MAX_WEIGHT,
     ConfigurationEdit,
     DisablePlugin,
     NotPossible,
@@ -50,8 +50,8 @@ def _profile(name: str, data: Mapping[str, Any], steps: list[Step]) -> int:
 
 def _weight(edit: SetWeight, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
     """Change the weight of a plugin that is enabled by name; otherwise enable the plugin in place of the default."""
-    if not 1 <= edit.weight <= MOST_WEIGHT:
-        raise NotPossible(Message("a weight is a number from 1 to {most:,}", most=MOST_WEIGHT))
+    if not 1 <= edit.weight <= MAX_WEIGHT:
+        raise NotPossible(Message("a weight is a number from 1 to {most:,}", most=MAX_WEIGHT))
     plugins = profile.get("plugins") or {}
     for point in ("score", "multiPoint"):
         for index, entry in enumerate((plugins.get(point) or {}).get("enabled") or ()):

@@ -15,8 +15,8 @@ import msgspec
 from scheduler_core.apis.messages import Message, WithSentence
 
 CONFIGURATION = "KubeSchedulerConfiguration"
-MOST_NODES_ADDED = 1000
-MOST_WEIGHT = 1_000_000
+MAX_NODES_ADDED = 1000
+MAX_WEIGHT = 1_000_000
 
 Path = tuple[str | int, ...]
 Strategy = Literal["LeastAllocated", "MostAllocated"]

@@ -14,7 +14,7 @@ from scheduler_core.apis.devices import ResourceSlice
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.editing.configuring import EMPTY, steps_of
 from scheduler_core.ask.editing.edits import (
-    MOST_NODES_ADDED,
+    MAX_NODES_ADDED,
     AddNodes,
     ConfigurationEdit,
     NotPossible,
@@ -89,8 +89,8 @@ def manifests_like(edit: AddNodes, manifest: Mapping[str, Any] | None, taken: It
     """Return manifests of copies of a node, each with its own name. Raises NotPossible."""
     if manifest is None:
         raise no_such("Node", edit.like)
-    if not 1 <= edit.count <= MOST_NODES_ADDED:
-        raise NotPossible(Message("add 1 to {most} nodes", most=MOST_NODES_ADDED))
+    if not 1 <= edit.count <= MAX_NODES_ADDED:
+        raise NotPossible(Message("add 1 to {most} nodes", most=MAX_NODES_ADDED))
     names, number = set(taken), 1
     manifests: list[dict[str, Any]] = []
     while len(manifests) < edit.count:

@@ -20,7 +20,7 @@ from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.scheduler.decide import Decision
 from scheduler_core.trace.records import NodeName
 
-MOST_NODES = 200  # the length of each list in a judgement
+MAX_NODES = 200  # the length of each list in a judgement
 
 
 class Side(msgspec.Struct, frozen=True):
@@ -89,9 +89,9 @@ def compare_decisions(before: Decision, after: Decision) -> Judgement:
     moved = [change for name in both if (change := _change(name, before, after)).scores]
     moved.sort(key=lambda change: -(change.total_after or 0))
     counts = (len(gained), len(lost), len(moved))
-    changes, gone = ([_change(name, before, after) for name in names[:MOST_NODES]] for names in (gained, lost))
-    more = (gained[MOST_NODES:], lost[MOST_NODES:])
-    return Judgement(after.pod, side_of(before), side_of(after), changes, gone, moved[:MOST_NODES], counts, more)
+    changes, gone = ([_change(name, before, after) for name in names[:MAX_NODES]] for names in (gained, lost))
+    more = (gained[MAX_NODES:], lost[MAX_NODES:])
+    return Judgement(after.pod, side_of(before), side_of(after), changes, gone, moved[:MAX_NODES], counts, more)
 
 
 def side_of(decision: Decision) -> Side:

@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from scheduler_core.apis.core import Node, PodKey
-from scheduler_core.ask.editing.edits import MOST_NODES_ADDED
+from scheduler_core.ask.editing.edits import MAX_NODES_ADDED
 from scheduler_core.ask.editing.objects import build_object, slices_of
 from scheduler_core.ask.editing.slices import slices_like
 from scheduler_core.ask.moments.moment import Moment, at_end
@@ -28,7 +28,7 @@ from scheduler_core.scenario.types import Scenario
 from scheduler_core.trace.records import NodeName
 
 FULL = "full"
-MOST_KINDS = 40  # the number of kinds of nodes that are tried
+MAX_KINDS = 40  # the number of kinds of nodes that are tried
 
 
 class Help(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ def helping(scenario: Scenario, registry: Registry = REGISTRY) -> Helping:
         if not pod.node_name and not pod.scheduling_gates and pod.scheduler_name in world.frameworks
     ]
     groups = groups_of(scenario, world.cluster.all_nodes())
-    kinds = [(group, template) for group in groups for template in group.templates][:MOST_KINDS]
+    kinds = [(group, template) for group in groups for template in group.templates][:MAX_KINDS]
     helps = [_help(moment, group, template, pending) for group, template in kinds] if pending else []
     helps.sort(key=_rank)
     return Helping(scenario.release.version, pending, groups, helps)
@@ -85,7 +85,7 @@ def _rank(result: Help) -> tuple[Any, ...]:
 
 def _help(moment: Moment, group: Group, template: Template, pending: Sequence[PodKey]) -> Help:
     none = Help(group.name, template.zone, template.like, 0, [], None)
-    allowed = MOST_NODES_ADDED if group.maximum is None else group.maximum - len(group.nodes)
+    allowed = MAX_NODES_ADDED if group.maximum is None else group.maximum - len(group.nodes)
     if allowed < 1:
         return replace(none, why=FULL)
     why = dict(_objections(moment, group, template, pending))
@@ -98,7 +98,7 @@ def _help(moment: Moment, group: Group, template: Template, pending: Sequence[Po
         result = answer(moment.scenario, question, moment.registry)
         return frozenset(move.pod for move in result.moved if not move.before)
 
-    count = min(len(pending), MOST_NODES_ADDED)
+    count = min(len(pending), MAX_NODES_ADDED)
     most = min(allowed, count)
     if not scheduled(most):
         return replace(none, why=why[pending[0]])

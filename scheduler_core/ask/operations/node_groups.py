@@ -10,7 +10,7 @@ import msgspec
 from scheduler_core.apis.core import Node
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.vendor_labels import GROUP_LABELS, GROUP_OWNER
-from scheduler_core.ask.editing.edits import MOST_NODES_ADDED, NotPossible
+from scheduler_core.ask.editing.edits import MAX_NODES_ADDED, NotPossible
 from scheduler_core.ask.editing.objects import HOSTNAME
 from scheduler_core.ask.operations.operation import zone_of
 from scheduler_core.scenario.types import NodeGroup, Scenario
@@ -112,8 +112,8 @@ def template_of(groups: Sequence[Group], name: str, zone: str = "", like: NodeNa
 
 def manifests_of(group: str, template: Template, count: int, taken: set[NodeName]) -> list[dict[str, Any]]:
     """Return manifests of new nodes of a group, each with its own name. Raises NotPossible."""
-    if not 1 <= count <= MOST_NODES_ADDED:
-        raise NotPossible(Message("add 1 to {most} nodes", most=MOST_NODES_ADDED))
+    if not 1 <= count <= MAX_NODES_ADDED:
+        raise NotPossible(Message("add 1 to {most} nodes", most=MAX_NODES_ADDED))
     names = (f"{group}-new-{number}" for number in range(1, count + len(taken) + 1))
     manifests: list[dict[str, Any]] = []
     for name in names:

@@ -27,7 +27,7 @@ from scheduler_core.trace.events import AnyEvent, ObjectDeleted, PodBound, PodGa
 from scheduler_core.trace.records import NodeName
 
 RESOURCES = ("cpu", "memory", "pods")
-MOST_ROUNDS = 2000
+MAX_ROUNDS = 2000
 
 Happening = Mapping[str, Any]  # an event of `spec.events`, without its time
 Rounds = Callable[["Operation"], Iterator[Sequence[Happening]]]
@@ -96,8 +96,8 @@ class Operation(Simulation):
         if not happenings:
             return None
         self.rounds += 1
-        if self.rounds > MOST_ROUNDS:
-            raise NotPossible(Message("the operation takes more than {most} rounds", most=MOST_ROUNDS))
+        if self.rounds > MAX_ROUNDS:
+            raise NotPossible(Message("the operation takes more than {most} rounds", most=MAX_ROUNDS))
         self._schedule(happenings)
         return super()._next_moment()
 

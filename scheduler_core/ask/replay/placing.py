@@ -28,7 +28,7 @@ from scheduler_core.scheduler.observed import same_decision
 from scheduler_core.scheduler.search.find_nodes import Search
 from scheduler_core.simulation.simulation import Simulation
 
-MOST_CHANGES = 64  # the number of changes that are tried, from the latest
+MAX_CHANGES = 64  # the number of changes that are tried, from the latest
 LONGEST_DELAY_SECONDS = 10.0
 JUST_BEFORE = 0.0005  # seconds; a recording's events are at least a millisecond apart
 JUST_AFTER = 0.0001
@@ -73,7 +73,7 @@ class _Placing(Simulation):
         self.moments: dict[ObservedDecision, float] = {}
         self.heard: dict[int, float] = {}  # by id of the event: the time at which the scheduler learned of it, if late
         self._registry = registry
-        self._changes: deque[ObjectChange] = deque(maxlen=MOST_CHANGES)
+        self._changes: deque[ObjectChange] = deque(maxlen=MAX_CHANGES)
 
     def _apply_event(self, event: TimelineEvent) -> None:
         key = f"{event.namespace}/{event.name}" if event.namespace else event.name

@@ -24,8 +24,8 @@ from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS
 from scheduler_core.trace.summaries import taint_text
 
 Kind = Literal["rollout", "pinned", "init", "condition", "toleration", "key", "domain", "offers", "released"]
-MOST_NODES = 5  # names in a sentence
-MOST_OLD = 8  # pods of older revisions whose deletion is tried
+MAX_NODES = 5  # names in a sentence
+MAX_OLD = 8  # pods of older revisions whose deletion is tried
 
 
 class Advice(msgspec.Struct, frozen=True):
@@ -73,7 +73,7 @@ def _rollout(moment: Moment, pod: Pod) -> Iterator[Advice]:
     """A new pod of a Deployment that fits as soon as an old one is gone, which the Deployment keeps until then."""
     old = older_revisions(pod, moment.world().cluster)
     workload = workload_of(pod)
-    for other in old[:MOST_OLD]:
+    for other in old[:MAX_OLD]:
         world = moment.world()
         world.edited([Remove("Pod", other.name, other.namespace)], {})
         if world.decide(pod.key, all_nodes=True).node:
@@ -233,5 +233,5 @@ def _released(world: World, pod: Pod) -> Iterator[Advice]:
 
 
 def _some(names: list[str]) -> str:
-    more = len(names) - MOST_NODES
-    return ", ".join([*names[:MOST_NODES], *([f"+{more}"] if more > 0 else [])])
+    more = len(names) - MAX_NODES
+    return ", ".join([*names[:MAX_NODES], *([f"+{more}"] if more > 0 else [])])

@@ -12,7 +12,7 @@ from scheduler_core.ask.editing.edits import Edit, NotPossible, SetField
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.ask.smallest.owners import siblings, workload_of
 
-MOST_PODS = 40  # waiting pods of a workload that are tried
+MAX_PODS = 40  # waiting pods of a workload that are tried
 
 
 class Coverage(msgspec.Struct, frozen=True):
@@ -33,7 +33,7 @@ def cover(moment: Moment, key: PodKey, edits: Sequence[Edit]) -> Coverage | None
         return None
     others = list(siblings(pod, world.cluster))
     waiting = sorted(other.name for other in others if not other.node_name)
-    if not waiting or len(waiting) > MOST_PODS:
+    if not waiting or len(waiting) > MAX_PODS:
         return None
     names = [pod.name, *waiting]
     every = [edit for edit in edits if not _is_of(edit, pod.name)]

@@ -33,10 +33,10 @@ from scheduler_core.scenario.objects.admission import HIGHEST_USER_PRIORITY
 from scheduler_core.scheduler.decide import Decision
 from scheduler_core.trace.records import NodeName
 
-MOST_NODES = 24  # the number of nodes that are searched, those with the fewest objections first
-MOST_ALIKE = 3  # the number of nodes that are searched among nodes with the same objections
-MOST_ANSWERS = 6  # for one node
-MOST_TRIES = 400  # for one node of a small cluster; fewer in a large one, so that they take as long
+MAX_NODES = 24  # the number of nodes that are searched, those with the fewest objections first
+MAX_ALIKE = 3  # the number of nodes that are searched among nodes with the same objections
+MAX_ANSWERS = 6  # for one node
+MAX_TRIES = 400  # for one node of a small cluster; fewer in a large one, so that they take as long
 FEWEST_TRIES = 40
 SMALL = 100  # the number of nodes of a small cluster
 OF_NODES = (
@@ -46,8 +46,8 @@ OF_NODES = (
     "room",
     "device-holder",
 )  # kinds of changes to existing objects, not to the pod
-MOST_ZONES = 6
-MOST_STEPS = 16  # the number of priorities that are tried one by one
+MAX_ZONES = 6
+MAX_STEPS = 16  # the number of priorities that are tried one by one
 
 
 class Changed(msgspec.Struct, frozen=True):
@@ -197,12 +197,12 @@ class Search:
         taken = np.zeros(len(objections.rows) + 1, np.intp)
         signatures = objections.signatures()
         names: list[NodeName] = []
-        small = len(objections.rows) <= MOST_NODES
+        small = len(objections.rows) <= MAX_NODES
         for _, _, position in sized:
             taken[signatures[position]] += 1
-            if small or taken[signatures[position]] <= MOST_ALIKE:
+            if small or taken[signatures[position]] <= MAX_ALIKE:
                 names.append(objections.names[position])
-        return names[:MOST_NODES]
+        return names[:MAX_NODES]
 
     def _shares(self, rows: NDArray[np.intp]) -> list[float]:
         """Return, for each row, the largest share of a request that is missing on the node."""
@@ -224,7 +224,7 @@ class Search:
         `of_pod`: only the pod is changed.
         """
         nodes = max(len(self._world.cluster.nodes), 1)
-        tries = MOST_TRIES if nodes <= SMALL else max(MOST_TRIES * SMALL // nodes, FEWEST_TRIES)
+        tries = MAX_TRIES if nodes <= SMALL else max(MAX_TRIES * SMALL // nodes, FEWEST_TRIES)
         return _Node(self, node, of_pod=of_pod, tries=tries).solutions(first)
 
     def smallest_on(self, node: NodeName, tries: int) -> list[Change]:
@@ -308,7 +308,7 @@ class Search:
                 return self._change(decision.nominated, [*answers, allowed], decision, decision.victims)
         running = {pod.priority for pod in pods.all() if pods.node_name[pods.slot_of[pod.key]]}
         steps = sorted(p + 1 for p in running if pod.priority <= p < HIGHEST_USER_PRIORITY)
-        for step in steps if len(steps) <= MOST_STEPS else self._halved(answers, pod, steps):
+        for step in steps if len(steps) <= MAX_STEPS else self._halved(answers, pod, steps):
             raised = self._prioritised(pod, step)
             if (decision := self._preempts(answers, raised)) is not None:
                 return self._change(decision.nominated, [*answers, raised], decision, decision.victims)
@@ -382,7 +382,7 @@ class Search:
         there = self._world.cluster.all_nodes()
         zones = sorted({zone_of(node) for node in there} - {""})
         for number, node in enumerate(nodes):
-            for zone in [zone for zone in zones if zone_of(node) not in ("", zone)][:MOST_ZONES]:
+            for zone in [zone for zone in zones if zone_of(node) not in ("", zone)][:MAX_ZONES]:
                 edit = AddNodes(node.name, 1, zone)
                 yield Proposal("nodes", [edit], node.name, 0, zone, 2.5 + 0.01 * number)
 
@@ -418,7 +418,7 @@ class _Node:
                 if change is not None and (change.false or not false):
                     fitting.setdefault(change.kinds, change)
                 continue
-            if len(answers) - len(first) >= MOST_ANSWERS:
+            if len(answers) - len(first) >= MAX_ANSWERS:
                 continue
             worthwhile = not self._of_pod and len(answers) > len(first) and not _is_larger(count, preempting, first)
             if not false and worthwhile and self._may_preempt(objections):

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import msgspec
 
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.editing.edits import MOST_WEIGHT, NotPossible, SetWeight
+from scheduler_core.ask.editing.edits import MAX_WEIGHT, NotPossible, SetWeight
 from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.scheduler.decide import Decision
 from scheduler_core.trace.records import NodeName
 
-MOST_TRIED = 10  # the number of weights above and below the current one that are tried
+MAX_TRIED = 10  # the number of weights above and below the current one that are tried
 
 
 class WeightChange(msgspec.Struct, frozen=True):
@@ -66,7 +66,7 @@ def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: N
     low, high = interval(lines, node)
     assert moment.pod is not None
     profile = moment.pod.scheduler_name
-    tried = (*range(now - MOST_TRIED, now + MOST_TRIED + 1), low, low + 1, high - 1, high)
+    tried = (*range(now - MAX_TRIED, now + MAX_TRIED + 1), low, low + 1, high - 1, high)
     allowed: set[int] = {weight for weight in tried if low <= weight <= high and weight != now}
     for weight in sorted(allowed, key=lambda candidate: (abs(candidate - now), candidate)):
         world = moment.world()
@@ -79,7 +79,7 @@ def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: N
 def interval(lines: Mapping[NodeName, Line], node: NodeName) -> tuple[int, int]:
     """Return the lowest and highest weight, from 1, for which no other node's total is higher than the node's."""
     own = lines[node]
-    low, high = 1, MOST_WEIGHT
+    low, high = 1, MAX_WEIGHT
     for other in lines.values():
         ahead, steeper = other.rest - own.rest, own.slope - other.slope
         if steeper > 0:

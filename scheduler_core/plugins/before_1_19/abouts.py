@@ -31,7 +31,7 @@ LEAST_ALLOCATED = About(
     colour=FIT.colour,
     upstream="noderesources",
 )
-MOST_ALLOCATED = About(
+MAX_ALLOCATED = About(
     score=Text("Fullness", "占用"),
     rule=Text(
         "The more cpu and memory of a node is in use, the more points it gets.",

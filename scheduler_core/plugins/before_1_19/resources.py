@@ -23,7 +23,7 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import CPU, MEMORY, NodeTable
 from scheduler_core.framework.facts import ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, ExplainsScore, Handle, Reads, ScorePlugin, Scores
-from scheduler_core.plugins.before_1_19.abouts import CAPACITY_RATIO, LEAST_ALLOCATED, MOST_ALLOCATED
+from scheduler_core.plugins.before_1_19.abouts import CAPACITY_RATIO, LEAST_ALLOCATED, MAX_ALLOCATED
 from scheduler_core.plugins.node_resources.allocation import Amounts, pod_request
 from scheduler_core.plugins.node_resources.balanced_allocation_about import ABOUT as BALANCE
 from scheduler_core.plugins.node_resources.strategies import broken_linear, rounded_weighted_mean
@@ -79,7 +79,7 @@ class NodeResourcesMostAllocated(ResourceScorer):
     """Scores the mean of requested * scale / allocatable, 0 if more is requested than is allocatable."""
 
     name = "NodeResourcesMostAllocated"
-    about = MOST_ALLOCATED
+    about = MAX_ALLOCATED
 
     def _score(self, amounts: list[tuple[Amounts, Amounts]]) -> Scores:
         parts = [

@@ -27,9 +27,9 @@ from scheduler_core.plugins.dynamic_resources.selectors import Selectors
 if TYPE_CHECKING:
     from scheduler_core.cel.reads import Attributes
 
-MOST_SHAPES = 256
-MOST_VIEWS = 64
-MOST_OUTCOMES = 100_000  # per shape
+MAX_SHAPES = 256
+MAX_VIEWS = 64
+MAX_OUTCOMES = 100_000  # per shape
 
 Outcome = Solution | None | type[InvalidPools] | type[TimedOut]
 
@@ -62,7 +62,7 @@ class Searches:
             for pool_id in changed:
                 view.forget(pool_id)
         version = self._cluster.version("DeviceClass")
-        if version != self._classes_seen or len(self._shapes) > MOST_SHAPES or len(self._views) > MOST_VIEWS:
+        if version != self._classes_seen or len(self._shapes) > MAX_SHAPES or len(self._views) > MAX_VIEWS:
             self._classes_seen = version
             self._shapes.clear()
             self._views.clear()
@@ -89,7 +89,7 @@ class Searches:
         if number in shape.outcomes:
             outcome = shape.outcomes[number]
         else:
-            if len(shape.outcomes) >= MOST_OUTCOMES:
+            if len(shape.outcomes) >= MAX_OUTCOMES:
                 shape.outcomes.clear()
             outcome = shape.outcomes[number] = _outcome(allocator, node, pools, claims)
         if isinstance(outcome, type):

@@ -32,8 +32,8 @@ from scheduler_core.plugins.dynamic_resources.requests import AllocationError, R
 from scheduler_core.plugins.dynamic_resources.selectors import Selectors
 from scheduler_core.releases import Release
 
-MOST_CALLS = 10_000_000  # calls of `allocateOne` per search; kube-scheduler stops after 10 s
-MOST_STEPS = 200_000  # steps per search here, which skips states that have failed before
+MAX_CALLS = 10_000_000  # calls of `allocateOne` per search; kube-scheduler stops after 10 s
+MAX_STEPS = 200_000  # steps per search here, which skips states that have failed before
 STEPS_BEFORE_REMEMBERING = 500  # shorter searches do not store the states that failed
 
 Outcome = Literal["found", "none", "too many"]
@@ -326,7 +326,7 @@ class Search:
     def count(self, calls: int) -> None:
         """Count calls of the search. Raises TimedOut if there are too many."""
         self.calls += calls
-        if self.calls > MOST_CALLS or self.steps > MOST_STEPS:
+        if self.calls > MAX_CALLS or self.steps > MAX_STEPS:
             raise TimedOut
 
     # One device

@@ -10,7 +10,7 @@ from scheduler_core.apis.devices import Attribute, Device
 if TYPE_CHECKING:
     from scheduler_core.cel.reads import Attributes
 
-MOST_DEVICES = 1_000_000  # the number of devices whose numbers are cached
+MAX_DEVICES = 1_000_000  # the number of devices whose numbers are cached
 
 
 class Contents:
@@ -33,7 +33,7 @@ class Contents:
         capacity = frozenset(device.capacity.items())
         content = driver, frozenset(attributes), capacity, device.allow_multiple_allocations
         number = self._numbers.setdefault(content, len(self._numbers))
-        if len(self._known) >= MOST_DEVICES:
+        if len(self._known) >= MAX_DEVICES:
             self._known.clear()
         self._known[id(device)] = (device, driver, number)
         return number

@@ -17,7 +17,7 @@ SENTENCES = {  # by the kind of step; {devices}: names without driver and pool
     "empty": "Request {request}: no device matches.",
     "error": "{text}.",
 }
-MOST_FACTS = 8
+MAX_FACTS = 8
 
 
 def facts_of(search: NodeSearch) -> list[Fact]:
@@ -33,7 +33,7 @@ def facts_of(search: NodeSearch) -> list[Fact]:
         facts[text] = Fact("DynamicResources.pool", pool.pool, "is", pool.problem, False, values, text)
     text = f"No device of the node suits: {search.message}."
     none = Fact("DynamicResources.none", "0", "of", "devices", False, {}, text)
-    return list(facts.values())[:MOST_FACTS] or [none]
+    return list(facts.values())[:MAX_FACTS] or [none]
 
 
 def _few(search: NodeSearch) -> Fact | None:

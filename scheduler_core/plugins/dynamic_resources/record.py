@@ -44,10 +44,10 @@ from scheduler_core.trace.device_events import (
 )
 from scheduler_core.trace.summaries import taint_text
 
-MOST_NODES = 8
+MAX_NODES = 8
 MANY_NODES = 200  # the number of nodes above which devices are not drawn
 FEW_NODES = 2
-MOST_TRIES = 48  # the number of recorded steps per node
+MAX_TRIES = 48  # the number of recorded steps per node
 ONE_REASON: tuple[TryKind, ...] = ("held", "chosen", "selector", "taint", "elsewhere", "counters", "constraint")
 
 
@@ -58,7 +58,7 @@ def record_search(state: State, cluster: Cluster, pools: Pools) -> DevicesSearch
         return None
     errors = [at for at, (_, status) in enumerate(verdicts) if status.is_error]
     del verdicts[errors[0] + 1 if errors else len(verdicts) :]  # nodes after an error were evaluated, but do not count
-    shown = verdicts[: MOST_NODES if len(cluster.nodes) <= MANY_NODES else FEW_NODES]
+    shown = verdicts[: MAX_NODES if len(cluster.nodes) <= MANY_NODES else FEW_NODES]
     notebook = Notebook(cluster, state)
     nodes = [_node_search(notebook, state, cluster, pools, name, status) for name, status in shown]
     return DevicesSearched(
@@ -363,7 +363,7 @@ class RecordedSearch(Search):
             if step.devices[0] not in last.devices:
                 last.devices.append(step.devices[0])
             return
-        if len(self.tries) >= MOST_TRIES:
+        if len(self.tries) >= MAX_TRIES:
             raise _Enough
         self.tries.append(step)
 

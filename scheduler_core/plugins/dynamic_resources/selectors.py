@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # imported with the first selector, since runs without device
     from scheduler_core.cel.reads import Attributes
 
 Answer = bool | str  # the text of an error, with "{claim}" for the name of the claim
-MOST_ANSWERS = 100_000  # per selector
-MOST_MISMATCHES = 10_000
+MAX_ANSWERS = 100_000  # per selector
+MAX_MISMATCHES = 10_000
 
 
 class Selector(msgspec.Struct):
@@ -90,7 +90,7 @@ class Selectors:
         number = selector.contents.number(driver, device)
         answer = selector.answers.get(number)
         if answer is None:
-            if len(selector.answers) >= MOST_ANSWERS:
+            if len(selector.answers) >= MAX_ANSWERS:
                 selector.answers.clear()
             answer = selector.answers[number] = _evaluate(selector.compiled, driver, device)
         return answer
@@ -100,7 +100,7 @@ class Selectors:
         number = selector.contents.number(driver, device)
         text = selector.mismatches.get(number)
         if text is None:
-            if len(selector.mismatches) >= MOST_MISMATCHES:
+            if len(selector.mismatches) >= MAX_MISMATCHES:
                 selector.mismatches.clear()
             text = selector.mismatches[number] = self._explain(expression, driver, device)
         return text

@@ -22,7 +22,7 @@ from scheduler_core.scenario.rules.variables import (
     project_pod,
 )
 
-MOST_ANSWERS = 1_000_000  # the number of cached results
+MAX_ANSWERS = 1_000_000  # the number of cached results
 
 A = TypeVar("A", bound=Hashable)
 Slots = Sequence[int]
@@ -188,7 +188,7 @@ class Results(Generic[A]):
     def _evaluate_new(self, key: Hashable, variables: Callable[[], Variables]) -> int:
         number = self._known.get(key)
         if number is None:
-            if len(self._known) >= MOST_ANSWERS:
+            if len(self._known) >= MAX_ANSWERS:
                 self._known.clear()
             answer = self._decide(variables())
             number = self._number.get(answer)

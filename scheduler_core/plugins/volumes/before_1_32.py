@@ -9,7 +9,7 @@ from scheduler_core.apis.core import PersistentVolume, VolumeAttachment
 from scheduler_core.plugins.volumes.listers import Storage
 
 ATTACH_LIMIT_PREFIX = "attachable-volumes-csi-"
-MOST_CHARACTERS = 63  # the maximum length of the name of a resource
+MAX_CHARACTERS = 63  # the maximum length of the name of a resource
 KEPT, HASHED = 23, 16  # characters of the driver's name, and of its hash, if the name is too long
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -32,7 +32,7 @@ class StorageWithoutAttachments(Storage):
 
     def limit_name(self, driver: str) -> str:
         """Return the key of the driver's limit without its prefix (GetCSIAttachLimitKey)."""
-        if len(ATTACH_LIMIT_PREFIX) + len(driver.encode()) < MOST_CHARACTERS:
+        if len(ATTACH_LIMIT_PREFIX) + len(driver.encode()) < MAX_CHARACTERS:
             return driver
         return driver[:KEPT] + sha1(driver.encode(), usedforsecurity=False).hexdigest()[:HASHED]
 

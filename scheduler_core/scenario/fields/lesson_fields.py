@@ -36,8 +36,8 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
 
 LONGEST_TEXT = 400  # the number of characters of a caption or a question
 LONGEST_TEXTS = {"title": 1_000, "description": 20_000, "lookAt": 1_000}  # characters in each language
-MOST_CAPTIONS = 200
-MOST_QUESTIONS = 40
+MAX_CAPTIONS = 200
+MAX_QUESTIONS = 40
 
 _EVENTS = tuple(event.__name__ for event in get_args(AnyEvent))
 _HINTS = {

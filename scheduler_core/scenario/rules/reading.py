@@ -26,8 +26,8 @@ from scheduler_core.scenario.reading.problems import (
 from scheduler_core.scenario.rules.expression import Expression, RuleError, Use, compile_expression
 from scheduler_core.scenario.rules.requeue import EVENTS, derive_events
 
-MOST_RULES = 20  # rules per scenario
-MOST_PROBLEMS = 5  # reported problems per expression
+MAX_RULES = 20  # rules per scenario
+MAX_PROBLEMS = 5  # reported problems per expression
 MAX_WEIGHT = 1_000_000
 _NAME = re.compile("[A-Za-z][A-Za-z0-9-]{0,62}")
 _REJECTING: tuple[Point, ...] = ("preEnqueue", "filter", "permit")
@@ -48,8 +48,8 @@ def build_rules(
             problems.error(("metadata", "name"), invalid(rule.name, Message("a plugin has this name")))
         if rule.name in rules:
             problems.error(("metadata", "name"), duplicate(rule.name))
-        if len(rules) == MOST_RULES:
-            message = Message("a scenario has at most {most} of them", most=MOST_RULES)
+        if len(rules) == MAX_RULES:
+            message = Message("a scenario has at most {most} of them", most=MAX_RULES)
             problems.error(("kind",), forbidden(message))
             break
         rules[rule.name] = rule
@@ -106,7 +106,7 @@ def _compiled(text: str, use: Use, path: Path, problems: Problems, minor: int) -
     try:
         return compile_expression(text, use, minor)
     except RuleError as error:
-        for position, sentence in error.problems[:MOST_PROBLEMS]:
+        for position, sentence in error.problems[:MAX_PROBLEMS]:
             message = Message(
                 "line {line}, column {column}: {problem}",
                 line=position.line,

@@ -38,7 +38,7 @@ AMOUNTS = types.map_of(types.STRING, types.INT)
 CLUSTER = Fields("Cluster", {})  # used for its name only; the types are in `_CLUSTER_FIELDS`
 _CLUSTER_FIELDS = {"nodes": types.INT, "pods": types.INT, "requested": AMOUNTS, "allocatable": AMOUNTS}
 
-_MOST_PODS, _MOST_ENTRIES, _MOST_ELEMENTS, _TEXT, _NAME, _DEPTH = 110, 32, 16, 128, 63, 4
+_MAX_PODS, _MAX_ENTRIES, _MAX_ELEMENTS, _TEXT, _NAME, _DEPTH = 110, 32, 16, 128, 63, 4
 
 
 def variables(*, of_pod_alone: bool) -> dict[str, types.Type]:
@@ -67,7 +67,7 @@ def environment(minor: int, *, of_pod_alone: bool) -> Environment:
 @cache
 def shapes() -> dict[str, Shape]:
     """Return the maximum sizes with which the cost of an expression is estimated."""
-    amounts = Shape(_MOST_ENTRIES, key=Shape(_NAME), element=Shape())
+    amounts = Shape(_MAX_ENTRIES, key=Shape(_NAME), element=Shape())
     pod = _shape(POD)
     return {
         "pod": pod,
@@ -75,7 +75,7 @@ def shapes() -> dict[str, Shape]:
         "podRequests": amounts,
         "requested": amounts,
         "allocatable": amounts,
-        "pods": Shape(_MOST_PODS, element=pod),
+        "pods": Shape(_MAX_PODS, element=pod),
         "cluster": Shape(fields={"nodes": Shape(), "pods": Shape(), "requested": amounts, "allocatable": amounts}),
     }
 
@@ -259,12 +259,12 @@ def _shape(kind: Type, depth: int = 0) -> Shape:
         case Fields():
             return Shape(fields={name: _shape(field, depth) for name, field in kind.fields.items()})
         case MapOf():
-            return Shape(_MOST_ENTRIES, key=Shape(_NAME), element=_shape(kind.item, depth))
+            return Shape(_MAX_ENTRIES, key=Shape(_NAME), element=_shape(kind.item, depth))
         case ListOf():
-            return Shape(_MOST_ELEMENTS, element=_shape(kind.item, depth))
+            return Shape(_MAX_ELEMENTS, element=_shape(kind.item, depth))
         case Anything() if depth < _DEPTH:
             below = _shape(kind, depth + 1)
-            return Shape(_MOST_ELEMENTS, key=Shape(_NAME), element=below, any_field=below)
+            return Shape(_MAX_ELEMENTS, key=Shape(_NAME), element=below, any_field=below)
         case Scalar() if str not in kind.python:
             return Shape()
     return Shape(_TEXT)

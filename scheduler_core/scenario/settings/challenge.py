@@ -14,8 +14,8 @@ from scheduler_core.scenario.reading.problems import Path, Problems, invalid, re
 from scheduler_core.scenario.settings.lesson import split_languages
 from scheduler_core.scenario.settings.scenario_document import build_expectation
 
-MOST_VARIANTS = 12
-MOST_SEEDS = 5
+MAX_VARIANTS = 12
+MAX_SEEDS = 5
 LONGEST = 100_000  # the number of characters of the document
 
 
@@ -33,12 +33,12 @@ def build_challenge(document: Document, problems: Problems, *, alone: bool) -> C
         return None
     spec = document.data.get("spec") or {}
     seeds = tuple(spec.get("seeds") or ())
-    _check_number(len(seeds), MOST_SEEDS, ("spec", "seeds"), problems)
+    _check_number(len(seeds), MAX_SEEDS, ("spec", "seeds"), problems)
     for index, seed in enumerate(seeds):
         if seed < 0:
             problems.error(("spec", "seeds", index), invalid(seed, Message("must be 0 or greater")))
     variants = spec.get("variants") or ()
-    _check_number(len(variants), MOST_VARIANTS, ("spec", "variants"), problems)
+    _check_number(len(variants), MAX_VARIANTS, ("spec", "variants"), problems)
     kinds = cast(tuple[AnswerKind, ...], tuple(dict.fromkeys(filter(None, spec.get("asks") or ()))))
     return Challenge(
         asks=kinds or get_args(AnswerKind),

@@ -8,8 +8,8 @@ from typing import Any, cast
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.fields.lesson_fields import (
     LONGEST_TEXTS,
-    MOST_CAPTIONS,
-    MOST_QUESTIONS,
+    MAX_CAPTIONS,
+    MAX_QUESTIONS,
     caption_problems,
     question_problems,
 )
@@ -24,8 +24,8 @@ def build_lesson(spec: Manifest, problems: Problems) -> Lesson:
     """Build the texts from a spec that fits its field table; invalid combinations of fields become problems."""
     lesson = spec.get("lesson") or {}
     captions, questions = lesson.get("captions") or [], lesson.get("questions") or []
-    _check_entries(captions, "captions", MOST_CAPTIONS, caption_problems, problems)
-    _check_entries(questions, "questions", MOST_QUESTIONS, question_problems, problems)
+    _check_entries(captions, "captions", MAX_CAPTIONS, caption_problems, problems)
+    _check_entries(questions, "questions", MAX_QUESTIONS, question_problems, problems)
     title, title_zh = _shorten(split_languages(spec.get("title")), ("spec", "title"), problems)
     description, description_zh = _shorten(split_languages(spec.get("description")), ("spec", "description"), problems)
     look_at, look_at_zh = _shorten(split_languages(lesson.get("lookAt")), ("spec", "lesson", "lookAt"), problems)

@@ -14,8 +14,8 @@ from scheduler_core.scenario.fields.lesson_fields import (
     CAPTION,
     LEVELS,
     LONGEST_TEXT,
-    MOST_CAPTIONS,
-    MOST_QUESTIONS,
+    MAX_CAPTIONS,
+    MAX_QUESTIONS,
     QUESTION,
     TOPICS,
     caption_problems,
@@ -30,8 +30,8 @@ Manifest = Mapping[str, Any]
 PREFIX = "kschedui.io/"
 TEXTS = ("title", "description")
 _LISTS = {
-    "captions": (MOST_CAPTIONS, CAPTION, caption_problems),
-    "questions": (MOST_QUESTIONS, QUESTION, question_problems),
+    "captions": (MAX_CAPTIONS, CAPTION, caption_problems),
+    "questions": (MAX_QUESTIONS, QUESTION, question_problems),
 }
 
 

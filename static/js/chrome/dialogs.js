@@ -175,7 +175,7 @@ function goTo(view, close) {
 	);
 }
 
-const MOST_FOUND = 40;
+const MAX_FOUND = 40;
 
 /** @param {View} view @param {() => void} close */
 function search(view, close) {
@@ -242,7 +242,7 @@ function results(view, close, word) {
 			),
 		),
 	];
-	return matches.length ? matches.slice(0, MOST_FOUND) : [h("li", { key: "none" }, t("search.none"))];
+	return matches.length ? matches.slice(0, MAX_FOUND) : [h("li", { key: "none" }, t("search.none"))];
 }
 
 /** @param {View} view */

@@ -8,7 +8,7 @@ import { actOf, theatre } from "../steps/preempt/model.js";
 import { framesOf } from "../steps/registry.js";
 import { lineOf, pointOf, stations } from "../trace/phase.js";
 
-const MOST_BESIDE = 3;
+const MAX_BESIDE = 3;
 
 /** @param {Element} target @param {View} view */
 export function drawRail(target, view) {
@@ -40,7 +40,7 @@ function beside(view) {
 		(pod) => (pod.place === "binding" || pod.place === "waiting") && pod.summary.pod !== view.hero,
 	);
 	return [
-		others.slice(0, MOST_BESIDE).map((pod) => {
+		others.slice(0, MAX_BESIDE).map((pod) => {
 			const waits =
 				pod.place === "waiting" && pod.deadline !== null ? ` ‖ ${decimal(Math.max(0, pod.deadline - time))} s` : "";
 			return button(
@@ -54,7 +54,7 @@ function beside(view) {
 				podName(pod.summary.pod) + waits,
 			);
 		}),
-		others.length > MOST_BESIDE && h("span", { key: "more" }, ` +${others.length - MOST_BESIDE}`),
+		others.length > MAX_BESIDE && h("span", { key: "more" }, ` +${others.length - MAX_BESIDE}`),
 	];
 }
 

@@ -295,12 +295,12 @@ export function handsOn(line, target, view) {
 	};
 }
 
-const MOST_ROWS = 60;
+const MAX_ROWS = 60;
 const LINES = ["active", "backoff", "unschedulable", "gated", "waiting", "binding", "bound"];
 const ROW = 20; // pixels
 const KEY = 28;
 const LETTER = 7.6;
-const MOST_NAME = 120;
+const MAX_NAME = 120;
 const MARK = 18; // pixels from which a chip has its mark
 
 /** @param {View} view @param {Timeline} timeline @param {number} width */
@@ -323,9 +323,9 @@ function podLanes(view, timeline, width) {
 			"aria-label": t("lanes.title"),
 			style: { height },
 		},
-		rows.slice(from, from + MOST_ROWS).map(([pod, moves]) => row(view, timeline, width, pod, moves)),
+		rows.slice(from, from + MAX_ROWS).map(([pod, moves]) => row(view, timeline, width, pod, moves)),
 		key(rows),
-		rows.length > MOST_ROWS && h("p", { key: "more" }, t("list.more", { n: rows.length - MOST_ROWS })),
+		rows.length > MAX_ROWS && h("p", { key: "more" }, t("list.more", { n: rows.length - MAX_ROWS })),
 		h("div", {
 			key: "head",
 			class: "playhead",
@@ -348,8 +348,8 @@ function key(rows) {
 
 /** With many pods the rows around the amber one are shown. @param {View} view @param {string[]} pods */
 function firstRow(view, pods) {
-	if (pods.length <= MOST_ROWS) return 0;
-	return Math.max(0, Math.min(pods.indexOf(view.hero) - MOST_ROWS / 2, pods.length - MOST_ROWS));
+	if (pods.length <= MAX_ROWS) return 0;
+	return Math.max(0, Math.min(pods.indexOf(view.hero) - MAX_ROWS / 2, pods.length - MAX_ROWS));
 }
 
 /**
@@ -408,7 +408,7 @@ function chip(view, timeline, width, pod, move) {
 	const outcome = column.end <= view.reach ? column.outcome : null;
 	const mark = OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome ?? "")] ?? "…";
 	const text = `${mark} ${(outcome && column.node) || t(`outcome.short.${outcome ?? "open"}`)}`;
-	const covered = Math.max(0, Math.min(MOST_NAME, podName(pod).length * LETTER + 12) - left); // by the pod's name
+	const covered = Math.max(0, Math.min(MAX_NAME, podName(pod).length * LETTER + 12) - left); // by the pod's name
 	const room = right - left - covered;
 	return button(
 		() => view.act.seek(column.step),

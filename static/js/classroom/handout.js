@@ -13,7 +13,7 @@ import { sheetOf } from "./sheet.js";
 /** @typedef {import("./sheet.js").Item} Item */
 /** @typedef {{run: string, words: string, kubernetes: string}} Part */
 
-const MOST_STEPS = 40_000; // of a longer run the beginning
+const MAX_STEPS = 40_000; // of a longer run the beginning
 
 const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "{}");
 const root = /** @type {HTMLElement} */ (document.getElementById("handout"));
@@ -35,7 +35,7 @@ function read({ run }) {
 		feed.listen({
 			chunk: (/** @type {TraceChunk} */ chunk) => {
 				store.put(chunk);
-				if (store.steps >= MOST_STEPS) end();
+				if (store.steps >= MAX_STEPS) end();
 			},
 			message: (/** @type {any} */ message) => {
 				if (message.type === "error" || message.state === "failed") reject(new Error(message.error ?? message.message));

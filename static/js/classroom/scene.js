@@ -18,16 +18,16 @@ const PAPER = 840;
 const HIGHEST = 520;
 const MIDDLE = 400;
 const LOWEST = 200;
-const LANE = 56; // pixels of a lane, of up to MOST_LANES
+const LANE = 56; // pixels of a lane, of up to MAX_LANES
 const LOW_LANE = 30;
-const MOST_LANES = 8;
+const MAX_LANES = 8;
 const CARD = 104; // pixels of a node's card
 const SEARCH = 46; // pixels of a node whose devices are searched
 const CURRENT = 50; // more of the one that is searched
 const LINE = 25; // pixels of a line of that search
-const MOST_ACROSS = 3;
+const MAX_ACROSS = 3;
 const BESIDE = 36; // pixels of what goes on beside the attempt
-const MOST_EXPLAINED = 12; // nodes
+const MAX_EXPLAINED = 12; // nodes
 const nothing = () => {};
 const act = { pin: nothing, select: nothing, set: nothing, seek: nothing, open: nothing };
 
@@ -44,7 +44,7 @@ export function sceneDrawer(api, run, store) {
 	return async (target, { step, frame }) => {
 		const [event, state] = [store.event(step), store.stateAfter(step)];
 		if (!event || !state) return null;
-		explainer.want(state.attempt, filterModel(state)?.names.slice(0, MOST_EXPLAINED) ?? []);
+		explainer.want(state.attempt, filterModel(state)?.names.slice(0, MAX_EXPLAINED) ?? []);
 		explainer.now(state.attempt);
 		await explainer.coming;
 		const scene = sceneOf(event, state);
@@ -95,15 +95,15 @@ function heightOf(target, scene, state) {
 	const count = (/** @type {string} */ selector) => target.querySelectorAll(`.scene:not([hidden]) ${selector}`).length;
 	const groups = zones(state);
 	const deepest = Math.max(...groups.map(([, names]) => names.length));
-	const columns = groups.length > 1 && groups.length <= MOST_ACROSS;
-	const cards = CARD * (columns ? deepest : Math.ceil(state.nodes.size / MOST_ACROSS));
+	const columns = groups.length > 1 && groups.length <= MAX_ACROSS;
+	const cards = CARD * (columns ? deepest : Math.ceil(state.nodes.size / MAX_ACROSS));
 	const lanes = state.nodes.size;
 	const scored = count(".lane.alive");
 	const needed = {
 		lanes:
 			scene === "score"
 				? 66 + scored * LANE + (lanes - scored) * LOW_LANE
-				: 116 + lanes * (lanes > MOST_LANES ? LOW_LANE : LANE),
+				: 116 + lanes * (lanes > MAX_LANES ? LOW_LANE : LANE),
 		cluster: cards + (count(".binding") ? 150 : 80),
 		gang: count(".placements, .gang-victims") ? MIDDLE : cards + 150,
 		cells: count(".best") ? HIGHEST : MIDDLE,
@@ -111,7 +111,7 @@ function heightOf(target, scene, state) {
 			150 +
 			count(".search-node.current") * CURRENT +
 			Math.max(count(".search-node") * SEARCH, count(".search-log li") * LINE),
-		preempt: count(".tank-column") > MOST_ACROSS ? HIGHEST : MIDDLE,
+		preempt: count(".tank-column") > MAX_ACROSS ? HIGHEST : MIDDLE,
 	};
 	const picture = pictureOf(scene, state);
 	const height = picture in needed ? needed[/** @type {keyof typeof needed} */ (picture)] : MIDDLE;

@@ -31,7 +31,7 @@ import { Stops } from "./stops.js";
  * @property {string} end how the run ends
  */
 
-const MOST_MARKS = 12;
+const MAX_MARKS = 12;
 const SHORT = 3; // an answer of fewer letters is found in any sentence
 
 /** @param {ChunkStore} store @param {{captions?: any[], questions?: any[]}} lesson @returns {Sheet} */
@@ -39,7 +39,7 @@ export function sheetOf(store, lesson) {
 	const stops = new Stops(store, lesson);
 	stops.read();
 	const questionList = stops.questions.list;
-	const marks = lastOfEach(stops.words.length ? stops.words : decisions(store)).slice(0, MOST_MARKS);
+	const marks = lastOfEach(stops.words.length ? stops.words : decisions(store)).slice(0, MAX_MARKS);
 	const shown = marks.map((mark) => ({ ...itemAt(store, lastOf(store, mark.step)), words: mark.text }));
 	const early = shown.filter(
 		(item) => !questionList.some((question) => tells(item, podAt(store, item.step), question)),

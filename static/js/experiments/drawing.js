@@ -3,8 +3,8 @@
 import { axisY, boxY, dot, gridY, plot } from "../../vendor/plot/plot.js";
 import { formatValue, isSingle, places } from "./rows.js";
 
-const MOST_BOXES = 24; // levels; of more, dots alone in one field
-const MOST_TICKS = 8;
+const MAX_BOXES = 24; // levels; of more, dots alone in one field
+const MAX_TICKS = 8;
 const LETTER = 15; // pixels that a line of text takes
 
 /**
@@ -20,7 +20,7 @@ const LETTER = 15; // pixels that a line of text takes
 
 /** @param {Asked} asked */
 export function drawn(asked) {
-	const few = asked.labels.length <= MOST_BOXES;
+	const few = asked.labels.length <= MAX_BOXES;
 	if (isSingle(asked.points)) return bars(asked);
 	const figure = few ? boxes(asked) : field(asked);
 	for (const style of figure.querySelectorAll("style")) style.remove(); // which the site's policy would refuse
@@ -48,7 +48,7 @@ function scale({ points, share }) {
 	const values = points.map((point) => point.value);
 	const whole = !share && values.every(Number.isInteger);
 	const span = Math.max(...values) - Math.min(...values);
-	const ticks = whole && span < MOST_TICKS ? { interval: 1, tickFormat: "d" } : { ticks: MOST_TICKS };
+	const ticks = whole && span < MAX_TICKS ? { interval: 1, tickFormat: "d" } : { ticks: MAX_TICKS };
 	return [gridY(ticks), axisY({ ...ticks, facetAnchor: "left" })]; // once, though parts are empty yet
 }
 

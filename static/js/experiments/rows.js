@@ -114,11 +114,11 @@ export function firstChoice(factors, results, measures) {
 	return { factor: Math.max(factor, 0), measure: measure ?? 0, sure: measure !== undefined };
 }
 
-const MOST_BARS = 24;
+const MAX_BARS = 24;
 
 /** Has every level one run, so that there is nothing to distribute? @param {Point[]} points */
 export function isSingle(points) {
-	return points.length <= MOST_BARS && new Set(points.map(({ level }) => level)).size === points.length;
+	return points.length <= MAX_BARS && new Set(points.map(({ level }) => level)).size === points.length;
 }
 
 /** The measure as the drawing and the tables write it. @param {number} value @param {boolean} share shown in percent */

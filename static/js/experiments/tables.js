@@ -7,7 +7,7 @@ import { formatValue, isSingle, levelsOf, pointsOf, reasonsOf, summaryOf } from 
 
 const LISTED = 20;
 const LEVELS = 100;
-const MOST_REASONS = 5;
+const MAX_REASONS = 5;
 
 /**
  * @typedef {Map<number, import("./rows.js").Result>} Results
@@ -25,7 +25,7 @@ export function tables(state, open, turn) {
 /** @param {any} state */
 function failures({ results, failed }) {
 	if (!failed) return null;
-	const reasons = reasonsOf(results).slice(0, MOST_REASONS);
+	const reasons = reasonsOf(results).slice(0, MAX_REASONS);
 	return h(
 		"div",
 		{ key: "failures", class: "failures" },

@@ -10,7 +10,7 @@
  *   types: Record<string, Record<string, Rule>>, export: string}} Table
  */
 
-const MOST_SLIPS = 2;
+const MAX_SLIPS = 2;
 // Kinds of Kubernetes that no scheduler reads.
 const BUILT_IN = new Set(
 	"Secret ConfigMap ServiceAccount Event Lease Endpoints EndpointSlice Role RoleBinding ClusterRole ClusterRoleBinding "
@@ -161,7 +161,7 @@ export class Pruning {
 			const number = slips(key, field);
 			if (number < least || (number === least && field < best)) [best, least] = [field, number];
 		}
-		return least <= Math.min(MOST_SLIPS, Math.floor(([...key].length - 1) / 2)) ? fields[best] : undefined;
+		return least <= Math.min(MAX_SLIPS, Math.floor(([...key].length - 1) / 2)) ? fields[best] : undefined;
 	}
 }
 

@@ -28,7 +28,7 @@ import { zones } from "../trace/room.js";
  */
 /** @typedef {{store: ChunkStore, step: number, event: any, before: State, state: State, ask: Ask}} Case */
 
-const MOST_OPTIONS = 9;
+const MAX_OPTIONS = 9;
 const QUEUES = ["active", "backoff", "unschedulable", "gated"];
 const POINTS = ["Reserve", "Permit", "PreBind", "Bind"];
 const SECONDS = [1, 2, 4, 8, 10];
@@ -102,10 +102,10 @@ function makeAnswer({ step, event, ask }, kind, all, right, where = {}) {
 
 /** No more than buttons have room for, the right one among them, in their order. @param {string[]} keys */
 function few(keys, right = "") {
-	if (keys.length <= MOST_OPTIONS) return keys;
+	if (keys.length <= MAX_OPTIONS) return keys;
 	const at = keys.indexOf(right);
-	const apart = keys.length / MOST_OPTIONS;
-	const kept = new Set(Array.from({ length: MOST_OPTIONS }, (_, i) => Math.floor(i * apart)));
+	const apart = keys.length / MAX_OPTIONS;
+	const kept = new Set(Array.from({ length: MAX_OPTIONS }, (_, i) => Math.floor(i * apart)));
 	if (at >= 0 && !kept.has(at)) {
 		kept.delete(Math.floor(Math.floor(at / apart) * apart));
 		kept.add(at);
@@ -188,9 +188,9 @@ function rejecter(found) {
 	if (!model || !at) return null;
 	const right = at.stop === PASSED ? "none" : model.plugins[at.stop];
 	const frame = at.stop === PASSED ? framesOf(found.event) - 1 : Math.min(at.stop, framesOf(found.event) - 1);
-	const plugins = few(model.plugins, right).slice(0, MOST_OPTIONS);
-	const names = right === "none" || plugins.length < MOST_OPTIONS ? plugins.slice(0, MOST_OPTIONS - 1) : plugins;
-	return makeAnswer(found, "plugin", [...names, ...(names.length < MOST_OPTIONS ? ["none"] : [])], right, {
+	const plugins = few(model.plugins, right).slice(0, MAX_OPTIONS);
+	const names = right === "none" || plugins.length < MAX_OPTIONS ? plugins.slice(0, MAX_OPTIONS - 1) : plugins;
+	return makeAnswer(found, "plugin", [...names, ...(names.length < MAX_OPTIONS ? ["none"] : [])], right, {
 		shown: { step: found.step, frame },
 	});
 }

@@ -92,7 +92,7 @@ export function placeBefore(player, { step, frame }) {
 
 const APART = 2; // attempts between two questions
 const MOST = 12;
-const MOST_ATTEMPTS = 400; // of a long run its beginning is asked about
+const MAX_ATTEMPTS = 400; // of a long run its beginning is asked about
 
 /**
  * The possible questions about each event, and how often they are asked.
@@ -129,7 +129,7 @@ class Generator {
 	 */
 	ask(event, store, step) {
 		if (event.type === "CycleStarted") this.attempt = event.attempt;
-		if (this.all >= MOST || this.attempt > MOST_ATTEMPTS || this.attempt - this.last < APART) return [];
+		if (this.all >= MOST || this.attempt > MAX_ATTEMPTS || this.attempt - this.last < APART) return [];
 		const wanted = (KINDS[event.type] ?? []).filter(
 			({ kind, most }) => (this.made.get(`${event.type}:${kind}`) ?? 0) < most,
 		);

@@ -17,10 +17,10 @@ import { decodeColumn } from "../trace/feed.js";
 /** @typedef {{store: ChunkStore, step: number, frame: number, event: any, spoken: Spoken}} Place */
 /** @typedef {(event: AnyEvent, attempt: number) => boolean} Spoken does the scenario's text speak of it? */
 
-const MOST_NAMED = 4;
+const MAX_NAMED = 4;
 /** Kinds of what is folded, in the order in which they are named. */
 const FOLDS = ["time", "change", "also", "pass", "again", "same", "lead"];
-const MOST_BACK = 400; // frames: so far a way back is looked for
+const MAX_BACK = 400; // frames: so far a way back is looked for
 
 export class ShortWay {
 	/** @param {ChunkStore} store @param {{attempt?: number, event: string}[]} captions of the scenario's text */
@@ -66,7 +66,7 @@ export class ShortWay {
 	foldedInto({ order }, { step, frame }) {
 		const folded = [];
 		let at = { step, frame };
-		while (folded.length < MOST_BACK) {
+		while (folded.length < MAX_BACK) {
 			at = at.frame
 				? { step: at.step, frame: at.frame - 1 }
 				: { step: at.step - 1, frame: this.lastFrame(at.step - 1, order) };
@@ -207,7 +207,7 @@ function rejections(event) {
 /** Did an earlier event of the type tell the same? @param {Place} place @param {(other: any) => boolean} same */
 function isTold({ store, step, event }, same) {
 	for (const { event: other, step: at } of store.walk(step - 1, -1)) {
-		if (step - at > MOST_BACK) return false;
+		if (step - at > MAX_BACK) return false;
 		if (other.type === event.type && same(other)) return true;
 	}
 	return false;
@@ -266,7 +266,7 @@ function isUselessAgain(place) {
 	/** @type {any} */
 	let evaluated = null;
 	for (const { event, step: at } of store.walk(step - 1, -1)) {
-		if (step - at > MOST_BACK) return false;
+		if (step - at > MAX_BACK) return false;
 		if (event.type === "PreemptionEvaluated") evaluated = event;
 		if (event.type !== "CycleStarted") continue;
 		if (event.pod === pod && evaluated) return !evaluated.candidates.length;
@@ -393,8 +393,8 @@ export function foldedText(store, frames, event) {
 
 /** @param {string[]} names */
 function cut(names) {
-	return names.length > MOST_NAMED
-		? t("fold.names", { names: names.slice(0, MOST_NAMED - 1).join(t("list.comma")), n: names.length - MOST_NAMED + 1 })
+	return names.length > MAX_NAMED
+		? t("fold.names", { names: names.slice(0, MAX_NAMED - 1).join(t("list.comma")), n: names.length - MAX_NAMED + 1 })
 		: names.join(t("list.comma"));
 }
 

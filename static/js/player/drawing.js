@@ -16,7 +16,7 @@ import { act, saveLink } from "./actions.js";
 import * as page from "./page.js";
 import { boot } from "./page.js";
 
-const MOST_WAITED = 3000; // steps; further on it takes long to simulate the run up to an attempt
+const MAX_WAITED = 3000; // steps; further on it takes long to simulate the run up to an attempt
 
 const { chosen, explainer, index, player, redraw, region, root, run, screen, sizes, store, timeline } = page;
 
@@ -41,7 +41,7 @@ export function draw() {
 /** Resolve once the headline can be told with its numbers: it does not change afterwards; null: it can now. */
 export function loadHeadline() {
 	const { state, event, step, frame, order } = player;
-	if (!state || !event || step > MOST_WAITED || fast()) return null;
+	if (!state || !event || step > MAX_WAITED || fast()) return null;
 	const { drawn } = screen;
 	if (drawn?.event === event && drawn.frame === frame && drawn.order === order) return null;
 	const node = stoppedAlone(event, state, frame, order);

@@ -172,7 +172,7 @@ export class Player {
 }
 
 const STEP_MS = 1700;
-const MOST_STEPS_A_FRAME = 8;
+const MAX_STEPS_A_FRAME = 8;
 
 const LETTERS = 130; // of a caption, that are read in one step's time
 const SHORTEST = 0.4;
@@ -187,7 +187,7 @@ export function playing(lettersNow) {
 	const stay = ({ event, speed }) => (STEP_MS * (event ? paceOf(event, lettersNow()) : 0.2)) / speed;
 	return (player, now) => {
 		player.due ||= now + stay(player);
-		for (let steps = 0; steps < MOST_STEPS_A_FRAME && now >= player.due; steps += 1) {
+		for (let steps = 0; steps < MAX_STEPS_A_FRAME && now >= player.due; steps += 1) {
 			if (!player.forward(player.speed <= 8)) {
 				if (player.store.complete) player.stop(null);
 				player.due = now + 100;

@@ -5,8 +5,8 @@ import { request } from "../shared/server.js";
 
 const REST_MS = 250;
 const PATIENCE_MS = 600;
-const MOST_NODES = 40; // in one request; more only when somebody points at one
-const MOST_KEPT = 8000;
+const MAX_NODES = 40; // in one request; more only when somebody points at one
+const MAX_KEPT = 8000;
 
 export class Explainer {
 	/** @param {string} api @param {string} run @param {() => void} arrived */
@@ -78,9 +78,9 @@ export class Explainer {
 
 	/** Fetch what is wanted. @param {number} attempt */
 	async load(attempt) {
-		const nodes = [...this.wanted.nodes].slice(0, MOST_NODES);
+		const nodes = [...this.wanted.nodes].slice(0, MAX_NODES);
 		if (!nodes.length) return; // a request that names none asks for all
-		if (this.known.size > MOST_KEPT) this.known.clear();
+		if (this.known.size > MAX_KEPT) this.known.clear();
 		this.wanted.nodes.clear();
 		this.set(attempt, nodes, "loading");
 		const abort = new AbortController();

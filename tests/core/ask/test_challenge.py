@@ -240,10 +240,10 @@ def test_a_variant_that_is_no_scenario_is_told_as_such_and_not_as_the_learners_m
 
 
 def test_a_run_that_cannot_go_on_is_a_variant_that_does_not_hold() -> None:
-    limits = Limits(run=RunLimits(attempts=Limit(0, "MOST_ATTEMPTS")))
+    limits = Limits(run=RunLimits(attempts=Limit(0, "MAX_ATTEMPTS")))
     scenario = parse_scenario(joined(CLUSTER, EXPECT, CHALLENGE))
     assert scenario.challenge is not None
     text, _ = split_challenge(scenario)
     made = list(judge(text, scenario.challenge, "", lambda text: parse_scenario(text, limits), simulate))
     assert [verdict.holds for verdict in made] == [False, False]
-    assert "MOST_ATTEMPTS" in made[0].unmet[0]
+    assert "MAX_ATTEMPTS" in made[0].unmet[0]

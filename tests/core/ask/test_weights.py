@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core.ask.editing.edits import MOST_WEIGHT, NotPossible, SetWeight
+from scheduler_core.ask.editing.edits import MAX_WEIGHT, NotPossible, SetWeight
 from scheduler_core.ask.moments.moment import Moment, before_attempt
 from scheduler_core.ask.smallest.weights import Line, interval, weight_changes
 from scheduler_core.scenario.parse import parse_scenario
@@ -74,7 +74,7 @@ def test_no_line_is_above_another_within_an_interval() -> None:
     lines = {"a": Line(0, 10), "b": Line(50, 0), "c": Line(-100, 20)}
     assert interval(lines, "a") == (5, 10)
     assert interval(lines, "b") == (1, 5)
-    assert interval({"a": Line(0, 1), "b": Line(0, 1)}, "a") == (1, MOST_WEIGHT)
+    assert interval({"a": Line(0, 1), "b": Line(0, 1)}, "a") == (1, MAX_WEIGHT)
     assert interval({"a": Line(0, 1), "b": Line(1, 1)}, "a") == (1, 0)
 
 

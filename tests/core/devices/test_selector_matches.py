@@ -60,7 +60,7 @@ def test_without_devices_there_is_nothing_to_count() -> None:
 
 def test_evaluating_ends_where_it_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(match_selectors(parse(*cluster(LARGE)))) == 2
-    monkeypatch.setattr(selector_matches, "MOST_COST", 15)
+    monkeypatch.setattr(selector_matches, "MAX_COST", 15)
     assert len(match_selectors(parse(*cluster(LARGE)))) == 1
 
 

@@ -39,7 +39,7 @@ from tests.sampling import rest_slow
 
 CASES = sorted(case for case in records_of(DEFAULT_RELEASE.version) if not case.startswith("gang/"))  # tried together
 GANGS = Path(__file__).parents[2] / "conformance" / "gang"
-MOST_NODES = 12  # of an attempt, the rest goes by the same code
+MAX_NODES = 12  # of an attempt, the rest goes by the same code
 
 H100 = 'device.attributes["gpu.example.com"].model == "h100"'
 
@@ -61,7 +61,7 @@ class EveryAttempt(Watcher):
             assert self.course is not None
             framework = self._simulation.scheduler.frameworks[self.course.started.profile]
             explainer = Explainer(framework, self.course)
-            self.explained.append(explainer.explain(framework.cluster.nodes.names[:MOST_NODES]))
+            self.explained.append(explainer.explain(framework.cluster.nodes.names[:MAX_NODES]))
             self.course = None
 
 

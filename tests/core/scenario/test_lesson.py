@@ -9,8 +9,8 @@ import pytest
 from scheduler_core.scenario.fields.lesson_fields import (
     LONGEST_TEXT,
     LONGEST_TEXTS,
-    MOST_CAPTIONS,
-    MOST_QUESTIONS,
+    MAX_CAPTIONS,
+    MAX_QUESTIONS,
     QUESTIONS,
 )
 from scheduler_core.scenario.lesson import Caption, Lesson, Question
@@ -142,7 +142,7 @@ def test_a_misfit_is_an_error_with_its_line(entry: str, problems: list[tuple[str
 def test_too_much_is_an_error() -> None:
     caption = "    - {attempt: 1, event: PodBound, en: a}\n"
     question = "    - {attempt: 1, event: CycleStarted, kind: pod, en: a}\n"
-    captions, questions = caption * (MOST_CAPTIONS + 1), question * (MOST_QUESTIONS + 1)
+    captions, questions = caption * (MAX_CAPTIONS + 1), question * (MAX_QUESTIONS + 1)
     assert [path for path, _, _ in lesson_errors(f"    captions:\n{captions}")] == ["captions"]
     assert [path for path, _, _ in lesson_errors(f"    questions:\n{questions}")] == ["questions"]
     long = caption.replace("en: a", f"en: {'a' * (LONGEST_TEXT + 1)}")
@@ -185,7 +185,7 @@ def test_an_annotation_that_cannot_be_read_is_left_out_with_a_warning(name: str,
 def test_long_texts_of_an_annotation_are_cut() -> None:
     entry = f"{{attempt: 1, event: PodBound, en: {'x' * 500}}}"
     scenario = annotated("captions", f"[{', '.join([entry] * 300)}]")
-    assert len(scenario.lesson.captions) == MOST_CAPTIONS
+    assert len(scenario.lesson.captions) == MAX_CAPTIONS
     assert {len(caption.en) for caption in scenario.lesson.captions} == {LONGEST_TEXT}
     assert [warning.message for warning in scenario.warnings] == ["only the first 200 of 300 entries are used"]
 

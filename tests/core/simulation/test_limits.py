@@ -17,23 +17,23 @@ QUIET = scenario(node("n1"), pod("early"), events=[{"at": 3e8, "create": pod("la
 
 
 def limited(text: str, **limits: int) -> Scenario:
-    run = RunLimits(**{name: Limit(most, f"MOST_{name}") for name, most in limits.items()})
+    run = RunLimits(**{name: Limit(most, f"MAX_{name}") for name, most in limits.items()})
     return parse_scenario(text, Limits(run=run))
 
 
 @pytest.mark.parametrize(
     ("limit", "most", "sentence"),
     [
-        ("steps", 500, "The run was stopped after 500 steps, which is the limit (MOST_steps)."),
+        ("steps", 500, "The run was stopped after 500 steps, which is the limit (MAX_steps)."),
         (
             "attempts",
             20,
-            "The run was stopped after 20 attempts to schedule a pod, which is the limit (MOST_attempts).",
+            "The run was stopped after 20 attempts to schedule a pod, which is the limit (MAX_attempts).",
         ),
         (
             "virtual_seconds",
             1000,
-            "The run was stopped at 1,000 s of virtual time, which is the limit (MOST_virtual_seconds).",
+            "The run was stopped at 1,000 s of virtual time, which is the limit (MAX_virtual_seconds).",
         ),
     ],
 )

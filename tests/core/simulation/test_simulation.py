@@ -144,7 +144,7 @@ def test_a_pod_that_finishes_leaves_its_room_but_counts_as_bound():
 
 
 def test_a_pod_that_is_tried_without_end_at_one_moment_ends_the_run_with_a_sentence(monkeypatch):
-    monkeypatch.setattr(simulation, "MOST_TRIES", 1)  # a preemptor is tried twice at the moment of its nomination
+    monkeypatch.setattr(simulation, "MAX_TRIES", 1)  # a preemptor is tried twice at the moment of its nomination
     low, high = pod("low", cpu=2, node="n"), pod("vip", cpu=2, priority_class="high")
     with pytest.raises(EndlessMoment, match="default/vip was tried 1 times at 0 s"):
         run(priority_class("high", 1000), node("n", cpu=2), low, high)

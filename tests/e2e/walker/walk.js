@@ -10,7 +10,7 @@ import * as truth from "./truth.js";
 
 const { boot } = await import("/static/js/player/page.js");
 
-const MOST_OF_A_KIND = 12; // of a run at one size; the others are not told
+const MAX_OF_A_KIND = 12; // of a run at one size; the others are not told
 const PATIENCE_MS = 60_000;
 const REGIONS = ["#hero", "#caption", "#next", "#rail", "#queue", "#stage", "#margin", "#transport", "#timeline", "#clock"];
 const DRAWN = ["#hero", "#stage", "#queue"]; // where cards and blocks are
@@ -146,7 +146,7 @@ class Notes {
 		const key = `${kind} ${text.replace(/\d+/g, "#")}`;
 		const before = this.told.get(kind) ?? new Set();
 		this.told.set(kind, before);
-		if (!before.has(key) && before.size < MOST_OF_A_KIND) this.lines.push(`${link} ${kind}: ${text}`);
+		if (!before.has(key) && before.size < MAX_OF_A_KIND) this.lines.push(`${link} ${kind}: ${text}`);
 		before.add(key);
 	}
 }

@@ -11,13 +11,13 @@ import msgspec
 
 from scheduler_core import chunked, parse_scenario, simulate
 
-MOST_STEPS = 6000  # a lesson asks about its beginning
+MAX_STEPS = 6000  # a lesson asks about its beginning
 
 
 def main(files: list[str]) -> None:
     for file in files:
         scenario = parse_scenario(Path(file).read_text(encoding="utf-8"))
-        events = itertools.islice(simulate(scenario), MOST_STEPS)
+        events = itertools.islice(simulate(scenario), MAX_STEPS)
         lesson = scenario.lesson
         row = {"slug": Path(file).stem, "questions": lesson.questions, "captions": lesson.captions}
         row["chunks"] = list(chunked(events))

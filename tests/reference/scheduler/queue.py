@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from scheduler_core.apis.config import Profile
 from scheduler_core.apis.core import Pod, Workload
-from scheduler_core.queue.scheduling_queue import MOST_EARLY_POPS
+from scheduler_core.queue.scheduling_queue import MAX_EARLY_POPS
 from tests.reference.framework.cluster_event import POD_GATES, Event, pod_events
 from tests.reference.scheduler.queueing_hints import worth_a_try
 
@@ -70,7 +70,7 @@ class Queue:
             self.popped = self.now, Counter()
         rejected = [waiting for waiting in self.backoff if waiting.rejectors]
         waiting = min(rejected, key=self._backoff_order, default=None)
-        if waiting is None or self.popped[1][waiting.pod.key] >= MOST_EARLY_POPS:
+        if waiting is None or self.popped[1][waiting.pod.key] >= MAX_EARLY_POPS:
             return None
         self.popped[1][waiting.pod.key] += 1
         return waiting

@@ -76,7 +76,7 @@ def test_a_copy_of_ones_own_copy_is_no_more_visible_either(copy: str) -> None:
 
 
 def test_copies_of_copies_have_an_end(copy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "MOST_ORIGINS", 2)
+    monkeypatch.setattr(access, "MAX_ORIGINS", 2)
     reader = browser_of("reader")
     for expected in (201, 403):
         made = reader.post_json("/api/v1/scenarios", text=OTHER, fork_of=copy, visibility="private")

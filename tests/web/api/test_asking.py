@@ -176,7 +176,7 @@ def test_a_moment_is_made_once(author: Browser, waiting: str, monkeypatch: pytes
 
 
 def test_moments_are_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moments, "MOST_ROWS", 5)
+    monkeypatch.setattr(moments, "MAX_ROWS", 5)
     for number in range(4):
         moments.find_moment(moments.Name(str(number), "", 1), scenario(node("n1"), pod(f"web-{number}")))
     with pytest.raises(moments.NotHere):

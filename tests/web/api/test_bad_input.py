@@ -352,6 +352,6 @@ def test_what_is_parsed_at_once_is_short(author: Browser, monkeypatch: pytest.Mo
     monkeypatch.setattr(bodies.json, "loads", lambda body: (parsed.append(len(body)), loads(body))[1])
     for body in BODIES.values():
         author.post("/api/v1/check", body, content_type="application/json")
-    assert max(parsed, default=0) <= bodies.MOST_STRUCTURE
+    assert max(parsed, default=0) <= bodies.MAX_STRUCTURE
     long = author.post_json("/api/v1/check", text=SMALL + "#" * 3 * MANY)
-    assert (long.status_code, max(parsed) > bodies.MOST_STRUCTURE) == (200, True)
+    assert (long.status_code, max(parsed) > bodies.MAX_STRUCTURE) == (200, True)

@@ -187,7 +187,7 @@ def test_what_a_lost_worker_left_is_answered_by_another_and_saved_once() -> None
 def test_one_that_ends_its_workers_is_given_up_with_a_sentence() -> None:
     browser = Browser()
     url = browser.post_json("/api/v1/check", text=padded(SMALL)).headers["Location"]
-    Upload.objects.update(tries=leases.MOST_TRIES)
+    Upload.objects.update(tries=leases.MAX_TRIES)
     worker.serve()
     state = browser.get(url).json()
     assert state["state"] == "failed"

@@ -148,7 +148,7 @@ async def test_who_sat_in_a_class_that_is_gone_hears_so() -> None:
 async def test_a_class_reveals_so_many_questions_and_the_teacher_hears_when_there_are_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(store, "MOST_REVEALED", 2)
+    monkeypatch.setattr(store, "MAX_REVEALED", 2)
     room = await a_room()
     async with room.joined() as teacher:
         for number in range(2):

@@ -141,7 +141,7 @@ def test_what_is_no_code_gets_the_page_to_join_with_a_sentence(stranger: Browser
 
 
 def test_a_teacher_has_ten_classes_at_most(author: Browser, saved: dict[str, Any]) -> None:
-    codes = [start(author, saved) for _ in range(store.MOST_LIVE)]
+    codes = [start(author, saved) for _ in range(store.MAX_LIVE)]
     assert author.post(f"/s/{saved['id']}/v/1/class", {"run": saved["run"]}).status_code == 422
     store.end(store.by_code(codes[0]).pk)
     start(author, saved)

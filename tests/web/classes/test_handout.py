@@ -39,7 +39,7 @@ def test_a_run_that_did_not_end_well_has_no_handout_and_says_so(author: Browser,
 def test_a_course_of_too_many_scenarios_is_refused_with_both_numbers(
     author: Browser, saved: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(handout, "MOST_PARTS", 1)
+    monkeypatch.setattr(handout, "MAX_PARTS", 1)
     made = author.post("/courses/new/", {"title": "A course", "scenarios": f"{saved['id']}\n{saved['id']}"})
     answer = author.get(f"{made['Location']}handout")
     assert answer.status_code == 422

@@ -21,13 +21,13 @@ from scheduler_core.trace.pod_group_events import (
     PodGroupMemberDecided,
 )
 
-MOST_STEPS = 50_000  # a lesson that goes on for ever must not hang the tests
+MAX_STEPS = 50_000  # a lesson that goes on for ever must not hang the tests
 PATHS = library.files()
 
 
 @cache
 def events_of(path: Path) -> list[AnyEvent]:
-    return list(itertools.islice(engine.simulate(read(path)), MOST_STEPS))
+    return list(itertools.islice(engine.simulate(read(path)), MAX_STEPS))
 
 
 @cache

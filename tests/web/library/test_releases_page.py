@@ -7,7 +7,7 @@ from django.conf import settings
 from msgspec.structs import replace
 
 from kschedui.management.commands import release_table
-from kschedui.scenarios.across_releases import MOST_ATTEMPTS, Outcome, outcomes
+from kschedui.scenarios.across_releases import MAX_ATTEMPTS, Outcome, outcomes
 from kschedui.web.pages.release_choice import badge
 from kschedui.web.pages.releases import NO_ATTEMPT, strip
 from scheduler_core.releases import RELEASES
@@ -78,10 +78,10 @@ def test_the_table_in_fidelity_is_up_to_date() -> None:
 
 
 def test_a_long_run_says_that_only_its_beginning_was_compared(author: Browser) -> None:
-    many = scenario(node("n", cpu=1), *(pod(f"p{number}", cpu=2) for number in range(MOST_ATTEMPTS + 1)))
+    many = scenario(node("n", cpu=1), *(pod(f"p{number}", cpu=2) for number in range(MAX_ATTEMPTS + 1)))
     saved = author.save(many)
     page = author.get(f"/s/{saved['id']}/v/1/releases/").content.decode()
-    assert f"Only the first {MOST_ATTEMPTS} attempts of each run were compared" in page
+    assert f"Only the first {MAX_ATTEMPTS} attempts of each run were compared" in page
     assert "stopped early" in page
     short = author.save(TWO_SHAPES)
     assert "Only the first" not in author.get(f"/s/{short['id']}/v/1/releases/").content.decode()

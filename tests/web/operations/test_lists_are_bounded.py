@@ -104,12 +104,12 @@ def test_older_rows_are_on_the_next_page(author: Browser, ids: dict[str, str]) -
             break
     assert versions == [*range(MANY + 1, 0, -1)]
     settings_page = author.get(f"/s/{ids['sid']}/settings").content.decode()
-    assert f'<a href="?before={MANY + 2 - scenarios.MOST_LISTED}">' in settings_page
+    assert f'<a href="?before={MANY + 2 - scenarios.MAX_LISTED}">' in settings_page
     assert 'href="?before=' not in author.get(f"/s/{ids['sid']}/settings?before=100").content.decode()
 
 
 def test_an_author_has_so_many_courses(author: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courses, "MOST_COURSES", 2)
+    monkeypatch.setattr(courses, "MAX_COURSES", 2)
     sid = author.save()["id"]
     statuses = [author.post_json("/api/v1/courses", title="x", scenarios=[sid]).status_code for _ in range(3)]
     assert statuses == [201, 201, 422]
@@ -119,7 +119,7 @@ def test_an_author_has_so_many_courses(author: Browser, monkeypatch: pytest.Monk
 def test_of_the_notes_of_others_so_many_come_with_a_new_version(
     author: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kschedui.scenarios.notes.MOST_CARRIED", 3)
+    monkeypatch.setattr("kschedui.scenarios.notes.MAX_CARRIED", 3)
     sid = author.save()["id"]
     scenario = Scenario.objects.get(public_id=sid)
     before = Version.objects.get(scenario=scenario)

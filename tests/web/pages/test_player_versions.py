@@ -72,7 +72,7 @@ def test_a_first_chunk_that_is_long_or_not_there_yet_comes_over_the_connection(
     author: Browser, many: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = f"/s/{many.version.scenario.public_id}/"
-    monkeypatch.setattr(cards, "MOST_INLINE", len(runs.frame(many.public_id, 0) or b"") - 1)
+    monkeypatch.setattr(cards, "MAX_INLINE", len(runs.frame(many.public_id, 0) or b"") - 1)
     assert author.get(address).context["boot"]["chunk"] == ""
     queued = author.get(author.save()["url"]).context["boot"]
     assert (queued["chunk"], queued["steps"]) == ("", 0)

@@ -75,7 +75,7 @@ def test_a_lease_that_begins_now_is_nobodys_to_take(kind: Any, settings: Any) ->
         settings.RUN_LEASE_SECONDS = seconds
         assert not kind.objects.filter(leases.lost(), lease_until=leases.lease()).exists()
         ends = leases.lease() - timezone.now()
-        assert ends < timedelta(seconds=leases.MOST_AHEAD * seconds)
+        assert ends < timedelta(seconds=leases.MAX_AHEAD * seconds)
 
 
 @pytest.mark.django_db

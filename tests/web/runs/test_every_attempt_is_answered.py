@@ -42,7 +42,7 @@ FILES = [
     ),
     *sorted((ROOT / "tests/conformance/gang").glob("*.yaml"))[::EVERY],
 ]
-MOST_PIECES = 200 if ALL else 1  # of a search for the smallest change
+MAX_PIECES = 200 if ALL else 1  # of a search for the smallest change
 LARGE = 300  # nodes, and pods, beyond which one attempt is enough here
 
 
@@ -101,7 +101,7 @@ def ask(name: Name, text: str, pod: str) -> None:
     edits = [{**of_pod, "path": ["spec", "priority"], "value": 7}, {"type": "strategy", "strategy": "MostAllocated"}]
     answered(lambda: asking.about(name, text))
     answered(lambda: asking.what_if(name, text, edits))
-    for _ in range(MOST_PIECES):
+    for _ in range(MAX_PIECES):
         found = answered(lambda: json.loads(asking.smallest(name, text) or "{}"))
         if found is None or found["done"] >= found["pieces"]:
             break

@@ -106,7 +106,7 @@ def test_the_cell_that_ends_its_workers_is_given_up_and_no_other(monkeypatch: py
         return row(self, cell, *args)
 
     monkeypatch.setattr(Cells, "row", deadly)
-    for _ in range(4 * leases.MOST_TRIES):
+    for _ in range(4 * leases.MAX_TRIES):
         try:
             finish()
         except Killed:

@@ -133,7 +133,7 @@ def test_a_run_that_takes_its_workers_down_is_given_up(keep: Keep, monkeypatch: 
     run = runs.start_run(keep(MANY))
     with monkeypatch.context() as dying:
         dying.setattr(worker, "work", die)
-        for _ in range(leases.MOST_TRIES):
+        for _ in range(leases.MAX_TRIES):
             with pytest.raises(Killed):
                 worker.execute(run.public_id)
             expire(run)

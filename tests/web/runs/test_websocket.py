@@ -243,7 +243,7 @@ async def test_too_many_sockets_from_one_address_are_4029(many: Run, settings: A
 
 @in_loop
 async def test_too_many_messages_on_one_socket_are_4029(many: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(consumers, "MOST_MESSAGES", 2)
+    monkeypatch.setattr(consumers, "MAX_MESSAGES", 2)
     async with socket() as made:
         for _ in range(2):
             await made.send_to(text_data="nonsense")

@@ -77,7 +77,7 @@ def test_a_file_is_made_in_parts_that_are_the_whole_together(many: Run, monkeypa
     frames = list(runs.all_frames(many))
     _, whole, rest = jobs.part_of_file(DecisionLines(), frames, 0, True)
     assert rest == 0
-    monkeypatch.setattr(jobs, "MOST_PART", len(whole) // 7)
+    monkeypatch.setattr(jobs, "MAX_PART", len(whole) // 7)
     file, start, parts = DecisionLines(), 0, list[bytes]()
     while start or not parts:
         file, part, start = jobs.part_of_file(file, frames, start, True)

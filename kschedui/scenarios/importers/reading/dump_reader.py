@@ -29,7 +29,7 @@ JSON = re.compile(r"\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z)")
 DESCRIBED = re.compile(r"Name: {2,}\S[^\n]*\n[A-Z][\w ]*: {2,}")
 TABLE = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z]")
 HEAD = re.compile(r"""\n(apiVersion|kind): *(["']?)([\w./-]+)\2[^\S\n]*(?=\n|\Z)""", re.ASCII)
-MOST_ERRORS = 20
+MAX_ERRORS = 20
 
 
 class Dump(msgspec.Struct):
@@ -108,7 +108,7 @@ class YamlReading:
                 self.take(piece)
                 if piece.lacks and len(self.dump.objects) > before_it:
                     self.dump.left_out.lacks = [piece.last_line, piece.lacks]
-            if len(self.errors) > MOST_ERRORS:
+            if len(self.errors) > MAX_ERRORS:
                 raise ScenarioErrors(self.errors)
         self.errors[before:] = [_with_place(error, last) for error in self.errors[before:]]
 

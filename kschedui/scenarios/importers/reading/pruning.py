@@ -12,7 +12,7 @@ from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.reading_table import DROP, KEEP, Rule, reading_table
 
 Manifest = dict[str, Any]
-MOST_SLIPS = 2
+MAX_SLIPS = 2
 
 
 def type_of(manifest: Manifest) -> str:
@@ -111,7 +111,7 @@ def rule_of(name: str, key: str) -> Rule | None:
     if "*" in fields:
         return fields["*"]
     best = min((slips(key, field), field) for field in fields)
-    return fields[best[1]] if best[0] <= min(MOST_SLIPS, (len(str(key)) - 1) // 2) else None
+    return fields[best[1]] if best[0] <= min(MAX_SLIPS, (len(str(key)) - 1) // 2) else None
 
 
 def slips(word: str, other: str) -> int:

@@ -12,7 +12,7 @@ from kschedui.web.api.shapes import CourseChange, CourseEntry, CourseIn, CourseO
 from kschedui.web.api.visitors import keeping_visitor
 
 router = Router(tags=["courses"])
-MOST_LISTED = 100
+MAX_LISTED = 100
 
 
 @router.post("", auth=writes("save"), response={201: CourseOut}, summary="Make a course")
@@ -29,7 +29,7 @@ def create(request: HttpRequest, body: CourseIn) -> Status[CourseOut]:
 @router.get("", auth=reads(), response=list[CourseOut], summary="List yours")
 def listed(request: HttpRequest) -> list[CourseOut]:
     visitor = access.visitor_of(request)
-    return [describe(visitor, course) for course in courses.of_visitor(visitor)[:MOST_LISTED]]
+    return [describe(visitor, course) for course in courses.of_visitor(visitor)[:MAX_LISTED]]
 
 
 @router.get("/{id:cid}", auth=reads(), response=CourseOut, summary="Read a course")

@@ -30,7 +30,7 @@ from scheduler_core.trace.events import AnyEvent
 
 router = Router(tags=["runs"])
 
-MOST_NODES = 200  # of one explanation
+MAX_NODES = 200  # of one explanation
 YEAR = 365 * 24 * 3600
 Step = Annotated[int, Query(ge=0, le=2**31 - 1)]
 NodeNames = Annotated[str, Query(max_length=12_000, pattern=r"^[0-9A-Za-z.,_-]*$")]
@@ -151,9 +151,9 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
     """Explain the attempt on the nodes in `nodes` (`a,b`), up to 200; by default on all nodes, if there are no more."""
     run = watched_run(request, rid)
     require_reach(run, attempt)
-    names = [name for name in nodes.split(",") if name][:MOST_NODES]
-    if not names and run.version.summary.get("nodes", 0) > MOST_NODES:
-        raise Refusal(422, Message("Specify at most {most} nodes: ?nodes=a,b,c", most=MOST_NODES))
+    names = [name for name in nodes.split(",") if name][:MAX_NODES]
+    if not names and run.version.summary.get("nodes", 0) > MAX_NODES:
+        raise Refusal(422, Message("Specify at most {most} nodes: ?nodes=a,b,c", most=MAX_NODES))
     text, kubernetes = scenarios.text_for_work(run.version), run.kubernetes_version
     facts = work(request, jobs.explain, text, attempt, names, kubernetes, near=(run.version.sha256, kubernetes))
     response = HttpResponse(facts, content_type="application/json")

@@ -25,7 +25,7 @@ router = Router(tags=["scenarios"])
 
 Whose = Literal["public", "mine", "shared"]
 Key = Annotated[str, Header(alias="Idempotency-Key", max_length=idempotency.LONGEST_KEY, pattern=r"^[!-~]*$")]
-MOST_ITEMS = 100
+MAX_ITEMS = 100
 
 
 @router.post(
@@ -65,7 +65,7 @@ def find(
     request: HttpRequest,
     whose: Whose = "public",
     search: Annotated[str, Query(max_length=200)] = "",
-    limit: Annotated[int, Query(ge=1, le=MOST_ITEMS)] = 20,
+    limit: Annotated[int, Query(ge=1, le=MAX_ITEMS)] = 20,
     after: PublicId | None = None,
 ) -> ScenarioPage:
     """List scenarios, the last changed one first. `search` matches titles.

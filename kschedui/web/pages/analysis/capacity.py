@@ -21,9 +21,9 @@ from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.requested import requested_release
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.capacity import MOST_REPLICAS, Capacity, Room
+from scheduler_core.ask.capacity import MAX_REPLICAS, Capacity, Room
 
-MOST_ROWS = 200  # nodes that are drawn
+MAX_ROWS = 200  # nodes that are drawn
 
 
 @page_view
@@ -50,7 +50,7 @@ def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "pods": pods,
         "pod": pod or (pods[-1] if pods else ""),  # pending ones are first, and often fit nowhere
         "replicas": replicas or "",
-        "most": MOST_REPLICAS,
+        "most": MAX_REPLICAS,
         "capacity": result,
         "zones": bars(result.by_zone) if result else [],
         "nodes": [room_of(name, result.by_node.get(name, 0), rooms) for name, rooms in result.rooms.items()]
@@ -71,8 +71,8 @@ def replicas_of(request: HttpRequest) -> int | None:
     text = request.GET.get("replicas", "").strip()
     if not text:
         return None
-    if not (text.isascii() and text.isdecimal() and len(text) < 7 and 1 <= int(text) <= MOST_REPLICAS):
-        raise Refusal(422, Message("replicas must be between 1 and {most:,}", most=MOST_REPLICAS))
+    if not (text.isascii() and text.isdecimal() and len(text) < 7 and 1 <= int(text) <= MAX_REPLICAS):
+        raise Refusal(422, Message("replicas must be between 1 and {most:,}", most=MAX_REPLICAS))
     return int(text)
 
 
@@ -102,5 +102,5 @@ def percent(part: int, whole: int) -> float:
 def bars(amounts: dict[str, int]) -> list[tuple[str, int, float]]:
     """Return the largest counts: name, number, and length of the bar."""
     most = max(amounts.values(), default=1)
-    rows: list[Any] = sorted(amounts.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_ROWS]
+    rows: list[Any] = sorted(amounts.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_ROWS]
     return [(name, number, round(number / most * 100, 1)) for name, number in rows]

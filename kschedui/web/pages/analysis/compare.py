@@ -24,12 +24,12 @@ from kschedui.web.pages.analysis.sides import NAMES, Side, address, releases_que
 from kschedui.web.pages.page_view import page_view
 from scheduler_core.ask.compare import Attempt, Comparison
 
-MOST_ROWS = 200
-MOST_PAIRS = 4000  # on the timeline
+MAX_ROWS = 200
+MAX_PAIRS = 4000  # on the timeline
 HIGHEST_SEED = 2**63 - 1
 CACHED = 8  # answers, as JSON, by what was compared
 cached: dict[tuple[Any, ...], bytes] = {}
-MOST_TRIED = 64_000  # bytes of a text that is read on each release, to say which of them refuse it
+MAX_TRIED = 64_000  # bytes of a text that is read on each release, to say which of them refuse it
 MEASURES = {
     "placed": gettext_lazy("Pods bound"),
     "pending": gettext_lazy("Pods pending"),
@@ -80,7 +80,7 @@ def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpRespons
         "data": timeline(comparison),
         "rows": rows,
         "more": more,
-        "moved": [(pod.pod, place(pod.before), place(pod.after)) for pod in comparison.moved[:MOST_ROWS]],
+        "moved": [(pod.pod, place(pod.before), place(pod.after)) for pod in comparison.moved[:MAX_ROWS]],
         "measures": measures(comparison),
     }
     return render(request, "scenarios/compare.html", context)
@@ -131,7 +131,7 @@ def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:
 
 def refused_releases(request: HttpRequest, side: Side) -> dict[str, str]:
     """Return {release: the error} for releases that reject the text; not determined for a large text."""
-    if side.version.bytes > MOST_TRIED:
+    if side.version.bytes > MAX_TRIED:
         return {}
     key = (get_language(), side.version.sha256)
     if key not in cached:
@@ -199,7 +199,7 @@ def timeline(comparison: Comparison) -> dict[str, Any]:
     """
     first = first_of(comparison)
     pairs = []
-    for pair in comparison.pairs[:MOST_PAIRS]:
+    for pair in comparison.pairs[:MAX_PAIRS]:
         ends = pair_of(comparison, pair.before, pair.after)
         there = ends[0] or ends[1]
         if there is not None:
@@ -211,7 +211,7 @@ def timeline(comparison: Comparison) -> dict[str, Any]:
 def rows_of(comparison: Comparison) -> tuple[list[dict[str, Any]], int]:
     """Return the attempts that differ, and the number of further ones."""
     rows, differing = [], [at for at, pair in enumerate(comparison.pairs) if not pair.same]
-    for at in differing[:MOST_ROWS]:
+    for at in differing[:MAX_ROWS]:
         pair = comparison.pairs[at]
         ends = pair_of(comparison, pair.before, pair.after)
         there = ends[0] or ends[1]

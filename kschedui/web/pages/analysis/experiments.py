@@ -22,7 +22,7 @@ from kschedui.web.api.work import work
 from kschedui.web.pages import cards
 from kschedui.web.pages.analysis.compare import MEASURES, SHARES
 from kschedui.web.pages.page_view import page_view
-from scheduler_core.experiments.levels import MOST_CELLS
+from scheduler_core.experiments.levels import MAX_CELLS
 from scheduler_core.releases import RELEASES
 
 LISTED = 20
@@ -71,7 +71,7 @@ def plan_page(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     boot = {
         "scenario": sid,
         "version": number,
-        "most": MOST_CELLS,
+        "most": MAX_CELLS,
         "releases": list(RELEASES),
         "release": runs.release_of(version, runs.own_release(version)),
         "api": reverse("v1:api-root"),

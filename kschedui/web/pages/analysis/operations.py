@@ -35,8 +35,8 @@ from scheduler_core.releases import RELEASES
 Row = TypeVar("Row")
 Question = Literal["drain", "lose", "add", "reschedule", "groups", "upgrade"]
 QUESTIONS: tuple[Question, ...] = get_args(Question)
-MOST_ROWS = 300  # of a list of pods
-MOST_CHOICES = 1000  # nodes to choose from
+MAX_ROWS = 300  # of a list of pods
+MAX_CHOICES = 1000  # nodes to choose from
 
 
 @page_view
@@ -67,7 +67,7 @@ def operations(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         "releases": list(RELEASES)[::-1],
         "ask": ask,
         "fields": fields,
-        "nodes": [name for name, _ in nodes[:MOST_CHOICES]],
+        "nodes": [name for name, _ in nodes[:MAX_CHOICES]],
         "zones": sorted({zone for _, zone in nodes if zone}),
     }
     if ask == "upgrade" and fields["to"]:
@@ -127,10 +127,10 @@ def of_answer(answer: OperationResult) -> dict[str, Any]:
     }
     return {
         "answer": answer,
-        "moved": answer.moved[:MOST_ROWS],
+        "moved": answer.moved[:MAX_ROWS],
         "by_message": {name: alike(rows, lambda pod: pod.message) for name, rows in lists.items() if name != "moved"},
         "counts": {name: len(rows) for name, rows in lists.items()},
-        "more": max(0, len(answer.moved) - MOST_ROWS),
+        "more": max(0, len(answer.moved) - MAX_ROWS),
         "room": [
             (name, format_amount(name, answer.room_before[name]), format_amount(name, answer.room_after[name]))
             for name in answer.room_before
@@ -160,7 +160,7 @@ def alike(rows: Sequence[Row], words: Callable[[Row], str]) -> list[tuple[str, l
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(words(row), []).append(row)
-    return [(words, some[:MOST_ROWS], max(0, len(some) - MOST_ROWS)) for words, some in groups.items()]
+    return [(words, some[:MAX_ROWS], max(0, len(some) - MAX_ROWS)) for words, some in groups.items()]
 
 
 def format_amount(name: str, amount: Amount) -> dict[str, Any]:

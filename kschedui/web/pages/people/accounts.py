@@ -33,7 +33,7 @@ from kschedui.web.pages.people.passwords import hash_new_password
 from kschedui.web.pages.requested import local_address
 
 CLAIM_SALT = "kschedui.claim"
-MOST_MINE = MOST_SHARED = 100
+MAX_MINE = MAX_SHARED = 100
 OWN_ACCOUNTS = "django.contrib.auth.backends.ModelBackend"
 CLAIM_SECONDS = 30 * 24 * 3600
 
@@ -113,18 +113,18 @@ def mine(request: HttpRequest) -> HttpResponse:
     """
     visitor, first = access.visitor_of(request), request.GET.get("after")
     mine = scenarios.of_visitor(visitor)
-    page = list(scenarios.after(mine.filter(deleted_at=None), first)[: MOST_MINE + 1])
-    rows = [cards.mine_row(visitor, scenario) for scenario in page[:MOST_MINE]]
-    deleted = mine.exclude(deleted_at=None).values("public_id", "title")[:MOST_MINE]
-    shared = [cards.mine_row(visitor, scenario) for scenario in scenarios.shared_with(visitor)[:MOST_SHARED]]
+    page = list(scenarios.after(mine.filter(deleted_at=None), first)[: MAX_MINE + 1])
+    rows = [cards.mine_row(visitor, scenario) for scenario in page[:MAX_MINE]]
+    deleted = mine.exclude(deleted_at=None).values("public_id", "title")[:MAX_MINE]
+    shared = [cards.mine_row(visitor, scenario) for scenario in scenarios.shared_with(visitor)[:MAX_SHARED]]
     context: dict[str, Any] = {
         "scenarios": rows,
-        "more": rows[-1]["id"] if len(page) > MOST_MINE else "",
+        "more": rows[-1]["id"] if len(page) > MAX_MINE else "",
         "shared": shared,
         "deleted": [{"id": row["public_id"], "title": row["title"]} for row in deleted],
-        "courses": courses.of_visitor(visitor)[:MOST_MINE],
+        "courses": courses.of_visitor(visitor)[:MAX_MINE],
     }
-    context["runs"] = [paid_row(visitor, run) for run in runs_of_others(visitor)[:MOST_SHARED]]
+    context["runs"] = [paid_row(visitor, run) for run in runs_of_others(visitor)[:MAX_SHARED]]
     context["example"] = None if rows or first else cards.example()
     context["chapter"] = None if context["courses"] else cards.example_course()
     return render(request, "scenarios/mine.html", context)

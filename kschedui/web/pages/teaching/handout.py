@@ -22,7 +22,7 @@ from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.requested import requested_run
 from scheduler_core.apis.messages import Message
 
-MOST_PARTS = 12  # scenarios of a course: a browser reads all of their runs
+MAX_PARTS = 12  # scenarios of a course: a browser reads all of their runs
 
 
 @page_view
@@ -49,12 +49,12 @@ def course(request: HttpRequest, cid: str) -> HttpResponse:
     shown = [entry.scenario for entry in courses.entries(access.visitor_of(request), course) if entry.scenario]
     if not shown:
         raise Refusal(409, gettext_noop("This course has no scenario that you can view."))
-    if len(shown) > MOST_PARTS:
+    if len(shown) > MAX_PARTS:
         raise Refusal(
             422,
             Message(
                 "A handout can have at most {most} scenarios, and this course has {n}. Print them one by one.",
-                most=MOST_PARTS,
+                most=MAX_PARTS,
                 n=len(shown),
             ),
         )

@@ -24,8 +24,8 @@ from scheduler_core.ask.smallest.proposals.proposal import Case, Proposal, narro
 from scheduler_core.plugins.dynamic_resources.claims import claim_keys
 from scheduler_core.trace.summaries import taint_text
 
-MOST_CLASSES = 5
-MOST_HOLDERS = 8
+MAX_CLASSES = 5
+MAX_HOLDERS = 8
 EFFECTS = ("NoSchedule", "NoExecute")
 
 
@@ -84,7 +84,7 @@ def _of_class(case: Case, claim: ResourceClaim, path: Path, request: DeviceReque
         device_class.name for device_class in cluster.objects("DeviceClass") if isinstance(device_class, DeviceClass)
     ]
     alike = {name: SequenceMatcher(None, name, request.device_class).ratio() for name in names}
-    for name in sorted(names, key=lambda name: (-alike[name], name))[:MOST_CLASSES]:
+    for name in sorted(names, key=lambda name: (-alike[name], name))[:MAX_CLASSES]:
         edit = _set(claim, (*path, "deviceClassName"), name)
         yield Proposal("device-class", [edit], _name(claim, request), request.device_class, name, 1.0 - alike[name] / 2)
 
@@ -157,7 +157,7 @@ def _holders(case: Case) -> Iterator[Proposal]:
             (result.driver, result.pool) in pools and not result.admin_access for result in claim.allocation.results
         ):
             continue
-        for proposal in _release(case, claim) if number < MOST_HOLDERS else ():
+        for proposal in _release(case, claim) if number < MAX_HOLDERS else ():
             number += 1
             yield proposal
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from scheduler_core.apis.constraints import Taint, Toleration
 from scheduler_core.ask.editing.edits import Edit, Path
-from scheduler_core.ask.smallest.proposals.proposal import MOST_VALUES, REQUIRED, Case, Proposal, narrowest_toleration
+from scheduler_core.ask.smallest.proposals.proposal import MAX_VALUES, REQUIRED, Case, Proposal, narrowest_toleration
 from scheduler_core.ask.smallest.proposals.truth import False_, find_contradicted_fact, is_condition
 from scheduler_core.trace.summaries import taint_text
 
@@ -154,7 +154,7 @@ def _labels_that_meet(requirement: Mapping[str, Any]) -> list[str | None]:
     values = [str(value) for value in requirement.get("values") or ()]
     match requirement.get("operator"):
         case "In":
-            return [*values[:MOST_VALUES]]
+            return [*values[:MAX_VALUES]]
         case "Exists":
             return ["true"]
         case "Gt":

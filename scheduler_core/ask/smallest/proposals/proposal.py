@@ -39,7 +39,7 @@ Kind = Literal[
     "nodes",
 ]
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-MOST_VALUES = 5  # the number of values of a label that are proposed
+MAX_VALUES = 5  # the number of values of a label that are proposed
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -96,7 +96,7 @@ class Case(NamedTuple):
         """Propose each other value of a node label that nodes have or the pod requests, and a new value."""
         there = {node.labels[key] for node in self.world.cluster.all_nodes() if key in node.labels}
         others = sorted(there | set(self._required_values(key)))
-        for value in [known for known in others if known != self.node.labels.get(key)][:MOST_VALUES]:
+        for value in [known for known in others if known != self.node.labels.get(key)][:MAX_VALUES]:
             yield self.label(key, value)
         if self.node.name not in others:
             yield self.label(key, self.node.name)

@@ -8,10 +8,10 @@ from typing import Any, cast
 from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim, StorageClass
 from scheduler_core.apis.quantity import format_bytes
 from scheduler_core.ask.editing.edits import SetField
-from scheduler_core.ask.smallest.proposals.proposal import MOST_VALUES, Case, Proposal
+from scheduler_core.ask.smallest.proposals.proposal import MAX_VALUES, Case, Proposal
 
 ONCE_POD = "ReadWriteOncePod"
-MOST_CLASSES = 10
+MAX_CLASSES = 10
 
 
 def claims_of(case: Case) -> list[PersistentVolumeClaim]:
@@ -57,7 +57,7 @@ def _other_classes(case: Case, claim: PersistentVolumeClaim) -> Iterator[Proposa
     """Propose each other StorageClass."""
     classes = cast("Iterator[StorageClass]", case.world.cluster.objects("StorageClass"))
     for storage_class in [storage_class for storage_class in classes if storage_class.name != claim.storage_class][
-        :MOST_CLASSES
+        :MAX_CLASSES
     ]:
         edit = _of_claim(claim, "spec", "storageClassName", value=storage_class.name)
         yield Proposal("claim", [edit], f"{claim.name} storageClassName", claim.storage_class, storage_class.name, 1.0)
@@ -91,7 +91,7 @@ def _where_volumes_are(case: Case) -> Iterator[Proposal]:
                 for key, allowed in topology:
                     take(key, allowed)
     for key in keys:
-        for value in sorted(values[key] - {case.node.labels.get(key, "")})[:MOST_VALUES]:
+        for value in sorted(values[key] - {case.node.labels.get(key, "")})[:MAX_VALUES]:
             yield case.label(key, value)
 
 

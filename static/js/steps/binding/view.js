@@ -20,8 +20,8 @@ const STEPS = [
  * @type {Record<string, string>}
  */
 const FORMER = { Reserve: "Assume", PreBind: "Bind volumes" };
-const MOST_BESIDE = 3;
-const MOST_UNDER = 2;
+const MAX_BESIDE = 3;
+const MAX_UNDER = 2;
 /** @param {View} view */
 export function bindingStrips(view) {
 	const hero = heroOf(view.event, view.state);
@@ -32,9 +32,9 @@ export function bindingStrips(view) {
 	const shown = own.PodAssumed || own.PodReserved || own.PodBound || own.PodUnreserved;
 	return [
 		shown && strip(view, hero, own, false),
-		others.slice(0, MOST_BESIDE).map((pod) => strip(view, pod.summary.pod, eventsOf(view, pod.summary.pod), true)),
-		others.length > MOST_BESIDE &&
-			h("p", { key: "more", class: "binding-who" }, t("list.more", { n: others.length - MOST_BESIDE })),
+		others.slice(0, MAX_BESIDE).map((pod) => strip(view, pod.summary.pod, eventsOf(view, pod.summary.pod), true)),
+		others.length > MAX_BESIDE &&
+			h("p", { key: "more", class: "binding-who" }, t("list.more", { n: others.length - MAX_BESIDE })),
 	];
 }
 
@@ -47,7 +47,7 @@ function stepsOf({ state }) {
 /** Under another picture than the cluster's: the binding cycles that go on meanwhile. @param {View} view */
 export function stripsBeside(view) {
 	return inFlight(view, view.hero)
-		.slice(0, MOST_UNDER)
+		.slice(0, MAX_UNDER)
 		.map((pod) => strip(view, pod.summary.pod, eventsOf(view, pod.summary.pod), true));
 }
 

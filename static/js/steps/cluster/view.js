@@ -20,7 +20,7 @@ const FEW = 4;
 const CARD = 250; // pixels that a card has at least, of those that flow
 const EDGES = 54; // pixels of the stage and of a card that are no bar
 const ROW = 112; // pixels of a card in which names stand under the bar
-const MOST_TIERS = 5;
+const MAX_TIERS = 5;
 
 /** @param {Element} target @param {View} view */
 export function draw(target, view) {
@@ -70,7 +70,7 @@ function sizeOf({ sizes, width, state }, single, groups) {
 	const high = width <= PHONE ? ROW : room;
 	const bar = (sizes.stage - 16 * across) / across - EDGES + 16;
 	const scale = width > PHONE && bar > 330 && room > 270 ? 1.3 : 1;
-	const tiers = Math.max(0, Math.min(MOST_TIERS, Math.floor((high - ROW * scale) / (20 * scale)) + 1));
+	const tiers = Math.max(0, Math.min(MAX_TIERS, Math.floor((high - ROW * scale) / (20 * scale)) + 1));
 	return { across, width: bar, tiers, scale };
 }
 

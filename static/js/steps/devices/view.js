@@ -17,7 +17,7 @@ import { outcomeWords, tryWords } from "./words.js";
 
 const MARKS = { found: "✓", none: "✕", unavailable: "✕", error: "!" };
 const SIGNS = /** @type {Record<string, string>} */ ({ taken: "✓", returned: "↩", subrequest: "▸" });
-const MOST_SLOTS = 8;
+const MAX_SLOTS = 8;
 
 /** @param {Element} target @param {View} view */
 export function draw(target, view) {
@@ -88,7 +88,7 @@ function claims(state, { claims: keys, requests, nodes }, place) {
 							h(
 								"span",
 								{ class: "slots" },
-								Array.from({ length: Math.min(count, MOST_SLOTS) }, (_, i) =>
+								Array.from({ length: Math.min(count, MAX_SLOTS) }, (_, i) =>
 									h("i", { key: i, class: own[i] ? "filled" : "" }, own[i] ? deviceName(own[i].device) : ""),
 								),
 							),

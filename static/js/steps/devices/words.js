@@ -13,7 +13,7 @@ import { chosenAfter, decidingTry, deviceName, placeAt, placesOf } from "./model
 /** @typedef {import("./model.js").Try} Try */
 
 const MOST = 3; // names of devices
-const MOST_LINES = 9; // of a document before the one that is marked
+const MAX_LINES = 9; // of a document before the one that is marked
 const BEFORE = 6;
 
 /** @param {string[]} devices */
@@ -53,7 +53,7 @@ export function outcomeWords({ outcome, found = [], shortage }) {
 }
 
 const REASONS = ["held", "selector", "constraint", "taint", "counters", "capacity", "empty"];
-const MOST_REASONS = 2;
+const MAX_REASONS = 2;
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function searched({ event, frame, state, hero = "" }) {
@@ -129,11 +129,11 @@ function reasons({ pools = [], tries = [], shortage }) {
 	if (bare) return [...parts("devices.end.bare", {}), " "];
 	const few = shortage ? [...parts("devices.end.few", fewWords(shortage)), " "] : [];
 	const against = tries.filter(({ kind }) => REASONS.includes(kind));
-	const written = against.slice(0, MOST_REASONS).flatMap(({ kind, request, devices = [], text = "" }, i) => {
+	const written = against.slice(0, MAX_REASONS).flatMap(({ kind, request, devices = [], text = "" }, i) => {
 		const words = { devices: names(devices), n: devices.length, request, text: num(shownText(kind, text), "search") };
 		return [...(i ? [t("devices.end.between")] : []), ...parts(`devices.try.${kind}`, words)];
 	});
-	const rest = against.length > MOST_REASONS ? " …" : t("devices.end.stop");
+	const rest = against.length > MAX_REASONS ? " …" : t("devices.end.stop");
 	return [...few, ...(written.length ? [...written, rest, " "] : [])];
 }
 
@@ -175,7 +175,7 @@ export function explain({ state, event, frame }) {
  */
 function yamlLines(lines, marked) {
 	const spec = Math.max(0, lines.indexOf("spec:"));
-	const first = marked - spec > MOST_LINES ? marked - BEFORE : spec;
+	const first = marked - spec > MAX_LINES ? marked - BEFORE : spec;
 	const shown = lines.slice(first);
 	return h(
 		"ol",

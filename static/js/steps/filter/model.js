@@ -8,7 +8,7 @@ import { allocatable, free, request, resourceOf, scarcest } from "../../trace/ro
 import { like, passWords, plainReason, stopWords } from "../parts/words.js";
 import { comparesRoom, lacksRoom } from "./fit.js";
 
-const MOST_NODE_FRAMES = 40;
+const MAX_NODE_FRAMES = 40;
 
 /** @type {WeakMap<object, Filtered>} */
 const cache = new WeakMap();
@@ -134,7 +134,7 @@ function pluginFrames(event) {
 
 /** Frames of Filter node by node: one each, or equal helpings where there are many. @param {NodesFiltered} event */
 function nodeFrames(event) {
-	return Math.min(MOST_NODE_FRAMES, event.evaluated + (event.nominated_first ? 1 : 0));
+	return Math.min(MAX_NODE_FRAMES, event.evaluated + (event.nominated_first ? 1 : 0));
 }
 
 /**

@@ -58,7 +58,7 @@ export function ribbon(view) {
 	];
 }
 
-const MOST_ITEMS = 6; // items
+const MAX_ITEMS = 6; // items
 const INSIDE = 5; // members with their names
 
 /**
@@ -76,13 +76,13 @@ export function items(view, section, pods, single) {
 	return [
 		away && left(view, away.pod_group, away.pods.length),
 		...all
-			.slice(0, MOST_ITEMS)
+			.slice(0, MAX_ITEMS)
 			.map((unit) =>
 				unit.length > 1 || unit[0].summary.pod_group
 					? group(view, section, unit, single)
 					: single(view, section, unit[0]),
 			),
-		all.length > MOST_ITEMS && h("small", { key: "more" }, t("list.more", { n: all.length - MOST_ITEMS })),
+		all.length > MAX_ITEMS && h("small", { key: "more" }, t("list.more", { n: all.length - MAX_ITEMS })),
 	];
 }
 
@@ -167,8 +167,8 @@ const MARKS = {
 	returns: "↩",
 };
 const ROOMY = 8; // members whose standing is told in words
-const MOST_SLOTS = 24;
-const MOST_SEGMENTS = 32;
+const MAX_SLOTS = 24;
+const MAX_SEGMENTS = 32;
 
 /** @param {View} view @param {Gang} gang @param {Child} [more] what else belongs to it */
 export function frame(view, gang, more) {
@@ -189,9 +189,9 @@ export function frame(view, gang, more) {
 		h(
 			"ol",
 			{ key: "slots", class: "gang-slots" },
-			members.slice(0, MOST_SLOTS).map((member, i) => slot(view, member, i, !few)),
-			members.length > MOST_SLOTS &&
-				h("li", { key: "more", class: "gang-more" }, t("list.more", { n: members.length - MOST_SLOTS })),
+			members.slice(0, MAX_SLOTS).map((member, i) => slot(view, member, i, !few)),
+			members.length > MAX_SLOTS &&
+				h("li", { key: "more", class: "gang-more" }, t("list.more", { n: members.length - MAX_SLOTS })),
 		),
 		more,
 	);
@@ -212,7 +212,7 @@ function phaseWord({ phase, cycle }) {
  * @param {Gang} gang
  */
 export function quorum({ whole, have, min, enough }) {
-	if (whole > MOST_SEGMENTS) {
+	if (whole > MAX_SEGMENTS) {
 		const share = (/** @type {number} */ n) => `${(100 * n) / Math.max(1, whole)}%`;
 		return h(
 			"span",

@@ -13,8 +13,8 @@ import { frame, quorum } from "./around.js";
 import { gangOf } from "./model.js";
 
 const FEW = 4; // nodes in one row
-const MOST_NODES = 12;
-const MOST_ON_PHONES = 6;
+const MAX_NODES = 12;
+const MAX_ON_PHONES = 6;
 
 /** @param {Element} target @param {View} view */
 export function draw(target, view) {
@@ -56,7 +56,7 @@ function across(n) {
  * @param {View} view @param {import("./model.js").Gang} gang @param {string[]} all
  */
 function mostRelevant({ state, width }, { members, cycle, key }, all) {
-	const most = width <= PHONE ? MOST_ON_PHONES : MOST_NODES;
+	const most = width <= PHONE ? MAX_ON_PHONES : MAX_NODES;
 	if (all.length <= most) return all;
 	const own = new Set(members.map(({ node }) => node));
 	const victims = new Set(cycle?.preemption?.victims?.map((pod) => state.pods.get(pod)?.node));
@@ -78,8 +78,8 @@ function mostRelevant({ state, width }, { members, cycle, key }, all) {
  */
 
 const GATE = "TopologyAwareWorkloadScheduling";
-const MOST_PLACEMENTS = 6;
-const MOST_IN_PLACEMENT = 4; // of one placement
+const MAX_PLACEMENTS = 6;
+const MAX_IN_PLACEMENT = 4; // of one placement
 
 /**
  * The placements: those already tried, the current one, and those still to come.
@@ -120,10 +120,10 @@ function byValue({ order, nodes }, key) {
 
 /** The current, the chosen and the scored ones are always among them. @param {Column[]} all */
 function few(all) {
-	if (all.length <= MOST_PLACEMENTS) return all;
+	if (all.length <= MAX_PLACEMENTS) return all;
 	const rank = (/** @type {Column} */ { chosen, standing, score }) =>
 		chosen ? 0 : standing === "now" ? 1 : score ? 2 : standing === "holds" ? 3 : standing === "few" ? 4 : 5;
-	const shownNames = new Set([...all].sort((a, b) => rank(a) - rank(b)).slice(0, MOST_PLACEMENTS));
+	const shownNames = new Set([...all].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_PLACEMENTS));
 	return all.filter((name) => shownNames.has(name));
 }
 
@@ -144,10 +144,10 @@ function column(view, gang, entry) {
 	const { name, nodes, run, standing, chosen, score } = entry;
 	const held = nodes.filter((node) => has(view, gang, entry, node));
 	const shown =
-		nodes.length > MOST_IN_PLACEMENT
+		nodes.length > MAX_IN_PLACEMENT
 			? [...held, ...nodes.filter((node) => !held.includes(node))].slice(
 					0,
-					Math.max(MOST_IN_PLACEMENT, Math.min(held.length, 6)),
+					Math.max(MAX_IN_PLACEMENT, Math.min(held.length, 6)),
 				)
 			: nodes;
 	return h(
@@ -296,7 +296,7 @@ function bar(view, gang, node, resource, beside) {
 }
 
 /** @typedef {import("../../trace/trace").VictimUnit} Unit */
-const MOST_VICTIMS = 6;
+const MAX_VICTIMS = 6;
 
 /** @param {View} view @param {import("./model.js").Gang} gang */
 export function victims(view, { cycle, name, summary }) {
@@ -325,7 +325,7 @@ export function victims(view, { cycle, name, summary }) {
 			h(
 				"ul",
 				null,
-				go.slice(0, MOST_VICTIMS).map((unit) => unitBox(view, unit)),
+				go.slice(0, MAX_VICTIMS).map((unit) => unitBox(view, unit)),
 				rest(go.length),
 			),
 		),
@@ -337,7 +337,7 @@ export function victims(view, { cycle, name, summary }) {
 				h(
 					"ul",
 					null,
-					stay.slice(0, MOST_VICTIMS).map((unit) => unitBox(view, unit)),
+					stay.slice(0, MAX_VICTIMS).map((unit) => unitBox(view, unit)),
 					rest(stay.length),
 				),
 			),
@@ -346,7 +346,7 @@ export function victims(view, { cycle, name, summary }) {
 
 /** @param {number} n */
 function rest(n) {
-	return n > MOST_VICTIMS && h("li", { key: "more", class: "gang-more" }, t("list.more", { n: n - MOST_VICTIMS }));
+	return n > MAX_VICTIMS && h("li", { key: "more", class: "gang-more" }, t("list.more", { n: n - MAX_VICTIMS }));
 }
 
 /** Pods that can only be evicted together, as one box. @param {View} view @param {{unit: Unit, i: number}} one */
@@ -360,7 +360,7 @@ function unitBox(view, { unit, i }) {
 		h(
 			"span",
 			{ key: "pods", class: "unit-pods" },
-			pods.slice(0, MOST_VICTIMS).map((pod) => {
+			pods.slice(0, MAX_VICTIMS).map((pod) => {
 				const { node = "" } = view.state.pods.get(pod) ?? {};
 				return button(
 					() => view.act.select({ kind: "pod", name: pod }),
@@ -374,7 +374,7 @@ function unitBox(view, { unit, i }) {
 					`${podName(pod)}${node ? ` · ${node}` : ""}`,
 				);
 			}),
-			pods.length > MOST_VICTIMS && h("span", { key: "more" }, t("list.more", { n: pods.length - MOST_VICTIMS })),
+			pods.length > MAX_VICTIMS && h("span", { key: "more" }, t("list.more", { n: pods.length - MAX_VICTIMS })),
 		),
 		h(
 			"small",

@@ -9,7 +9,7 @@ import { plainReason } from "../parts/words.js";
 
 /** @typedef {"unseen" | "alive" | "solid" | "final" | "pending"} Look */
 
-const MOST_ZOOM = 12;
+const MAX_ZOOM = 12;
 
 export class CellField {
 	constructor() {
@@ -208,7 +208,7 @@ export class CellField {
 
 	/** @param {number} factor @param {number} [x] @param {number} [y] */
 	zoomBy(factor, x = (this.canvas?.clientWidth ?? 0) / 2, y = (this.canvas?.clientHeight ?? 0) / 2) {
-		const next = Math.max(1, Math.min(MOST_ZOOM, this.scale * factor));
+		const next = Math.max(1, Math.min(MAX_ZOOM, this.scale * factor));
 		const ratio = next / this.scale;
 		this.scale = next;
 		this.pan(x - (x - this.left) * ratio, y - (y - this.top) * ratio);

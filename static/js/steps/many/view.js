@@ -70,7 +70,7 @@ export function drawCells(target, view) {
 	if (canvas) field.draw(canvas, /** @type {HTMLElement} */ (target.querySelector(".cell-tip")), view, model);
 }
 
-const MOST_BARS = 10;
+const MAX_BARS = 10;
 const ABOVE = 86; // pixels over the rows
 const ROW = 42;
 const FEWEST = 3;
@@ -97,8 +97,8 @@ export function drawRanked(target, view) {
 
 /** Returns as many rows as the stage has room for. @param {View} view */
 function roomFor({ width, sizes }) {
-	if (width <= PHONE || !sizes.height) return MOST_BARS;
-	return Math.max(FEWEST, Math.min(MOST_BARS, Math.floor((sizes.height - ABOVE) / ROW)));
+	if (width <= PHONE || !sizes.height) return MAX_BARS;
+	return Math.max(FEWEST, Math.min(MAX_BARS, Math.floor((sizes.height - ABOVE) / ROW)));
 }
 
 /** Letters of a node's name: its column is three tenths of the bars' part. @param {View} view */

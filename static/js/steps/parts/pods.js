@@ -22,7 +22,7 @@ export function podTitle(state, key) {
 }
 
 /** From this many pods on a node shows its priorities as one gradient instead of a block for every pod. */
-const MOST_BLOCKS = 24;
+const MAX_BLOCKS = 24;
 
 const OVER = 16; // per cent of the bar that what does not fit may stand out
 
@@ -89,7 +89,7 @@ export function podBar(view, name, resource, { held, ghost = 0, inside }) {
 	const { state, hero, act } = view;
 	const node = state.nodes.get(name);
 	if (!node) return null;
-	if (node.pods.length > MOST_BLOCKS) return plainBar(view, name, resource, ghost);
+	if (node.pods.length > MAX_BLOCKS) return plainBar(view, name, resource, ghost);
 	const whole = Math.max(1, node.summary.allocatable[resource] ?? 1);
 	const part = (/** @type {string} */ key) => ((state.pods.get(key)?.summary.requests?.[resource] ?? 0) / whole) * 100;
 	const pods = inOrder(state, node);

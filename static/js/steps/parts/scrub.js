@@ -12,8 +12,8 @@ import { allocatable, request } from "../../trace/room.js";
 const PIXELS = 7; // of a drag for one step
 const LEAP = 10; // steps, by PageUp and PageDown
 const PARTS = 64; // of the largest value, that memory and priorities move by
-const MOST_PRIORITY = 1e9; // that a PriorityClass of users may have
-const MOST_SKEW = 10;
+const MAX_PRIORITY = 1e9; // that a PriorityClass of users may have
+const MAX_SKEW = 10;
 
 /** @typedef {import("../../view").Tried} Tried */
 
@@ -96,7 +96,7 @@ function inManifest({ hero }, of, field, { name = "", value, least, most }) {
 export function priorityTried(view) {
 	const priorities = [...view.state.pods.values()].map(({ summary }) => summary.priority ?? 0);
 	const value = view.state.pods.get(view.hero)?.summary.priority ?? 0;
-	const most = Math.min(MOST_PRIORITY, Math.max(10, ...priorities) + 10);
+	const most = Math.min(MAX_PRIORITY, Math.max(10, ...priorities) + 10);
 	const about = { value, least: Math.min(0, value), most };
 	return { ...inManifest(view, "priority", "spec.priority", about), step: niceStep((most - about.least) / PARTS) };
 }
@@ -107,7 +107,7 @@ export function priorityTried(view) {
  */
 export function skewTried(view, { values = {} }, field) {
 	const name = short(String(values.topologyKey ?? ""));
-	return inManifest(view, "skew", field, { name, value: Number(values.maxSkew), least: 1, most: MOST_SKEW });
+	return inManifest(view, "skew", field, { name, value: Number(values.maxSkew), least: 1, most: MAX_SKEW });
 }
 
 /**

@@ -4,7 +4,7 @@
 import { allocatable, request, used } from "../../trace/room.js";
 
 /** @typedef {"floor" | "removed" | "reprieve" | "rung" | "result"} Act */
-const MOST_RANKS = 12;
+const MAX_RANKS = 12;
 
 /** @param {State} state @returns {Theatre | null} */
 export function theatre(state) {
@@ -15,7 +15,7 @@ export function theatre(state) {
 /** @param {PreemptionEvaluated} event @returns {Theatre} */
 export function stageOf(event) {
 	const candidates = event.candidates;
-	const ranks = Math.min(MOST_RANKS, Math.max(0, ...candidates.map((candidate) => candidate.reprieve.length)));
+	const ranks = Math.min(MAX_RANKS, Math.max(0, ...candidates.map((candidate) => candidate.reprieve.length)));
 	const rungs = candidates.length > 1 ? Math.max(...candidates.map((candidate) => candidate.rung ?? 0)) : 0;
 	return {
 		event,

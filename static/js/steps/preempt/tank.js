@@ -17,7 +17,7 @@ import { rungText } from "./words.js";
  * @property {(resource: string, value: number) => string} amount
  */
 
-export const MOST_VICTIMS = 3;
+export const MAX_VICTIMS = 3;
 
 /** @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {Drawing} how */
 export function tank(view, candidate, fates, how) {
@@ -95,7 +95,7 @@ export function tank(view, candidate, fates, how) {
 
 /** @param {View} view @param {Candidate} candidate @param {string[]} victims @param {Map<string, string>} fates */
 function chips(view, candidate, victims, fates) {
-	const shown = victims.slice(0, victims.length > MOST_VICTIMS ? MOST_VICTIMS - 1 : MOST_VICTIMS);
+	const shown = victims.slice(0, victims.length > MAX_VICTIMS ? MAX_VICTIMS - 1 : MAX_VICTIMS);
 	const lifted = [...fates.values()].filter((fate) => fate === "lifted").length;
 	return [
 		shown.map((key) => {

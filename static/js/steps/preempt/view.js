@@ -12,11 +12,11 @@ import { filterModel } from "../filter/model.js";
 import { podTitle } from "../parts/pods.js";
 import { noVictims, plainReason } from "../parts/words.js";
 import { actOf, theatre } from "./model.js";
-import { fates, ladder, lyingLanes, MOST_VICTIMS, tank, tankResource } from "./tank.js";
+import { fates, ladder, lyingLanes, MAX_VICTIMS, tank, tankResource } from "./tank.js";
 
-const MOST_TANKS = 6;
-const MOST_GROUPS = 8;
-const MOST_NAMES = 8;
+const MAX_TANKS = 6;
+const MAX_GROUPS = 8;
+const MAX_NAMES = 8;
 const FEW = 3; // tanks that share the stage's width
 const LOW = 396; // pixels of the stage: tanks and ladder would lie over each other
 const NARROW = 88; // pixels of a tank in which its pods have no names
@@ -52,8 +52,8 @@ function isSmall({ stage, height }, tanks) {
 
 /** The chosen one is always among them. @param {Theatre} play */
 function shownCandidates(play) {
-	const first = play.candidates.slice(0, MOST_TANKS);
-	if (play.chosen && !first.includes(play.chosen)) first[MOST_TANKS - 1] = play.chosen;
+	const first = play.candidates.slice(0, MAX_TANKS);
+	if (play.chosen && !first.includes(play.chosen)) first[MAX_TANKS - 1] = play.chosen;
 	return first;
 }
 
@@ -66,7 +66,7 @@ function floor(view, play) {
 		if (text) tally.set(text, (tally.get(text) ?? 0) + 1);
 	}
 	const total = model?.evaluated ?? view.state.nodes.size;
-	const more = play.all - MOST_TANKS;
+	const more = play.all - MAX_TANKS;
 	return h(
 		"div",
 		{ key: "floor", class: "floor" },
@@ -113,7 +113,7 @@ function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 		take("unhelpful", plainReason(verdict.reasons[0] ?? ""), name);
 	}
 	if (!nodesByReason.size && unhelpful) take("unhelpful", state.cycle.PreFilterFinished?.reasons?.[0] ?? "", "");
-	const shown = [...nodesByReason].slice(0, MOST_GROUPS).map(([key, names]) => {
+	const shown = [...nodesByReason].slice(0, MAX_GROUPS).map(([key, names]) => {
 		const [kind, reason] = key.split("|");
 		return h(
 			"p",
@@ -124,9 +124,9 @@ function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 					"small",
 					null,
 					names
-						.slice(0, MOST_NAMES)
+						.slice(0, MAX_NAMES)
 						.map((name, i) => [i ? t("list.comma") : "", h("span", { key: name, class: "glued" }, name)]),
-					names.length > MOST_NAMES && `${t("list.comma")}${t("list.more", { n: names.length - MOST_NAMES })}`,
+					names.length > MAX_NAMES && `${t("list.comma")}${t("list.more", { n: names.length - MAX_NAMES })}`,
 				),
 		);
 	});
@@ -143,7 +143,7 @@ function chipRows(play, shown, frame) {
 	const counts = shown.map(
 		(candidate) => [...fates(play, candidate, frame).values()].filter((fate) => fate === "victim").length,
 	);
-	return Math.max(1, Math.min(MOST_VICTIMS, Math.max(...counts)));
+	return Math.max(1, Math.min(MAX_VICTIMS, Math.max(...counts)));
 }
 
 /** @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */

@@ -13,7 +13,7 @@ import { requestOf, roomOf, scrubNumber, skewTried, termTried, triedValue, weigh
 import { extender, node, nodes, pod, scoreName, tidy } from "../parts/words.js";
 import { ranking, scoreStyle, scores } from "./bars.js";
 
-const MOST_SHOWN = 2; // lines of the arithmetic before the others are unfolded
+const MAX_SHOWN = 2; // lines of the arithmetic before the others are unfolded
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function scoreCaption(context) {
@@ -182,7 +182,7 @@ function score(view, node, plugin) {
 	const lines = explanation?.arithmetic ?? [];
 	const sums = lines.map((line, k) => sumOf(view, node, line, explanation?.facts ?? [], k));
 	const heading = lines.findLastIndex((line) => line.endsWith(":"));
-	const draggable = sums.flatMap((sum, k) => (sum && k > heading ? [k] : [])).slice(0, MOST_SHOWN);
+	const draggable = sums.flatMap((sum, k) => (sum && k > heading ? [k] : [])).slice(0, MAX_SHOWN);
 	const decide = draggable.length ? draggable : [lines.length - 1]; // the others lead to the last line
 	const isTried = [...(view.tried?.values.keys() ?? [])].some((id) => id !== weighed.id);
 	const result = isTried ? "formula stale" : "formula"; // the stage has the new one

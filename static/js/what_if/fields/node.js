@@ -9,8 +9,8 @@ import { amountText, fromEngine, group, listField, numberField, quantityField, t
 /** @typedef {import("../panel.js").Panel} Panel */
 /** @typedef {import("../edits.js").Edit} Edit */
 
-const MOST_ADDED = 20; // on the slider
-const MOST_NAMES = 300; // that are offered
+const MAX_ADDED = 20; // on the slider
+const MAX_NAMES = 300; // that are offered
 
 /** @param {Panel} panel @returns {Child} */
 export function nodeFields(panel) {
@@ -26,7 +26,7 @@ export function nodeFields(panel) {
 			h(
 				"datalist",
 				{ id: "ask-nodes" },
-				[...panel.view.state.nodes.keys()].slice(0, MOST_NAMES).map((name) => h("option", { key: name, value: name })),
+				[...panel.view.state.nodes.keys()].slice(0, MAX_NAMES).map((name) => h("option", { key: name, value: name })),
 			),
 		),
 		node ? ofOne(panel, name, node) : h("p", { key: "none", class: "note" }, t("inspect.nonode")),
@@ -57,7 +57,7 @@ function ofOne(panel, name, { summary }) {
 				was: 0,
 				now: more?.count,
 				least: 0,
-				most: MOST_ADDED,
+				most: MAX_ADDED,
 				set: (count) => {
 					const edit = /** @type {Edit} */ ({ type: "add-nodes", like: name, count });
 					if (count > 0) panel.put([edit]);

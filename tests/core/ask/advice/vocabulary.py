@@ -16,7 +16,7 @@ from scheduler_core.ask.moments.world import World
 from tests.core.ask.advice.clusters import REQUIRED
 
 CPU, MEMORY = [500 * n for n in range(9)], [n * 2**29 for n in range(9)]  # every amount that the clusters have
-MOST_SKEW = 8
+MAX_SKEW = 8
 
 
 class Family(NamedTuple):
@@ -118,7 +118,7 @@ def _of_spread(pod: Pod, spec: Mapping[str, Any]) -> Iterator[Family]:
             for other in spec["topologySpreadConstraints"]
             if other["whenUnsatisfiable"] == "ScheduleAnyway"
         ]
-        larger = range(one["maxSkew"] + 1, MOST_SKEW + 1)
+        larger = range(one["maxSkew"] + 1, MAX_SKEW + 1)
         yield Family("spread", f"{index}", "", [[_pod(pod, *path, "maxSkew", value=skew)] for skew in larger])
         if one["topologyKey"] not in others:
             soft = [_pod(pod, *path, "minDomains"), _pod(pod, *path, "whenUnsatisfiable", value="ScheduleAnyway")]

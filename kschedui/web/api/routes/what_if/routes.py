@@ -8,7 +8,7 @@ from django.urls import reverse
 from ninja import Query, Router, Status
 from pydantic import Field
 
-from kschedui.ask.edit_rows import MOST_EDITS
+from kschedui.ask.edit_rows import MAX_EDITS
 from kschedui.ask.moments import AT_END, Name
 from kschedui.ask.results import About, Changes
 from kschedui.models import Run, Version
@@ -23,7 +23,7 @@ from kschedui.web.api.routes.what_if import jobs
 from kschedui.web.api.shapes import In, Saved
 from kschedui.web.api.visitors import keeping, keeping_visitor, requester_of
 from kschedui.web.api.work import work
-from scheduler_core.ask.capacity import MOST_REPLICAS, Capacity
+from scheduler_core.ask.capacity import MAX_REPLICAS, Capacity
 from scheduler_core.ask.moments.judge import Judgement
 from scheduler_core.ask.smallest.weights import WeightChange
 
@@ -31,7 +31,7 @@ router = Router(tags=["what if"])
 
 NodeName = Annotated[str, Query(max_length=253)]
 PodKey = Annotated[str, Query(max_length=320, description="namespace/name")]
-Replicas = Annotated[int | None, Query(ge=1, le=MOST_REPLICAS)]
+Replicas = Annotated[int | None, Query(ge=1, le=MAX_REPLICAS)]
 EDITS = (
     "Each one of: {type: set, kind, name, namespace, path, value, add}, {type: add-nodes, like, count}, "
     "{type: remove, kind, name, namespace}, {type: weight, plugin, weight, profile}, {type: disable, plugin, profile}, "
@@ -40,7 +40,7 @@ EDITS = (
 
 
 class EditsIn(In):
-    edits: list[dict[str, Any]] = Field(max_length=MOST_EDITS, description=EDITS)
+    edits: list[dict[str, Any]] = Field(max_length=MAX_EDITS, description=EDITS)
 
 
 class Kept(Saved):
