@@ -36,6 +36,4 @@ RUN SECRET_KEY=for-collecting-static-files-only python manage.py collectstatic -
 USER kschedui
 
 EXPOSE 8000
-CMD ["python", "-m", "uvicorn", "kschedui.asgi:application", "--host", "0.0.0.0", "--port", "8000", \
-     "--http", "kschedui.web.http.request_head:ShortHead", "--ws-per-message-deflate", "false", "--ws-max-size", "65536", \
-     "--lifespan", "off", "--no-server-header", "--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"]
+CMD ["python", "-m", "kschedui.supervisor.web", "0.0.0.0", "8000"]

@@ -79,9 +79,18 @@ def test_settings_read_each_variable_that_the_file_sets(services: dict[str, Any]
 
 def test_containers_run_what_the_supervisor_runs(services: dict[str, Any]) -> None:
     dockerfile = (ROOT / "Dockerfile").read_text().replace("\\\n", "")
-    assert json.loads(re.search(r"^CMD (.*)$", dockerfile, re.MULTILINE)[1])[1:] == web_command("0.0.0.0", 8000)[1:]
+    assert json.loads(re.search(r"^CMD (.*)$", dockerfile, re.MULTILINE)[1]) == [
+        "python", "-m", "kschedui.supervisor.web", "0.0.0.0", "8000"
+    ]  # fmt: skip
     assert command_of(services["worker"])[1:] == worker_command(2)[1:]
     assert command_of(services["experiments"])[1:] == experiments_command(2)[1:]
+
+
+def test_the_web_container_becomes_the_server_that_the_supervisor_starts() -> None:
+    program = "import os, runpy, sys; os.execv = lambda path, command: print(*command)\n"
+    program += "sys.argv[1:] = ['0.0.0.0', '8000']; runpy.run_module('kschedui.supervisor.web', run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.split() == web_command("0.0.0.0", 8000), done.stderr
 
 
 def command_of(service: dict[str, Any]) -> list[str]:
@@ -129,5 +138,3 @@ def test_the_manifests_run_what_compose_runs_within_limits(services: dict[str, A
     assert pods["kschedui-setup"]["containers"][0]["command"] == services["setup"]["command"]
     for name in ("worker", "experiments"):
         assert pods[f"kschedui-{name}"]["containers"][0]["command"] == command_of(services[name])
-    (config,) = (one["data"] for one in MANIFESTS if one["kind"] == "ConfigMap")
-    assert config.keys() <= services["web"]["environment"].keys()

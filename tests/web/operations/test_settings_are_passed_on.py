@@ -25,12 +25,6 @@ def test_the_list_is_the_codes() -> None:
     assert {"KSCHEDUI_MAX_UPLOAD_SECONDS", "KSCHEDUI_RATE_LOGIN", "KSCHEDUI_WORK_PROCESSES"} <= limits()
 
 
-def compose() -> set[str]:
-    """What containers are given of the environment."""
-    given = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["web"]["environment"]
-    return {name for name, value in given.items() if value == f"${{{name}:-}}"}
-
-
 def manifests() -> set[str]:
     """What the ConfigMap gives to all containers."""
     documents = yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yaml").read_text())
@@ -50,9 +44,16 @@ def documented() -> set[str]:
     return set(re.findall(r"`(KSCHEDUI_\w+)`", (ROOT / "docs" / "operations.md").read_text()))
 
 
-@pytest.mark.parametrize("place", [documented, compose, manifests])
+@pytest.mark.parametrize("place", [documented, manifests])
 def test_every_limit_is_in(place: Callable[[], set[str]]) -> None:
     assert not sorted(limits() - place())
+
+
+@pytest.mark.parametrize("service", ["setup", "web", "worker", "experiments"])
+def test_a_container_of_ours_reads_every_setting_from_the_file_beside_the_compose_file(service: str) -> None:
+    found = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"][service]
+    assert found["env_file"] == [{"path": ".env", "required": False}]
+    assert not limits() & found["environment"].keys(), "a value there would hide that of the file"
 
 
 def test_the_documents_tell_the_default_of_each_limit() -> None:
