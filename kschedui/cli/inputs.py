@@ -9,12 +9,13 @@ from argparse import ArgumentParser
 from typing import BinaryIO
 
 import msgspec
+from msgspec.structs import replace
 
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.imported import Imported
 from kschedui.scenarios.kinds_of_text import GZIP, UTF_16, has_scenario, is_dump
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
-from scheduler_core import Limits, Scenario, ScenarioError, parse_scenario
+from scheduler_core import Limits, Scenario, ScenarioError, ScenarioErrors, parse_scenario
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import RELEASES
 
@@ -102,16 +103,30 @@ def _read(content: bytes, version: str | None, configuration: str) -> tuple[Impo
     Everything that `import` supports can be read: a text without a Scenario document that cannot be parsed is imported.
     """
     text = scenario_text(content, version or "")
+    if text.imported:
+        return text, _parse_imported(text, content, version, configuration)
     try:
         return text, _parse(text, version, configuration)
     except ScenarioError as error:
-        if text.imported or has_scenario(text.text):
+        if has_scenario(text.text):
             raise
         try:
             imported = _convert(content, version or "")
             return imported, _parse(imported, version, configuration)
         except ScenarioError:
             raise error from None  # whose lines are those of the file
+
+
+def _parse_imported(imported: Imported, content: bytes, version: str | None, configuration: str) -> Scenario:
+    """Parse a converted text; errors and warnings have the lines of the file, if it is text."""
+    from kschedui.scenarios.importers.origins import errors_at_source, warnings_at_source
+
+    source = "" if content.startswith((GZIP, *UTF_16)) else content.decode("utf-8-sig", errors="replace")
+    try:
+        scenario = _parse(imported, version, configuration)
+    except ScenarioErrors as errors:
+        raise errors_at_source(errors, imported.text, source, LIMITS) from None
+    return replace(scenario, warnings=warnings_at_source(scenario.warnings, imported.text, source, LIMITS))
 
 
 def _convert(content: bytes, version: str) -> Imported:

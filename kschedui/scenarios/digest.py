@@ -7,6 +7,7 @@ import msgspec
 
 from kschedui.scenarios import engine, importers, kinds_of_text
 from kschedui.scenarios.imported import IMPORTED
+from kschedui.scenarios.importers.origins import errors_at_source
 from kschedui.scenarios.importers.reading import raw_text
 from kschedui.scenarios.prose import clean_title, markdown_html
 from kschedui.work import progress
@@ -55,15 +56,17 @@ def as_scenario(text: str) -> Text:
             text = raw_text.reduce_text(text, engine.limits())
         with progress.within(cleaning, 1):
             return Text(text, engine.read_again(text), ())
+    converted = ""
     try:
         of_cluster = printed or kinds_of_text.is_export(text)
         with progress.within(0, CLEANING):
             imported = importers.convert(text, engine.limits(), of_cluster=of_cluster)
+            converted = imported.text
         with progress.within(CLEANING, 1):
             return Text(imported.text, engine.read_again(imported.text), imported.notes)
-    except ScenarioErrors:
+    except ScenarioErrors as errors:
         engine.read(text)
-        raise
+        raise (errors_at_source(errors, converted, text, engine.limits()) if converted else errors) from None
 
 
 def digest_of(text: str) -> Digest:

@@ -99,7 +99,7 @@ class Reader {
 			}
 			const key = match[1][0] === '"' || match[1][0] === "'" ? match[1].slice(1, -1) : match[1];
 			const end = this.extent(i, indent, value);
-			this.take(i, end, indent, { key, value, rule: this.rule(key, name, allowed, i, end), isField: name !== null });
+			this.take(i, end, indent, { key, value, rule: this.rule(key, name, allowed, i, end), name });
 			i = end;
 		}
 		return i;
@@ -109,13 +109,13 @@ class Reader {
 	 * @param {number} i
 	 * @param {number} end
 	 * @param {number} indent
-	 * @param {{key: string, value: string, rule: any, isField: boolean}} entry
+	 * @param {{key: string, value: string, rule: any, name: string | null}} entry
 	 */
-	take(i, end, indent, { key, value, rule, isField }) {
-		if (rule === undefined) this.leftOut.count("unknown", key);
+	take(i, end, indent, { key, value, rule, name }) {
+		if (rule === undefined) this.leftOut.count("unknown", name === null ? key : this.pruning.unknownName(name, key));
 		else if (rule === 0) {
 			this.dropped += 1;
-			if (isField) this.leftOut.count("fields", key);
+			if (name !== null) this.leftOut.count("fields", key);
 		} else if (rule === 1 || value) {
 			if (
 				!value &&

@@ -127,7 +127,7 @@ export class Pruning {
 		const pruned = {};
 		for (const [key, item] of Object.entries(value)) {
 			const rule = this.ruleOf(name, key);
-			if (rule === undefined) leftOut.count("unknown", key);
+			if (rule === undefined) leftOut.count("unknown", this.unknownName(name, key));
 			else if (rule === 0) leftOut.count("fields", key);
 			else {
 				pruned[key] = this.prune(item, rule, leftOut);
@@ -137,6 +137,11 @@ export class Pruning {
 			}
 		}
 		return pruned;
+	}
+
+	/** The name of an unknown field, with its type if it is a field of a pod's spec that stands elsewhere. @param {string} name @param {string} key */
+	unknownName(name, key) {
+		return name !== "PodSpec" && Object.hasOwn(this.table.types.PodSpec, key) ? `${name}.${key}` : key;
 	}
 
 	/**

@@ -21,6 +21,7 @@ from scheduler_core.scenario.reading.problems import did_you_mean, one_of
 
 API_VERSION, KIND = "kschedui.io/v1alpha1", "LeftOut"
 LONGEST_NAME = 80
+PEOPLES_NAMES = {"Container": "container", "TemplateMeta": "metadata", "ObjectMeta": "metadata"}
 FIELDS = ("phase", "nodeInfo", "status")  # of `lacks`
 VERSION = re.compile(r"(?:[^/]+/)?v[0-9]\w*")
 
@@ -102,11 +103,29 @@ class LeftOut(msgspec.Struct):
             yield Message("Unknown kind {name}{hint}", name=f"{name} ({self.kinds[name]:,})", hint=_meant_kind(name))
         if self.fields:
             yield Message("Removed fields that scheduling does not read: {fields}.", fields=_list_counts(self.fields))
-        if self.unknown:
+        misplaced = {name: number for name, number in self.unknown.items() if _is_misplaced(name)}
+        for name, number in sorted(misplaced.items()):
+            inside, _, field = name.partition(".")
+            yield Message(
+                "{field} stands inside a {type}, where it has no effect ({number:,}); it belongs to the spec of the "
+                "pod.",
+                field=field,
+                type=PEOPLES_NAMES.get(inside, inside),
+                number=number,
+            )
+        unknown = {name: number for name, number in self.unknown.items() if name not in misplaced}
+        if unknown:
             yield Message(
                 "Removed fields that this version of the API does not have: {fields}.",
-                fields=_list_counts(self.unknown),
+                fields=_list_counts(unknown),
             )
+
+
+def _is_misplaced(name: str) -> bool:
+    """Return whether the name is that of a pod's field with the type in which it stands (`pruning.unknown_name`)."""
+    types = reading_table()["types"]
+    inside, dot, field = name.partition(".")
+    return bool(dot) and inside in types and field in types["PodSpec"]
 
 
 def _versions_instead(name: str) -> list[str]:

@@ -92,7 +92,7 @@ def _fields(value: Manifest, name: str, left_out: LeftOut) -> Manifest:
     for key, item in value.items():
         rule = rule_of(name, key)
         if rule is None:
-            left_out.unknown[str(key)] += 1
+            left_out.unknown[unknown_name(name, str(key))] += 1
         elif rule == DROP:
             left_out.fields[str(key)] += 1
         else:
@@ -100,6 +100,11 @@ def _fields(value: Manifest, name: str, left_out: LeftOut) -> Manifest:
             if rule != KEEP and isinstance(item, dict) and "k" in rule and len(fields[key]) < len(item):
                 left_out.fields[str(key)] += 1
     return fields
+
+
+def unknown_name(name: str, key: str) -> str:
+    """Return the name of an unknown field, with its type if it is a field of a pod's spec that stands elsewhere."""
+    return f"{name}.{key}" if name != "PodSpec" and key in reading_table()["types"]["PodSpec"] else key
 
 
 @lru_cache(maxsize=65536)

@@ -1,0 +1,133 @@
+"""Errors and warnings about converted objects, at their place in the text that was converted.
+
+A pod that was made of a workload's template is as the template says, so that a mistake in it is one mistake, at the
+template's line. What a conversion added has no place of its own; its problem gets that of the deepest field that
+exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from kschedui.scenarios.importers.cleaning import part
+from kschedui.scenarios.importers.workloads import name_of, namespace_of, references
+from scheduler_core.scenario.parse import Limits, ParseWarning, ScenarioError, ScenarioErrors
+from scheduler_core.scenario.reading.documents import Document, read_documents
+from scheduler_core.scenario.reading.problems import Path, Problems, TooManyProblems, render_path
+
+LONGEST = 4_000_000  # characters of a text that is read again
+
+Key = tuple[str, str, str]  # kind, namespace, name
+
+
+class Origin(NamedTuple):
+    """The document of the source, and the path in it that became the whole of the converted object."""
+
+    document: Document
+    prefix: Path
+
+
+def errors_at_source(errors: ScenarioErrors, converted: str, source: str, limits: Limits) -> ScenarioErrors:
+    """Return the errors with the documents and lines of the source, each mistake once."""
+    origins = _Origins(converted, source, limits)
+    placed = [
+        ScenarioError(place.path, place.line, error.message, place.document, place.column)
+        if (place := origins.place(error.document, error.path, error.message)) is not None
+        else error
+        for error in errors.errors
+    ]
+    distinct = {(error.document, error.line, str(error.message)): error for error in reversed(placed)}
+    return ScenarioErrors(reversed(distinct.values()), warnings_at_source(errors.warnings, converted, source, limits))
+
+
+def warnings_at_source(
+    warnings: Iterable[ParseWarning], converted: str, source: str, limits: Limits
+) -> tuple[ParseWarning, ...]:
+    """Return the warnings with the documents and lines of the source, each one once."""
+    warnings = tuple(warnings)
+    if not warnings:
+        return ()
+    origins = _Origins(converted, source, limits)
+    placed = [
+        replace(warning, document=place.document, line=place.line, path=place.path)
+        if (place := origins.place(warning.document, warning.path, warning.message)) is not None
+        else warning
+        for warning in warnings
+    ]
+    return tuple({(warning.document, warning.line, str(warning.message)): warning for warning in placed}.values())
+
+
+class _Origins:
+    """Finds the objects of a converted text in its source."""
+
+    def __init__(self, converted: str, source: str, limits: Limits) -> None:
+        readable = len(source) <= LONGEST and len(converted) <= LONGEST
+        self._converted = _read(converted, limits) if readable else []
+        self._source = {_key(document.data): document for document in (_read(source, limits) if readable else [])}
+
+    def place(self, number: int, path: str, message: Any) -> ScenarioError | None:
+        """Return an error with the place in the source of a path in a converted document; None if it has none there."""
+        if not 0 < number <= len(self._converted):
+            return None
+        data = self._converted[number - 1].data
+        for origin in self._origins_of(data):
+            problems = Problems()
+            problems.enter(origin.document.chunk, origin.document.prefix)
+            within = _resolve(data, path)
+            problems.error((*origin.prefix, *within), message)
+            (error,) = problems.errors()
+            return error
+        return None
+
+    def _origins_of(self, data: dict[str, Any]) -> Iterator[Origin]:
+        """Yield the object itself, or the workload whose template it has."""
+        if (own := self._source.get(_key(data))) is not None:
+            yield Origin(own, ())
+            return
+        hashed = str(part(part(data, "metadata"), "labels").get("pod-template-hash"))
+        for owner in references(data):
+            kind, name = str(owner.get("kind")), str(owner.get("name"))
+            for key in (
+                (kind, namespace_of(data), name),
+                ("Deployment", namespace_of(data), name.removesuffix(f"-{hashed}")),
+            ):
+                if (workload := self._source.get(key)) is not None:
+                    yield Origin(workload, ("spec", "template"))
+        deployment = "Deployment", namespace_of(data), name_of(data).removesuffix(f"-{hashed}")
+        if data.get("kind") == "ReplicaSet" and (workload := self._source.get(deployment)) is not None:
+            yield Origin(workload, ())
+
+
+def _read(text: str, limits: Limits) -> list[Document]:
+    problems = Problems()
+    try:
+        return read_documents(text, limits, problems)
+    except (TooManyProblems, ScenarioErrors):
+        return []
+
+
+def _key(data: dict[str, Any]) -> Key:
+    return str(data.get("kind")), namespace_of(data), name_of(data)
+
+
+def _resolve(data: Any, rendered: str) -> Path:
+    """Return the path that is written so (`render_path`), as far as it exists in the data."""
+    path: Path = ()
+    while True:
+        steps: Iterable[str | int] = (
+            data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()
+        )
+        fitting = [
+            step for step in steps if isinstance(step, str | int) and _begins(rendered, render_path((*path, step)))
+        ]
+        if not fitting:
+            return path
+        step = max(fitting, key=lambda step: len(render_path((*path, step))))
+        path, data = (*path, step), data[step]
+
+
+def _begins(rendered: str, start: str) -> bool:
+    return rendered == start or (rendered.startswith(start) and rendered[len(start)] in ".[")
