@@ -12,6 +12,7 @@ import msgspec
 from kschedui.cli.inputs import open_input
 from kschedui.cli.numbers import counted
 from kschedui.cli.unusable import Unusable
+from kschedui.scenarios.importers import for_people
 from kschedui.waiting.decoded import Row, in_words
 from kschedui.waiting.foreign import ForeignMessage
 from kschedui.waiting.message import FailedMessage, messages, write_message
@@ -33,18 +34,21 @@ def run(options: Namespace) -> int:
             text = source.read(LONGEST).decode("utf-8", errors="replace")
     understood = [message for message in messages(text) if message.understood]
     foreign = foreign_messages(text)
-    if not understood and not foreign:
+    notes = for_people.read(text).notes if for_people.is_for_people(text) else []
+    if not understood and not foreign and not notes:
         raise Unusable("this is no FailedScheduling message; expected one such as: 0/3 nodes are available: ...")
     decoded = [record(message) for message in understood]
     if options.format == "json":
         others = [msgspec.to_builtins(message) for message in foreign]
-        sys.stdout.write(json.dumps({"messages": decoded, "autoscalers": others}, indent=1) + "\n")
+        found = {"messages": decoded, "autoscalers": others, "notes": list(map(str, notes))}
+        sys.stdout.write(json.dumps(found, indent=1) + "\n")
     else:
         for number, explanation in enumerate(decoded):
             sys.stdout.write("\n" if number else "")
             write(explanation)
         for message in foreign:
             write_foreign(message)
+        sys.stdout.writelines(f"{note}\n" for note in notes)
     return 0
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.imported import Imported
-from kschedui.scenarios.kinds_of_text import GZIP, UTF_16, has_scenario, is_dump
+from kschedui.scenarios.kinds_of_text import FOR_PEOPLE, GZIP, UTF_16, has_scenario, is_dump
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
 from scheduler_core import Limits, Scenario, ScenarioError, ScenarioErrors, parse_scenario
 from scheduler_core.apis.messages import Message
@@ -132,7 +132,9 @@ def _parse_imported(imported: Imported, content: bytes, version: str | None, con
 def _convert(content: bytes, version: str) -> Imported:
     from kschedui.scenarios import importers  # which only dumps need
 
-    return importers.convert(io.BytesIO(content), LIMITS, MAX_BYTES, simulated=version)
+    text = "" if content.startswith((GZIP, *UTF_16)) else content.decode("utf-8-sig", errors="replace")
+    source = text if FOR_PEOPLE.is_in(text) else io.BytesIO(content)
+    return importers.convert(source, LIMITS, MAX_BYTES, simulated=version)
 
 
 def _parse(text: Imported, version: str | None, configuration: str) -> Scenario:

@@ -44,6 +44,11 @@ WORKLOADS = (
 OF_A_CLUSTER = Mark(WORKLOADS, re.compile(_of_kind(*WORKLOADS)))
 SCENARIO = Mark(("Scenario",), re.compile(_of_kind("Scenario")))
 OLD = Mark(("kubescheduler.config.k8s.io",), re.compile(r"kubescheduler\.config\.k8s\.io/v1(?:alpha|beta)\d"))
+# The beginning of what kubectl describe and kubectl get print for people.
+FOR_PEOPLE = Mark(
+    ("Name:  ", "NAME  "),
+    re.compile(r"(?m)^(?:\s{0,6}\d{1,5}[:|\t]? ?)?(?:Name: {2,}\S|(?:NAMESPACE {2,})?NAME {2,}[A-Z])"),
+)
 EXPORT = Mark(("schedulerConfig",), re.compile(r"""(?:^|[\s{,])["']?schedulerConfig["']?\s*:"""))
 
 
@@ -64,7 +69,7 @@ def is_dump(text: str, *, has_policy: bool = False) -> bool:
     """
     if not has_scenario(text) and (OF_A_CLUSTER.is_in(text) or (not has_policy and POLICY.is_in(text))):
         return True
-    return was_printed(text) or is_export(text) or LIST.is_in(text) or OLD.is_in(text)
+    return was_printed(text) or is_export(text) or FOR_PEOPLE.is_in(text) or LIST.is_in(text) or OLD.is_in(text)
 
 
 def has_scenario(text: str) -> bool:

@@ -15,6 +15,7 @@ from kschedui.scenarios.imported import IMPORTED, Imported
 from kschedui.scenarios.importers import (
     cleaning,
     configurations,
+    for_people,
     node_pools,
     pod_admission,
     priorities,
@@ -51,6 +52,22 @@ def convert(
     text says.
     """
     reading = replace(limits, bytes=most or limits.bytes)
+    if isinstance(source, str) and for_people.is_for_people(source):
+        with without_collection():
+            described = for_people.read(source)
+            dump = read_dump(described.rest, reading) if described.rest else Dump()
+            for manifest in described.objects:
+                dump.take(manifest)
+            if not dump.objects:
+                raise refusal(
+                    Message(
+                        "this is output of kubectl describe or kubectl get without a node or a pod; expected kubectl "
+                        "describe nodes, kubectl describe pod, or kubectl get with -o yaml"
+                    )
+                )
+            imported = convert_dump(dump, limits, release, of_cluster=of_cluster, simulated=simulated)
+        imported.notes[:0] = described.notes
+        return imported
     with without_collection():
         return convert_dump(read_dump(source, reading), limits, release, of_cluster=of_cluster, simulated=simulated)
 

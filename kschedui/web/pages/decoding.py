@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from kschedui.language import in_language
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.importers import for_people
 from kschedui.waiting import starter
 from kschedui.waiting.decoded import in_words
 from kschedui.waiting.message import FailedMessage, messages, write_message
@@ -34,8 +35,8 @@ EXAMPLE = (
 def page(request: HttpRequest) -> HttpResponse:
     """Show a decoded message with decode.html: `text`, `example` if it is empty, `message` (FailedMessage), `rows`
     (Row), `preemption` (Row), `note`, `overlap`, `cut`, `foreign` (ForeignMessage), `others` (messages in the same
-    text), `starter` (Starter), `told`, `with_nodes` (whether the text has nodes, so that the editor can run it).
-    POSTed with `open`, it becomes a scenario.
+    text), `starter` (Starter), `told`, `notes` (what described objects say), `with_nodes` (whether the text has nodes,
+    so that the editor can run it). POSTed with `open`, it becomes a scenario.
     """
     text = request.POST.get("message", "")[:LONGEST]
     if request.method != "POST":
@@ -59,6 +60,7 @@ def decode(text: str) -> dict[str, Any]:
         "others": [write_message(failed_message) for failed_message in failed_messages[1:]],
         "starter": scenario,
         "with_nodes": bool(A_NODE.search(text)),
+        "notes": list(map(in_language, for_people.read(text).notes)) if for_people.is_for_people(text) else [],
     }
     return {**context, "starter_message": starter.told_by(scenario.text) if scenario.text else ""}
 

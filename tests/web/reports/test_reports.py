@@ -205,3 +205,34 @@ def test_explain_prints_the_score_of_each_plugin(ask: Ask) -> None:
     found = ask("explain", "06", pod="new")
     assert "96  NodeResourcesBalancedAllocation" in found
     assert "300  TaintToleration (100 x 3)" in found
+
+
+def test_25_one_mistake_is_one_error_at_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    [path] = INPUTS.glob("25-*")
+    assert main(["pending", str(path)]) == 2
+    lines = [line for line in capsys.readouterr().err.splitlines() if line]
+    assert len(lines) == 1
+    assert "document 4, line 106, spec.template.spec.nodeSelector.affinity" in lines[0]
+
+
+def test_26_a_field_in_the_wrong_place_is_named_with_its_place(ask: Ask) -> None:
+    found = ask("pending", "26")
+    assert "tolerations stands inside a container" in found
+    assert (
+        'line 69, spec.template.spec.nodeselector: unknown field "nodeselector"; did you mean "nodeSelector"?' in found
+    )
+    assert found.count("unknown field") == 1
+    assert "2  Taints that it does not tolerate" in found
+
+
+def test_29_a_described_node_is_read(ask: Ask) -> None:
+    found = ask("pending", "29")
+    assert "gpu-node-1: 3810m cpu" in found
+    assert "extended resources: -" in found
+
+
+def test_36_a_pod_takes_its_grace_to_end(ask: Ask) -> None:
+    found = ask("simulate", "36", "--format", "table")
+    assert "a: evicts default/low" in found
+    assert "b: evicts default/mid" in found
+    assert found.rstrip().endswith("default/high                             b")

@@ -1,0 +1,141 @@
+"""A text for people to objects, and notes: what was read, and what one more command would settle."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from kschedui.scenarios.importers.for_people import nodes, pods, tables
+from kschedui.scenarios.importers.for_people.sections import Described, Table, parts_of
+from scheduler_core.apis.messages import Message
+from scheduler_core.ask.smallest.proposals.resources import amount, written
+
+Manifest = dict[str, Any]
+
+MAX_NODES = 5  # whose free room is noted
+LONGEST = 8_000_000  # characters
+MARK = re.compile(r"^(?:\s{0,6}\d{1,5}[:|\t]? ?)?(?:Name: {2,}\S|(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z])", re.M)
+OBJECTS = re.compile(r"""^["']?(?:apiVersion|kind)["']?\s*:|^\{\s*["']?(?:apiVersion|kind|items)""", re.M)
+NODE_KEYS = ("Capacity", "Allocatable", "Non-terminated Pods", "System Info")
+POD_KEYS = ("Containers", "QoS Class", "Node-Selectors", "IPs")
+
+
+class Reading(msgspec.Struct):
+    """The objects that were read, and notes for people. `rest`: the other lines of the text, if they have objects."""
+
+    objects: list[Manifest] = []
+    notes: list[Message] = []
+    rest: str = ""
+
+
+def is_for_people(text: str) -> bool:
+    """Return whether kubectl printed a part of the text for people. Logs of containers may contain anything."""
+    return len(text) <= LONGEST and MARK.search(text) is not None and "==== START logs" not in text
+
+
+def read(text: str) -> Reading:
+    """Read the described objects and tables; what is described says more than a row of a table."""
+    reading = Reading()
+    found: dict[tuple[str, str, str], tuple[int, Manifest]] = {}
+    counts = dict.fromkeys(("node", "pod", "of nodes", "of pods", "other"), 0)
+
+    def take(manifest: Manifest, rank: int) -> None:
+        metadata = manifest["metadata"]
+        key = manifest["kind"], metadata.get("namespace", ""), metadata["name"]
+        if key not in found or found[key][0] <= rank:
+            node = found[key][1]["spec"].get("nodeName") if key in found else None
+            if node and "nodeName" not in manifest["spec"]:
+                manifest["spec"]["nodeName"] = node
+            found[key] = rank, manifest
+
+    lines = text.split("\n")
+    for part in parts_of(text):
+        lines[part.first : part.last] = [""] * (part.last - part.first)
+        match part:
+            case Described() if part.has(*NODE_KEYS):
+                counts["node"] += 1
+                for number, manifest in enumerate(nodes.read_node(part)):
+                    take(manifest, 3 if number == 0 else 2)
+            case Described() if part.has(*POD_KEYS):
+                counts["pod"] += 1
+                take(pods.read_pod(part), 3)
+            case Table() if tables.is_of_pods(part):
+                counts["of pods"] += 1
+                for manifest in tables.read_pods(part):
+                    take(manifest, 1)
+            case Table() if tables.is_of_nodes(part):
+                counts["of nodes"] += 1
+                for manifest in tables.read_nodes(part):
+                    take(manifest, 1)
+            case _:
+                counts["other"] += 1
+    reading.objects = [manifest for _, manifest in found.values()]
+    rest = "\n".join(lines)
+    reading.rest = rest if OBJECTS.search(rest) else ""
+    reading.notes = list(
+        _notes(counts, [rank for rank, manifest in found.values() if manifest["kind"] == "Node"], reading.objects)
+    )
+    return reading
+
+
+def _free(objects: list[Manifest]) -> Iterator[Message]:
+    """Yield what described nodes have left for requests, and what they offer besides."""
+    requested: dict[str, dict[str, int]] = {}
+    for pod in (item for item in objects if item["kind"] == "Pod"):
+        sums = requested.setdefault(pod["spec"].get("nodeName", ""), {})
+        for container in pod["spec"]["containers"]:
+            for name, value in container.get("resources", {}).get("requests", {}).items():
+                sums[name] = sums.get(name, 0) + amount(name, value)
+    described = [item for item in objects if item["kind"] == "Node" and item["status"].get("capacity")]
+    for node in described[:MAX_NODES]:
+        name = node["metadata"]["name"]
+        there = node["status"].get("allocatable") or node["status"]["capacity"]
+        free = {
+            resource: written(resource, amount(resource, value) - requested.get(name, {}).get(resource, 0))
+            for resource, value in there.items()
+        }
+        others = [f"{value} {resource}" for resource, value in free.items() if "/" in resource]
+        yield Message(
+            "{node}: {cpu} cpu and {memory} memory are free for requests; extended resources: {others}.",
+            node=name, cpu=free.get("cpu", "-"), memory=free.get("memory", "-"), others=", ".join(others) or "-",
+        )  # fmt: skip
+
+
+def _notes(counts: dict[str, int], node_ranks: list[int], objects: list[Manifest]) -> list[Message]:
+    notes = [
+        Message(
+            "Read what kubectl prints for people: nodes described: {node:,}, pods described: {pod:,}, tables: "
+            "{tables:,}.",
+            node=counts["node"], pod=counts["pod"], tables=counts["of pods"] + counts["of nodes"],
+        )
+    ]  # fmt: skip
+    if counts["pod"]:
+        notes.append(
+            Message(
+                "kubectl describe prints neither the affinity of a pod nor its scheduling gates, and not which init "
+                "containers are sidecars. If it has some, kubectl get pod NAME -o yaml settles it."
+            )
+        )
+    if counts["node"]:
+        notes.append(
+            Message(
+                "kubectl describe node prints the requests of its pods, but not their labels and rules. kubectl get "
+                "nodes,pods -A -o yaml has everything."
+            )
+        )
+    notes += list(_free(objects))
+    if 1 in node_ranks:
+        notes.append(
+            Message(
+                "A table of nodes has no amounts and no labels: room is not checked there. kubectl describe nodes "
+                "settles it."
+            )
+        )
+    if not node_ranks:
+        notes.append(Message("The text has no nodes: paste kubectl describe nodes too to see why they reject the pod."))
+    if counts["other"]:
+        notes.append(Message("Parts that are neither nodes nor pods were skipped: {number:,}.", number=counts["other"]))
+    return notes
