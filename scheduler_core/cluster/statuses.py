@@ -5,7 +5,7 @@ Controllers write them through `controllers.api`; kubelets write those of pods.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import msgspec
@@ -81,3 +81,4 @@ class Statuses:
         self.finished: dict[PodKey, Pod] = {}
         self.workloads: dict[ObjectName, WorkloadStatus] = {}
         self.nodes: dict[str, NodeStatus] = {}
+        self.allowed_disruptions: Callable[[], Mapping[str, int]] | None = None  # where budgets have a controller

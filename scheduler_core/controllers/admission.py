@@ -71,7 +71,7 @@ class PodAdmission:
         if not quotas:
             return
         usage = usage_of(pod)
-        charges = []
+        charges: list[tuple[str, dict[str, int]]] = []
         for quota in quotas:
             assert isinstance(quota.spec, QuotaSpec)
             hard, used = quota.spec.hard, self.used(quota)
@@ -96,6 +96,18 @@ class PodAdmission:
         self._charged[pod.key] = charges
         for quota in quotas:
             self.write(quota)
+
+    def count(self, pod: Pod) -> None:
+        """Count a pod that exists, whatever the quotas allow."""
+        usage = usage_of(pod)
+        for quota in self._quotas(pod.namespace):
+            if _is_in_scope(quota, pod):
+                assert isinstance(quota.spec, QuotaSpec)
+                used = self.used(quota)
+                delta = {name: usage.get(name, 0) for name in quota.spec.hard}
+                for name, more in delta.items():
+                    used[name] += more
+                self._charged.setdefault(pod.key, []).append((quota.key, delta))
 
     def release(self, pod: Pod) -> None:
         """Stop counting a pod that has finished or is gone."""

@@ -18,6 +18,7 @@ from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.kinds import KINDS
 from scheduler_core.scenario.reading.problems import Problems
 from scheduler_core.scenario.settings.cluster_state import build
+from scheduler_core.scenario.types import NodeLifecycle
 from scheduler_core.trace.controller_events import (
     EventRecorded,
     NodeConditionChanged,
@@ -71,13 +72,15 @@ class Delivery(Protocol):
 class Api:
     """Reads and writes. `actor` is the controller that is running."""
 
-    def __init__(self, cluster: Cluster, delivery: Delivery, admission: Admission) -> None:
+    def __init__(self, cluster: Cluster, delivery: Delivery, admission: Admission, settings: NodeLifecycle) -> None:
         self.cluster = cluster
         self.statuses = cluster.statuses
         self.admission = admission
         self.pod_admission = PodAdmission(self)
         self.release = admission.release
+        self.settings = settings
         self.actor = ""
+        self.failing: set[tuple[str, str]] = set()  # kind and key of objects whose last sync was refused
         self.changes: deque[Change] = deque()
         self.later: Callable[[float, str], None] = lambda seconds, key: None  # set by Live: of the running controller
         self._delivery = delivery
@@ -85,6 +88,9 @@ class Api:
         self._objects_of: dict[str, dict[tuple[str, str], None]] = {}
         self._labelled: dict[tuple[str, str, str], dict[PodKey, None]] = {}
         self._on_node: dict[str, dict[PodKey, None]] = {}
+        self.memory: dict[str, Any] = {}  # of controllers, as the processes of kube-controller-manager have it
+        self._revisions: dict[str, list[Mapping[str, Any]]] = {}  # templates of a workload, by its uid
+        self._removals: dict[PodKey, tuple[Because, str]] = {}  # of pods that a finalizer keeps
         self._sets: dict[str, int] = {}  # ReplicaSets of a Deployment, by its uid
         self._made: dict[str, int] = {}  # pods that an owner has made, by its uid
         self._names: dict[str, int] = {}  # how often a name has been given
@@ -368,6 +374,7 @@ class Api:
         """Remove the object of a pod that is being deleted, unless a finalizer keeps it."""
         status = self.status(pod)
         if status.finalizer:
+            self._removals[pod.key] = (because, by or self.actor)
             if pod.key in self.cluster.pods.slot_of and not pod.terminating:
                 pod = replace(pod, terminating=True)
                 self._delivery.update_pod(pod)
@@ -381,6 +388,13 @@ class Api:
         self.changes.append(Change("Pod", "deleted", pod, status))
         del self.statuses.pods[pod.key]
 
+    def remove_finalizer(self, pod: Pod) -> None:
+        """Remove the finalizer that keeps a pod, and the pod if it is otherwise gone."""
+        self.statuses.pods[pod.key] = replace(self.status(pod), finalizer=False)
+        removal = self._removals.pop(pod.key, None)
+        if removal is not None:
+            self.remove_pod(pod, removal[0], by=removal[1])
+
     def set_disruption_target(self, pod: Pod, reason: str) -> None:
         """Set the condition DisruptionTarget of a pod."""
         self.statuses.pods[pod.key] = replace(self.status(pod), disruption=reason)
@@ -393,6 +407,19 @@ class Api:
         self.name(workload, called or workload.name)
         self._delivery.apply(workload, "create", workload=self.state(workload), by=self.actor, because=because)
         return workload
+
+    def revision(self, workload: Workload, template: Mapping[str, Any]) -> int:
+        """Return the number of a template among those that the workload has had, from 1 (ControllerRevision)."""
+        known = self._revisions.setdefault(workload.uid, [])
+        for number, other in enumerate(known, start=1):
+            if other is template or other == template:
+                return number
+        known.append(template)
+        return len(known)
+
+    def template_of(self, workload: Workload, revision: int) -> Mapping[str, Any]:
+        """Return the template of a revision."""
+        return self._revisions[workload.uid][revision - 1]
 
     def next_set_number(self, deployment: Workload) -> int:
         """Return the number of the next ReplicaSet of a Deployment, from 1."""

@@ -19,7 +19,7 @@ from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.pods import template_hash
 from scheduler_core.trace.records import Because
 
-DESIRED, MOST = "deployment.kubernetes.io/desired-replicas", "deployment.kubernetes.io/max-replicas"
+DESIRED, MAX_REPLICAS = "deployment.kubernetes.io/desired-replicas", "deployment.kubernetes.io/max-replicas"
 REVISION = "deployment.kubernetes.io/revision"
 HASH_LABEL = "pod-template-hash"
 NO_DEADLINE = 2**31 - 1
@@ -104,7 +104,7 @@ class _Sync:
         annotations = {
             **{key: value for key, value in (metadata.get("annotations") or {}).items() if key != REVISION},
             DESIRED: str(spec.replicas),
-            MOST: str(spec.replicas + self._surge),
+            MAX_REPLICAS: str(spec.replicas + self._surge),
             REVISION: str(number),
         }
         built = api.build(
@@ -161,7 +161,7 @@ class _Sync:
         """Write the size of a ReplicaSet and its annotations (scaleReplicaSet). Return whether the size changes."""
         before = _spec(replica_set).replicas
         given = _annotations(replica_set)
-        wanted = {DESIRED: str(self._spec.replicas), MOST: str(self._spec.replicas + self._surge)}
+        wanted = {DESIRED: str(self._spec.replicas), MAX_REPLICAS: str(self._spec.replicas + self._surge)}
         changes = before != size
         if changes or any(given.get(key) != value for key, value in wanted.items()):
             self._api.update(annotated(with_size(replica_set, size), wanted), cause)
@@ -239,7 +239,7 @@ class _Sync:
         if self._spec.replicas == 0:
             part = -size
         else:
-            most = _annotations(replica_set).get(MOST)
+            most = _annotations(replica_set).get(MAX_REPLICAS)
             base = int(most) if most else self._api.workload_status(self._deployment).number("replicas")
             grown = size * (self._spec.replicas + self._surge) / base if base else 0.0
             part = math.floor(grown + 0.5) - size
@@ -479,10 +479,11 @@ def limits(spec: DeploymentSpec) -> tuple[int, int]:
 
 def same_template(replica_set: Workload, template: Mapping[str, Any]) -> bool:
     """Return whether a ReplicaSet has the template, apart from the hash in its labels (EqualIgnoreHash)."""
-    return _without_hash(_spec(replica_set).template) == _without_hash(template)
+    return without_hash(_spec(replica_set).template) == without_hash(template)
 
 
-def _without_hash(template: Mapping[str, Any]) -> dict[str, Any]:
+def without_hash(template: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a template without the label that a Deployment adds to it."""
     metadata = dict(template.get("metadata") or {})
     labels = {key: value for key, value in (metadata.get("labels") or {}).items() if key != HASH_LABEL}
     metadata = {key: value for key, value in {**metadata, "labels": labels}.items() if value}

@@ -16,3 +16,5 @@ def reconcile(deleted: tuple[str, str], api: Api) -> None:
     for pod, status in api.pods_owned_by(uid):
         if status.deletion_requested is None:
             api.delete_pod(pod, cause)
+        if status.finalizer and api.pod(pod.key) is not None:  # its Job is gone (syncOrphanPod)
+            api.remove_finalizer(pod)

@@ -7,7 +7,7 @@ its object goes. A kubelet that is lost does nothing until it is back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.cluster.statuses import PodStatus
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
-from scheduler_core.scenario.objects.workloads import parse_indexes
+from scheduler_core.scenario.objects.workloads import amount, parse_indexes
 from scheduler_core.scenario.types import Kubelet as Times
 from scheduler_core.trace.controller_events import PodReadinessChanged, PodRestarted, PodStarted
 
@@ -24,15 +24,22 @@ NAME = "kubelet"
 PREFIX = "kschedui.io/"
 FIRST_BACKOFF, LONGEST_BACKOFF = 10.0, 300.0  # kubelet.go: backOffPeriod, MaxContainerBackOff
 RESET_AFTER = 600.0  # a container that ran for so long starts anew without back-off
-TERMINATED = 143  # 128 + SIGTERM
+WATCH_SECONDS = 0.1  # to the kubelet and back, where it takes time: recorded 0.02 to 0.45 s
+MAX_APART = 10  # so many pods of one moment are heard of one after another; controllers coalesce larger numbers
+TERMINATED, KILLED = 143, 137  # 128 + SIGTERM, 128 + SIGKILL
 Later = Callable[[float, Callable[[], None]], None]
 
 
 class Kubelets:
-    """All kubelets. `later(seconds, action)` runs an action later; those of one moment run together."""
+    """All kubelets. `later(seconds, action)` runs an action later; those of one moment run together.
 
-    def __init__(self, api: Api, times: Times, later: Later) -> None:
+    `settle` lets controllers react in between.
+    """
+
+    def __init__(self, api: Api, times: Times, later: Later, settle: Callable[[], None]) -> None:
         self._api = api
+        self._settle = settle
+        self._latency = WATCH_SECONDS if times.start_seconds > 0 else 0.0
         self._times = times
         self._later = later
         self._due: dict[float, list[tuple[Callable[[Pod], None], PodKey, str]]] = {}
@@ -41,7 +48,8 @@ class Kubelets:
 
     def bound(self, pod: Pod) -> None:
         """Start a pod that was bound to its node."""
-        self._after(self._number(pod, "start-seconds", self._times.start_seconds), self._start, pod)
+        wait = self._number(pod, "start-seconds", self._times.start_seconds)
+        self._after(wait + self._latency, self._start, pod)
 
     def running(self, pod: Pod) -> None:
         """Take over a pod that runs already when the scenario begins."""
@@ -50,7 +58,7 @@ class Kubelets:
     def deletion_requested(self, pod: Pod) -> None:
         """Stop a pod."""
         status = self._api.status(pod)
-        self._after(min(pod.termination_seconds, status.grace), self._stop, pod)
+        self._after(min(pod.termination_seconds, status.grace) + self._latency, self._stop, pod)
 
     def lost(self, node_name: str) -> None:
         """Stop acting for a node."""
@@ -76,6 +84,32 @@ class Kubelets:
         """End the containers of a pod."""
         if self._api.status(pod).phase in ("Pending", "Running"):
             self._end(pod, exit_code)
+
+    def evict_under_pressure(self, node_name: str, resource: str, usage: Mapping[str, Any], reclaim: Any) -> None:
+        """Evict pods of a node: those that use more than they request first, then by priority, then by the excess.
+
+        kubelet: pkg/kubelet/eviction/helpers.go, rankMemoryPressure. `usage` is by what pods are called; the others use
+        what they request. It ends when `reclaim` has been freed; without it, after one pod.
+        """
+        name = {"disk": "ephemeral-storage"}.get(resource, resource)
+        pods = [owned for owned in self._api.pods_on(node_name) if owned[1].phase == "Running"]
+
+        def used(pod: Pod, status: PodStatus) -> int:
+            given = usage.get(status.called, usage.get(pod.name))
+            return pod.requests.get(name, 0) if given is None else amount(name, given)
+
+        def rank(owned: tuple[Pod, PodStatus]) -> tuple[bool, int, int]:
+            pod, status = owned
+            excess = used(pod, status) - pod.requests.get(name, 0)
+            return excess <= 0, pod.priority, -excess
+
+        left = amount(name, reclaim) if reclaim is not None else 1
+        for pod, status in sorted(pods, key=rank):
+            if left <= 0:
+                return
+            left -= max(used(pod, status), 1 if reclaim is None else 0)
+            self._api.set_disruption_target(pod, "TerminationByKubelet")
+            self._api.finish_pod(self._api.pod(pod.key) or pod, "Failed", by=NAME, exit_code=KILLED, reason="Evicted")
 
     # What happens in time
 
@@ -168,13 +202,17 @@ class Kubelets:
         self._due[time].append((act, pod.key, pod.uid))
 
     def _run_due(self, time: float) -> None:
-        for act, key, uid in self._due.pop(time, ()):
+        due = self._due.pop(time, ())
+        apart = self._latency > 0 and len(due) <= MAX_APART
+        for act, key, uid in due:
             pod = self._api.pod(key)
             if pod is None or pod.uid != uid:
                 continue
             held = self._held.get(pod.node_name)
             if held is None:
                 act(pod)
+                if apart or self._api.failing:
+                    self._settle()
             else:
                 held[key, act.__name__] = act
 

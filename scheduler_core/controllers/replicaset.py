@@ -47,7 +47,7 @@ def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> Re
         replicas=spec.replicas,
     )
 
-    def create() -> None:
+    def create(_: int) -> None:
         name = f"{replica_set.name}-{suffix(f'{replica_set.uid}/{api.number_of(replica_set)}', 5)}"
         api.create_pod(replica_set, pod_manifest(replica_set, spec.template, name), cause)
 
@@ -59,19 +59,23 @@ def manage_replicas(replica_set: Workload, spec: ReplicaSetSpec, api: Api) -> Re
     return None
 
 
-def slow_start(count: int, create: Callable[[], Any]) -> Refused | None:
-    """Create in batches of 1, 2, 4, ...; a refused one ends after its batch (slowStartBatch)."""
-    batch = 1
-    while count > 0:
+def slow_start(count: int, create: Callable[[int], Any]) -> Refused | None:
+    """Create in batches of 1, 2, 4, ...; a refused one ends after its batch (slowStartBatch).
+
+    A batch is made by goroutines, of which Go runs the one that was started last first.
+    """
+    done, batch = 0, 1
+    while done < count:
         refused: Refused | None = None
-        for _ in range(min(batch, count)):
+        numbers = list(range(done, min(done + batch, count)))
+        for number in (numbers[-1], *numbers[:-1]):
             try:
-                create()
+                create(number)
             except Refused as error:
                 refused = error
         if refused is not None:
             return refused
-        count -= batch
+        done += len(numbers)
         batch *= 2
     return None
 

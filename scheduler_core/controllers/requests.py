@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
+from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.core import Node, Pod, Workload
 from scheduler_core.apis.patches import PatchError, patched
 from scheduler_core.controllers.admission import Refused
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
-from scheduler_core.controllers.deployment import with_size
+from scheduler_core.controllers.deployment import revision_of, with_size, without_hash
+from scheduler_core.controllers.eviction import Drain, evict
 from scheduler_core.controllers.kubelet import Kubelets
+from scheduler_core.controllers.node_lifecycle import with_taints
+from scheduler_core.controllers.podautoscaler import load_of
 from scheduler_core.scenario.objects.kinds import KINDS
 from scheduler_core.scenario.objects.updates import merge_update
+from scheduler_core.scenario.objects.workloads import amount
 from scheduler_core.scenario.types import TimelineEvent
 from scheduler_core.trace.controller_events import RequestMade
 
 Later = Callable[[float, Callable[[], None]], None]
+RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 REQUESTED = because("requested")
 
 
@@ -118,14 +125,109 @@ class Requests:
                 self._api.apply_object(replace(node, unschedulable=unschedulable, manifest=manifest), "update", None)
         return None
 
+    def _taint(self, event: TimelineEvent) -> str | None:
+        details = event.details
+        taint = Taint(details["key"], details.get("value") or "", details["effect"])
+        for node in self._nodes(event):
+            same = [t for t in node.taints if (t.key, t.effect) != (taint.key, taint.effect)]
+            self._api.apply_object(with_taints(node, (*same, taint)), "update", None)
+        return None
+
+    def _untaint(self, event: TimelineEvent) -> str | None:
+        key, effect = event.details["key"], event.details.get("effect")
+        for node in self._nodes(event):
+            left = [t for t in node.taints if t.key != key or (effect and t.effect != effect)]
+            self._api.apply_object(with_taints(node, left), "update", None)
+        return None
+
+    def _failnode(self, event: TimelineEvent) -> str | None:
+        for node in self._nodes(event):
+            self._kubelets.lost(node.name)
+            self._api.set_node_status(node, replace(self._api.node_status(node.name), lost=True), "")
+        return None
+
+    def _recovernode(self, event: TimelineEvent) -> str | None:
+        for node in self._nodes(event):
+            status = replace(self._api.node_status(node.name), lost=False, ready="True", changed=self._api.second)
+            self._api.set_node_status(node, status, "KubeletReady")
+            self._kubelets.recovered(node.name)
+        return None
+
+    def _evict(self, event: TimelineEvent) -> str | None:
+        pod = self._pod(event, event.details.get("pod"))
+        if pod is None:
+            return "the pod was not found"
+        evict(pod, self._api)
+        return None
+
+    def _drain(self, event: TimelineEvent) -> str | None:
+        self._set_unschedulable(event, True)
+        for node in self._nodes(event):
+            Drain(node.name, self._api, self._later).start()
+        return None
+
+    def _load(self, event: TimelineEvent) -> str | None:
+        usage = event.details.get("usage") or {}
+        amounts = {name: amount(name, quantity) for name, quantity in usage.items()}
+        load_of(self._api)[event.kind, _key(event)] = amounts
+        return None
+
+    def _pressure(self, event: TimelineEvent) -> str | None:
+        """Taint a node under pressure, and evict its pods until enough is reclaimed (eviction_manager.go)."""
+        details = event.details
+        resource = details.get("resource") or "memory"
+        for node in self._nodes(event):
+            taint = Taint(f"node.kubernetes.io/{resource}-pressure", "", "NoSchedule")
+            self._api.apply_object(with_taints(node, (*node.taints, taint)), "update", None)
+            self._kubelets.evict_under_pressure(node.name, resource, details.get("usage") or {}, details.get("reclaim"))
+            if details.get("forSeconds"):
+                self._later(float(details["forSeconds"]), partial(self._relieve, node.name, taint))
+        return None
+
+    def _relieve(self, node_name: str, taint: Taint) -> None:
+        node = self._api.cluster.node(node_name)
+        if node is not None:
+            left = [entry for entry in node.taints if entry != taint]
+            self._api.apply_object(with_taints(node, left), "update", None)
+
+    def _nodes(self, event: TimelineEvent) -> list[Node]:
+        nodes = (self._api.cluster.node(name) for name in event.details["nodes"])
+        return [node for node in nodes if node is not None]
+
+    def _rollout(self, event: TimelineEvent) -> str | None:
+        """Restart, undo, pause or resume a workload as kubectl does."""
+        workload = self._api.workload(event.kind, _key(event))
+        if workload is None or workload.spec is None:
+            return f"{event.kind} {event.name} was not found"
+        action, manifest = event.details["action"], workload.manifest
+        if action == "restart":
+            at = {RESTARTED_AT: f"{self._api.now:g}"}
+            patch: Any = {"spec": {"template": {"metadata": {"annotations": at}}}}
+        elif action in ("pause", "resume"):
+            patch = {"spec": {"paused": action == "pause"}}
+        else:
+            template = self._earlier_template(workload, event.details.get("toRevision") or 0)
+            if template is None:
+                return "no rollout history found"
+            spec = {**(manifest.get("spec") or {}), "template": template}
+            self._replace(event.kind, workload, {**manifest, "spec": spec})
+            return None
+        self._replace(event.kind, workload, patched(manifest, patch))
+        return None
+
+    def _earlier_template(self, workload: Workload, revision: int) -> Any:
+        """Return the template of a revision, 0: the one before the current one."""
+        api = self._api
+        if workload.kind == "Deployment":
+            old = sorted(api.owned(workload.uid, "ReplicaSet"), key=revision_of)
+            wanted = [rs for rs in old if revision_of(rs) == revision] if revision else old[-2:-1]
+            return without_hash(wanted[0].spec.template) if wanted else None  # type: ignore[union-attr]
+        number = revision or api.revision(workload, workload.spec.template) - 1  # type: ignore[union-attr]
+        return api.template_of(workload, number) if number > 0 else None
+
     def _pod(self, event: TimelineEvent, reference: Any) -> Pod | None:
         return self._api.find_pod(reference, event.namespace or "default")
 
 
 def _key(event: TimelineEvent) -> str:
     return f"{event.namespace}/{event.name}" if KINDS[event.kind].namespaced else event.name
-
-
-def node_of(api: Api, name: str) -> Node | None:
-    """Return a node."""
-    return api.cluster.node(name)

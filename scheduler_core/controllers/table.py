@@ -7,8 +7,25 @@ from typing import Any
 
 import msgspec
 
-from scheduler_core.apis.core import Node, Pod, Workload
-from scheduler_core.controllers import deployment, garbage_collector, replicaset
+from scheduler_core.apis.core import Node, Pod, PodDisruptionBudget, Workload
+from scheduler_core.cluster.cluster import key_of
+from scheduler_core.controllers import (
+    cronjob,
+    daemonset,
+    deployment,
+    disruption,
+    garbage_collector,
+    job,
+    node_lifecycle,
+    persistent_volume_binder,
+    pod_gc,
+    podautoscaler,
+    replicaset,
+    resource_quota,
+    statefulset,
+    taint_eviction,
+    ttl_after_finished,
+)
 from scheduler_core.controllers.api import Api, Change
 
 Key = Any  # of the object that is reconciled: mostly "namespace/name"
@@ -37,16 +54,14 @@ def _of_kind(kind: str) -> Wakes:
     def wakes(change: Change, api: Api) -> Iterable[Key]:
         if change.kind == kind and change.what != "deleted":
             yield change.object.key
-        elif change.kind == "Pod" and _concerns_owners(change):
+        elif change.kind == "Pod":
             for pod in (change.object, change.old):
                 if isinstance(pod, Pod) and pod.owner is not None and pod.owner.kind == kind:
-                    yield f"{pod.namespace}/{pod.owner.name}"
+                    key = f"{pod.namespace}/{pod.owner.name}"
+                    if change.what != "bound" or (kind, key) in api.failing:  # a binding alone changes nothing
+                        yield key
 
     return wakes
-
-
-def _concerns_owners(change: Change) -> bool:
-    return change.what != "bound"
 
 
 def _of_deployments(change: Change, api: Api) -> Iterable[Key]:
@@ -60,6 +75,89 @@ def _of_deployments(change: Change, api: Api) -> Iterable[Key]:
             replica_set = api.workload("ReplicaSet", f"{pod.namespace}/{pod.owner.name}")
             if replica_set is not None and replica_set.owner is not None:
                 yield f"{pod.namespace}/{replica_set.owner.name}"
+
+
+def _of_daemon_sets(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "Node" and change.what != "status":
+        yield from (daemon_set.key for daemon_set in api.workloads("DaemonSet"))
+    else:
+        yield from _of_kind("DaemonSet")(change, api)
+
+
+def _of_cron_jobs(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "CronJob" and change.what in ("added", "updated"):
+        yield change.object.key
+    elif change.kind == "Job" and change.object.owner is not None and change.object.owner.kind == "CronJob":
+        yield f"{change.object.namespace}/{change.object.owner.name}"
+
+
+def _of_autoscalers(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "HorizontalPodAutoscaler" and change.what in ("added", "updated"):
+        yield change.object.key
+
+
+def _of_finished_jobs(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "Job" and change.what == "status":
+        yield change.object.key
+
+
+def _of_budgets(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "PodDisruptionBudget":
+        if change.what != "deleted" and change.what != "status":
+            yield key_of(change.object)
+        return
+    workloads = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
+    if change.kind == "Pod" and change.what != "bound":
+        for item in api.cluster.objects("PodDisruptionBudget"):
+            assert isinstance(item, PodDisruptionBudget)
+            pod: Pod = change.object
+            if item.namespace == pod.namespace and item.controller_selector.matches(pod.labels):
+                yield key_of(item)
+    elif change.kind in workloads and change.what == "updated":
+        yield from (key_of(item) for item in api.cluster.objects("PodDisruptionBudget"))
+
+
+def _of_nodes(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "Node" and change.what != "deleted":
+        yield change.object.name
+
+
+def _of_tainted_pods(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "Node" and isinstance(change.old, Node) and change.what == "updated":
+        taints = [[t for t in node.taints if t.effect == "NoExecute"] for node in (change.old, change.object)]
+        if taints[0] != taints[1]:
+            yield from (pod.key for pod, _ in api.pods_on(change.object.name))
+    elif change.kind == "Node" and change.what == "added":
+        if any(taint.effect == "NoExecute" for taint in change.object.taints):
+            yield from (pod.key for pod, _ in api.pods_on(change.object.name))
+    elif change.kind == "Pod" and change.what in ("bound", "updated"):
+        node = api.cluster.node(change.object.node_name)
+        if node is not None and any(taint.effect == "NoExecute" for taint in node.taints):
+            yield change.object.key
+
+
+def _of_lost_pods(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "Node" and change.what == "deleted" and api.pods_on(change.object.name):
+        yield "plan"
+    elif change.kind == "Node" and change.what == "updated":
+        if any(pod_gc.concerns(pod, api) for pod, _ in api.pods_on(change.object.name)):
+            yield "plan"
+    elif change.kind == "Pod" and change.what in ("added", "deletion"):
+        exists = api.pod(change.object.key) is not None
+        if exists and pod_gc.concerns(change.object, api):
+            yield "plan"
+
+
+def _of_quotas(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "ResourceQuota" and change.what in ("added", "updated"):
+        yield change.object.key
+
+
+def _of_claims(change: Change, api: Api) -> Iterable[Key]:
+    if change.kind == "PersistentVolumeClaim" and change.what in ("added", "updated"):
+        yield key_of(change.object)
+    elif change.kind == "PersistentVolume" and change.what in ("added", "updated"):
+        yield f"volume {change.object.name}"
 
 
 def _of_deletions(change: Change, api: Api) -> Iterable[Key]:
@@ -78,5 +176,29 @@ CONTROLLERS: tuple[Controller, ...] = (
         replicaset.reconcile,
         _of_kind("ReplicationController"),
     ),
+    Controller("statefulset-controller", "StatefulSet", statefulset.reconcile, _of_kind("StatefulSet")),
+    Controller("daemonset-controller", "DaemonSet", daemonset.reconcile, _of_daemon_sets),
+    Controller(
+        "job-controller",
+        "Job",
+        job.reconcile,
+        _of_kind("Job"),
+        batch=1.0,
+        backoff=(1.0, 60.0),
+    ),
+    Controller("cronjob-controller", "CronJob", cronjob.reconcile, _of_cron_jobs),
+    Controller(
+        "horizontal-pod-autoscaler-controller",
+        "HorizontalPodAutoscaler",
+        podautoscaler.reconcile,
+        _of_autoscalers,
+    ),
+    Controller("ttl-after-finished-controller", "Job", ttl_after_finished.reconcile, _of_finished_jobs),
+    Controller("disruption-controller", "", disruption.reconcile, _of_budgets),
+    Controller("node-lifecycle-controller", "", node_lifecycle.reconcile, _of_nodes),
+    Controller("taint-eviction-controller", "", taint_eviction.reconcile, _of_tainted_pods),
+    Controller("pod-garbage-collector-controller", "", pod_gc.reconcile, _of_lost_pods),
+    Controller("resourcequota-controller", "ResourceQuota", resource_quota.reconcile, _of_quotas),
+    Controller("persistentvolume-binder-controller", "", persistent_volume_binder.reconcile, _of_claims),
     Controller("garbage-collector-controller", "", garbage_collector.reconcile, _of_deletions),
 )

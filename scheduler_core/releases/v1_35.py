@@ -12,6 +12,7 @@ V1_35 = V1_36.derive(
     recorded={"public": 358, "classic": 20, "dra": 181},
     rules=replace(
         V1_36.rules,
+        suspended_jobs_have_no_start_time=False,
         inter_pod_affinity_hint_sees_both_sides=False,
         balanced_allocation_scores_the_improvement=False,
         all_subrequests_keep_their_place=False,

@@ -19,7 +19,7 @@ class Agenda:
         self._timeline = list(events)[::-1]  # the next one last
         self._observed = list(observed)[::-1]  # the next one last
         self._terminations: list[tuple[float, int, PodKey, str]] = []  # when, number, whose, and that pod's uid
-        self._later: list[tuple[float, int, Callable[[], None], LaterCause]] = []
+        self._later: list[tuple[float, int, int, Callable[[], None], LaterCause]] = []  # when, rank, number
         self._numbers = count()
 
     def terminate(self, time: float, key: PodKey, uid: str) -> None:
@@ -27,7 +27,8 @@ class Agenda:
         heappush(self._terminations, (time, next(self._numbers), key, uid))
 
     def do_later(self, time: float, action: Callable[[], None], cause: LaterCause) -> None:
-        heappush(self._later, (time, next(self._numbers), action, cause))
+        """Add an action. At the same time, kubelets come last: controllers look again before they hear of them."""
+        heappush(self._later, (time, int(cause == "kubelet"), next(self._numbers), action, cause))
 
     def add(self, events: Sequence[TimelineEvent]) -> None:
         """Add more timeline events, after all existing ones."""
@@ -51,7 +52,7 @@ class Agenda:
     def actions(self, now: float) -> Iterator[Callable[[], None]]:
         """Remove and return the other actions that are due."""
         while self._later and self._later[0][0] <= now:
-            yield heappop(self._later)[2]
+            yield heappop(self._later)[3]
 
     def due(self) -> list[tuple[float, Cause]]:
         """Return the time of the next action of each kind."""
@@ -63,5 +64,5 @@ class Agenda:
         if self._terminations:
             times.append((self._terminations[0][0], "termination"))
         if self._later:
-            times.append((self._later[0][0], self._later[0][3]))
+            times.append((self._later[0][0], self._later[0][4]))
         return times

@@ -73,6 +73,7 @@ from scheduler_core.trace.summaries import (
 )
 
 PATIENCE_SECONDS = 60.0  # with nothing but backoff left, the run goes on for so long after the last event
+HORIZON_SECONDS = 86_400.0  # with only controllers and kubelets left, the run goes on for so long
 MAX_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so pods that wake each other never end
 
 
@@ -114,6 +115,8 @@ class Simulation:
         if scenario.controllers:
             self._live = Live(scenario, self.cluster, self, self.later)
             self._handlers.watch = self._live.watch
+            if "disruption-controller" in scenario.controllers:
+                self.cluster.statuses.allowed_disruptions = self._live.allowed_disruptions
             self.scheduler.api.request_deletion = self._live.preempt
 
     def run(self) -> Iterator[AnyEvent]:
@@ -136,8 +139,9 @@ class Simulation:
         if limits.steps and self._steps > limits.steps.most:
             raise LimitReached(
                 Message(
-                    "The run was stopped after {most:,} steps, which is the limit ({setting}).",
+                    "The run was stopped after {most:,} steps, which is the limit ({setting}).{actors}",
                     **limits.steps._asdict(),
+                    actors="" if self._live is None else self._live.busiest(),
                 )
             )
         if limits.attempts and self.scheduler.attempts > limits.attempts.most:
@@ -349,7 +353,9 @@ class Simulation:
         if not due:
             return None
         time, cause = min(due, key=itemgetter(0))
-        if until is not None and time > until:
+        if until is not None and (time > until or (time == until and cause in ("controller", "kubelet"))):
+            return None
+        if until is None and cause in ("controller", "kubelet") and time > self._last_change + HORIZON_SECONDS:
             return None
         self._advance(time, cause)
         return time

@@ -20,7 +20,10 @@ Row = dict[str, Any]
 
 SCHEDULER = "default-scheduler"
 WITH_REVISION = ("StatefulSet", "DaemonSet")
-STATUS_KINDS = ("PodDisruptionBudget", "ResourceQuota")
+WORKLOAD_KINDS = (
+    *("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob"),
+    "HorizontalPodAutoscaler",
+)
 NO_TAINT: list[str] = []
 
 
@@ -47,7 +50,7 @@ class _State:
         """Yield the rows of an event."""
         match event:
             case trace.RunStarted():
-                self._start(event)
+                yield from self._start(event)
             case trace.ClockAdvanced():
                 self._time = event.time
             case trace.ObjectApplied():
@@ -94,7 +97,7 @@ class _State:
                 yield self._row("condition", "Node", event.name, details)
             case live.EvictionAnswered():
                 answer = {"code": event.code, "message": event.message or None, "causes": event.causes or None}
-                yield {**self._pod_row("evicted", event.pod), "details": answer}
+                yield self._row("evicted", "Pod", self._pods[event.pod]["name"], answer)
             case live.EventRecorded():
                 yield self._event(event.kind, event.name, event.reason, event.level, event.source, event.message)
             case live.RequestMade():
@@ -103,11 +106,14 @@ class _State:
 
     # Objects
 
-    def _start(self, event: trace.RunStarted) -> None:
+    def _start(self, event: trace.RunStarted) -> Iterator[Row]:
         for node in nodes_of(event):
             self._nodes[node.name] = _node(node)
         for pod in pods_of(event):
             self._add_pod(pod, "", 0)
+            if not pod.node:
+                never = {"preemptionPolicy": "Never"} if pod.never_preempts else {}
+                yield self._pod_row("created", pod.pod, priority=pod.priority, **never)
         for storage in event.storage:
             if storage.kind == "PersistentVolumeClaim":
                 phase = "Bound" if storage.bound else "Pending"
@@ -302,7 +308,7 @@ class _State:
     def _final(self, time: float) -> Row:
         rows: Row = {"t": _rounded(time), "what": "final", "kind": "Scenario", "name": self._name}
         rows["pods"] = sorted(self._pods.values(), key=lambda pod: str(pod["name"]))
-        workloads = [row for row in self._workloads.values() if row["kind"] not in STATUS_KINDS]
+        workloads = [row for row in self._workloads.values() if row["kind"] in WORKLOAD_KINDS]
         rows["workloads"] = [_shown(row) for row in workloads]
         pdbs = [row for row in self._workloads.values() if row["kind"] == "PodDisruptionBudget"]
         if pdbs:

@@ -1,0 +1,171 @@
+"""cronjob-controller (pkg/controller/cronjob): Jobs at the times of a schedule. T0 is midnight UTC, 2025-01-01."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any
+
+from scheduler_core.apis.core import Workload
+from scheduler_core.apis.workloads import CronJobSpec
+from scheduler_core.controllers.api import Api
+from scheduler_core.controllers.causes import because
+from scheduler_core.controllers.job import is_finished, progress_of
+from scheduler_core.scenario.reading.times import START
+
+RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
+SHORTHANDS = {
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@monthly": "0 0 1 * *",
+    "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@hourly": "0 * * * *",
+}
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+FAR = 366 * 24 * 60  # minutes in which a schedule has to come true
+MINUTE = 60.0
+
+
+def reconcile(cron_job: Workload, api: Api) -> None:
+    """Make the Job that is due, and plan the next one (syncCronJob)."""
+    spec = cron_job.spec
+    assert isinstance(spec, CronJobSpec)
+    jobs = api.owned(cron_job.uid, "Job")
+    active = [job for job in jobs if not is_finished(job, api)]
+    if not spec.suspend:
+        _schedule(cron_job, spec, active, api)
+    _trim_history(cron_job, spec, api)
+    active = [job for job in api.owned(cron_job.uid, "Job") if not is_finished(job, api)]
+    last = _last(api).get(cron_job.uid)
+    api.write_status(cron_job, {"active": len(active), **({"lastScheduleTime": "set"} if last is not None else {})})
+
+
+def _schedule(cron_job: Workload, spec: CronJobSpec, active: list[Workload], api: Api) -> None:
+    last = _last(api)
+    since = last.get(cron_job.uid, cron_job.creation_timestamp)
+    due = next_time(spec.schedule, since)
+    while due is not None and (later := next_time(spec.schedule, due)) is not None and later <= api.now:
+        due = later  # only the most recent time counts
+    if due is None:
+        return
+    if due > api.now:
+        api.later(due - api.now, cron_job.key)
+        return
+    deadline = spec.starting_deadline_seconds
+    is_late = deadline is not None and due + deadline < api.now
+    last[cron_job.uid] = due
+    if is_late:
+        api.record(cron_job, "MissSchedule", "Missed scheduled time to start a job", "Warning")
+    elif spec.concurrency == "Forbid" and active:
+        message = "Not starting job because prior execution is running and concurrency policy is Forbid"
+        api.record(cron_job, "JobAlreadyActive", message)
+    else:
+        if spec.concurrency == "Replace":
+            for job in active:
+                api.delete("Job", job.key, because("cron-replaced", owner=api.label(cron_job)))
+        _create(cron_job, spec, due, api)
+    following = next_time(spec.schedule, api.now)
+    if following is not None:
+        api.later(following - api.now, cron_job.key)
+
+
+def _create(cron_job: Workload, spec: CronJobSpec, due: float, api: Api) -> None:
+    metadata = dict(spec.job.get("metadata") or {})
+    minutes = int((START + timedelta(seconds=due)).timestamp()) // 60
+    owner = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "name": cron_job.name,
+        "uid": cron_job.uid,
+        "controller": True,
+    }
+    metadata |= {
+        "name": f"{cron_job.name}-{minutes}",
+        "namespace": cron_job.namespace,
+        "ownerReferences": [owner],
+    }
+    manifest = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec.job.get("spec") or {}}
+    built = api.build("Job", manifest)
+    assert isinstance(built, Workload)
+    numbers: dict[str, int] = api.memory.setdefault("cronjob numbers", {})
+    number = numbers[cron_job.uid] = numbers.get(cron_job.uid, 0) + 1
+    job = api.create(built, because("cron-due", owner=api.label(cron_job)), called=f"{cron_job.name}@{number}")
+    api.record(cron_job, "SuccessfulCreate", f"Created job {api.called(job)}")
+
+
+def _trim_history(cron_job: Workload, spec: CronJobSpec, api: Api) -> None:
+    """Delete finished Jobs beyond the limits, the oldest first (cleanupFinishedJobs)."""
+    done = [job for job in api.owned(cron_job.uid, "Job") if is_finished(job, api)]
+    done.sort(key=lambda job: progress_of(job, api).started or 0.0)
+    for kind, limit in (("Complete", spec.successful_history), ("Failed", spec.failed_history)):
+        jobs = [job for job in done if api.workload_status(job).condition(kind) is not None]
+        for job in jobs[: max(len(jobs) - limit, 0)]:
+            api.delete("Job", job.key, because("cron-history", owner=api.label(cron_job), limit=limit))
+
+
+def _last(api: Api) -> dict[str, float]:
+    known: dict[str, float] = api.memory.setdefault("cronjob", {})
+    return known
+
+
+def next_time(schedule: str, after: float) -> float | None:
+    """Return the first time of a schedule after a virtual time; None if there is none within a year."""
+    fields = _fields(schedule)
+    if fields is None:
+        return None
+    minute = int(after // MINUTE) + 1
+    for step in range(FAR):
+        moment = START + timedelta(minutes=minute + step)
+        if _matches(fields, moment):
+            return (minute + step) * MINUTE
+    return None
+
+
+def _matches(fields: tuple[frozenset[int] | None, ...], moment: Any) -> bool:
+    minutes, hours, days, months, weekdays = fields
+    if any(
+        allowed is not None and value not in allowed
+        for allowed, value in ((minutes, moment.minute), (hours, moment.hour), (months, moment.month))
+    ):
+        return False
+    weekday = (moment.weekday() + 1) % 7
+    if days is not None and weekdays is not None:  # of two restricted fields, one is enough
+        return moment.day in days or weekday in weekdays
+    return (days is None or moment.day in days) and (weekdays is None or weekday in weekdays)
+
+
+@lru_cache(maxsize=256)
+def _fields(schedule: str) -> tuple[frozenset[int] | None, ...] | None:
+    """Return the values that each of the five fields allows, None for `*`; None if the schedule cannot be read."""
+    parts = SHORTHANDS.get(schedule, schedule).split()
+    if len(parts) != len(RANGES):
+        return None
+    try:
+        return tuple(_values(part.lower(), number) for number, part in enumerate(parts))
+    except ValueError:
+        return None
+
+
+def _values(part: str, field: int) -> frozenset[int] | None:
+    if part in ("*", "?"):
+        return None
+    low, high = RANGES[field]
+    allowed: set[int] = set()
+    for item in part.split(","):
+        span, _, step = item.partition("/")
+        first, dash, last = span.partition("-")
+        start = low if first in ("*", "?") else _number(first, field)
+        end = _number(last, field) if dash else (high if first in ("*", "?") or step else start)
+        allowed.update(range(start, end + 1, int(step or 1)))
+    return frozenset(value % 7 if field == len(RANGES) - 1 else value for value in allowed)
+
+
+def _number(text: str, field: int) -> int:
+    if field == 3 and text[:3] in MONTHS:
+        return MONTHS.index(text[:3]) + 1
+    if field == 4 and text[:3] in WEEKDAYS:
+        return WEEKDAYS.index(text[:3])
+    return int(text)

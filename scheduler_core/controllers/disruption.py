@@ -1,0 +1,103 @@
+"""disruption-controller (pkg/controller/disruption/disruption.go): the status of PodDisruptionBudgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.apis.core import Pod, PodDisruptionBudget
+from scheduler_core.apis.workloads import scaled
+from scheduler_core.cluster.cluster import key_of
+from scheduler_core.cluster.statuses import Condition
+from scheduler_core.controllers.api import Api, size_of
+from scheduler_core.controllers.pods import Owned
+
+FORGOTTEN_AFTER = 120.0  # DeletionTimeout: an eviction that deleted no pod counts no longer
+
+
+def reconcile(key: str, api: Api) -> None:
+    """Write the numbers of a budget (trySync, updatePdbStatus)."""
+    budget = api.cluster.get("PodDisruptionBudget", key)
+    if not isinstance(budget, PodDisruptionBudget) or budget.disruptions_allowed is not None:
+        return
+    pods = api.selected(budget.namespace, budget.controller_selector)
+    if not pods:
+        api.record(budget, "NoPods", "No matching pods found", source="controllermanager")
+    expected, desired = _expected_and_desired(budget, pods, api)
+    disrupted = _disrupted(budget, pods, api)
+    healthy = sum(
+        status.ready and status.deletion_requested is None and pod.key not in disrupted for pod, status in pods
+    )
+    write(budget, healthy, desired, expected, api)
+
+
+def write(budget: PodDisruptionBudget, healthy: int, desired: int, expected: int, api: Api) -> None:
+    """Write a status; disruptions are allowed for as many pods as are healthy beyond the desired ones."""
+    allowed = max(healthy - desired, 0) if expected > 0 else 0
+    reason = "SufficientPods" if allowed > 0 else "InsufficientPods"
+    old = api.workload_status(budget).condition("DisruptionAllowed")
+    status = "True" if allowed > 0 else "False"
+    changed = old.changed if old is not None and old.status == status else api.second
+    condition = Condition("DisruptionAllowed", status, reason, "", changed, changed)
+    numbers: dict[str, int | str] = {
+        "currentHealthy": healthy,
+        "desiredHealthy": desired,
+        "expectedPods": expected,
+        "disruptionsAllowed": allowed,
+    }
+    if disrupted := memory(api).get(key_of(budget)):
+        numbers["disruptedPods"] = " ".join(api.statuses.pods[key].called for key in disrupted)
+    api.write_status(budget, numbers, (condition,))
+
+
+def memory(api: Api) -> dict[str, dict[str, float]]:
+    """Return `status.disruptedPods` of each budget: pods whose eviction was granted, and when."""
+    known: dict[str, dict[str, float]] = api.memory.setdefault("disruption", {})
+    return known
+
+
+def _expected_and_desired(budget: PodDisruptionBudget, pods: list[Owned], api: Api) -> tuple[int, int]:
+    """Return (expected pods, pods that must be healthy); percentages round up (getExpectedPodCount)."""
+    if budget.max_unavailable is not None:
+        expected = expected_scale(pods, api)
+        return expected, max(expected - scaled(budget.max_unavailable, expected, up=True), 0)
+    least = 1 if budget.min_available is None else budget.min_available
+    if isinstance(least, int):
+        return len(pods), least
+    expected = expected_scale(pods, api)
+    return expected, scaled(least, expected, up=True)
+
+
+def expected_scale(pods: list[Owned], api: Api) -> int:
+    """Return the sum of the scales of the pods' controllers (getExpectedScale)."""
+    sizes: dict[str, int] = {}
+    for pod, _ in pods:
+        if pod.owner is None:
+            continue
+        owner = api.workload(pod.owner.kind, f"{pod.namespace}/{pod.owner.name}")
+        if owner is not None and owner.owner is not None:
+            owner = api.workload(owner.owner.kind, f"{pod.namespace}/{owner.owner.name}") or owner
+        if owner is not None and owner.uid not in sizes:
+            sizes[owner.uid] = size_of(owner) or 0
+    return sum(sizes.values())
+
+
+def _disrupted(budget: PodDisruptionBudget, pods: list[Owned], api: Api) -> dict[str, float]:
+    """Return the pods whose eviction was granted and that are not being deleted yet (buildDisruptedPodMap)."""
+    noted = memory(api).get(key_of(budget), {})
+    staying = {pod.key for pod, status in pods if status.deletion_requested is None}
+    left = {key: at for key, at in noted.items() if key in staying and at + FORGOTTEN_AFTER > api.now}
+    memory(api)[key_of(budget)] = left
+    if left:
+        api.later(min(left.values()) + FORGOTTEN_AFTER - api.now, key_of(budget))
+    return left
+
+
+def budgets_of(pod: Pod, api: Api) -> list[PodDisruptionBudget]:
+    """Return the budgets that select a pod."""
+    found: list[Any] = []
+    for item in api.cluster.objects("PodDisruptionBudget"):
+        if isinstance(item, PodDisruptionBudget) and item.namespace == pod.namespace:
+            selector = item.controller_selector
+            if not selector.empty and selector.matches(pod.labels):
+                found.append(item)
+    return found

@@ -1,0 +1,124 @@
+"""The Eviction API (registry/core/pod/storage/eviction.go) and `kubectl drain`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from msgspec.structs import replace
+
+from scheduler_core.apis.core import Pod, PodDisruptionBudget
+from scheduler_core.cluster.cluster import key_of
+from scheduler_core.controllers.api import Api
+from scheduler_core.controllers.causes import because
+from scheduler_core.controllers.disruption import budgets_of, memory, write
+from scheduler_core.trace.controller_events import EvictionAnswered
+
+VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."
+CREATED, TOO_MANY, SERVER_ERROR = 201, 429, 500
+CONFLICT_SECONDS = 0.5  # evictions that write one budget at the same moment are tried again
+DRAIN_RETRY_SECONDS = 5.0
+Later = Callable[[float, Callable[[], None]], None]
+
+
+def evict(pod: Pod, api: Api, by: str = "") -> int:
+    """Evict a pod if its budget allows it. Return the HTTP status code of the answer."""
+    status = api.status(pod)
+    if status.phase in ("Succeeded", "Failed", "Pending") or status.deletion_requested is not None:
+        return _granted(pod, api, by)
+    budgets = budgets_of(pod, api)
+    if len(budgets) > 1:
+        message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+        return _answer(pod, api, by, SERVER_ERROR, message)
+    if not budgets:
+        return _granted(pod, api, by)
+    budget = budgets[0]
+    numbers = api.workload_status(budget)
+    healthy, desired = numbers.number("currentHealthy"), numbers.number("desiredHealthy")
+    if not status.ready:
+        always = _policy(budget) == "AlwaysAllow"
+        if always or healthy >= desired > 0:
+            return _granted(pod, api, by)
+    if _allowed(budget, api) <= 0:
+        needs = f"The disruption budget {budget.name} needs {desired} healthy pods and has {healthy} currently"
+        other = f"The disruption budget {budget.name} does not allow evicting pods currently"
+        return _answer(pod, api, by, TOO_MANY, VIOLATES, needs if healthy <= desired else other)
+    _decrement(budget, pod, api)
+    return _granted(pod, api, by)
+
+
+def writes_budget(pod: Pod, api: Api) -> bool:
+    """Return whether an eviction of the pod would write the status of a budget."""
+    status = api.status(pod)
+    if status.phase != "Running" or status.deletion_requested is not None:
+        return False
+    budgets = budgets_of(pod, api)
+    return len(budgets) == 1 and status.ready and _allowed(budgets[0], api) > 0
+
+
+def _allowed(budget: PodDisruptionBudget, api: Api) -> int:
+    if budget.disruptions_allowed is not None:
+        return budget.disruptions_allowed
+    return api.workload_status(budget).number("disruptionsAllowed")
+
+
+def _policy(budget: PodDisruptionBudget) -> str:
+    return (budget.manifest.get("spec") or {}).get("unhealthyPodEvictionPolicy") or "IfHealthyBudget"
+
+
+def _decrement(budget: PodDisruptionBudget, pod: Pod, api: Api) -> None:
+    """Take one of the allowed disruptions (checkAndDecrement)."""
+    memory(api).setdefault(key_of(budget), {})[pod.key] = api.now
+    if budget.disruptions_allowed is not None:
+        api.apply_object(replace(budget, disruptions_allowed=budget.disruptions_allowed - 1), "update", None)
+        return
+    status = api.workload_status(budget)
+    healthy, desired = status.number("currentHealthy"), status.number("desiredHealthy")
+    write(budget, healthy - 1 if healthy > desired else healthy, desired, status.number("expectedPods"), api)
+
+
+def _granted(pod: Pod, api: Api, by: str) -> int:
+    _answer(pod, api, by, CREATED)
+    if api.status(pod).deletion_requested is None:
+        api.set_disruption_target(pod, "EvictionByEvictionAPI")
+        api.delete_pod(pod, because("evicted"), by=by)
+    return CREATED
+
+
+def _answer(pod: Pod, api: Api, by: str, code: int, message: str = "", *causes: str) -> int:
+    api.emit(EvictionAnswered(pod.key, code, by, message, list(causes)))
+    return code
+
+
+class Drain:
+    """`kubectl drain` of a node: its pods are evicted at once; those that are refused, every 5 s."""
+
+    def __init__(self, node_name: str, api: Api, later: Later) -> None:
+        self._node_name, self._api, self._later = node_name, api, later
+
+    def start(self) -> None:
+        """Evict all pods but those of DaemonSets, all at once.
+
+        Those that write the same budget collide: the second sees the new status, later ones are tried again.
+        """
+        pods = [pod for pod, _ in self._api.pods_on(self._node_name) if not _stays(pod)]
+        writers = [pod.key for pod in pods if writes_budget(pod, self._api)]
+        late = {key: CONFLICT_SECONDS * number for number, key in enumerate(writers[2:], start=1)}
+        for pod in pods:
+            if pod.key in late:
+                self._later(late[pod.key], partial(self._evict, pod))
+            else:
+                self._evict(pod)
+
+    def _evict(self, pod: Pod) -> None:
+        stored = self._api.pod(pod.key)
+        if stored is None or stored.uid != pod.uid or self._api.status(stored).deletion_requested is not None:
+            return
+        if evict(stored, self._api, "kubectl drain") == TOO_MANY:
+            self._later(DRAIN_RETRY_SECONDS, partial(self._evict, pod))
+
+
+def _stays(pod: Pod) -> bool:
+    """Return whether a drain leaves the pod: one of a DaemonSet, or a mirror pod."""
+    mirror = "kubernetes.io/config.mirror" in pod.annotations
+    return mirror or (pod.owner is not None and pod.owner.kind == "DaemonSet")
