@@ -38,6 +38,9 @@ SHOWS_LATER = {  # rules that decide nothing between these two releases: another
     "pods_that_nobody_rejected_back_off-1.27",  # 1.28 has queueing hints on, which undo it until 1.29
     "victims_get_a_condition-1.25",  # 1.26 does not ask for the condition yet
     "failure_precedes_preemption-1.16",  # decides nothing: events and writes come in another order
+    "terminating_replicas_are_counted-1.34",  # a status that the scheduler does not read
+    "suspended_jobs_have_no_start_time-1.35",  # likewise
+    "jobs_wait_for_terminating_pods-1.30",  # likewise
 }
 HIDDEN_ALONE = {  # the pair differs, the rule alone makes no difference in either release
     "volume_zone_reads_claims_on_zoned_nodes-1.26",  # in 1.26 VolumeZone has no PreFilter
