@@ -2,11 +2,13 @@
 
 import os
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from celery import Celery, Task
 from celery.signals import worker_ready
 from celery.worker.request import Request
+from django.conf import settings
 from kombu.transport.virtual import QoS
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
@@ -45,9 +47,42 @@ class ForgettingTask(Task):
     Request = ForgettingRequest
 
 
+class ReapingRequest(ForgettingRequest):
+    """A request whose result sets the pace of its task: a pool process returns a text, as Celery logs it."""
+
+    def on_success(self, failed__retval__runtime: tuple[bool, Any, float], **kwargs: Any) -> Any:
+        """Note in the main process whether there is work."""
+        self.task.busy = failed__retval__runtime[1] != "False"
+        return super().on_success(failed__retval__runtime, **kwargs)
+
+
+class ReapingTask(ForgettingTask):
+    """A task that looks for lost work, and returns whether there is any work.
+
+    It runs every `REAPER_SECONDS` while there is, and otherwise once in the time of a lease, so that work that begins
+    is known before its first lease can expire.
+    """
+
+    Request = ReapingRequest
+    busy = True
+    due = 0.0
+
+    def tick(self) -> None:
+        """Send the task if it is due. A task that no process takes before the next one is dropped."""
+        now = monotonic()
+        if self.busy or now >= self.due:
+            self.due = now + settings.RUN_LEASE_SECONDS
+            self.apply_async(expires=settings.REAPER_SECONDS)
+
+
 app = Celery("kschedui", task_cls=ForgettingTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.imports = ["kschedui.runs.tasks", "kschedui.experiments.tasks", "kschedui.uploads.tasks"]
+
+
+def serves(sender: Any, queue: str) -> bool:
+    """Return whether a worker takes tasks from the queue; `sender` is its consumer."""
+    return queue in sender.app.amqp.queues.consume_from
 
 
 @worker_ready.connect

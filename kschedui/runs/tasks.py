@@ -13,9 +13,10 @@ from celery.signals import celeryd_after_setup, worker_process_init, worker_read
 from django.conf import settings
 from django.db import Error
 
-from kschedui.celery import app
+from kschedui.celery import ReapingTask, app, serves
 from kschedui.classrooms import store as classrooms
-from kschedui.runs import places, worker
+from kschedui.models import Run
+from kschedui.runs import leases, places, worker
 from kschedui.runs import store as runs
 from kschedui.runs.steady_clock import clock
 from kschedui.scenarios import access, idempotency
@@ -42,15 +43,20 @@ def work_on_runs() -> None:
         logger.warning("no run could be taken: %s", error)
 
 
-@app.task(name="kschedui.tasks.reap")
-def reap() -> None:
-    """Queue lost runs again within seconds; the broker's own redelivery after a crash takes hours."""
+@app.task(name="kschedui.tasks.reap", base=ReapingTask)
+def reap() -> bool:
+    """Queue lost runs again within seconds; the broker's own redelivery after a crash takes hours.
+
+    Return whether there are runs.
+    """
     try:
         if clock.has_been_steady(runs.UNSEEN.total_seconds()):  # else nobody had time to look at them since it was set
             runs.cancel_unseen_previews()
         runs.requeue_lost()
+        return leases.is_any_left(Run)
     except Error as error:  # a database that is away for a while is waited for
         logger.warning("lost runs were not looked for: %s", error)
+        return True
 
 
 @app.task(name="kschedui.tasks.purge")
@@ -91,6 +97,7 @@ def remove_places(**_: object) -> None:
 
 @worker_ready.connect
 def tick(sender: Any, **_: object) -> None:
-    """Send the housekeeping tasks at regular intervals; a task that no process takes before the next one is dropped."""
-    for task, seconds in ((reap, settings.REAPER_SECONDS), (purge, PURGE_SECONDS)):
-        sender.timer.call_repeatedly(seconds, task.apply_async, kwargs={"expires": seconds})
+    """Send the housekeeping tasks at regular intervals."""
+    if serves(sender, settings.CELERY_TASK_DEFAULT_QUEUE):
+        sender.timer.call_repeatedly(settings.REAPER_SECONDS, reap.tick)
+        sender.timer.call_repeatedly(PURGE_SECONDS, purge.apply_async, kwargs={"expires": PURGE_SECONDS})

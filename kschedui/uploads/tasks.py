@@ -7,8 +7,9 @@ from celery.signals import worker_ready
 from django.conf import settings
 from django.db import Error
 
-from kschedui.celery import app
-from kschedui.runs import places
+from kschedui.celery import ReapingTask, app, serves
+from kschedui.models import Upload
+from kschedui.runs import leases, places
 from kschedui.runs import store as runs
 from kschedui.uploads import store, worker
 
@@ -30,13 +31,15 @@ def answer_uploads() -> None:
         logger.warning("no upload could be taken: %s", error)
 
 
-@app.task(name="kschedui.tasks.reap_uploads")
-def reap_uploads() -> None:
-    """Queue lost uploads again within seconds."""
+@app.task(name="kschedui.tasks.reap_uploads", base=ReapingTask)
+def reap_uploads() -> bool:
+    """Queue lost uploads again within seconds. Return whether there are uploads."""
     try:
         store.requeue_lost()
+        return leases.is_any_left(Upload)
     except Error as error:
         logger.warning("lost uploads were not looked for: %s", error)
+        return True
 
 
 @app.task(name="kschedui.tasks.forget_uploads")
@@ -51,5 +54,8 @@ def forget_uploads() -> None:
 @worker_ready.connect
 def tick(sender: Any, **_: object) -> None:
     """Send the housekeeping tasks at regular intervals."""
-    for task, seconds in ((reap_uploads, settings.REAPER_SECONDS), (forget_uploads, FORGETTING_SECONDS)):
-        sender.timer.call_repeatedly(seconds, task.apply_async, kwargs={"expires": seconds})
+    if serves(sender, settings.CELERY_TASK_DEFAULT_QUEUE):
+        sender.timer.call_repeatedly(settings.REAPER_SECONDS, reap_uploads.tick)
+        sender.timer.call_repeatedly(
+            FORGETTING_SECONDS, forget_uploads.apply_async, kwargs={"expires": FORGETTING_SECONDS}
+        )
