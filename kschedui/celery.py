@@ -1,6 +1,7 @@
 """The Celery application. Its settings are the CELERY_* names in settings.py."""
 
 import os
+from mmap import mmap
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -47,25 +48,32 @@ class ForgettingTask(Task):
     Request = ForgettingRequest
 
 
-class ReapingRequest(ForgettingRequest):
-    """A request whose result sets the pace of its task: a pool process returns a text, as Celery logs it."""
-
-    def on_success(self, failed__retval__runtime: tuple[bool, Any, float], **kwargs: Any) -> Any:
-        """Note in the main process whether there is work."""
-        self.task.busy = failed__retval__runtime[1] != "False"
-        return super().on_success(failed__retval__runtime, **kwargs)
-
-
 class ReapingTask(ForgettingTask):
     """A task that looks for lost work, and returns whether there is any work.
 
     It runs every `REAPER_SECONDS` while there is, and otherwise once in the time of a lease, so that work that begins
-    is known before its first lease can expire.
+    is known before its first lease can expire. It runs in a process of the pool, whose answer the main process reads in
+    memory that both share since the fork.
     """
 
-    Request = ReapingRequest
-    busy = True
     due = 0.0
+
+    def __init__(self) -> None:
+        self.shared = mmap(-1, 1)
+        self.busy = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> bool:
+        self.busy = super().__call__(*args, **kwargs)
+        return self.busy
+
+    @property
+    def busy(self) -> bool:
+        """Return whether there was work when the task last ran."""
+        return bool(self.shared[0])
+
+    @busy.setter
+    def busy(self, busy: bool) -> None:
+        self.shared[0] = busy
 
     def tick(self) -> None:
         """Send the task if it is due. A task that no process takes before the next one is dropped."""

@@ -17,7 +17,7 @@ UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 
 
 class FilterPlan(msgspec.Struct):
-    """The filters of a cycle. The results of `leading` filters depend only on the node (`runtime/score_cache.py`).
+    """The filters of a cycle. The results of `leading` filters depend only on the node (`runtime/verdict_cache.py`).
 
     The first of the leading ones ignore the pods on the node; `seeing` are all others.
     """
@@ -31,17 +31,23 @@ class FilterPlan(msgspec.Struct):
     pre_filter: PreFilterFinished | None = None  # how the trace tells of a PreFilter that came to this and no more
 
 
-class KnownAnswers(Protocol):
-    """Cached verdicts and scores of earlier pods that are alike (`runtime/score_cache.py`)."""
+class CachedByObject(Protocol):
+    """The part of `CachedResults` that depends on the node's object alone."""
 
-    statuses: list[Status]
-    pre_scores: dict[str, Any]  # interface.PreScoreResult
     constants: dict[str, tuple[int, int]]
-    settled: set[str]
 
-    def which(self, cycle: CycleState, rows: Rows) -> NDArray[np.int16]: ...
+    def verdicts(self, rows: Rows) -> Verdicts: ...
 
-    def which_by_node(self, rows: Rows) -> NDArray[np.int16]: ...
+
+class CachedResults(Protocol):
+    """Cached verdicts and scores of earlier pods that are alike (`runtime/verdict_cache.py`)."""
+
+    pre_scores: dict[str, Any]  # interface.PreScoreResult
+
+    @property
+    def by_object(self) -> CachedByObject: ...
+
+    def verdicts(self, cycle: CycleState, rows: Rows) -> Verdicts: ...
 
     def scores(self, cycle: CycleState, rows: Rows) -> Mapping[str, NDArray[np.int64]]: ...
 
@@ -59,7 +65,7 @@ class CycleState(msgspec.Struct):
     score_states: dict[str, Any] = {}
     shape: int = 0  # of pods that are alike to the plugins whose answers are kept, known after PreFilter
     plan: FilterPlan | None = None  # which filters run, known after PreFilter
-    answers: KnownAnswers | None = None  # what is known already from pods like this one
+    cached: CachedResults | None = None  # those of pods like this one
     cannot_remove_pods: str = ""  # before 1.28: the error of every dry run after PreFilter rejected the pod
     placement: NDArray[np.intp] | None = None  # rows that a pod group is confined to; None: all
     bare_nodes: bool = False  # an extender handed the feasible nodes over without their pods

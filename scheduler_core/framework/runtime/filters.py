@@ -77,17 +77,16 @@ class Filters:
         if self._judges_all:
             return self._run_all(cycle, rows, what_if)
         index = contiguous(rows, self._cluster.nodes.all_rows)
-        statuses: list[Status] = []
         positions: NDArray[np.intp] | None = None  # of the rows that passed so far; None: all
-        if cycle.answers is not None:
-            plugins = plan.others if what_if is None else plan.seeing
-            which = cycle.answers.which(cycle, index) if what_if is None else cycle.answers.which_by_node(index)
-            statuses += cycle.answers.statuses
-            if statuses and np.count_nonzero(which):
-                positions = (which == 0).nonzero()[0]
+        if cycle.cached is None:
+            plugins, first = [*plan.leading, *plan.others], Verdicts.passing(len(rows))
+        elif what_if is None:
+            plugins, first = plan.others, cycle.cached.verdicts(cycle, index)
         else:
-            plugins = [*plan.leading, *plan.others]
-            which = np.zeros(len(rows), np.int16)
+            plugins, first = plan.seeing, cycle.cached.by_object.verdicts(index)
+        which, statuses = first.which, [*first.statuses]
+        if statuses and np.count_nonzero(which):
+            positions = first.passes.nonzero()[0]
         for plugin in plugins:
             if positions is not None:
                 if not len(positions):

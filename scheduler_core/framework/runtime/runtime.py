@@ -47,8 +47,8 @@ from scheduler_core.framework.pod_groups import PodGroupManager
 from scheduler_core.framework.reads import Reads, ReadsError, reads_of
 from scheduler_core.framework.runtime import before_1_28, missing_state
 from scheduler_core.framework.runtime.filters import Filters, Nominations
-from scheduler_core.framework.runtime.score_cache import NodeLocalCache
 from scheduler_core.framework.runtime.scores import PluginScore, Scorers
+from scheduler_core.framework.runtime.verdict_cache import VerdictCache
 from scheduler_core.framework.what_if import Room
 from scheduler_core.releases import Release, Rules
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
@@ -142,7 +142,7 @@ class Framework:
         scores = self.at(ScorePlugin)
         self._scorers = Scorers(self.at(PreScorePlugin), list(zip(scores, weights, strict=True)))
         self.pre_filters = [(plugin.name, before_1_28.pre_filter(plugin, self._rules)) for plugin in pre_filters]
-        self._local = NodeLocalCache(cluster, self.filters.plugins, scores)
+        self._cache = VerdictCache(cluster, self.filters.plugins, scores)
 
     def _instance(self, ref: PluginRef, registry: Registry) -> Plugin:
         if ref.name not in self._instances:
@@ -187,8 +187,8 @@ class Framework:
 
     def use_cached_results(self, cycle: CycleState) -> None:
         """Let the cycle use the results of earlier pods that are alike. Call it after PreFilter."""
-        cycle.shape = self._local.shape(cycle.pod)
-        cycle.answers = self._local.answers(cycle, self.filters.plan(cycle).leading)
+        cycle.shape = self._cache.shape(cycle.pod)
+        cycle.cached = self._cache.results(cycle, self.filters.plan(cycle).leading)
 
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> Verdicts:
         return self.filters.run_with_nominated_pods(cycle, rows, what_if, self.nominator)
@@ -198,7 +198,7 @@ class Framework:
 
     def alike(self, cycle: CycleState) -> Hashable | None:
         plan = self.filters.plan(cycle)
-        return (cycle.shape, *plan.names) if cycle.answers is not None and plan.of_node_alone else None
+        return (cycle.shape, *plan.names) if cycle.cached is not None and plan.of_node_alone else None
 
     # Extension points
 

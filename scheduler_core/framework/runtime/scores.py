@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -27,7 +27,7 @@ from scheduler_core.framework.interface import (
 from scheduler_core.framework.reads import ReadsError
 from scheduler_core.framework.runtime.filters import contiguous
 from scheduler_core.framework.runtime.missing_state import score_error
-from scheduler_core.framework.runtime.score_cache import is_cached
+from scheduler_core.framework.runtime.verdict_cache import is_cached
 from scheduler_core.trace.columns import highest
 
 
@@ -67,7 +67,7 @@ class Scorers:
         skipped: list[str] = []
         if cycle.bare_nodes:
             nodes = nodes.without_pods()
-        answered: Mapping[str, PreScoreResult] = {} if cycle.answers is None else cycle.answers.pre_scores
+        answered: Mapping[str, PreScoreResult] = {} if cycle.cached is None else cycle.cached.pre_scores
         for name, pre_score in self._pre_score:
             result = answered[name] if name in answered else pre_score(pod, states.get(name), nodes, rows)
             score_states[name] = result.state
@@ -82,10 +82,9 @@ class Scorers:
         plugin_scores: list[PluginScore] = []
         constants: Mapping[str, tuple[int, int]] = {}
         cached_scores: Mapping[str, Scores] = {}
-        settled: Collection[str] = ()
-        if cycle.answers is not None and not cycle.bare_nodes:
-            constants, settled = cycle.answers.constants, cycle.answers.settled
-            cached_scores = cycle.answers.scores(cycle, contiguous(rows, nodes.all_rows))
+        if cycle.cached is not None and not cycle.bare_nodes:
+            constants = cycle.cached.by_object.constants
+            cached_scores = cycle.cached.scores(cycle, contiguous(rows, nodes.all_rows))
         for name, weight, score, normalize in self._score:
             if name in skipped:
                 continue
@@ -101,7 +100,7 @@ class Scorers:
             except ScoreError as error:
                 return [], skipped, _fail(f'running Score plugins: plugin "{name}" failed with: {error}')
             normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)
-            if name not in settled and highest(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large
+            if highest(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large
                 wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
                 message = (
                     f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '

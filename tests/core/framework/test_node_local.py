@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core import encode, parse_scenario, simulate
 from scheduler_core.cluster.nodes import NodeTable
-from scheduler_core.framework.runtime.score_cache import NodeLocalCache
+from scheduler_core.framework.runtime.verdict_cache import VerdictCache
 from tests.bench.mixed_workloads import mixed
 from tests.builders import configuration, node, parse, pod
 from tests.core.runs import bound, run
@@ -37,7 +37,7 @@ def room_before_taints():
 @pytest.mark.parametrize("make", [crowded, lambda: parse(*changing()[0], events=changing()[1]), room_before_taints])
 def test_the_trace_is_the_same_without_it(make, monkeypatch):
     kept = [encode(event) for event in simulate(make())]
-    monkeypatch.setattr(NodeLocalCache, "answers", lambda *_: None)
+    monkeypatch.setattr(VerdictCache, "results", lambda *_: None)
     assert kept == [encode(event) for event in simulate(make())]
 
 

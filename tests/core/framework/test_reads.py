@@ -16,7 +16,7 @@ from scheduler_core.apis.config import PluginRef
 from scheduler_core.framework.interface import SKIP, SUCCESS, Code, PreScoreResult, Reads, Status, Verdicts
 from scheduler_core.framework.reads import LOAD_FIELDS, OBJECT_FIELDS, POD_FIELDS, ReadsError
 from scheduler_core.framework.reads_guard import guarded_registry
-from scheduler_core.framework.runtime.score_cache import NodeLocalCache
+from scheduler_core.framework.runtime.verdict_cache import VerdictCache
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import RELEASES
 from tests.builders import configuration, node, pod, scenario
@@ -296,5 +296,5 @@ def test_decisions_are_the_same_when_nothing_is_kept(found, cluster):
 
     kept = trace()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(NodeLocalCache, "answers", lambda *_: None)
+        patch.setattr(VerdictCache, "results", lambda *_: None)
         assert kept == trace()

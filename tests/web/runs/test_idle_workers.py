@@ -1,13 +1,13 @@
 """A worker looks for lost work often while there is work, and rarely while there is none."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from celery.worker.request import Request
 
 from kschedui import celery
-from kschedui.celery import ReapingRequest, ReapingTask
+from kschedui.celery import ReapingTask
 from kschedui.models import Run, Version
 from kschedui.runs import store as runs
 from kschedui.runs import tasks, worker
@@ -46,11 +46,14 @@ def test_without_work_it_is_sent_once_in_the_time_of_a_lease(settings: Any, monk
     assert ticks_of(task, settings, monkeypatch, 20) == [0, 9, 18]
 
 
-@pytest.mark.parametrize(("result", "busy"), [("True", True), ("False", False), ("None", True)])
-def test_its_result_sets_the_pace(result: str, busy: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Request, "on_success", lambda *_, **__: None)
-    task = ReapingTask()
-    request = ReapingRequest.__new__(ReapingRequest)
-    request._task = task
-    request.on_success((False, result, 0.1))
-    assert task.busy is busy
+def test_what_a_pool_process_finds_is_known_to_the_one_that_forked_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for busy in (False, True):
+        monkeypatch.setattr(tasks.reap, "run", lambda busy=busy: busy)
+        child = os.fork()
+        if not child:
+            tasks.reap()
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert tasks.reap.busy is busy
