@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from kschedui.waiting.foreign import ForeignMessage, ForeignPart, Say, build_part
+from kschedui.waiting.message import unquote
 from scheduler_core.apis.messages import Message
 
 CLUSTER_AUTOSCALER = "cluster-autoscaler"
@@ -25,7 +26,7 @@ KARPENTER_FAILED, NOMINATED = "Failed to schedule pod, ", "Pod should schedule o
 END = re.compile(r"\n|  |\s(?:Normal|Warning)\s")
 END_OF_STRING = re.compile(rf'"|{END.pattern}')
 COUNTED = re.compile(r"(?:^|, )(\d{1,7}) ")
-POOL = re.compile(r"""(?:nodepool|provisioner|NodePool=)[: (]*(?:NodePool=)?"?(?P<name>[\w.-]+)"?""")
+POOL = re.compile(r"""(?:(?<![/\w-])(?:nodepool|provisioner)[: (]+(?:NodePool=)?|NodePool=)"?(?P<name>[\w.-]+)"?""")
 NEXT_POOL = re.compile(r"; (?=incompatible with |all available |no instance |NodePool)|; (?=[A-Za-z])")
 
 AT_MAXIMUM = r"^max node group size reached"
@@ -41,8 +42,22 @@ MEANINGS: tuple[tuple[str, Message], ...] = (
     (r"exceeds? limit", Message("The limits of the NodePool are reached.")),
     (r"^did not tolerate ", Message("Nodes of this NodePool get a taint that the pod does not tolerate.")),
     (
+        r"does not have known values",
+        Message(
+            "The pod asks for a label that the NodePool does not set: add it to the NodePool's labels or requirements, "
+            "or correct its name in the pod."
+        ),
+    ),
+    (
         r"^incompatible requirements",
         Message("The pod's node selector or affinity contradicts the NodePool's requirements."),
+    ),
+    (
+        r"^no instance type .* DoesNotExist",
+        Message(
+            "A requirement that ends in DoesNotExist has no value left: the pod, its volumes, the NodePool and its "
+            "node class have no value of that label in common."
+        ),
     ),
     (
         r"^no instance type ",
@@ -79,6 +94,9 @@ ON_ITS_WAY = Message(
 )
 OF_A_LOG = Message("The autoscaler judged a new node of each group for the pod; none of these groups would help it.")
 OF_A_LOG_AT_MAXIMUM = Message("The autoscaler did not judge groups that are at their maximum or in backoff.")
+OF_A_CHOICE = Message(
+    "The autoscaler adds nodes to this group for the pods that fit there, unless a later line says otherwise."
+)
 
 # Lines of cluster-autoscaler's log.
 CANNOT = re.compile(
@@ -91,10 +109,18 @@ SKIPPED = re.compile(
     r"|Node group (?P<backed>[^\s,]+) is not ready for scale-?up ?- (?P<because>[^\n\"]{1,200})"
 )
 NONE_FITS = re.compile(r"No pod can fit to (?P<group>[^\s\"]+)")
-NO_OPTION = re.compile(r"No expansion options")
+NO_OPTION = re.compile(r"No expansion opti+ons")  # "optiions" up to 1.21
+CHOSEN = re.compile(r"Best option to resize: (?P<group>[^\s\"]+)")
 PLAN = "Final scale-up plan: ["
 # Lines of Karpenter's log.
 COULD_NOT = re.compile(r"[Cc]ould not schedule pod(?:, (?P<error>[^\n\t]*))?")
+ERROR = re.compile(
+    r"(?:incompatible with (?:nodepool|provisioner) |all available instance types exceed limits |no instance type "
+    r"(?:met|satisfied|which|has) )[^\n\t]*"
+)
+ENTRY = frozenset({"message", "msg", "error", "errorCauses"})  # one of which an entry in JSON has
+BEHIND = frozenset({"commit", "pod", "Pod"})  # of the JSON behind a line of text
+MAX_OBJECTS = 500
 
 
 def of_autoscalers(text: str, plain: str, say: Say) -> Iterator[ForeignMessage]:
@@ -174,6 +200,9 @@ def _log_of_cluster_autoscaler(text: str, say: Say) -> Iterator[ForeignMessage]:
     if NO_OPTION.search(text):
         part = build_part("No expansion options", MEANINGS, say)
         yield ForeignMessage(CLUSTER_AUTOSCALER, "No expansion options", part.meaning)
+    for group in dict.fromkeys(CHOSEN.findall(text)):
+        part = ForeignPart(group)
+        yield ForeignMessage(CLUSTER_AUTOSCALER, f"Best option to resize: {group}", say(OF_A_CHOICE), [part])
     yield from _scaled(text, PLAN, say)
 
 
@@ -197,35 +226,62 @@ def _events_of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
 
 
 def _log_of_karpenter(text: str, say: Say) -> Iterator[ForeignMessage]:
-    for line in text.split("\n"):
-        if (found := COULD_NOT.search(line)) is None:
-            continue
-        fields = _fields_of(line)
-        error = (
-            fields.get("error")
-            if isinstance(fields.get("error"), str)
-            else (found["error"] or "").partition(' {"commit"')[0]
-        )
-        pod = fields.get("Pod") or fields.get("pod")
-        if isinstance(pod, dict):
-            pod = "/".join(str(pod[name]) for name in ("namespace", "name") if pod.get(name))
-        message = f"could not schedule pod {pod}" if isinstance(pod, str) and pod else "could not schedule pod"
-        yield ForeignMessage(KARPENTER, f"{message}: {error}", say(NOT_PROVISIONED), _pools(str(error), say))
+    """Yield the errors of a log: of entries that are JSON, of lines with the fields behind the text, of parts."""
+    lines, entries = _split_json(text, ENTRY)
+    found = False
+    for fields in entries:
+        said = COULD_NOT.search(str(fields.get("message") or fields.get("msg") or ""))
+        errors = list(_errors_of(fields)) or [said["error"] or "" if said else ""]
+        if said or any(ERROR.match(error) for error in errors):
+            found = True
+            yield _could_not_schedule(errors, fields, say)
+    for line in unquote(lines).split("\n"):
+        if said := COULD_NOT.search(line):
+            found = True
+            error = (said["error"] or "").partition(' {"commit"')[0]
+            yield _could_not_schedule([error], next(iter(_split_json(line, BEHIND)[1]), {}), say)
+    if not found and KARPENTER_FAILED not in text:
+        for error in dict.fromkeys(ERROR.findall(unquote(lines))):
+            yield _could_not_schedule([error], {}, say)
 
 
-def _fields_of(line: str) -> dict[str, object]:
-    """Return the JSON of a log line: all of it, or what is behind the text; {} if it is damaged."""
-    start = line.find("{")
-    while start >= 0:
+def _could_not_schedule(errors: list[str], fields: dict[str, object], say: Say) -> ForeignMessage:
+    pod = fields.get("Pod") or fields.get("pod")
+    if isinstance(pod, dict):
+        pod = "/".join(str(pod[name]) for name in ("namespace", "name") if pod.get(name))
+    message = f"could not schedule pod {pod}" if isinstance(pod, str) and pod else "could not schedule pod"
+    parts = [part for error in errors for part in _pools(error, say)]
+    return ForeignMessage(KARPENTER, f"{message}: {'; '.join(errors)}".rstrip(": "), say(NOT_PROVISIONED), parts)
+
+
+def _errors_of(fields: dict[str, object]) -> Iterator[str]:
+    """Yield the single errors of an entry: those of errorCauses, which repeat the error, or the error."""
+    causes = fields.get("errorCauses")
+    found = [cause for cause in causes if isinstance(cause, dict)] if isinstance(causes, list) else []
+    if found:
+        for cause in found:
+            yield from _errors_of(cause)
+    elif isinstance(fields.get("error"), str):
+        yield str(fields["error"])
+
+
+def _split_json(text: str, keys: frozenset[str]) -> tuple[str, list[dict[str, object]]]:
+    """Return the text without its JSON objects that have one of the keys, which may span lines, and these objects."""
+    kept, entries = [], []
+    begin, start = 0, text.find("{")
+    for _ in range(MAX_OBJECTS):
+        if start < 0:
+            break
         try:
-            fields, _ = json.JSONDecoder().raw_decode(line, start)
+            fields, end = json.JSONDecoder().raw_decode(text, start)
         except (json.JSONDecodeError, RecursionError):
-            start = line.find("{", start + 1)
-            continue
-        if isinstance(fields, dict) and fields.keys() & {"message", "error", "Pod", "pod", "commit"}:
-            return fields
-        start = line.find("{", start + 1)
-    return {}
+            fields, end = None, start + 1
+        if isinstance(fields, dict) and fields.keys() & keys:
+            kept.append(text[begin:start])
+            entries.append(fields)
+            begin = end
+        start = text.find("{", end)
+    return "".join([*kept, text[begin:]]), entries
 
 
 def _pools(error: str, say: Say) -> list[ForeignPart]:

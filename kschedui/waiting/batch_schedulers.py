@@ -1,4 +1,4 @@
-"""Messages of Volcano and Kueue about pods and workloads that wait.
+"""Messages of Volcano and Kueue about pods and workloads that wait, and of the Eviction API about pods that stay.
 
 Volcano: pkg/scheduler/api/job_info.go and unschedule_info.go (events Unschedulable and FailedScheduling, conditions of
 PodGroups). Kueue: pkg/scheduler (flavorassigner, preemption) and conditions of Workloads (QuotaReserved).
@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kschedui.waiting.foreign import ForeignMessage, ForeignPart, Say
+from kschedui.waiting.foreign import ForeignMessage, ForeignPart, Meanings, Say, build_part
 from scheduler_core.apis.messages import Message
 
-VOLCANO, KUEUE = "Volcano", "Kueue"
+VOLCANO, KUEUE, DRAIN, CONSOLE = "Volcano", "Kueue", "kubectl drain", "Google Cloud console"
 
 # Each pattern ends where its message ends; names in it are those of the sentence.
 MESSAGES: tuple[tuple[str, str, Message], ...] = (
     (
         VOLCANO,
-        r"(?:(?P<tasks>\d{1,6})/(?P<all>\d{1,6}) tasks in gang unschedulable: )?pod group is not ready, "
+        r"(?:(?P<tasks>\d{1,6})/(?P<all>\d{1,6}) tasks in gang unschedulable: )?(?:pod group|job) is not ready, "
         r"(?P<counts>(?:\d{1,6} [A-Za-z]+,? ?)+)(?P<rest>(?:; [A-Z][a-z]+: [^;\n\"]{1,300})*)",
         Message(
             "Volcano places the pods of a PodGroup together, and fewer than minAvailable of them have a node. "
@@ -36,6 +36,24 @@ MESSAGES: tuple[tuple[str, str, Message], ...] = (
         Message(
             "Volcano's enqueue action counts more requests than the cluster has: the job has to wait in its queue."
         ),
+    ),
+    (
+        DRAIN,
+        r"Cannot evict pod as it would violate the pod's disruption budget",
+        Message(
+            "A PodDisruptionBudget that selects the pod allows no disruption now: see status.disruptionsAllowed. The "
+            "eviction is tried again until it does."
+        ),
+    ),
+    (
+        DRAIN,
+        r"This pod has more than one PodDisruptionBudget",
+        Message("Several PodDisruptionBudgets select the pod; the Eviction API then refuses: leave one of them."),
+    ),
+    (
+        CONSOLE,
+        r"Cannot schedule pods: (?P<reason>(?!no nodes available)[^\n\"]{1,300})",
+        Message("The console shortens the scheduler's message, and splits it at dots: see the pod's events."),
     ),
     (
         KUEUE,
@@ -80,11 +98,18 @@ OF_A_FLAVOR: tuple[tuple[str, Message], ...] = (
     ),
     (r"^topology .*", Message("No domain of the topology has room for all pods together.")),
 )
+OF_A_TASK: Meanings = (
+    (r" Unschedulable", Message("No node has room for these pods, or the nodes do not meet their rules.")),
+    (
+        r" Undetermined",
+        Message("Volcano judged no node for these pods: the job's queue, or other pods of the job, stopped it before."),
+    ),
+)
 NEXT_REASON = re.compile(r", (?=insufficient |untolerated |flavor |resource |topology |couldn)")
 
 
 def of_batch_schedulers(plain: str, say: Say) -> Iterator[ForeignMessage]:
-    """Yield the messages of Volcano and Kueue in a text."""
+    """Yield the messages of Volcano, Kueue and the Eviction API in a text."""
     for source, pattern, meaning in MESSAGES:
         for found in re.finditer(pattern, plain):
             values = found.groupdict()
@@ -92,7 +117,15 @@ def of_batch_schedulers(plain: str, say: Say) -> Iterator[ForeignMessage]:
             if values.get("reasons"):
                 parts = [_of_flavor(reason.strip(), say) for reason in NEXT_REASON.split(values["reasons"])]
             elif values.get("rest"):
-                parts = [ForeignPart(reason.strip()) for reason in values["rest"].split("; ") if reason.strip()]
+                parts = [
+                    build_part(reason.strip(), OF_A_TASK, say)
+                    for reason in values["rest"].split("; ")
+                    if reason.strip()
+                ]
+            elif values.get("reason"):
+                reason = values["reason"].strip(" .")
+                cut = re.fullmatch(r"Insufficient (?!cpu|memory|ephemeral-storage)[\w-]+", reason)
+                parts = [ForeignPart(reason) if cut else build_part(reason, (), say)]
             yield ForeignMessage(source, found[0].strip(" ;,"), say(meaning), parts)
 
 

@@ -8,7 +8,14 @@ from typing import Any
 import msgspec
 
 from kschedui.waiting.message import FailedMessage
-from kschedui.waiting.reasons import declarations, note_meaning, plugin_of_predicate, preemption_meaning, reason_of
+from kschedui.waiting.reasons import (
+    PREDICATE_FAILURES,
+    declarations,
+    note_meaning,
+    plugin_of_predicate,
+    preemption_meaning,
+    reason_of,
+)
 from scheduler_core.plugins import REGISTRY
 
 Say = Callable[[str], str]  # a sentence in the language of whoever asks
@@ -44,7 +51,7 @@ def in_words(message: FailedMessage, say: Say = str) -> dict[str, Any]:
     ]
     overlap = sum(part.count for part in message.parts) - message.total
     helps = sum(part.count for part in rows if part.helps)
-    unfinished = message.understood and (-message.total < overlap < 0 or not reason_of(message.parts[-1].reason))
+    unfinished = message.understood and (-message.total < overlap < 0 or not _is_whole(message.parts[-1].reason))
     texts = {
         "message": message,
         "rows": rows,
@@ -55,9 +62,13 @@ def in_words(message: FailedMessage, say: Say = str) -> dict[str, Any]:
     return {**texts, "overlap": max(overlap, 0), "helps": helps}
 
 
+def _is_whole(reason: str) -> bool:
+    return reason in PREDICATE_FAILURES or plugin_of_predicate(reason) != "" or reason_of(reason) is not None
+
+
 def row(number: int, total: int, reason: str, say: Say = str, *, tried: bool = False) -> Row:
     """Return a part of a message in words. `tried`: the message says that preemption found nothing."""
-    meaning = reason_of(reason)
+    meaning = reason_of(PREDICATE_FAILURES.get(reason, reason))
     if meaning is None:
         plugin = plugin_of_predicate(reason)
         blocker = declarations()[plugin].blocker if plugin else None

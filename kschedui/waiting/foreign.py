@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from kschedui.waiting.message import GENERAL
 from kschedui.waiting.reasons import reason_of
 from scheduler_core.apis.messages import Message
 
@@ -34,7 +35,8 @@ class ForeignMessage(msgspec.Struct, frozen=True):
 
 def build_part(reason: str, meanings: Meanings, say: Say, *, count: int = 0, group: str = "") -> ForeignPart:
     """Return a reason with its meaning, which may be that of one of kube-scheduler's plugins."""
-    known = reason_of(reason) or reason_of(reason.partition(", ")[0])  # of several, as in a log, the first
+    single = [words for words in reason.split(", ") if not GENERAL.fullmatch(words)]
+    known = reason_of(reason) or reason_of(single[0] if single else reason)  # of several, as in a log, the first
     meaning = next((words for pattern, words in meanings if re.search(pattern, reason)), None)
     if meaning is None and known is not None:
         meaning = known.reason.meaning.message()

@@ -9,10 +9,13 @@ from kschedui.waiting.batch_schedulers import of_batch_schedulers
 from kschedui.waiting.foreign import ForeignMessage, Say
 from kschedui.waiting.message import unquote
 
+# An indented line continues the one before, unless it is the next row of a table of events.
+WRAPPED = re.compile(r"\n[ \t]++(?!(?:Normal|Warning)\s|\d+[smhdy]\S*\s)")
+
 
 def foreign_messages(text: str, say: Say = str) -> list[ForeignMessage]:
     """Return all distinct messages of autoscalers and batch schedulers in a text."""
-    lines = "\n".join(line.rstrip(" \t") for line in unquote(text).split("\n"))
-    plain = re.sub(r"\n[ \t]+", " ", lines)
+    lines = "\n".join(line.rstrip(" \t|") for line in unquote(text).split("\n"))
+    plain = WRAPPED.sub(" ", lines)
     found = [*of_autoscalers(text, plain, say), *of_batch_schedulers(plain, say)]
     return list({(message.source, message.message): message for message in found}.values())

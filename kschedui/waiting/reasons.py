@@ -101,6 +101,18 @@ NOT_SIMULATED = (
             ),
         ),
     ),
+    KnownReason(
+        "",
+        Reason(  # up to 1.16; later, taints say it
+            r"node\(s\) (?:were not ready|were out of disk space|had (?:disk|memory|pid) pressure"
+            r"|had unavailable network)",
+            Text(
+                "The node's status.conditions say so: no pod is placed there while the condition lasts.",
+                "节点的 status.conditions 如此报告：该状况持续期间不会把 Pod 放到这个节点。",
+            ),
+            Text("Why: see the node's events and its kubelet.", "原因：请看节点的事件和 kubelet 日志。"),
+        ),
+    ),
 )
 
 
@@ -121,6 +133,32 @@ def known_reasons() -> tuple[KnownReason, ...]:
 def reason_of(text: str) -> KnownReason | None:
     """Return the reason that matches these words; None if it is unknown."""
     return next((reason for reason in known_reasons() if reason.match(text)), None)
+
+
+# algorithm/predicates/error.go up to 1.9, and the words of later releases for the same verdict.
+PREDICATE_FAILURES = {
+    "CheckNodeLabelPresence": "node(s) didn't have the requested labels",
+    "CheckServiceAffinity": "node(s) didn't match service affinity",
+    "ExistingPodsAntiAffinityRulesNotMatch": "node(s) didn't satisfy existing pods anti-affinity rules",
+    "HostName": "node(s) didn't match the requested hostname",
+    "MatchNodeSelector": "node(s) didn't match node selector",
+    "MaxVolumeCount": "node(s) exceed max volume count",
+    "NoDiskConflict": "node(s) had no available disk",
+    "NoVolumeBindConflict": "node(s) didn't find available persistent volumes to bind",
+    "NoVolumeNodeConflict": "node(s) had volume node affinity conflict",
+    "NoVolumeZoneConflict": "node(s) had no available volume zone",
+    "NodeNetworkUnavailable": "node(s) had unavailable network",
+    "NodeNotReady": "node(s) were not ready",
+    "NodeOutOfDisk": "node(s) were out of disk space",
+    "NodeUnderDiskPressure": "node(s) had disk pressure",
+    "NodeUnderMemoryPressure": "node(s) had memory pressure",
+    "NodeUnknownCondition": "node(s) had unknown conditions",
+    "NodeUnschedulable": "node(s) were unschedulable",
+    "PodAffinityRulesNotMatch": "node(s) didn't match pod affinity rules",
+    "PodAntiAffinityRulesNotMatch": "node(s) didn't match pod anti-affinity rules",
+    "PodFitsHostPorts": "node(s) didn't have free ports for the requested pod ports",
+    "PodToleratesNodeTaints": "node(s) had taints that the pod didn't tolerate",
+}
 
 
 def plugin_of_predicate(name: str) -> str:

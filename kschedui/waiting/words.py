@@ -59,6 +59,9 @@ def group_words(waiting: WaitingPod) -> list[Message]:
 def _phrase(cause: Cause) -> Message:
     """Return what a plugin's verdict is about."""
     blocker = declarations().get(cause.plugin, About()).blocker
+    known = reason_of(cause.reasons[0]) if cause.reasons else None
+    if blocker is None and known is not None:  # a predicate that has the rules of several plugins
+        blocker = declarations().get(known.plugin, About()).blocker
     if blocker is None:
         return Message("Rejected by {plugin}", plugin=cause.plugin)
     return blocker.message(resources=", ".join(sorted(set(_resources(cause)))))

@@ -216,3 +216,39 @@ def test_notes_say_what_was_read_and_what_one_more_paste_settles() -> None:
     assert "pods described: 1" in notes
     assert "paste kubectl describe nodes too" in notes
     assert "neither the affinity of a pod nor its scheduling gates" in notes
+
+
+def pending(text: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """What `kschedui pending` prints about a text."""
+    path = folder / "text"
+    path.write_text(text)
+    main(["pending", str(path)])
+    return capsys.readouterr().out
+
+
+def test_pods_that_run_on_a_node_that_the_table_does_not_name_do_not_wait(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = (
+        "NAME   READY   STATUS             RESTARTS   AGE   ZONE\n"
+        "web-1  1/1     Running            0          7s    a\n"
+        "web-2  0/1     Pending            0          7s\n"
+        "web-3  0/1     CrashLoopBackOff   9          7s    b\n"
+    )
+    reading = read(table)
+    assert [one["metadata"]["name"] for one in reading.objects] == ["web-2"]
+    assert any("were left out: 2." in note for note in reading.notes)
+    wide = read(table.replace("ZONE", "NODE")).objects
+    assert [one["spec"].get("nodeName") for one in wide] == ["a", None, "b"]
+    assert "1 pod waits" in pending(table, tmp_path, capsys)
+
+
+def test_the_heading_of_an_old_release_names_the_resource(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (
+        "NAME   STATUS   ROLES    AGE   VERSION\ngpu1   Ready    <none>   16h   v1.15.3\n\n"
+        "Name:         train\nNamespace:    default\nStatus:       Pending\nContainers:\n  c:\n    Limits:\n"
+        "      nvidia.com/gpu:  1\nQoS Class:    BestEffort\n"
+    )
+    out = pending(text, tmp_path, capsys)
+    assert "Too little nvidia.com/gpu" in out
+    assert "Rejected by" not in out

@@ -168,3 +168,108 @@ def test_a_message_twice_is_one_message(name: str) -> None:
     once, twice = foreign_messages(EVERY[name]), foreign_messages(f"{EVERY[name]}\n{EVERY[name]}")
     assert [message.message for message in once] == [message.message for message in twice]
     assert [message.parts for message in once] == [message.parts for message in twice]
+
+
+POOLS = [
+    'incompatible with nodepool "gpu", daemonset overhead={"cpu":"370m"}, did not tolerate team=ml:NoSchedule',
+    'incompatible with nodepool "spot", daemonset overhead={"cpu":"1"}, incompatible requirements, label "tier" does '
+    "not have known values",
+    'all available instance types exceed limits for nodepool: "large"',
+]
+POOL_NAMES = ["gpu", "spot", "large"]
+ENTRY = {"level": "ERROR", "message": "could not schedule pod", "Pod": {"name": "a-1", "namespace": "shop"}}
+CAUSES = [{"error": pool} for pool in POOLS]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({**ENTRY, "error": "; ".join(POOLS)}, indent=3),
+        json.dumps({**ENTRY, "error": "; ".join(POOLS), "errorCauses": CAUSES}),
+        json.dumps({**ENTRY, "error": "x", "errorCauses": [{"error": "y", "errorCauses": CAUSES}]}),
+        f'"{json.dumps({"message": "Could not schedule pod, " + "; ".join(POOLS), "pod": "shop/a-1"})}"',
+        f'ERROR controller Could not schedule pod, {"; ".join(POOLS)} {{"commit": "7", "pod": "shop/a-1"}}',
+    ],
+    ids=["JSON over several lines", "errorCauses", "nested errorCauses", "JSON in quotes", "text with JSON behind"],
+)
+def test_a_log_of_karpenter_is_read_in_each_form(text: str) -> None:
+    (message,) = foreign_messages(text)
+    assert message.message.startswith("could not schedule pod shop/a-1: ")
+    assert [part.group for part in message.parts] == POOL_NAMES
+    assert "taint" in message.parts[0].meaning
+    assert "does not set" in message.parts[1].meaning
+
+
+def test_a_fragment_of_karpenters_error_is_known() -> None:
+    fragment = (
+        '{"error":"no instance type met the scheduling requirements or had a required offering, requirements='
+        'a In [b], topology.kubernetes.io/zone DoesNotExist, resources={\\"cpu\\":\\"4\\"}"}]}'
+    )
+    for text in (fragment, "no instance type satisfied resources {} and requirements zone DoesNotExist ()"):
+        (message,) = foreign_messages(text)
+        assert "no value left" in message.parts[0].meaning
+
+
+def test_rows_of_events_are_not_joined() -> None:
+    rows = (
+        "Events:\n"
+        "  Warning  Unschedulable  18s (x12 over 29s)  volcano  1/1 tasks in gang unschedulable: job is not ready, "
+        "1 Pending, 1 minAvailable; Pending: 1 Unschedulable\n"
+        "  Normal   Unschedulable  17s (x13 over 29s)  volcano  resource in cluster is overused\n"
+        "  3m\t\t7s\t22\tcluster-autoscaler\t\tNormal\tNotTriggerScaleUp\tpod didn't trigger scale-up (it wouldn't fit "
+        "if a new node is added)\n"
+        "  4m\t\t0s\t17\tdefault-scheduler\tWarning\tFailedScheduling\tNo nodes are available\n"
+        "| Normal | NotTriggerScaleUp | 3m | cluster-autoscaler | pod didn't trigger scale-up: 2 max limit reached |\n"
+    )
+    texts = {message.message for message in foreign_messages(rows)}
+    assert texts == {
+        "1/1 tasks in gang unschedulable: job is not ready, 1 Pending, 1 minAvailable; Pending: 1 Unschedulable",
+        "resource in cluster is overused",
+        "pod didn't trigger scale-up (it wouldn't fit if a new node is added)",
+        "pod didn't trigger scale-up: 2 max limit reached",
+    }
+    assert ("", "Pending: 1 Unschedulable") in reasons(rows)
+    assert ("", "max limit reached") in reasons(rows)
+
+
+@pytest.mark.parametrize(("exact", "word"), [("anti-affinity", "excludes"), ("affinity", "asks for")])
+def test_the_more_exact_of_two_reasons_decides_the_meaning(exact: str, word: str) -> None:
+    general = "node(s) didn't match pod affinity/anti-affinity"
+    line = (
+        f"Pod a can't be scheduled on ng, predicate checking error: {general}, node(s) didn't match pod {exact} rules"
+    )
+    (message,) = foreign_messages(line + "; predicateName=x")
+    assert word in message.parts[0].meaning
+
+
+def test_a_group_that_the_autoscaler_chose_is_named() -> None:
+    log = "I1 scale_up.go:456] Best option to resize: ng-1\nI1 scale_up.go:460] Estimated 2 nodes\n"
+    assert reasons(log) == [("", "ng-1")]
+    misspelt = "I1 scale_up.go:441] No expansion optiions"
+    assert [message.message for message in foreign_messages(misspelt)] == ["No expansion options"]
+
+
+def test_refused_evictions_and_the_console_are_not_the_scheduler() -> None:
+    drain = (
+        'error when evicting pods/"a" (will retry after 5s): Cannot evict pod as it would violate the pod\'s '
+        "disruption budget."
+    )
+    assert [message.source for message in foreign_messages(drain)] == ["kubectl drain"]
+    (whole,) = foreign_messages("Cannot schedule pods: node(s) had volume node affinity conflict.")
+    (cut,) = foreign_messages("Cannot schedule pods: Insufficient nvidia")
+    assert whole.parts[0].meaning
+    assert not cut.parts[0].meaning, "which resource it is, is cut away"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fit failure summary on nodes : MatchNodeSelector (2), PodToleratesNodeTaints (1)",
+        "0/5 nodes are available: 1 NodeUnschedulable, 2 NodeNotReady, 1 MaxVolumeCount, 1 PodFitsHostPorts.",
+    ],
+)
+def test_old_names_of_predicates_have_their_meaning_and_are_whole(text: str) -> None:
+    (message,) = messages(text)
+    words = in_words(message)
+    assert all(row.meaning for row in words["rows"])
+    assert not words["cut"]

@@ -36,15 +36,20 @@ def is_for_people(text: str) -> bool:
     return len(text) <= LONGEST and MARK.search(text) is not None and "==== START logs" not in text
 
 
+def key_of(manifest: Manifest) -> tuple[str, str, str]:
+    metadata = manifest["metadata"]
+    return manifest["kind"], metadata.get("namespace", ""), metadata["name"]
+
+
 def read(text: str) -> Reading:
     """Read the described objects and tables; what is described says more than a row of a table."""
     reading = Reading()
     found: dict[tuple[str, str, str], tuple[int, Manifest]] = {}
-    counts = dict.fromkeys(("node", "pod", "of nodes", "of pods", "other"), 0)
+    counts = dict.fromkeys(("node", "pod", "of nodes", "of pods", "other", "nowhere"), 0)
+    placed: set[tuple[str, str, str]] = set()
 
     def take(manifest: Manifest, rank: int) -> None:
-        metadata = manifest["metadata"]
-        key = manifest["kind"], metadata.get("namespace", ""), metadata["name"]
+        key = key_of(manifest)
         if key not in found or found[key][0] <= rank:
             node = found[key][1]["spec"].get("nodeName") if key in found else None
             if node and "nodeName" not in manifest["spec"]:
@@ -64,14 +69,20 @@ def read(text: str) -> Reading:
                 take(pods.read_pod(part), 3)
             case Table() if tables.is_of_pods(part):
                 counts["of pods"] += 1
-                for manifest in tables.read_pods(part):
+                for manifest, may_wait in tables.read_pods(part):
                     take(manifest, 1)
+                    if not may_wait:
+                        placed.add(key_of(manifest))
             case Table() if tables.is_of_nodes(part):
                 counts["of nodes"] += 1
                 for manifest in tables.read_nodes(part):
                     take(manifest, 1)
             case _:
                 counts["other"] += 1
+    for key in placed:
+        if "nodeName" not in found[key][1]["spec"]:
+            del found[key]
+            counts["nowhere"] += 1
     reading.objects = [manifest for _, manifest in found.values()]
     rest = "\n".join(lines)
     reading.rest = rest if OBJECTS.search(rest) else ""
@@ -136,6 +147,14 @@ def _notes(counts: dict[str, int], node_ranks: list[int], objects: list[Manifest
         )
     if not node_ranks:
         notes.append(Message("The text has no nodes: paste kubectl describe nodes too to see why they reject the pod."))
+    if counts["nowhere"]:
+        notes.append(
+            Message(
+                "Pods that are on some node, but the text does not say on which, were left out: {number:,}. kubectl "
+                "get pods -A -o wide prints the nodes.",
+                number=counts["nowhere"],
+            )
+        )
     if counts["other"]:
         notes.append(Message("Parts that are neither nodes nor pods were skipped: {number:,}.", number=counts["other"]))
     return notes

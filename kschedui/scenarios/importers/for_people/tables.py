@@ -11,6 +11,7 @@ from kschedui.scenarios.importers.for_people.sections import NONE, Table
 Manifest = dict[str, Any]
 
 ENDED = ("Completed", "Succeeded", "Error", "Evicted", "Failed")
+WITHOUT_NODE = ("", "Pending", "SchedulingGated", "Terminating")  # any other status has a pod that is on a node
 PLENTY = {"cpu": "1000", "memory": "1Ti", "pods": "1000", "ephemeral-storage": "1Ti"}  # where nothing is known
 
 
@@ -22,8 +23,8 @@ def is_of_nodes(table: Table) -> bool:
     return "NAME" in table.heads and "ROLES" in table.heads and "VERSION" in table.heads
 
 
-def read_pods(table: Table) -> Iterator[Manifest]:
-    """Yield the pods that have not ended. Requests are not printed."""
+def read_pods(table: Table) -> Iterator[tuple[Manifest, bool]]:
+    """Yield the pods that have not ended, and whether they may wait for a node. Requests are not printed."""
     for row in table.rows:
         name, status = row.get("NAME", ""), row.get("STATUS", "")
         if not name or status in ENDED:
@@ -34,7 +35,7 @@ def read_pods(table: Table) -> Iterator[Manifest]:
         nominated = row.get("NOMINATED NODE", "")
         if nominated not in NONE and "nodeName" not in pod["spec"]:
             pod["status"] = {"nominatedNodeName": nominated}
-        yield pod
+        yield pod, status in WITHOUT_NODE
 
 
 def read_nodes(table: Table) -> Iterator[Manifest]:
