@@ -21,7 +21,7 @@ MAX_TOKENS = 50  # of one account
 USED_AGAIN = timedelta(minutes=1)  # `last_used` is that exact, so that a busy script does not write with each call
 
 
-class TooMany(Exception):
+class TooManyTokens(Exception):
     """The account already has the maximum number of tokens."""
 
 
@@ -29,13 +29,13 @@ def make(owner: Any, name: str, scopes: list[str], days: int | None = None) -> t
     """Return a new token and its secret, which is shown only once. The token expires after `days`; with None, it never
     does.
 
-    Raises TooMany.
+    Raises TooManyTokens.
     """
     secret = PREFIX + secrets.token_urlsafe(32)
     valid_scopes = [scope for scope in SCOPES if scope in scopes]
     with in_turn(f"tokens of {owner.pk}"):
         if of_owner(owner).count() >= MAX_TOKENS:
-            raise TooMany
+            raise TooManyTokens
         expires = timezone.now() + timedelta(days=days) if days is not None else None
         token = ApiToken.objects.create(
             owner=owner, name=name, sha256=sha256(secret), scopes=" ".join(valid_scopes), expires=expires

@@ -13,7 +13,7 @@ from kschedui.ask.decision_step import decision_step
 from kschedui.ask.edit_rows import edits_of
 from kschedui.ask.edit_words import edits_words
 from kschedui.ask.moments import Name
-from kschedui.ask.words import change_words, false_words, missing_words
+from kschedui.ask.words import change_words, contradiction_messages, missing_words
 from kschedui.language import in_language
 from kschedui.scenarios import engine, yaml_text
 from scheduler_core.apis.core import PodDisruptionBudget
@@ -135,7 +135,7 @@ def _alike(changes: Sequence[Change]) -> list[list[Change]]:
 
 def _found_change(change: Change, *same: Change) -> FoundChange:
     others = dict.fromkeys([*change.others, *(other.node for other in same)])
-    untrue = [in_language(reason) for reason in false_words(change.changed)]
+    untrue = [in_language(reason) for reason in contradiction_messages(change.changed)]
     return FoundChange(
         in_language(change_words(change)), change.node, list(others), change.edits, change.victims, change.size, untrue
     )

@@ -134,7 +134,7 @@ FALSE = {
 }
 
 
-def false_words(changed: Sequence[Changed]) -> list[Message]:
+def contradiction_messages(changed: Sequence[Changed]) -> list[Message]:
     """Return the distinct reasons why changes would contradict facts."""
     return [FALSE[kind] for kind in dict.fromkeys(change.false for change in changed if change.false)]
 

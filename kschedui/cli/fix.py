@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from kschedui.ask.advice_words import advice_words
-from kschedui.ask.words import change_words, coverage_words, false_words, missing_words
+from kschedui.ask.words import change_words, contradiction_messages, coverage_words, missing_words
 from kschedui.cli import answers
 from kschedui.cli.explain import known_pod
 from kschedui.cli.unusable import Unusable
@@ -60,7 +60,7 @@ def record(change: Change, coverage: Coverage | None = None) -> dict[str, Any]:
         "others": change.others,
         "edits": msgspec.to_builtins(change.edits),
         "victims": change.victims,
-        "untrue": [str(reason) for reason in false_words(change.changed)],
+        "untrue": [str(reason) for reason in contradiction_messages(change.changed)],
         "coverage": str(coverage_words(coverage)) if coverage is not None else "",
     }
 

@@ -32,7 +32,7 @@ ERROR = Result._meta.get_field("error")
 INSERT = "INSERT INTO kschedui_result (experiment_id, number, measures, error) VALUES (%s, %s, %s, %s)"
 
 
-class TooMany(WithSentence):
+class TooManyExperiments(WithSentence):
     """The author has the maximum number of experiments; the sentence says so."""
 
 
@@ -69,11 +69,13 @@ class Kept(NamedTuple):
 
 
 def begin(visitor: Visitor, planned: Planned, party: str) -> Experiment:
-    """Store an experiment and notify the workers. Raises TooMany."""
+    """Store an experiment and notify the workers. Raises TooManyExperiments."""
     with in_turn(f"experiments of {visitor.author}"):
         require_few_running(experiments_of(visitor))
         if experiments_of(visitor).count() >= (most := settings.LIMITS["experiments_kept"]):
-            raise TooMany(Message("You have {most} experiments, which is the limit. Delete some of them.", most=most))
+            raise TooManyExperiments(
+                Message("You have {most} experiments, which is the limit. Delete some of them.", most=most)
+            )
         experiment = Experiment.objects.create(
             version=planned.version,
             owner=visitor.user,
@@ -89,10 +91,10 @@ def begin(visitor: Visitor, planned: Planned, party: str) -> Experiment:
 
 
 def require_few_running(mine: QuerySet[Experiment]) -> None:
-    """Check the limit before another experiment of the author starts. Raises TooMany."""
+    """Check the limit before another experiment of the author starts. Raises TooManyExperiments."""
     most = settings.LIMITS["experiments_going_on"]
     if mine.filter(state=Run.State.RUNNING).count() >= most:
-        raise TooMany(
+        raise TooManyExperiments(
             Message(
                 "You have {most} running experiments, which is the limit. Wait for one to finish, or cancel one.",
                 most=most,
@@ -111,7 +113,7 @@ def add_batches(experiment: Experiment) -> None:
 
 
 def again(experiment: Experiment) -> bool:
-    """Restart an experiment that was cancelled, failed or expired. Return False if there is none. Raises TooMany."""
+    """Restart an experiment that is not running; False if there is none. Raises TooManyExperiments."""
     ended = Experiment.objects.filter(pk=experiment.pk).exclude(state=Run.State.RUNNING)
     fresh = {"forgotten": False, "error": "", "finished": None, "bytes": 0, "engine_version": ENGINE_VERSION}
     author = Visitor(experiment.owner).author if experiment.owner else experiment.editor_hash

@@ -21,7 +21,7 @@ from kschedui import tallies
 from kschedui.celery import app
 from kschedui.models import Chunk, Run, Scenario, Version, is_public_id
 from kschedui.runs import frames, leases
-from kschedui.runs.turns import Ahead, Line, Requester, lane_of
+from kschedui.runs.turns import Requester, RunQueue, RunWait, lane_of
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import DEFAULT_RELEASE
@@ -80,7 +80,7 @@ class Status(NamedTuple):
     error: str
     preview: bool
     sight: Sight
-    ahead: Ahead | None  # while it is queued
+    ahead: RunWait | None  # while it is queued
 
     @property
     def ended(self) -> bool:
@@ -175,11 +175,11 @@ def statuses(public_ids: list[str]) -> dict[str, Status]:
     counted = ("public_id", "state", "attempt", "chunks", "steps", "time", "error", "version__scenario__scratch")
     sight = tuple(f"version__scenario__{name}" for name in ("deleted_at", "visibility", "owner", "sharing"))
     by_run = {}
-    line: Line | None = None
+    line: RunQueue | None = None
     rows = Run.objects.filter(public_id__in=public_ids).values_list(*counted, *sight, "pk", "party", "lane")
     for row in rows:
         fields, seen, place = row[: len(counted)], row[len(counted) : -3], row[-3:]
-        line = line or (Line() if row[1] == Run.State.QUEUED else None)
+        line = line or (RunQueue() if row[1] == Run.State.QUEUED else None)
         ahead = line.ahead(*place) if line and row[1] == Run.State.QUEUED else None
         by_run[row[0]] = Status._make((*fields, Sight._make(seen), ahead))
     return by_run

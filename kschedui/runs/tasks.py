@@ -16,7 +16,7 @@ from django.db import Error
 from kschedui.celery import ReapingTask, app, serves
 from kschedui.classrooms import store as classrooms
 from kschedui.models import Run
-from kschedui.runs import leases, places, worker
+from kschedui.runs import leases, long_run_slots, worker
 from kschedui.runs import store as runs
 from kschedui.runs.steady_clock import clock
 from kschedui.scenarios import access, idempotency
@@ -74,7 +74,7 @@ def purge() -> None:
 @celeryd_after_setup.connect
 def make_places(instance: Any, **_: object) -> None:
     """Reserve one process of the pool for the short lane."""
-    places.make(max(1, (instance.concurrency or 1) - 1))
+    long_run_slots.make(max(1, (instance.concurrency or 1) - 1))
 
 
 @worker_process_init.connect
@@ -92,7 +92,7 @@ def limit_memory(**_: object) -> None:
 @worker_shutdown.connect
 def remove_places(**_: object) -> None:
     """Remove the places of this worker when it ends."""
-    places.remove()
+    long_run_slots.remove()
 
 
 @worker_ready.connect

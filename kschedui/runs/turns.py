@@ -29,7 +29,7 @@ class Requester(NamedTuple):
     address: str = ""
 
 
-class Ahead(NamedTuple):
+class RunWait(NamedTuple):
     """The wait of a queued run: the number of runs before it, and the estimated seconds (None: unknown)."""
 
     runs: int
@@ -86,7 +86,7 @@ def first_served(of: str, queued: QuerySet[Any], **within: str) -> str | None:
     return served_first
 
 
-class Line:
+class RunQueue:
     """All queued runs at this time; read once for all visitors who want to know their place."""
 
     def __init__(self) -> None:
@@ -96,18 +96,18 @@ class Line:
             self.waiting[lane].setdefault(party, []).append(pk)
         self.seconds = {lane: seconds_of(lane) for lane, parties in self.waiting.items() if parties}
 
-    def ahead(self, pk: int, party: str, lane: str) -> Ahead:
+    def ahead(self, pk: int, party: str, lane: str) -> RunWait:
         """Return the wait of a queued run if every party continues to take turns."""
         own = bisect_left(self.waiting[lane].get(party, []), pk)
         others = (len(runs) for name, runs in self.waiting[lane].items() if name != party)
         before = own + sum(min(runs, own + 1) for runs in others)
         each = self.seconds.get(lane)
-        return Ahead(before, None if each is None else max(1, round(each * (before + 1))))
+        return RunWait(before, None if each is None else max(1, round(each * (before + 1))))
 
 
-def ahead_of(run: Run) -> Ahead:
+def ahead_of(run: Run) -> RunWait:
     """Return the wait of one queued run."""
-    return Line().ahead(run.pk, run.party, run.lane)
+    return RunQueue().ahead(run.pk, run.party, run.lane)
 
 
 def seconds_of(lane: str) -> float | None:

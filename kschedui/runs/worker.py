@@ -19,7 +19,7 @@ from django.db import Error
 from kschedui import tallies
 from kschedui.logs import run_id
 from kschedui.models import Chunk, Run
-from kschedui.runs import frames, leases, places, turns
+from kschedui.runs import frames, leases, long_run_slots, turns
 from kschedui.runs import store as runs
 from kschedui.runs.bounds import Bounds, Stopped, bounds_of, too_much_memory
 from kschedui.runs.cluster_drawing import ClusterDrawing
@@ -86,7 +86,7 @@ class TooLongForItsLane(Exception):
 
 def serve() -> bool:
     """Take the run whose turn it is and work on it; False if this worker cannot take any."""
-    with places.held() as long:
+    with long_run_slots.held() as long:
         public_id = turns.next_run(long=long)
         if public_id:
             begun = process_time()

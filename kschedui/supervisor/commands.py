@@ -41,7 +41,7 @@ def broker_config(port: int, password: str) -> str:
 
 def worker_command(processes: int | None = None) -> list[str]:
     """Return the command of a Celery worker with a small pool of processes, and one more for small runs
-    (`kschedui/runs/places.py`)."""
+    (`kschedui/runs/long_run_slots.py`)."""
     return celery_command(1 + (processes or pool_size()))
 
 

@@ -39,13 +39,13 @@ class StoredRequest(NamedTuple):
     key: str  # Idempotency-Key
 
 
-class Ahead(NamedTuple):
+class UploadWait(NamedTuple):
     """The number of uploads that are answered before a queued one."""
 
     others: int
 
 
-class TooMany(Exception):
+class TooManyUploads(Exception):
     """The author has as many unfinished uploads as the limit allows."""
 
     def __init__(self, most: int) -> None:
@@ -64,7 +64,7 @@ class NotDone(Exception):
 
 
 def keep(visitor: Visitor, requester: Requester, stored: StoredRequest, body: Iterable[bytes]) -> Upload:
-    """Queue a request. Raises TooMany, and parts.TooMuch. Its state is cancelled until it has arrived completely."""
+    """Queue a request; its state is cancelled until it has arrived completely. Raises TooManyUploads, parts.TooMuch."""
     upload = Upload.objects.create(
         **owned_by(visitor),
         **requester._asdict(),
@@ -86,7 +86,7 @@ def keep(visitor: Visitor, requester: Requester, stored: StoredRequest, body: It
 
 
 def require_few(upload: Upload) -> None:
-    """Check the limit of unfinished uploads, of an account or, without one, of an address. Raises TooMany.
+    """Check the limit of unfinished uploads, of an account or, without one, of an address. Raises TooManyUploads.
 
     If two requests reach the limit at once, the later one fails.
     """
@@ -94,7 +94,7 @@ def require_few(upload: Upload) -> None:
     going_on = Q(state__in=[State.QUEUED, State.RUNNING]) | Q(finished=None, state=State.CANCELLED)
     mine = {"author": upload.author} if upload.owner_id else {"owner": None, "address": upload.address}
     if Upload.objects.filter(going_on, pk__lt=upload.pk, **mine).count() >= most:
-        raise TooMany(most)
+        raise TooManyUploads(most)
 
 
 def owned_by(visitor: Visitor) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def by_id(visitor: Visitor, public_id: str) -> Upload:
     return Upload.objects.select_related("owner").get(mine, public_id=public_id)
 
 
-def ahead_of(upload: Upload) -> Ahead | None:
+def ahead_of(upload: Upload) -> UploadWait | None:
     """Estimate the uploads before this one, if all parties continue to take turns; None once it has started."""
     if upload.state != State.QUEUED:
         return None
@@ -125,7 +125,7 @@ def ahead_of(upload: Upload) -> Ahead | None:
     own = queued.filter(party=upload.party, pk__lt=upload.pk).count()
     others = queued.exclude(party=upload.party).order_by().values("party").annotate(waiting=Count("pk"))
     going_on = Upload.objects.filter(state=State.RUNNING).count()
-    return Ahead(going_on + own + sum(min(row["waiting"], own + 1) for row in others))
+    return UploadWait(going_on + own + sum(min(row["waiting"], own + 1) for row in others))
 
 
 def cancel(upload: Upload) -> None:

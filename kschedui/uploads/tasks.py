@@ -9,7 +9,7 @@ from django.db import Error
 
 from kschedui.celery import ReapingTask, app, serves
 from kschedui.models import Upload
-from kschedui.runs import leases, places
+from kschedui.runs import leases, long_run_slots
 from kschedui.runs import store as runs
 from kschedui.uploads import store, worker
 
@@ -22,7 +22,7 @@ FORGETTING_SECONDS = 3600.0
 def answer_uploads() -> None:
     """Answer the next upload if there is a place for it, and notify again: there may be more."""
     try:
-        with places.held() as free:
+        with long_run_slots.held() as free:
             served = free and worker.serve()
         if served:
             store.tell()

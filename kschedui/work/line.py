@@ -23,7 +23,7 @@ class Client(NamedTuple):
     request: str = ""
 
 
-class Ahead(NamedTuple):
+class WorkWait(NamedTuple):
     """The wait of a piece of work: the number of pieces before it, and the estimated seconds."""
 
     others: int
@@ -63,7 +63,7 @@ class Usage:
             self.used = {name: usage for name, usage in self.used.items() if self.of(name) > FORGOTTEN}
 
 
-class Line:
+class WorkQueue:
     """The work that waits for one of `processes`; the last of them is for quick work only, if there are several.
 
     Thread-safe. `clock` is monotonic, in seconds.
@@ -119,12 +119,12 @@ class Line:
             self.seconds += (clock - self.seconds) / 8
             self._assign()
 
-    def ahead(self, ticket: Ticket) -> Ahead:
+    def ahead(self, ticket: Ticket) -> WorkWait:
         """Return the current wait."""
         with self._guard:
             order = self._order()
             others = len(self.going_on) + (order.index(ticket) if ticket in order else 0)
-            return Ahead(others, max(1, round(others * self.seconds / max(1, self.processes))))
+            return WorkWait(others, max(1, round(others * self.seconds / max(1, self.processes))))
 
     def _order(self) -> list[Ticket]:
         """Return the waiting tickets by turn: the first of each party, then the second of each, and so on."""

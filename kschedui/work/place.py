@@ -20,7 +20,7 @@ from django.utils import translation
 from kschedui.work.fetched import call
 from kschedui.work.gone import Gone
 from kschedui.work.limits import TooManySeconds, TooMuch
-from kschedui.work.line import Ahead, Client, Full, Line, Ticket
+from kschedui.work.line import Client, Full, Ticket, WorkQueue, WorkWait
 from kschedui.work.process import Allowance, Ended, Worker
 from scheduler_core.apis.messages import Message
 
@@ -39,7 +39,7 @@ class Busy(Exception):
     `ahead` None: too many are waiting.
     """
 
-    def __init__(self, ahead: Ahead | None) -> None:
+    def __init__(self, ahead: WorkWait | None) -> None:
         super().__init__(ahead)
         self.ahead = ahead
 
@@ -70,13 +70,13 @@ def run(client: Client, wish: Wish, function: Callable[..., Result], *args: Any)
     return result
 
 
-class Place:
+class WorkPool:
     """The worker processes of this process, and the line before them."""
 
     def __init__(self, processes: int) -> None:
         quick = processes - 1
         self.workers = [Worker(settings.LIMITS["work_bytes"], slow=number != quick) for number in range(processes)]
-        self.line = Line(processes, settings.LIMITS["waiting"])
+        self.line = WorkQueue(processes, settings.LIMITS["waiting"])
         self.suspected: dict[str, float] = {}
 
     def run(self, client: Client, wish: Wish, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -158,9 +158,9 @@ def give_back_connections() -> None:
 
 
 @lru_cache(maxsize=1)
-def place() -> Place:
+def place() -> WorkPool:
     """Return the place of this process."""
-    return Place(settings.WORK_PROCESSES)
+    return WorkPool(settings.WORK_PROCESSES)
 
 
 def start_soon() -> None:

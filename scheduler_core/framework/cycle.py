@@ -39,7 +39,7 @@ class CachedByObject(Protocol):
     def verdicts(self, rows: Rows) -> Verdicts: ...
 
 
-class CachedResults(Protocol):
+class Cached(Protocol):
     """Cached verdicts and scores of earlier pods that are alike (`runtime/verdict_cache.py`)."""
 
     pre_scores: dict[str, Any]  # interface.PreScoreResult
@@ -65,7 +65,7 @@ class CycleState(msgspec.Struct):
     score_states: dict[str, Any] = {}
     shape: int = 0  # of pods that are alike to the plugins whose answers are kept, known after PreFilter
     plan: FilterPlan | None = None  # which filters run, known after PreFilter
-    cached: CachedResults | None = None  # those of pods like this one
+    cached: Cached | None = None  # those of pods like this one
     cannot_remove_pods: str = ""  # before 1.28: the error of every dry run after PreFilter rejected the pod
     placement: NDArray[np.intp] | None = None  # rows that a pod group is confined to; None: all
     bare_nodes: bool = False  # an extender handed the feasible nodes over without their pods

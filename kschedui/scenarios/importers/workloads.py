@@ -115,7 +115,7 @@ def expand(
         created = [] if has_pods or kind not in MAKERS else list(made_of(manifest, nodes, room, admission))
         own = [item for item in created if item["kind"] == "Pod"]
         if own:
-            notes.append(became(kind, name, len(own)))
+            notes.append(describe_expansion(kind, name, len(own)))
         elif kind in DROPPED and not has_pods:
             notes.append(Message("{kind} {name} does not create any pods at this time.", kind=kind, name=name))
         pods += own
@@ -205,7 +205,7 @@ def is_whole(manifest: Manifest) -> bool:
     )
 
 
-def became(kind: str, name: str, pods: int) -> Message:
+def describe_expansion(kind: str, name: str, pods: int) -> Message:
     """Return a description of the objects created from a workload."""
     if pods == 1:
         return Message("Expanded {kind} {name} to 1 pod.", kind=kind, name=name)

@@ -12,7 +12,7 @@ from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext_noop
 
 from kschedui.experiments.plan import TooLarge
-from kschedui.experiments.store import TooMany
+from kschedui.experiments.store import TooManyExperiments
 from kschedui.language import in_language
 from kschedui.models import Course, Experiment, Run, Scenario, Upload, Version
 from kschedui.runs.room import NoRoom
@@ -26,7 +26,7 @@ from kschedui.web.http.health import reason_of
 from kschedui.web.http.metrics import refusals
 from kschedui.web.http.problems import problem, problem_response
 from kschedui.work.limits import TooMuch
-from kschedui.work.line import Ahead
+from kschedui.work.line import WorkWait
 from kschedui.work.place import Busy, ClientGone
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors
@@ -77,7 +77,7 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(404, gettext_noop("This run does not exist."))
         case Experiment.DoesNotExist():
             return Refusal(404, gettext_noop("This experiment does not exist."))
-        case TooMany() | TooLarge():
+        case TooManyExperiments() | TooLarge():
             return Refusal(422, error.sentence)
         case NoRoom():
             return Refusal(503 if error.here else 422, error.sentence, code="" if error.here else "no_room")
@@ -85,7 +85,7 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(404, gettext_noop("This upload does not exist, or it was removed."))
         case uploads.NotDone():
             return Refusal(409, gettext_noop("There is no result, or it is not ready yet."))
-        case uploads.TooMany():
+        case uploads.TooManyUploads():
             return Refusal(429, error.sentence, headers={"Retry-After": "5"})
         case parts.TooMuch():
             return Refusal(413, packed_too_large(error.most))
@@ -121,7 +121,7 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(500, gettext_noop("An internal error occurred. Nothing that was saved is lost. Try again."))
 
 
-def busy(ahead: Ahead | None) -> Refusal:
+def busy(ahead: WorkWait | None) -> Refusal:
     """Return the refusal for work that has to wait; a client that retries soon keeps its place."""
     if ahead is None:
         sentence: str = gettext_noop("The server is busy: too many requests are waiting. Try again in a moment.")

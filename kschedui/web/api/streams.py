@@ -22,7 +22,7 @@ from kschedui.runs.trace_files import TraceFile
 from kschedui.scenarios import access
 from kschedui.web.api import jobs
 from kschedui.web.api.refusals import Refusal
-from kschedui.web.api.work import Source
+from kschedui.web.api.work import WorkOwner
 from kschedui.web.http.byte_budget import Hold, unsent
 from kschedui.web.http.client_address import client_of
 from kschedui.web.http.metrics import counted_socket, sockets
@@ -61,7 +61,7 @@ async def in_pieces(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
 
 async def file_of(request: HttpRequest, run: Run, file: TraceFile) -> AsyncIterator[bytes]:
     """Yield the bytes of a file generated from a stored trace."""
-    source, room, seq = Source.of(request), room_of(request), 0
+    source, room, seq = WorkOwner.of(request), room_of(request), 0
     while seq < run.chunks:
         batch = await whole_batch_of(run, seq)
         seq, start = seq + len(batch), None
@@ -129,7 +129,7 @@ async def chunks_of(
 
     Ends without the state if the visitor loses access, or the run or its trace is deleted.
     """
-    source, visitor, room = Source.of(request), access.visitor_of(request), room_of(request)
+    source, visitor, room = WorkOwner.of(request), access.visitor_of(request), room_of(request)
     try:
         async with following(run) as feed:
             sight = None

@@ -38,7 +38,7 @@ def work(
     """
     if upload_of(request) is not None:  # in a process of its own already
         return call(function, args)
-    client, gone = Source.of(request)
+    client, gone = WorkOwner.of(request)
     slow = slow or sum(map(size_of, args)) > SLOW
     return place.run(client, Wish(slow, near, patience_of(request), gone), function, *args)
 
@@ -66,14 +66,14 @@ def opens_page(request: HttpRequest) -> bool:
     return request.method == "GET" and "text/html" in request.headers.get("Accept", "")
 
 
-class Source(NamedTuple):
+class WorkOwner(NamedTuple):
     """The owner of a piece of work, and how its end is reported, for a request with a streamed response."""
 
     client: Client
     gone: Gone
 
     @classmethod
-    def of(cls, request: HttpRequest) -> "Source":
+    def of(cls, request: HttpRequest) -> "WorkOwner":
         """Return the source of a request."""
         requester = requester_of(request)
         name = f"{request.method} {request.get_full_path()}"

@@ -34,7 +34,7 @@ _POINTS = (
 )  # fmt: skip
 
 
-class Line(msgspec.Struct, frozen=True):
+class SourceLine(msgspec.Struct, frozen=True):
     """A line of source code.
 
     `pieces` are (kind, text), kind "comment", "string", "keyword" or ""; `method` starts here; `rule`: part of the
@@ -55,7 +55,7 @@ class File(msgspec.Struct, frozen=True):
     about: str
 
 
-class Source(msgspec.Struct, frozen=True):
+class PluginSource(msgspec.Struct, frozen=True):
     """The source of a plugin. `methods` are (name, line) of the first file; `rest` is collapsed."""
 
     name: str
@@ -75,13 +75,13 @@ def upstream_of(name: str, release: Release) -> str:
     return upstream if upstream.startswith("https:") else UPSTREAM.format(patch=release.patch) + upstream
 
 
-def source_of(name: str) -> Source | None:
+def source_of(name: str) -> PluginSource | None:
     """Return the source; None if the name is unknown, or there is no source."""
     return read(name) if name in outside_plugins() or name in REGISTRY else None
 
 
 @cache
-def read(name: str) -> Source | None:
+def read(name: str) -> PluginSource | None:
     """Return the source of a known plugin; unknown names are not cached."""
     plugin = outside_plugins().get(name) or REGISTRY[name]
     module = inspect.getmodule(plugin)
@@ -92,7 +92,7 @@ def read(name: str) -> Source | None:
     below = modules_below(text, package=module.__package__)
     explaining = [file for file in below if short(file) == "explain"]
     rest = [file for file in below if file not in explaining]
-    return Source(
+    return PluginSource(
         name=name,
         files=[file_of(module, "", methods), *(file_of(file, f"{short(file)}-", {}) for file in explaining)],
         rest=[file_of(file, f"{short(file)}-", {}) for file in rest],
@@ -162,7 +162,7 @@ def file_of(module: ModuleType, prefix: str, methods: dict[str, tuple[int, int]]
     spans = [methods[name] for name in ("filter", "score") if name in methods]
     decides = {number for first, last in spans for number in range(first, last + 1)}
     lines = [
-        Line(number, pieces, opens.get(number, ""), number in decides)
+        SourceLine(number, pieces, opens.get(number, ""), number in decides)
         for number, pieces in enumerate(highlight(text), start=1)
     ]
     about = (inspect.getdoc(module) or "").split("\n\n")[0]

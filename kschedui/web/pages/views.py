@@ -222,8 +222,8 @@ def show_rule(request: HttpRequest, name: str) -> HttpResponse:
 @page_view
 @require_safe
 def plugin(request: HttpRequest, name: str) -> HttpResponse:
-    """Show /plugins/<name>/?kubernetes=<release> with plugin.html: `source` (plugin_source.Source), `upstream` (an
-    address).
+    """Show /plugins/<name>/?kubernetes=<release> with plugin.html: `source` (plugin_source.PluginSource),
+    `upstream` (an address).
 
     With ?scenario=<id>&version=<n>, a rule of that version with rule.html: `rule` (Rule), `expressions` [(field,
     lines)], `link` to the version. Without them, the name of a rule redirects to the visitor's, or the library's,

@@ -34,7 +34,7 @@ class WeightChange(msgspec.Struct, frozen=True):
     profile: str
 
 
-class Line(NamedTuple):
+class TotalByWeight(NamedTuple):
     """A node's total: the scores of the other plugins, and this plugin's score, which is multiplied by its weight."""
 
     rest: int
@@ -62,7 +62,7 @@ def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: N
     if decision.node == node:
         return now
     scores, totals = decision.record["scores"][plugin], decision.record["totals"]
-    lines = {name: Line(totals[name] - scores[name][2], scores[name][1]) for name in totals}
+    lines = {name: TotalByWeight(totals[name] - scores[name][2], scores[name][1]) for name in totals}
     low, high = interval(lines, node)
     assert moment.pod is not None
     profile = moment.pod.scheduler_name
@@ -76,7 +76,7 @@ def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: N
     return None
 
 
-def interval(lines: Mapping[NodeName, Line], node: NodeName) -> tuple[int, int]:
+def interval(lines: Mapping[NodeName, TotalByWeight], node: NodeName) -> tuple[int, int]:
     """Return the lowest and highest weight, from 1, for which no other node's total is higher than the node's."""
     own = lines[node]
     low, high = 1, MAX_WEIGHT

@@ -44,7 +44,7 @@ def _object_only(plugin: Plugin) -> bool:
     return reads is not None and reads.object_only
 
 
-class Statuses:
+class CachedStatuses:
     """The distinct statuses of cached rejections, in the order in which they first occurred."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class ByObject:
         self,
         filters: Sequence[FilterPlugin],
         scorers: Sequence[ScorePlugin],
-        statuses: Statuses,
+        statuses: CachedStatuses,
         cycle: CycleState,
         nodes: NodeTable,
     ) -> None:
@@ -113,7 +113,11 @@ class ByState:
     """Results for each state of a node, found when it first occurs."""
 
     def __init__(
-        self, filters: Sequence[FilterPlugin], scorers: Sequence[ScorePlugin], statuses: Statuses, nodes: NodeTable
+        self,
+        filters: Sequence[FilterPlugin],
+        scorers: Sequence[ScorePlugin],
+        statuses: CachedStatuses,
+        nodes: NodeTable,
     ) -> None:
         self._nodes = nodes
         self._filters = filters
@@ -197,7 +201,7 @@ class CachedResults:
     def __init__(
         self, filters: Sequence[FilterPlugin], scorers: Sequence[ScorePlugin], cycle: CycleState, nodes: NodeTable
     ) -> None:
-        statuses = Statuses()
+        statuses = CachedStatuses()
         self.generation = nodes.generation
         self.by_object = ByObject(
             [plugin for plugin in filters if _object_only(plugin)],

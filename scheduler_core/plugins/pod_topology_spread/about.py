@@ -9,7 +9,7 @@ _KEY = "example.com/rack"
 _OF_WHOLE_NODES = ("spread", "unschedulable", "taint")  # reasons that exclude all other domains
 
 
-def crowd(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
+def fill_one_domain(cluster: StarterCluster, nodes: list[Manifest], reason: str) -> None:
     """Put the nodes in one domain that already has two matching pods."""
     _constrain(cluster)
     names = names_of(nodes)
@@ -83,7 +83,7 @@ ABOUT = About(
             lesson="hard-spread",
             kind="spread",
             short=Text("too uneven", "分布不均"),
-            starter=crowd,
+            starter=fill_one_domain,
             about_nodes=True,
         ),
     ),

@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.ask.editing.edits import MAX_WEIGHT, NotPossible, SetWeight
 from scheduler_core.ask.moments.moment import Moment, before_attempt
-from scheduler_core.ask.smallest.weights import Line, interval, weight_changes
+from scheduler_core.ask.smallest.weights import TotalByWeight, interval, weight_changes
 from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import node, parse, pod
 from tests.sampling import rest_slow
@@ -71,11 +71,11 @@ def test_the_weight_that_decides_is_found() -> None:
 
 
 def test_no_line_is_above_another_within_an_interval() -> None:
-    lines = {"a": Line(0, 10), "b": Line(50, 0), "c": Line(-100, 20)}
+    lines = {"a": TotalByWeight(0, 10), "b": TotalByWeight(50, 0), "c": TotalByWeight(-100, 20)}
     assert interval(lines, "a") == (5, 10)
     assert interval(lines, "b") == (1, 5)
-    assert interval({"a": Line(0, 1), "b": Line(0, 1)}, "a") == (1, MAX_WEIGHT)
-    assert interval({"a": Line(0, 1), "b": Line(1, 1)}, "a") == (1, 0)
+    assert interval({"a": TotalByWeight(0, 1), "b": TotalByWeight(0, 1)}, "a") == (1, MAX_WEIGHT)
+    assert interval({"a": TotalByWeight(0, 1), "b": TotalByWeight(1, 1)}, "a") == (1, 0)
 
 
 def test_a_node_that_was_not_scored_cannot_win_by_weight() -> None:

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from kschedui.models import Run, Scenario, Upload, UploadPart
-from kschedui.runs import leases, places
+from kschedui.runs import leases, long_run_slots
 from kschedui.runs import store as runs
 from kschedui.scenarios import engine
 from kschedui.uploads import parts, store, tasks, worker
@@ -155,16 +155,16 @@ def test_runs_are_told_of_the_place_that_an_upload_leaves(monkeypatch: pytest.Mo
     free: list[bool] = []
 
     def look(public_id: str) -> None:
-        with places.held() as place:
+        with long_run_slots.held() as place:
             free.append(place)
 
     monkeypatch.setattr(runs, "enqueue", look)
-    places.make(1)
+    long_run_slots.make(1)
     try:
         assert Browser().post_json("/api/v1/scenarios", text=padded(SMALL)).status_code == 202
         tasks.answer_uploads()
     finally:
-        places.remove()
+        long_run_slots.remove()
     assert Run.objects.get().state == Run.State.QUEUED
     assert free[-1:] == [True]
 

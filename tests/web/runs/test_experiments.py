@@ -220,12 +220,12 @@ def test_an_experiment_whose_last_worker_ended_before_it_said_so_is_done(monkeyp
 def test_one_author_has_so_many_at_once_and_so_many_in_all(settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "experiments_going_on": 1, "experiments_kept": 2}
     first = begun()
-    with pytest.raises(store.TooMany, match="You have 1 running experiments"):
+    with pytest.raises(store.TooManyExperiments, match="You have 1 running experiments"):
         begun()
     begun(editor="another")
     store.cancel(first)
     store.cancel(begun())
-    with pytest.raises(store.TooMany, match="You have 2 experiments"):
+    with pytest.raises(store.TooManyExperiments, match="You have 2 experiments"):
         begun()
     store.remove(first)
     begun()

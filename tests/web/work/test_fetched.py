@@ -12,7 +12,7 @@ from kschedui.web.api import jobs
 from kschedui.work import place as work
 from kschedui.work.fetched import Fetched, size_of
 from kschedui.work.line import Client
-from kschedui.work.place import Place, Wish
+from kschedui.work.place import Wish, WorkPool
 from tests.web.conftest import Browser
 
 ME, NOW = Client("me", "me"), Wish(patience=60)
@@ -22,7 +22,7 @@ def test_the_process_that_works_fetches_an_argument_also_within_a_tuple(
     settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.WORK_PROCESSES = 1
-    one = Place(1)
+    one = WorkPool(1)
     monkeypatch.setattr(work, "place", lambda: one)
     long = Fetched(str.upper, "text", 4)
     try:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from kschedui.work.line import RESERVED_SECONDS, Ahead, Client, Full, Line, Ticket
+from kschedui.work.line import RESERVED_SECONDS, Client, Full, Ticket, WorkQueue, WorkWait
 
 
 class Clock:
@@ -17,9 +17,9 @@ class Clock:
         return self.now
 
 
-def line(processes: int = 2, most: int = 100) -> tuple[Line, Clock]:
+def line(processes: int = 2, most: int = 100) -> tuple[WorkQueue, Clock]:
     clock = Clock()
-    return Line(processes, most, clock), clock
+    return WorkQueue(processes, most, clock), clock
 
 
 def client(party: str, author: str = "", request: str = "") -> Client:
@@ -72,7 +72,7 @@ def test_who_asks_again_soon_keeps_the_place() -> None:
     going_on = queue.join(client("a"))
     asked = queue.join(client("b", request="GET /x"))
     later = queue.join(client("c"))
-    assert queue.ahead(asked) == Ahead(1, 1)
+    assert queue.ahead(asked) == WorkWait(1, 1)
     assert queue.leave(asked, keep=True)
     clock.now += RESERVED_SECONDS - 1
     again = queue.join(client("b", request="GET /x"))

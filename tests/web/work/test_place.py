@@ -20,7 +20,7 @@ from kschedui.work import place as work
 from kschedui.work.gone import Gone
 from kschedui.work.limits import TooMuch
 from kschedui.work.line import Client
-from kschedui.work.place import Busy, ClientGone, Place, Wish
+from kschedui.work.place import Busy, ClientGone, Wish, WorkPool
 from tests.web.conftest import MANY, SMALL, Browser
 
 ENDLESS = range(10**15)
@@ -29,15 +29,15 @@ NOW = Wish(patience=60)
 
 
 @pytest.fixture(scope="module")
-def _processes() -> Iterator[Place]:
+def _processes() -> Iterator[WorkPool]:
     """The server that they are forked from takes a second to start: one place serves all of these tests."""
-    two = Place(2)
+    two = WorkPool(2)
     yield two
     two.stop()
 
 
 @pytest.fixture
-def place(_processes: Place, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Place:
+def place(_processes: WorkPool, settings: Any, monkeypatch: pytest.MonkeyPatch) -> WorkPool:
     """As in a web process: one process for slow work, and one for quick."""
     settings.WORK_PROCESSES = 2
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 1, "quick_seconds": 1}
@@ -99,7 +99,7 @@ def damage() -> None:
 
 
 def test_work_that_proves_slow_is_begun_anew_where_it_holds_up_no_quick_work(
-    place: Place, settings: Any, monkeypatch: pytest.MonkeyPatch
+    place: WorkPool, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work, "SUSPECTED_SECONDS", 3600)
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 200}
@@ -116,7 +116,7 @@ def test_work_that_proves_slow_is_begun_anew_where_it_holds_up_no_quick_work(
 
 
 @pytest.mark.usefixtures("place")
-def test_work_is_ended_when_its_client_goes_and_waiting_work_is_dropped(place: Place, settings: Any) -> None:
+def test_work_is_ended_when_its_client_goes_and_waiting_work_is_dropped(place: WorkPool, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 40}
     gone, waits = Gone(), Gone()
     with ThreadPoolExecutor() as threads:
@@ -136,14 +136,14 @@ def test_work_is_ended_when_its_client_goes_and_waiting_work_is_dropped(place: P
     assert work.run(YOU, Wish(slow=True, patience=60), sum, range(4)) == 6
 
 
-def test_a_process_that_somebody_killed_is_replaced_and_its_work_done_again(place: Place) -> None:
+def test_a_process_that_somebody_killed_is_replaced_and_its_work_done_again(place: WorkPool) -> None:
     pid = work.run(ME, NOW, getpid)
     kill(pid, signal.SIGKILL)
     assert work.run(ME, NOW, getpid) != pid
 
 
 @pytest.mark.usefixtures("place")
-def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, place: Place, settings: Any) -> None:
+def test_who_has_to_wait_is_told_how_many_come_before(author: Browser, place: WorkPool, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 40, "quick_seconds": 39, "wait_seconds": 0}
     gone, asked = [Gone(), Gone()], json.dumps({"text": SMALL})
     with ThreadPoolExecutor() as threads:
@@ -191,12 +191,14 @@ def test_who_goes_while_nothing_is_done_for_them_is_gone_when_it_begins() -> Non
 def test_nobody_may_wait_when_too_many_do(settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "waiting": 0}
     with pytest.raises(Busy) as busy:
-        Place(1).turn(ME, Wish())
+        WorkPool(1).turn(ME, Wish())
     assert busy.value.ahead is None
 
 
 @pytest.mark.usefixtures("place")
-def test_a_page_that_waits_tells_its_place_and_opens_itself_again(author: Browser, place: Place, settings: Any) -> None:
+def test_a_page_that_waits_tells_its_place_and_opens_itself_again(
+    author: Browser, place: WorkPool, settings: Any
+) -> None:
     settings.LIMITS = {**settings.LIMITS, "work_seconds": 40, "quick_seconds": 39}
     gone = [Gone(), Gone()]
     form = {"message": "0/1 nodes are available: 1 Insufficient cpu."}

@@ -93,14 +93,14 @@ class LeftOut(msgspec.Struct):
                 versions=one_of(expected),
             )
         kinds = {name: number for name, number in self.kinds.items() if name not in versions}
-        known_kinds = {name: number for name, number in kinds.items() if not _meant_kind(name)}
+        known_kinds = {name: number for name, number in kinds.items() if not _suggest_kind(name)}
         if known_kinds:
             yield Message(
                 "Skipped, because the scheduler does not read it: {kinds}.",
                 kinds=_list_counts(known_kinds, by_kind=True),
             )
         for name in sorted(kinds.keys() - known_kinds.keys()):
-            yield Message("Unknown kind {name}{hint}", name=f"{name} ({self.kinds[name]:,})", hint=_meant_kind(name))
+            yield Message("Unknown kind {name}{hint}", name=f"{name} ({self.kinds[name]:,})", hint=_suggest_kind(name))
         if self.fields:
             yield Message("Removed fields that scheduling does not read: {fields}.", fields=_list_counts(self.fields))
         misplaced = {name: number for name, number in self.unknown.items() if _is_misplaced(name)}
@@ -135,7 +135,7 @@ def _versions_instead(name: str) -> list[str]:
     return kind_row["versions"] if kind_row is not None and VERSION.fullmatch(version) else []
 
 
-def _meant_kind(name: str) -> str:
+def _suggest_kind(name: str) -> str:
     """Return a hint if a kind looks like a misspelling of a supported one; kinds with a group are of other tools."""
     if "/" in name or len(name) < 4 or name in _REAL:
         return ""

@@ -26,7 +26,7 @@ def account(request: HttpRequest) -> HttpResponse:
         count(request, "save")
         try:
             _token, secret = tokens.make(request.user, **form.cleaned_data)
-        except tokens.TooMany:
+        except tokens.TooManyTokens:
             sentence = gettext_noop("This account has reached the limit of tokens. Revoke one first.")
             raise Refusal(422, sentence) from None
         form = TokenForm()

@@ -41,7 +41,7 @@ def facts(search: Search, node: Node, csi_node: CSINode | None) -> list[Fact]:
         if selected == node.name:
             waiting.append((claim, "Its volume is already on the way"))
         else:
-            all_facts.append(_elsewhere(claim, selected, node))
+            all_facts.append(_selected_node_fact(claim, selected, node))
     chosen: set[str] = set()
     for candidates in search.free:
         pv = candidates.choose(node.labels, chosen)
@@ -83,7 +83,7 @@ def _bound(claim: PersistentVolumeClaim, pv: PersistentVolume | None, node: Node
     )
 
 
-def _elsewhere(claim: PersistentVolumeClaim, selected: str, node: Node) -> Fact:
+def _selected_node_fact(claim: PersistentVolumeClaim, selected: str, node: Node) -> Fact:
     return Fact(
         "VolumeBinding.selectedNode",
         left=node.name,
