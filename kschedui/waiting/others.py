@@ -15,6 +15,7 @@ WRAPPED = re.compile(r"\n[ \t]++(?!(?:Normal|Warning)\s|\d+[smhdy]\S*\s)")
 
 def foreign_messages(text: str, say: Say = str) -> list[ForeignMessage]:
     """Return all distinct messages of autoscalers and batch schedulers in a text."""
+    text = text.replace("\r\n", "\n")  # as forms send it
     lines = "\n".join(line.rstrip(" \t|") for line in unquote(text).split("\n"))
     plain = WRAPPED.sub(" ", lines)
     found = [*of_autoscalers(text, plain, say), *of_batch_schedulers(plain, say)]

@@ -230,6 +230,8 @@ def test_rows_of_events_are_not_joined() -> None:
     }
     assert ("", "Pending: 1 Unschedulable") in reasons(rows)
     assert ("", "max limit reached") in reasons(rows)
+    of_a_form = rows.replace("\n", "\r\n")
+    assert foreign_messages(of_a_form) == foreign_messages(rows)
 
 
 @pytest.mark.parametrize(("exact", "word"), [("anti-affinity", "excludes"), ("affinity", "asks for")])
