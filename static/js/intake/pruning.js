@@ -139,7 +139,11 @@ export class Pruning {
 		return pruned;
 	}
 
-	/** The name of an unknown field, with its type if it is a field of a pod's spec that stands elsewhere. @param {string} name @param {string} key */
+	/**
+	 * Returns the name of an unknown field, with its type if it is a field of a pod's spec that stands elsewhere.
+	 * @param {string} name
+	 * @param {string} key
+	 */
 	unknownName(name, key) {
 		return name !== "PodSpec" && Object.hasOwn(this.table.types.PodSpec, key) ? `${name}.${key}` : key;
 	}

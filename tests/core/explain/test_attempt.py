@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.apis.messages import NotAnswerable
 from scheduler_core.explain.attempt import Explainer, Watcher, explain
@@ -66,7 +67,7 @@ class EveryAttempt(Watcher):
 
 
 def explanations(text: str) -> Iterator[AttemptExplanation]:
-    simulation = Simulation(parse_scenario(text), REGISTRY)
+    simulation = Simulation(replace(parse_scenario(text), controllers=()), REGISTRY)
     watcher = EveryAttempt(simulation)
     for _ in simulation.run():
         yield from watcher.explained[:0]
