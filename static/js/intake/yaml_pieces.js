@@ -25,7 +25,8 @@ const LAST = {
 };
 
 /**
- * @typedef {{lines: string[], firstLine: number, typed: boolean, parentKind: string, cut: boolean, lacks: string}} Piece
+ * @typedef {{lines: string[], firstLine: number, typed: boolean, parentKind: string, cut: boolean,
+ *   lacks: string}} Piece
  *   `typed`: an object by itself, whose kind stands in it or is `parentKind`; `cut`: the text ends in it; `lacks`: a field
  *   that an API server always prints, so that it may. Lines count from 1.
  */
