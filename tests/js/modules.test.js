@@ -14,7 +14,15 @@ const SCRIPTS = join(ROOT, "static", "js");
 /** Rooms from the bottom to the top: a module imports from its own room, or from one below. */
 const ROOMS = ["shared", "trace", "steps", "chrome", "what_if", "learn", "classroom", "player"];
 /** The same within steps/: what several steps are drawn with, then those whose model others read. */
-const STEPS = ["parts", "score", "filter", "prefilter run preempt binding many devices controllers", "cluster group", "queue", "."];
+const STEPS = [
+	"parts",
+	"score",
+	"filter",
+	"prefilter run preempt binding many devices controllers",
+	"cluster group",
+	"queue",
+	".",
+];
 /** Rooms that open when a reader asks for them: a page loads them with `import()`, all others with `import`. */
 const OPENED = ["classroom/", "what_if/", "player/dialog.js", "experiments/drawing.js"];
 

@@ -27,8 +27,8 @@ const LAST = {
 /**
  * @typedef {{lines: string[], firstLine: number, typed: boolean, parentKind: string, cut: boolean,
  *   lacks: string}} Piece
- *   `typed`: an object by itself, whose kind stands in it or is `parentKind`; `cut`: the text ends in it; `lacks`: a field
- *   that an API server always prints, so that it may. Lines count from 1.
+ *   `typed`: an object by itself, whose kind stands in it or is `parentKind`; `cut`: the text ends in it; `lacks`:
+ *   a field that an API server always prints, so that it may. Lines count from 1.
  */
 /**
  * @typedef {{lines: string[], firstLine: number, inItems: boolean, dash: number, kind: string, keys: Set<string>,
