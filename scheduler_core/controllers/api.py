@@ -14,6 +14,8 @@ from scheduler_core.apis.selectors import LabelSelector
 from scheduler_core.cluster.cluster import Cluster, key_of
 from scheduler_core.cluster.statuses import NEW_NODE, NO_STATUS, Condition, NodeStatus, PodStatus, WorkloadStatus
 from scheduler_core.controllers.admission import PodAdmission, Refused
+from scheduler_core.controllers.causes import because
+from scheduler_core.controllers.pods import is_active, owner_reference
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.kinds import KINDS
 from scheduler_core.scenario.reading.problems import Problems
@@ -90,6 +92,7 @@ class Api:
         self._on_node: dict[str, dict[PodKey, None]] = {}
         self.memory: dict[str, Any] = {}  # of controllers, as the processes of kube-controller-manager have it
         self._revisions: dict[str, list[Mapping[str, Any]]] = {}  # templates of a workload, by its uid
+        self._unclaimed: dict[str, None] = {}  # namespaces in which a pod may have lost or need an owner
         self._removals: dict[PodKey, tuple[Because, str]] = {}  # of pods that a finalizer keeps
         self._sets: dict[str, int] = {}  # ReplicaSets of a Deployment, by its uid
         self._made: dict[str, int] = {}  # pods that an owner has made, by its uid
@@ -255,7 +258,9 @@ class Api:
     def register_pod(self, pod: Pod) -> None:
         """Give a pod that no controller made its status: one from the scenario."""
         called, number = pod.name, 0
-        if pod.owner is not None:
+        if pod.owner is None:
+            self._unclaimed[pod.namespace] = None
+        else:
             called, number = self._called_by_owner(pod, pod.owner)
         called = self._named(pod.namespace, called)
         running = bool(pod.node_name)
@@ -307,6 +312,25 @@ class Api:
         status = self.statuses.pods[old.key]
         self._drop_pod(old)
         self._add_pod(new, status)
+        self._unclaimed[new.namespace] = None
+
+    def claim_pods(self, owner: Workload) -> None:
+        """Release pods that the selector does not match any more, and adopt orphans (ClaimPods)."""
+        if owner.namespace not in self._unclaimed:
+            return
+        for pod, status in self.pods_of(owner):
+            if not owner.selector.matches(pod.labels) and status.deletion_requested is None:
+                self._set_owner(pod, None, because("released", owner=self.label(owner)))
+        for pod, status in self.selected(owner.namespace, owner.selector):
+            if pod.owner is None and is_active(pod, status):
+                self._set_owner(pod, owner, because("adopted", owner=self.label(owner)))
+
+    def _set_owner(self, pod: Pod, owner: Workload | None, cause: Because) -> None:
+        references = [] if owner is None else [owner_reference(owner)]
+        metadata = {**(pod.manifest.get("metadata") or {}), "ownerReferences": references}
+        api_version = "" if owner is None else str(owner.manifest.get("apiVersion") or "")
+        reference = None if owner is None else OwnerReference(owner.kind, owner.name, api_version, owner.uid)
+        self.update_pod(replace(pod, owner=reference, manifest={**pod.manifest, "metadata": metadata}), cause)
 
     def set_status(self, pod: Pod, status: PodStatus) -> None:
         """Write a pod's status; the event is the caller's."""

@@ -53,6 +53,8 @@ CAUSES: Mapping[str, Text] = {
     "cron-history": Text("{owner} keeps {limit} of its finished Jobs", "{owner} 只保留 {limit} 个已结束的 Job"),
     "load": Text("{owner} needs {replicas} replicas for the load", "{owner} 需要 {replicas} 个副本来承担负载"),
     "pressure": Text("{node} is under {resource} pressure", "{node} 处于 {resource} 压力之下"),
+    "released": Text("the selector of {owner} does not match it any more", "{owner} 的选择算符不再匹配它"),
+    "adopted": Text("the selector of {owner} matches it", "{owner} 的选择算符匹配它"),
     "ttl": Text("{owner} finished {seconds} s ago", "{owner} 已在 {seconds} 秒前结束"),
     "stopped": Text("its containers have stopped", "它的容器已经停止"),
     "requested": Text("somebody asked for it", "有人请求了它"),

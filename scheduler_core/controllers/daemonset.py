@@ -31,6 +31,7 @@ def reconcile(daemon_set: Workload, api: Api) -> None:
     """Make and delete pods so that each node has one, then update old ones (syncDaemonSet)."""
     spec = daemon_set.spec
     assert isinstance(spec, DaemonSetSpec)
+    api.claim_pods(daemon_set)
     sync = _Sync(daemon_set, spec, api)
     try:
         if not sync.manage() and not spec.on_delete:

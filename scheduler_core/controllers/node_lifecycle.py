@@ -25,6 +25,7 @@ OUT_OF_SERVICE = PREFIX + "out-of-service"
 OF_CONDITIONS = {"False": NOT_READY, "Unknown": UNREACHABLE}
 PHASE = 0.8
 NAME = "node-controller"
+EVICTIONS = " evictions"  # no name of a node
 Zone = str
 Disruption = Literal["Normal", "PartialDisruption", "FullDisruption"]
 
@@ -47,8 +48,10 @@ def monitor_of(api: Api) -> Monitor:
 
 
 def reconcile(key: str, api: Api) -> None:
-    """Set a node's NoSchedule taints, or make a pass over all nodes (key "")."""
-    if key:
+    """Set a node's NoSchedule taints, or make a pass over all nodes (key ""), or over the queues (key EVICTIONS)."""
+    if key == EVICTIONS:
+        _Pass(api).taint()
+    elif key:
         node = api.cluster.node(key)
         if node is not None:
             set_no_schedule_taints(node, api)
@@ -122,7 +125,7 @@ class _Pass:
         nodes = self._api.cluster.all_nodes()
         for node in nodes:
             self._look_at(node)
-        self._taint()
+        self.taint()
         self._handle_disruption(nodes)
         waits = any(self._monitor.queues.values()) and not self._monitor.all_lost
         if waits or any(self._concerns(node) for node in nodes):
@@ -172,7 +175,7 @@ class _Pass:
         kept = [t for t in node.taints if t.effect != "NoExecute" or t.key not in OF_CONDITIONS.values()]
         write_taints(node, kept, self._api)
 
-    def _taint(self) -> None:
+    def taint(self) -> None:
         """Write the NoExecute taints that the rate of each zone allows (doNoExecuteTaintingPass)."""
         for zone, queue in self._monitor.queues.items():
             rate = self._rate(zone)
@@ -184,6 +187,8 @@ class _Pass:
                     continue
                 taint = Taint(OF_CONDITIONS[ready], "", "NoExecute")
                 write_taints(node, (*node.taints, taint), self._api)
+            if queue and rate > 0:
+                self._api.later(max(self._monitor.tokens[zone] - self._api.now, 0.0), EVICTIONS)
 
     def _rate(self, zone: Zone) -> float:
         """Return the nodes a second that may get a NoExecute taint in a zone."""
@@ -197,6 +202,7 @@ class _Pass:
     def _handle_disruption(self, nodes: list[Node]) -> None:
         """Change the rates with the state of the zones; stop evicting while all nodes are lost (handleDisruption)."""
         monitor, api = self._monitor, self._api
+        rates = {zone: self._rate(zone) for zone in monitor.queues}
         states = {zone: self._state(group) for zone, group in _by_zone(nodes).items()}
         all_lost = bool(states) and all(state == "FullDisruption" for state in states.values())
         if all_lost and not monitor.all_lost:
@@ -205,8 +211,19 @@ class _Pass:
         elif monitor.all_lost and not all_lost:
             for node in nodes:
                 monitor.heard[node.name] = api.now
-            monitor.tokens.clear()
         monitor.all_lost, monitor.states = all_lost, states
+        for zone, before in rates.items():
+            self._swap_limiter(zone, before)
+
+    def _swap_limiter(self, zone: Zone, before: float) -> None:
+        """Begin a new rate: a zone that waited before waits anew (SwapLimiter)."""
+        rate, now = self._rate(zone), self._api.now
+        if rate == before or rate <= 0:
+            return
+        if before <= 0 or self._monitor.tokens.get(zone, 0.0) > now:
+            self._monitor.tokens[zone] = now + 1.0 / rate
+        if self._monitor.queues[zone]:
+            self._api.later(max(self._monitor.tokens.get(zone, now) - now, 0.0), EVICTIONS)
 
     def _state(self, nodes: list[Node]) -> Disruption:
         """Return the state of a zone (ComputeZoneState)."""

@@ -115,6 +115,17 @@ def suffix(text: str, length: int) -> str:
     return "".join(SAFE_ALPHABET[byte % len(SAFE_ALPHABET)] for byte in digest[:length])
 
 
+def owner_reference(owner: Workload) -> dict[str, Any]:
+    """Return the reference to an object's controller."""
+    return {
+        "apiVersion": owner.manifest.get("apiVersion") or "apps/v1",
+        "kind": owner.kind,
+        "name": owner.name,
+        "uid": owner.uid,
+        "controller": True,
+    }
+
+
 def pod_manifest(
     owner: Workload,
     template: Manifest,
@@ -125,14 +136,11 @@ def pod_manifest(
 ) -> dict[str, Any]:
     """Return a pod of a template, owned by its controller (GetPodFromTemplate)."""
     given = template.get("metadata") or {}
-    reference = {
-        "apiVersion": owner.manifest.get("apiVersion") or "apps/v1",
-        "kind": owner.kind,
-        "name": owner.name,
-        "uid": owner.uid,
-        "controller": True,
+    metadata: dict[str, Any] = {
+        "name": name,
+        "namespace": owner.namespace,
+        "ownerReferences": [owner_reference(owner)],
     }
-    metadata: dict[str, Any] = {"name": name, "namespace": owner.namespace, "ownerReferences": [reference]}
     if all_labels := {**(given.get("labels") or {}), **(labels or {})}:
         metadata["labels"] = all_labels
     if all_annotations := {**(given.get("annotations") or {}), **(annotations or {})}:

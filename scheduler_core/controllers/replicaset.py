@@ -30,6 +30,7 @@ def reconcile(replica_set: Workload, api: Api) -> None:
     """Create or delete pods until `spec.replicas` are active, then write the status (syncReplicaSet)."""
     spec = replica_set.spec
     assert isinstance(spec, ReplicaSetSpec)
+    api.claim_pods(replica_set)
     refused = manage_replicas(replica_set, spec, api)
     _write_status(replica_set, spec, refused, api)
     if refused:

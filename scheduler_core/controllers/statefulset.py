@@ -20,6 +20,7 @@ def reconcile(stateful_set: Workload, api: Api) -> None:
     """Make, delete or update pods, one at a time unless pods are managed in parallel (updateStatefulSet)."""
     spec = stateful_set.spec
     assert isinstance(spec, StatefulSetSpec)
+    api.claim_pods(stateful_set)
     sync = _Sync(stateful_set, spec, api)
     try:
         sync.run()

@@ -60,6 +60,12 @@ def _of_kind(kind: str) -> Wakes:
                     key = f"{pod.namespace}/{pod.owner.name}"
                     if change.what != "bound" or (kind, key) in api.failing:  # a binding alone changes nothing
                         yield key
+                elif isinstance(pod, Pod) and pod.owner is None and change.what in ("added", "updated"):
+                    yield from (
+                        owner.key
+                        for owner in api.workloads(kind)
+                        if owner.namespace == pod.namespace and owner.selector.matches(pod.labels)
+                    )
 
     return wakes
 

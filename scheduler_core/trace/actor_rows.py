@@ -387,7 +387,7 @@ def _condition(condition: ConditionState) -> Row:
 
 def _shown(row: Row) -> Row:
     shown: Row = {key: row[key] for key in ("kind", "name", "spec", "status", "conditions", "revision") if key in row}
-    shown["status"] = {name: value for name, value in row["status"].items() if value != "set"}
+    shown["status"] = {name: value for name, value in row["status"].items() if isinstance(value, int)}
     if not shown["conditions"]:
         del shown["conditions"]
     return shown

@@ -1,0 +1,55 @@
+"""Controllers, kubelets and evictions, as recorded of a real control plane 1.36.2.
+
+`controllers.tar.xz` holds pairs: NAME.yaml, a scenario, and NAME.jsonl, what happened; its first line says how exact.
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scheduler_core import parse_scenario, simulate
+from scheduler_core.trace.actor_rows import actor_rows
+from tests.conformance.actors import differences
+
+ARCHIVE = Path(__file__).parent / "controllers.tar.xz"
+OUTSIDE = {"16-roll-percent"}  # the first pods came 0.6 s later than in any other recording
+
+
+@cache
+def files() -> dict[str, str]:
+    with tarfile.open(ARCHIVE) as archive:
+        contents = [(member.name, archive.extractfile(member)) for member in archive]
+        return {name: content.read().decode() for name, content in contents if content is not None}
+
+
+NAMES = sorted(name.removesuffix(".yaml") for name in files() if name.endswith(".yaml"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_actors_do_what_those_of_a_real_control_plane_did(name: str) -> None:
+    head, *expected = map(json.loads, files()[f"{name}.jsonl"].splitlines())
+    got: list[dict[str, Any]] = list(actor_rows(simulate(parse_scenario(files()[f"{name}.yaml"]))))
+    found = differences(expected, json.loads(json.dumps(got)), head["tolerance"])
+    assert bool(found) == (name in OUTSIDE), "\n".join(found)
+
+
+def test_every_recorded_scenario_is_compared() -> None:
+    assert len(NAMES) == 37
+    assert len([name for name in NAMES if json.loads(files()[f"{name}.jsonl"].splitlines()[0])["racy"]]) == 5
+
+
+def test_a_row_that_is_missing_late_or_too_much_is_found() -> None:
+    head, *expected = map(json.loads, files()["02-deploy-3.jsonl"].splitlines())
+    bound = next(row for row in expected if row["what"] == "bound")
+    without = [row for row in expected if row is not bound]
+    late = [{**row, "t": row["t"] + 1} if row is bound else row for row in expected]
+    assert not differences(expected, expected, head["tolerance"])
+    assert differences(expected, without, head["tolerance"])
+    assert differences(without, expected, head["tolerance"])
+    assert differences(expected, late, head["tolerance"])
