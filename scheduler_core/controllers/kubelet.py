@@ -182,14 +182,12 @@ class Kubelets:
         status = self._api.status(pod)
         if status.phase not in ("Succeeded", "Failed"):
             self._api.finish_pod(pod, "Failed", by=NAME, exit_code=TERMINATED)
-            self._later(0.0, lambda: self._remove(pod))
+            self._after(0.0, self._remove, pod)
         else:
             self._remove(pod)
 
     def _remove(self, pod: Pod) -> None:
-        stored = self._api.pod(pod.key)
-        if stored is not None and stored.uid == pod.uid:
-            self._api.remove_pod(stored, because("stopped"), by=NAME)
+        self._api.remove_pod(pod, because("stopped"), by=NAME)
 
     # Time
 

@@ -31,7 +31,7 @@ from scheduler_core.trace.controller_events import RequestMade
 
 Later = Callable[[float, Callable[[], None], Literal["controller", "kubelet"]], None]
 Item = tuple[int, Key]  # number of a controller in the table, and key of an object
-MAX_SYNCS = 1000  # of one object at one moment
+MAX_SYNCS = 10_000  # of one object at one moment
 # From the creation of a workload to its first pod, where kubelets take time. Recorded: 0.02 to 0.9 s, Jobs at once.
 FIRST_SYNC_SECONDS = 0.33
 FIRST_UID = 500_000_000  # uids of objects that are made during the run
