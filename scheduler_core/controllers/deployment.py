@@ -54,7 +54,16 @@ class _Sync:
 
     def _new(self) -> Workload | None:
         """Return the oldest ReplicaSet with the Deployment's template (FindNewReplicaSet)."""
-        return next((rs for rs in self._all() if same_template(rs, self._spec.template)), None)
+        return next((rs for rs in self._all() if self._is_new(rs)), None)
+
+    def _is_new(self, replica_set: Workload) -> bool:
+        """Return whether a ReplicaSet has the Deployment's template; compared once for each template."""
+        known: dict[str, tuple[Any, Any, bool]] = self._api.memory.setdefault("deployment templates", {})
+        own, template = _spec(replica_set).template, self._spec.template
+        before = known.get(replica_set.uid)
+        if before is None or before[0] is not own or before[1] is not template:
+            before = known[replica_set.uid] = (own, template, same_template(replica_set, template))
+        return before[2]
 
     def _old(self) -> list[Workload]:
         new = self._new()
