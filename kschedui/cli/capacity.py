@@ -9,6 +9,7 @@ import msgspec
 
 from kschedui.cli import answers
 from kschedui.cli.explain import known_pod
+from kschedui.cli.numbers import counted
 from kschedui.scenarios.outside_plugins import registry
 from scheduler_core.ask.capacity import Capacity, capacity
 from scheduler_core.ask.moments.moment import at_end
@@ -46,7 +47,7 @@ def write(result: Capacity, release: str) -> None:
     for node, count in list(result.by_node.items())[:MAX_NODES]:
         sys.stdout.write(f"{count:>7,}  on {node}\n")
     if len(result.by_node) > MAX_NODES:
-        sys.stdout.write(f"         and on {len(result.by_node) - MAX_NODES:,} more nodes\n")
+        sys.stdout.write(f"         and on {counted(len(result.by_node) - MAX_NODES, 'more node')}\n")
     for more in result.more:
-        sys.stdout.write(f"  {more.count:,} more nodes like {more.like} would do\n" if more.count else "")
+        sys.stdout.write(f"  {counted(more.count, 'more node')} like {more.like} would do\n" if more.count else "")
         sys.stdout.write("" if more.count else f"  no number of nodes like {more.like} would do\n")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from kschedui.ask.words import OBSTACLES, cause_words
 from kschedui.cli import answers, inputs
 from kschedui.cli.inputs import Input
+from kschedui.cli.numbers import counted
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios import yaml_text
 from kschedui.scenarios.outside_plugins import registry
@@ -168,14 +169,16 @@ def _write_scenario(name: str, text: str) -> None:
 def write(answer: OperationResult) -> None:
     """Print the result as text."""
     say = sys.stdout.write
-    say(f"Kubernetes {answer.release}; {answer.rounds} rounds\n")
+    say(f"Kubernetes {answer.release}; {counted(answer.rounds, 'round')}\n")
     staying = [name for name in answer.nodes if name not in answer.emptied]
     fallen = [pod for pod in answer.unplaced if pod.before]
-    say(f"{len(answer.moved):,} pods move or find a place, {len(fallen):,} find no place")
-    say(f", {len(answer.blocked):,} are blocked, {len(answer.unmanaged):,} have no controller")
-    say(f"; {len(answer.unplaced) - len(fallen):,} that were pending still are\n")
+    say(f"{counted(len(answer.moved), 'pod moves or finds', 'pods move or find')} a place")
+    say(f", {counted(len(fallen), 'finds', 'find')} no place, {counted(len(answer.blocked), 'is', 'are')} blocked")
+    say(f", {counted(len(answer.unmanaged), 'has', 'have')} no controller")
+    pending = counted(len(answer.unplaced) - len(fallen), "that was pending still is", "that were pending still are")
+    say(f"; {pending}\n")
     if answer.blocked or answer.unmanaged:
-        say(f"not empty: {len(staying):,} of {len(answer.nodes):,} nodes: {_some(staying)}\n")
+        say(f"not empty: {len(staying):,} of {counted(len(answer.nodes), 'node')}: {_some(staying)}\n")
     _list("moves", (f"{pod.pod}  {pod.before or '(pending)'} -> {pod.after}{_why(pod.cause)}" for pod in answer.moved))
     _list("find no place", _by_reason((f"{pod.pod}  was on {pod.before}", pod.message) for pod in fallen))
     _list("still pending", _by_reason((pod.pod, pod.message) for pod in answer.unplaced if not pod.before))
@@ -185,7 +188,8 @@ def write(answer: OperationResult) -> None:
     _list(
         "budgets in the way",
         (
-            f"{budget.budget}: allows {budget.allowed} disruptions, {budget.pods} pods have to go, "
+            f"{budget.budget}: allows {counted(budget.allowed, 'disruption')}, "
+            f"{counted(budget.pods, 'pod has', 'pods have')} to go, "
             f"{budget.blocked} blocked{f'. {OBSTACLES[budget.obstacle]}' if budget.obstacle else ''}"
             for budget in answer.budgets
             if budget.blocked
@@ -241,13 +245,16 @@ def _list(title: str, lines: Iterable[str]) -> None:
 def write_upgrade(comparison: Upgrade) -> None:
     """Print the upgrade as text."""
     say = sys.stdout.write
-    say(f"{comparison.decided:,} pods decided on Kubernetes {comparison.before} and {comparison.after}\n")
+    say(f"{counted(comparison.decided, 'pod')} decided on Kubernetes {comparison.before} and {comparison.after}\n")
     moved = [change for change in comparison.changes if change.before.node != change.after.node]
     others = [change for change in comparison.changes if change.before.node == change.after.node]
     lost = sum(not change.after.node for change in moved)
     reworded = sum(change.cause is not None and change.cause.kind == "message" for change in others)
-    say(f"{len(moved) - lost:,} come to another node, {lost:,} find none any more")
-    say(f", {reworded:,} stay pending with another message, {len(others) - reworded:,} differ otherwise\n")
+    say(
+        f"{counted(len(moved) - lost, 'comes', 'come')} to another node, {counted(lost, 'finds', 'find')} none any more"
+    )
+    say(f", {counted(reworded, 'stays', 'stay')} pending with another message")
+    say(f", {counted(len(others) - reworded, 'differs', 'differ')} otherwise\n")
     for title, some in (("changes", moved), ("the same node or none, but otherwise", others)):
         _list(
             title,
@@ -275,15 +282,18 @@ def write_helping(result: Helping) -> None:
     """Print the node groups as text."""
     say = sys.stdout.write
     say(
-        f"Kubernetes {result.release}; {len(result.pending):,} pods are pending, "
-        f"{len(result.groups):,} node groups are known\n"
+        f"Kubernetes {result.release}; {counted(len(result.pending), 'pod is', 'pods are')} pending, "
+        f"{counted(len(result.groups), 'node group is', 'node groups are')} known\n"
     )
     for group in result.helps:
         kind = f"{group.group}{f', zone {group.zone}' if group.zone else ''}"
         if group.pods:
             price = "" if group.price is None else f", price {group.price:g}"
             short = "; with more than its maximum, more" if group.short else ""
-            say(f"{kind}: {group.nodes:,} more nodes schedule {len(group.pods):,} pods{price}{short}\n")
+            say(
+                f"{kind}: {counted(group.nodes, 'more node schedules', 'more nodes schedule')} "
+                f"{counted(len(group.pods), 'pod')}{price}{short}\n"
+            )
             say("".join(f"  {key}\n" for key in group.pods[:SHOWN]))
         else:
             say(f"{kind}: helps none: {group.why}\n")

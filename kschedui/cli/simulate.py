@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from kschedui.cli import inputs
 from kschedui.cli.inputs import Input
+from kschedui.cli.numbers import counted
 from kschedui.cli.progress import show_progress
 from kschedui.cli.unusable import Unusable
 from kschedui.scenarios.outside_plugins import simulate
@@ -171,10 +172,12 @@ def write_summary(counts: dict[str, Any], name: str, form: str) -> None:
     outcomes = ", ".join(f"{number:,} {outcome}" for outcome, number in counts["outcomes"].items())
     head = f"{name}: " if name else ""
     sys.stdout.write(
-        f"{head}{counts['attempts']:,} attempts ({outcomes}) in {counts['time']:,} virtual seconds, "
+        f"{head}{counted(counts['attempts'], 'attempt')} ({outcomes}) in {counts['time']:,} virtual seconds, "
         f"kube-scheduler {counts['kubernetesVersion']}\n"
     )
-    sys.stdout.write(f"{counts['bound']:,} pods bound, {counts['deleted']:,} deleted, {counts['waiting']:,} waiting\n")
+    sys.stdout.write(
+        f"{counted(counts['bound'], 'pod')} bound, {counts['deleted']:,} deleted, {counts['waiting']:,} waiting\n"
+    )
     for message, pods in counts["messages"].items():
         sys.stdout.write(f"{pods:>7,}  {message or 'not tried'}\n")
 

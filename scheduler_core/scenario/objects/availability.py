@@ -92,6 +92,7 @@ FIELDS = (
     GatedField("DeviceClass", ("spec", "extendedResourceName"), "DRAExtendedResource"),
     *_of_claims(),
     *_of_devices(),
+    GatedField("PodGroup", ("spec", "schedulingPolicy", "gang"), "GangScheduling", "ignored"),
     GatedField("PodGroup", ("spec", "schedulingConstraints"), "TopologyAwareWorkloadScheduling"),
     GatedField("PodGroup", ("spec", "disruptionMode"), "WorkloadAwarePreemption"),
     GatedField("PodGroup", ("spec", "priorityClassName"), "WorkloadAwarePreemption"),
@@ -129,6 +130,12 @@ def _short(field: GatedField) -> str:
 
 
 def _is_off(field: GatedField, release: Release) -> Message:
+    if field.off != "kept" and release.gates[field.gate].settable:
+        return Message(
+            "ignored: feature gate {gate} is off in Kubernetes {release}; in spec.featureGates, {gates} would change "
+            "that",
+            gate=field.gate, release=release.version, gates=written(release, field.gate),
+        )  # fmt: skip
     if field.off != "kept":
         return Message(
             "ignored: feature gate {gate} is off in Kubernetes {release}", gate=field.gate, release=release.version
@@ -138,6 +145,12 @@ def _is_off(field: GatedField, release: Release) -> Message:
         gate=field.gate,
         release=release.version,
     )
+
+
+def written(release: Release, gate: str) -> str:
+    """Return the entries of featureGates that turn the gate on, with those that it needs: "A: true, B: true"."""
+    needed = [name for one in release.gates[gate].needs for name in written(release, one).split(", ")]
+    return ", ".join(dict.fromkeys((*needed, f"{gate}: true")))
 
 
 @lru_cache(maxsize=256)

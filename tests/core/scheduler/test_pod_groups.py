@@ -58,8 +58,18 @@ def test_a_release_without_pod_groups_is_told_with_line_and_release() -> None:
 def test_without_the_gate_groups_are_left_out_with_a_warning() -> None:
     found = problems(scenario(node("n1"), gang(1), member("a")))
     assert found == [
-        "PodGroup is left out: feature gate GenericWorkload is off",
-        "ignored: feature gate GenericWorkload is off in Kubernetes 1.36",
+        "PodGroup is left out: feature gate GenericWorkload is off; in spec.featureGates, GenericWorkload: true would "
+        "change that",
+        "ignored: feature gate GenericWorkload is off in Kubernetes 1.36; in spec.featureGates, GenericWorkload: true "
+        "would change that",
+    ]
+
+
+def test_a_gang_without_its_gate_is_told_with_the_gates_that_it_needs() -> None:
+    found = problems(scenario(node("n1"), gang(1), member("a"), featureGates={"GenericWorkload": True}))
+    assert found == [
+        "ignored: feature gate GangScheduling is off in Kubernetes 1.36; in spec.featureGates, GenericWorkload: true, "
+        "GangScheduling: true would change that"
     ]
 
 

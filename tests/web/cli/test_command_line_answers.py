@@ -201,7 +201,7 @@ def test_a_small_run_imports_the_engine_and_little_else(tmp_path: Path) -> None:
         "scenarios.outside_plugins",
     }
     assert {name for name in own if name.startswith("cli.")} == {
-        f"cli.{name}" for name in ("closed_pipe", "inputs", "main", "progress", "simulate", "unusable")
+        f"cli.{name}" for name in ("closed_pipe", "inputs", "main", "numbers", "progress", "simulate", "unusable")
     }
     assert "scheduler_core.simulation" in modules
     for part in ("ask", "cel", "experiments", "scenario.rules"):

@@ -38,7 +38,7 @@ def test_a_budget_in_the_way_is_named_with_the_api_servers_sentence(capsys: pyte
     assert main(["drain", "kept.yaml", "--node", "n1"]) == 1
     out = capsys.readouterr().out
     assert "The disruption budget web needs 1 healthy pods and has 1 currently" in out
-    assert "default/web: allows 0 disruptions, 1 pods have to go, 1 blocked" in out
+    assert "default/web: allows 0 disruptions, 1 pod has to go, 1 blocked" in out
 
 
 def test_the_scenario_that_is_written_does_what_was_answered(capsys: pytest.CaptureFixture[str]) -> None:
