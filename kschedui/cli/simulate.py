@@ -20,7 +20,9 @@ from kschedui.scenarios.outside_plugins import simulate
 from scheduler_core import RunEnded, decisions, encode, short_decisions
 from scheduler_core.scenario.reading.problems import Problems
 from scheduler_core.scenario.settings.controllers import controller_names
+from scheduler_core.scenario.types import Scenario
 from scheduler_core.trace.actor_rows import actor_rows
+from scheduler_core.trace.autoscaling_rows import autoscaling_rows
 from scheduler_core.trace.events import AnyEvent, CycleStarted, PodGated, PodIgnored
 
 FORMATS = ("jsonl", "json", "table", "events")
@@ -73,11 +75,19 @@ def with_controllers(source: Input, names: str | None) -> Input:
     return replace(source, scenario=replace(source.scenario, controllers=controllers))
 
 
+def rows_of(scenario: Scenario, events: Iterable[AnyEvent]) -> Iterator[dict[str, Any]]:
+    """Return what every actor did, in the form of the recordings of controllers or of autoscalers."""
+    if scenario.actors:
+        groups = [group.name for group in scenario.node_groups]
+        return autoscaling_rows(events, groups, min(actor.start_seconds for actor in scenario.actors))
+    return actor_rows(events, scenario.name)
+
+
 def write(source: Input, options: Namespace) -> None:
     """Print one file's result on standard output."""
     events = show_progress(simulate(source.scenario), quiet=options.quiet)
     if options.actors:
-        for row in actor_rows(events, source.scenario.name):
+        for row in rows_of(source.scenario, events):
             sys.stdout.write(json.dumps(row) + "\n")
         return
     if options.format == "events" and not options.summary:

@@ -242,13 +242,17 @@ class Api:
 
     def admit_pod(self, manifest: dict[str, Any]) -> Pod:
         """Return the pod as the API server stores it. Raises Refused."""
+        pod = self.build_pod(self.pod_admission.admitted(manifest))
+        self.pod_admission.charge(pod)
+        return pod
+
+    def build_pod(self, manifest: Mapping[str, Any]) -> Pod:
+        """Return the pod of a manifest, which is not stored. Raises Refused."""
         self.admission.now = self.now
-        admitted = self.pod_admission.admitted(manifest)
         problems = Problems()
-        pod = build(KINDS["Pod"], admitted, problems, self.admission)
+        pod = build(KINDS["Pod"], manifest, problems, self.admission)
         if not isinstance(pod, Pod):
             raise Refused("; ".join(str(error) for error in problems.errors()))
-        self.pod_admission.charge(pod)
         return pod
 
     def number_of(self, owner: Workload) -> int:
@@ -527,6 +531,12 @@ class Api:
         if isinstance(item, Workload):
             name = self.called(item)
         kind, namespace = _kind(item), getattr(item, "namespace", "")
+        self.record_on(kind, name, namespace, reason, message, level, source)
+
+    def record_on(
+        self, kind: str, name: str, namespace: str, reason: str, message: str, level: str = "Normal", source: str = ""
+    ) -> None:
+        """Record a Kubernetes Event on an object that is not simulated, such as a ConfigMap."""
         self.emit(EventRecorded(kind, name, namespace, reason, level, source or self.actor, message))
 
     def emit(self, event: AnyEvent) -> None:

@@ -58,6 +58,16 @@ CAUSES: Mapping[str, Text] = {
     "ttl": Text("{owner} finished {seconds} s ago", "{owner} 已在 {seconds} 秒前结束"),
     "stopped": Text("its containers have stopped", "它的容器已经停止"),
     "requested": Text("somebody asked for it", "有人请求了它"),
+    "descheduled": Text(
+        "{strategy} of the descheduler takes it off {node}", "descheduler 的 {strategy} 让它离开 {node}"
+    ),
+    "instance-started": Text("the cloud started an instance of {group}", "云平台启动了 {group} 的一个实例"),
+    "instance-ended": Text("the cloud ended the instance of {node}", "云平台结束了 {node} 的实例"),
+    "node-ready": Text("its kubelet is ready", "它的 kubelet 已就绪"),
+    "node-unneeded": Text("the pods of {node} fit elsewhere", "{node} 上的 Pod 可以放到别处"),
+    "node-needed": Text("{node} is needed again", "又需要 {node} 了"),
+    "node-removed": Text("{node} is being removed", "正在移除 {node}"),
+    "node-kept": Text("{node} could not be removed", "未能移除 {node}"),
     "preempted": Text("{preemptor} preempted it", "{preemptor} 抢占了它"),
 }
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -13,6 +14,7 @@ from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
 from scheduler_core.controllers.disruption import budgets_of, memory, write
 from scheduler_core.trace.controller_events import EvictionAnswered
+from scheduler_core.trace.records import Because
 
 VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."
 CREATED, TOO_MANY, SERVER_ERROR = 201, 429, 500
@@ -21,30 +23,49 @@ DRAIN_RETRY_SECONDS = 5.0
 Later = Callable[[float, Callable[[], None]], None]
 
 
-def evict(pod: Pod, api: Api, by: str = "") -> int:
-    """Evict a pod if its budget allows it. Return the HTTP status code of the answer."""
+class _Answer(NamedTuple):
+    code: int
+    message: str = ""
+    causes: Sequence[str] = ()
+
+
+def evict(pod: Pod, api: Api, by: str = "", because_of: Because | None = None, *, grace: float | None = None) -> int:
+    """Evict a pod if its budget allows it. Return the HTTP status code of the answer.
+
+    `by` and `because_of` say who evicts and why, `grace` is the grace period in seconds if it is not the pod's own.
+    """
+    answer = _answer_to(pod, api)
+    api.emit(EvictionAnswered(pod.key, answer.code, by or api.actor, answer.message, list(answer.causes)))
+    if answer.code == CREATED and api.status(pod).deletion_requested is None:
+        api.set_disruption_target(pod, "EvictionByEvictionAPI")
+        api.delete_pod(pod, because_of or because("evicted"), by=by, grace=grace)
+    return answer.code
+
+
+def _answer_to(pod: Pod, api: Api) -> _Answer:
+    """Judge an eviction; take one of the disruptions that the budget allows."""
     status = api.status(pod)
     if status.phase in ("Succeeded", "Failed", "Pending") or status.deletion_requested is not None:
-        return _granted(pod, api, by)
+        return _Answer(CREATED)
     budgets = budgets_of(pod, api)
     if len(budgets) > 1:
         message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
-        return _answer(pod, api, by, SERVER_ERROR, message)
+        return _Answer(SERVER_ERROR, message)
     if not budgets:
-        return _granted(pod, api, by)
+        return _Answer(CREATED)
     budget = budgets[0]
     numbers = api.workload_status(budget)
     healthy, desired = numbers.number("currentHealthy"), numbers.number("desiredHealthy")
     if not status.ready:
         always = _policy(budget) == "AlwaysAllow"
         if always or healthy >= desired > 0:
-            return _granted(pod, api, by)
+            return _Answer(CREATED)
     if _allowed(budget, api) <= 0:
         needs = f"The disruption budget {budget.name} needs {desired} healthy pods and has {healthy} currently"
         other = f"The disruption budget {budget.name} does not allow evicting pods currently"
-        return _answer(pod, api, by, TOO_MANY, VIOLATES, needs if healthy <= desired else other)
+        return _Answer(TOO_MANY, VIOLATES, [needs if healthy <= desired else other])
     _decrement(budget, pod, api)
-    return _granted(pod, api, by)
+    return _Answer(CREATED)
 
 
 def writes_budget(pod: Pod, api: Api) -> bool:
@@ -75,19 +96,6 @@ def _decrement(budget: PodDisruptionBudget, pod: Pod, api: Api) -> None:
     status = api.workload_status(budget)
     healthy, desired = status.number("currentHealthy"), status.number("desiredHealthy")
     write(budget, healthy - 1 if healthy > desired else healthy, desired, status.number("expectedPods"), api)
-
-
-def _granted(pod: Pod, api: Api, by: str) -> int:
-    _answer(pod, api, by, CREATED)
-    if api.status(pod).deletion_requested is None:
-        api.set_disruption_target(pod, "EvictionByEvictionAPI")
-        api.delete_pod(pod, because("evicted"), by=by)
-    return CREATED
-
-
-def _answer(pod: Pod, api: Api, by: str, code: int, message: str = "", *causes: str) -> int:
-    api.emit(EvictionAnswered(pod.key, code, by, message, list(causes)))
-    return code
 
 
 class Drain:

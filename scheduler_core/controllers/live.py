@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from scheduler_core.apis.core import (
     KubernetesObject,
@@ -37,6 +37,14 @@ FIRST_SYNC_SECONDS = 0.33
 FIRST_UID = 500_000_000  # uids of objects that are made during the run
 
 
+class Actor(Protocol):
+    """Acts by itself: it plans what it does, and may react to changes."""
+
+    def start(self) -> None: ...
+
+    def watch(self, change: Change) -> None: ...
+
+
 class EndlessSync(RunEnded):
     """Raised if controllers answer each other endlessly at the same virtual time."""
 
@@ -55,7 +63,7 @@ class Live:
         self.api = Api(cluster, delivery, admission, scenario.node_lifecycle)
         self.kubelets = Kubelets(self.api, scenario.kubelet, self._kubelet_later, self.run)
         self._first_sync = FIRST_SYNC_SECONDS if scenario.kubelet.start_seconds > 0 else 0.0
-        self._requests = Requests(self.api, self.kubelets, self._request_later)
+        self._requests = Requests(self.api, self.kubelets, self.act_later)
         self._controllers = tuple(c for c in CONTROLLERS if c.name in scenario.controllers)
         self._later = later
         self._queue: dict[Item, None] = {}
@@ -64,6 +72,7 @@ class Live:
         self._syncs: dict[Item, int] = {}  # at this moment
         self._moment = -1.0
         self._sync_counts: Counter[str] = Counter()  # syncs, by controller and object
+        self.actors: Sequence[Actor] = ()  # those that act by themselves, such as autoscalers
 
     # What the simulation calls
 
@@ -102,6 +111,8 @@ class Live:
             self.api.changes.append(Change("Node", "added", node))
         for pod in self.api.cluster.pods.all():
             self.api.changes.append(Change("Pod", "added", pod))
+        for actor in self.actors:
+            actor.start()
 
     def watch(self, kind: str, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
         """Take a change that was delivered to the scheduler."""
@@ -195,6 +206,8 @@ class Live:
             change = changes.popleft()
             if change.kind == "Pod" and change.what == "deletion":
                 self._stop(change.object)
+            for actor in self.actors:
+                actor.watch(change)
             for number, controller in enumerate(self._controllers):
                 for key in controller.wakes(change, self.api):
                     if controller.batch and (change.kind == "Pod" or change.what == "status"):
@@ -263,7 +276,8 @@ class Live:
     def _kubelet_later(self, seconds: float, action: Callable[[], None]) -> None:
         self._later(self.api.now + seconds, action, "kubelet")
 
-    def _request_later(self, seconds: float, action: Callable[[], None]) -> None:
+    def act_later(self, seconds: float, action: Callable[[], None]) -> None:
+        """Run an action of an actor or a request later."""
         self._later(self.api.now + seconds, action, "controller")
 
     # Admission

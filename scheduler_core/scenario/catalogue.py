@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.releases import DEFAULT_RELEASE, RELEASES, Release, names_in_policies
+from scheduler_core.scenario.fields.autoscaling_fields import CLUSTER_AUTOSCALER, DESCHEDULER, NODE_GROUP
 from scheduler_core.scenario.fields.challenge_fields import CHALLENGE
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION as CONFIGURATION_FIELDS
 from scheduler_core.scenario.fields.config_fields import PLUGIN_ARGS, POLICY
 from scheduler_core.scenario.fields.scenario_fields import (
     EXPECTED_POD,
-    NODE_GROUP,
     SCENARIO,
     SCHEDULER_PLUGIN,
     SELECTION,
@@ -18,7 +18,9 @@ from scheduler_core.scenario.fields.scenario_fields import (
 from scheduler_core.scenario.fields.schema import Enum, Fields, ListOf, Localized, MapOf, Type
 from scheduler_core.scenario.objects.availability import fields_without
 from scheduler_core.scenario.objects.kinds import CHALLENGE as CHALLENGE_KIND
+from scheduler_core.scenario.objects.kinds import CLUSTER_AUTOSCALER as CLUSTER_AUTOSCALER_KIND
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, LOAD_ORDER, POLICIES
+from scheduler_core.scenario.objects.kinds import DESCHEDULER as DESCHEDULER_KIND
 from scheduler_core.scenario.objects.kinds import NODE_GROUP as NODE_GROUP_KIND
 from scheduler_core.scenario.objects.kinds import SCENARIO as SCENARIO_KIND
 from scheduler_core.scenario.objects.kinds import SCHEDULER_PLUGIN as SCHEDULER_PLUGIN_KIND
@@ -37,10 +39,19 @@ def field_catalogue() -> dict[str, Any]:
     """
     types: dict[str, dict[str, Any]] = {}
     kinds = [{"apiVersion": kind.api_version, "kind": kind.name, "type": kind.fields.name} for kind in LOAD_ORDER]
-    documents = (CONFIGURATION, POLICIES[0], SCENARIO_KIND, NODE_GROUP_KIND, SCHEDULER_PLUGIN_KIND, CHALLENGE_KIND)
+    documents = (
+        CONFIGURATION,
+        POLICIES[0],
+        SCENARIO_KIND,
+        NODE_GROUP_KIND,
+        CLUSTER_AUTOSCALER_KIND,
+        DESCHEDULER_KIND,
+        SCHEDULER_PLUGIN_KIND,
+        CHALLENGE_KIND,
+    )
     kinds += [{"apiVersion": version, "kind": name, "type": name} for version, name in documents]
     tables = [kind.fields for kind in LOAD_ORDER]
-    own = (SCENARIO, NODE_GROUP, SCHEDULER_PLUGIN, CHALLENGE, SELECTION, EXPECTED_POD)
+    own = (SCENARIO, NODE_GROUP, CLUSTER_AUTOSCALER, DESCHEDULER, SCHEDULER_PLUGIN, CHALLENGE, SELECTION, EXPECTED_POD)
     for fields in (*tables, CONFIGURATION_FIELDS, POLICY, *own, *PLUGIN_ARGS.values()):
         _describe(fields, types)
     for entry, names in zip(("PredicatePolicy", "PriorityPolicy"), names_in_policies(), strict=True):

@@ -30,8 +30,10 @@ from scheduler_core.scenario.objects.admission import Admission, claimed
 from scheduler_core.scenario.objects.cluster_objects import implied_namespace
 from scheduler_core.scenario.objects.kinds import (
     CHALLENGE,
+    CLUSTER_AUTOSCALER,
     CONFIG_MAP,
     CONFIGURATION,
+    DESCHEDULER,
     NODE_GROUP,
     OF_VERSION,
     POLICIES,
@@ -44,11 +46,11 @@ from scheduler_core.scenario.objects.updates import merge_update
 from scheduler_core.scenario.reading.documents import Document, read_documents, read_embedded
 from scheduler_core.scenario.reading.limits import Limits
 from scheduler_core.scenario.reading.problems import Problems, ScenarioError, ScenarioErrors, TooManyProblems, not_found
+from scheduler_core.scenario.settings.autoscaling import PRIORITIES, build_actors, build_node_groups, nodes_of_groups
 from scheduler_core.scenario.settings.challenge import build_challenge
 from scheduler_core.scenario.settings.cluster_state import InitialObjects, identity, kind_of
 from scheduler_core.scenario.settings.configuration import build_configuration, default_configuration
 from scheduler_core.scenario.settings.controllers import running_controllers
-from scheduler_core.scenario.settings.node_groups import build_node_groups
 from scheduler_core.scenario.settings.policy import build_policy
 from scheduler_core.scenario.settings.scenario_document import (
     ScenarioDocument,
@@ -133,6 +135,9 @@ class _Sorted(msgspec.Struct):
     configuration: Document | None = None
     policy: Document | None = None
     node_groups: list[Document] = []
+    cluster_autoscaler: Document | None = None
+    priorities: Document | None = None  # of its expander
+    descheduler: Document | None = None
     rules: list[Document] = []
     challenge: Document | None = None
 
@@ -176,6 +181,16 @@ class _Reader:
         )
         initial = InitialObjects(self._problems, admission, lambda part: self._tell(READING + (1 - READING) * part))
         objects = initial.build(documents_by_kind.objects, created_by(own.events))
+        node_groups = build_node_groups(documents_by_kind.node_groups, self._problems, admission)
+        for node in nodes_of_groups(node_groups, self._problems, admission):
+            objects.append(node)
+            initial.exist["Node", "", node.name] = None
+        actors = build_actors(
+            documents_by_kind.cluster_autoscaler,
+            documents_by_kind.priorities,
+            documents_by_kind.descheduler,
+            self._problems,
+        )
         events: tuple[TimelineEvent, ...] = ()
         if documents_by_kind.scenario and own.events:
             timeline = Timeline(documents_by_kind.scenario, self._problems, admission, initial.exist)
@@ -197,12 +212,13 @@ class _Reader:
             faults=own.faults,
             extender_scripts=own.extender_scripts,
             expect=own.expect,
-            node_groups=build_node_groups(documents_by_kind.node_groups, self._problems, admission),
+            node_groups=node_groups,
+            actors=actors,
             rules=rules,
             observed=own.observed,
             unobserved=own.unobserved,
             challenge=challenge,
-            controllers=running_controllers(own, objects, events),
+            controllers=running_controllers(own, objects, events, live=bool(actors)),
             kubelet=own.kubelet,
             node_lifecycle=own.node_lifecycle,
             warnings=tuple(self._problems.warnings()),
@@ -226,6 +242,12 @@ class _Reader:
                 documents_by_kind.policy = self._only(documents_by_kind.policy, document)
             elif kind == CONFIG_MAP and _holds_policy(document):
                 documents_by_kind.policy = self._policy_inside(document, documents_by_kind.policy)
+            elif kind == CLUSTER_AUTOSCALER:
+                documents_by_kind.cluster_autoscaler = self._only(documents_by_kind.cluster_autoscaler, document)
+            elif kind == DESCHEDULER:
+                documents_by_kind.descheduler = self._only(documents_by_kind.descheduler, document)
+            elif kind == CONFIG_MAP and (document.data.get("metadata") or {}).get("name") == PRIORITIES:
+                documents_by_kind.priorities = document
             elif kind == NODE_GROUP:
                 documents_by_kind.node_groups.append(document)
             elif kind == SCHEDULER_PLUGIN:

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from scheduler_core.apis.autoscaling import Actor, NodeGroup
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, PodKey
 from scheduler_core.apis.messages import Message
@@ -172,19 +173,6 @@ class Unobserved(msgspec.Struct, frozen=True):
     what: str
 
 
-class NodeGroup(msgspec.Struct, frozen=True):
-    """Nodes that can be added: at most `maximum` (None: any number), at `price` each (None: unknown).
-
-    `template`: the manifest of such a node, None: like the existing ones.
-    """
-
-    name: str
-    minimum: int = 0
-    maximum: int | None = None
-    price: float | None = None
-    template: Mapping[str, Any] | None = None
-
-
 ExtenderVerb = Literal["filter", "prioritize", "preempt", "bind"]
 
 
@@ -266,6 +254,7 @@ class Scenario(msgspec.Struct, frozen=True):
     extender_scripts: tuple[ExtenderScript, ...] = ()
     expect: Expectation | None = None
     node_groups: tuple[NodeGroup, ...] = ()
+    actors: tuple[Actor, ...] = ()  # Cluster Autoscaler, Karpenter, descheduler
     rules: tuple[Rule, ...] = ()
     observed: tuple[ObservedDecision, ...] = ()
     unobserved: tuple[Unobserved, ...] = ()

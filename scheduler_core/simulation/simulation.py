@@ -28,6 +28,7 @@ from scheduler_core.apis.core import (
 )
 from scheduler_core.apis.devices import ResourceClaim, ResourceSlice
 from scheduler_core.apis.messages import Message, RunEnded
+from scheduler_core.autoscaling.actors import build_actors
 from scheduler_core.cluster.cluster import key_of, kind_of
 from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.controllers.live import Live
@@ -114,6 +115,7 @@ class Simulation:
         self._live: Live | None = None
         if scenario.controllers:
             self._live = Live(scenario, self.cluster, self, self.later)
+            self._live.actors = tuple(build_actors(scenario, self._live))
             self._handlers.watch = self._live.watch
             if "disruption-controller" in scenario.controllers:
                 self.cluster.statuses.allowed_disruptions = self._live.allowed_disruptions

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Union
 
 from scheduler_core.trace import (  # noqa: F401 (they declare events)
+    autoscaling_events,
     controller_events,
     device_events,
     observed_events,

@@ -7,13 +7,14 @@ from typing import Any
 
 import msgspec
 
+from scheduler_core.apis.autoscaling import NodeGroup
 from scheduler_core.apis.core import Node
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.vendor_labels import GROUP_LABELS, GROUP_OWNER
 from scheduler_core.ask.editing.edits import MAX_NODES_ADDED, NotPossible
 from scheduler_core.ask.editing.objects import HOSTNAME
 from scheduler_core.ask.operations.operation import zone_of
-from scheduler_core.scenario.types import NodeGroup, Scenario
+from scheduler_core.scenario.types import Scenario
 from scheduler_core.trace.records import NodeName
 
 VANISHING = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "node.kubernetes.io/unschedulable")

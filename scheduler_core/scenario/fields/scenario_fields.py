@@ -40,7 +40,14 @@ EVENT = Fields(
         "delete": Fields("ObjectName", {**_TARGET, "name": ANY, "gracePeriodSeconds": INT64}),
         "patch": Fields(
             "Patch",
-            {**_TARGET, "name": ANY, "patch": ANY, "type": Enum(("strategic", "merge", "json"), "type of patch")},
+            {
+                **_TARGET,
+                "name": ANY,
+                "patch": ANY,
+                "type": Enum(("strategic", "merge", "json"), "type of patch"),
+                "body": ANY,
+            },
+            {"body": "a merge patch, in place of patch and type"},
         ),
         "scale": Fields("Scale", {**_TARGET, "name": STRING, "replicas": INT32}),
         "rollout": Fields(
@@ -216,29 +223,6 @@ SPEC = Fields(
     },
 )
 
-NODE_GROUP = Fields(
-    "NodeGroup",
-    {
-        "apiVersion": STRING,
-        "kind": STRING,
-        "metadata": OBJECT_META,
-        "spec": Fields(
-            "NodeGroupSpec",
-            {
-                "minimum": INT32,
-                "maximum": INT32,
-                "price": NUMBER,
-                "template": Fields("NodeTemplate", {"metadata": OBJECT_META, "spec": ANY, "status": ANY}),
-            },
-            {
-                "minimum": "nodes that always stay; 0 when absent",
-                "maximum": "the most nodes; no limit when absent",
-                "price": "of one node, for an hour, in any currency",
-                "template": "a Node without a name: labels, taints, allocatable; a node of the group when absent",
-            },
-        ),
-    },
-)
 SCHEDULER_PLUGIN = Fields(
     "SchedulerPlugin",
     {

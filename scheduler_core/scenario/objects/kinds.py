@@ -231,6 +231,8 @@ def versions_of(name: str) -> list[str]:
 
 SCENARIO = ("kschedui.io/v1alpha1", "Scenario")
 NODE_GROUP = ("kschedui.io/v1alpha1", "NodeGroup")
+CLUSTER_AUTOSCALER = ("kschedui.io/v1alpha1", "ClusterAutoscaler")
+DESCHEDULER = ("kschedui.io/v1alpha1", "Descheduler")
 SCHEDULER_PLUGIN = ("kschedui.io/v1alpha1", "SchedulerPlugin")
 CHALLENGE = ("kschedui.io/v1alpha1", "Challenge")
 # Replaces a configuration before 1.19. A ConfigMap contains it as text under this key.

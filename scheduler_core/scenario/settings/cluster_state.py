@@ -13,7 +13,9 @@ from scheduler_core.scenario.objects.availability import available, written
 from scheduler_core.scenario.objects.cluster_objects import implied_namespace
 from scheduler_core.scenario.objects.kinds import (
     CHALLENGE,
+    CLUSTER_AUTOSCALER,
     CONFIGURATION,
+    DESCHEDULER,
     DRA_GATE,
     KINDS,
     LOAD_ORDER,
@@ -74,7 +76,7 @@ def _group(version: str) -> str:
 
 
 # Unknown kinds of these groups are errors. Those of other groups are ignored, since they can be custom resources.
-_SETTINGS = (SCENARIO, NODE_GROUP, SCHEDULER_PLUGIN, CHALLENGE, CONFIGURATION)
+_SETTINGS = (SCENARIO, NODE_GROUP, CLUSTER_AUTOSCALER, DESCHEDULER, SCHEDULER_PLUGIN, CHALLENGE, CONFIGURATION)
 _OWN_GROUPS = {kind.group for kind in LOAD_ORDER} | {_group(SCENARIO[0]), _group(CONFIGURATION[0])}
 
 

@@ -65,9 +65,9 @@ class Settings(Protocol):
 
 
 def running_controllers(
-    settings: Settings, objects: Iterable[KubernetesObject], events: Iterable[TimelineEvent]
+    settings: Settings, objects: Iterable[KubernetesObject], events: Iterable[TimelineEvent], *, live: bool = False
 ) -> tuple[str, ...]:
-    """Return the controllers that run: those named, or all if there is something for them to do.
+    """Return the controllers that run: those named, or all if there is something for them to do or `live`.
 
     A recording has what they did.
     """
@@ -75,7 +75,7 @@ def running_controllers(
         return ()
     if settings.controllers is not None:
         return settings.controllers
-    if settings.is_live or any(map(_needs_controllers, objects)):
+    if live or settings.is_live or any(map(_needs_controllers, objects)):
         return CONTROLLERS
     live = any(event.action not in _OBJECT_VERBS or _needs_controllers(event.object) for event in events)
     return CONTROLLERS if live else ()

@@ -160,6 +160,8 @@ class Timeline:
         if verb == "rollout" and not data.get("action"):
             self._problems.error((*path, "action"), required(one_of(("restart", "undo", "pause", "resume"))))
             return None
+        if verb == "patch" and data.get("body") is not None:
+            data = {**data, "patch": data["body"], "type": "merge"}
         if verb == "patch" and not self._check_patch(kind, key, data, path):
             return None
         return TimelineEvent(at, verb, *key, details=data)

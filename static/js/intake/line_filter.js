@@ -135,6 +135,7 @@ class Reader {
 		if (name !== null) return this.pruning.ruleOf(name, key);
 		if (allowed.k) return allowed.k.includes(key) ? 1 : 0;
 		if (!allowed.with) return allowed.m;
+		if (allowed.or?.includes(key)) return 1;
 		const text = this.lines.slice(i, end).join("\n");
 		return allowed.with.some((/** @type {string} */ wanted) => text.includes(wanted)) ? 1 : 0;
 	}

@@ -146,6 +146,7 @@ const RULES = {
 	PodConditionSet: () => true,
 	NodeConditionChanged: () => false,
 	EvictionAnswered: () => false,
+	NodeGroupResized: () => false,
 	EventRecorded: () => true,
 	RequestMade: () => false,
 };

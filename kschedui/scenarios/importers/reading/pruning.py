@@ -79,7 +79,8 @@ def _prune(value: Any, rule: Rule, left_out: LeftOut) -> Any:
     if "k" in rule:
         return {key: item for key, item in value.items() if key in rule["k"]}
     if "with" in rule:
-        return {key: item for key, item in value.items() if any(text in str(item) for text in rule["with"])}
+        kept, words = rule.get("or", ()), rule["with"]
+        return {key: item for key, item in value.items() if key in kept or any(text in str(item) for text in words)}
     return _prune(value, rule["l"], left_out)
 
 

@@ -6,7 +6,8 @@ A rule is 0 (dropped), 1 (kept as it is), or a mapping with one of
     {"l": rule, "where": [f, [v]]}  a list of such items; with "where" only those whose field `f` is one of the values
     {"m": rule}                     a mapping with free keys to such values
     {"k": [key]}                    a mapping of which only these keys are kept
-    {"with": [text]}                a mapping of texts, of which those are kept that hold one of these
+    {"with": [text], "or": [key]}   a mapping of texts, of which those are kept that hold one of these texts, or
+                                    whose key is one of these
 The field "*" of a type is the rule for fields that it does not list; without it they are unknown.
 """
 
@@ -75,7 +76,7 @@ _READ: dict[tuple[str, str], Rule] = {
     ("NodeStatus", "nodeInfo"): {"k": ["kubeletVersion"]},
     ("Job", "status"): {"k": ["completionTime"]},
     ("VolumeAttachment", "status"): {"k": ["attached"]},
-    ("ConfigMap", "data"): {"with": ["KubeSchedulerConfiguration", '"Policy"', "kind: Policy"]},
+    ("ConfigMap", "data"): {"with": ["KubeSchedulerConfiguration", '"Policy"', "kind: Policy"], "or": ["priorities"]},
     ("KubeSchedulerConfiguration", "extenders"): {"l": {"t": "AnyExtender"}},
     ("KubeSchedulerConfiguration", "leaderElection"): DROP,
     ("KubeSchedulerConfiguration", "clientConnection"): DROP,
@@ -134,7 +135,7 @@ def reading_table() -> dict[str, Any]:
     types["AnyExtender"] = {**_OPEN, "tlsConfig": DROP}
     types["Policy"] = {**_OPEN, "extenders": {"l": {"t": "AnyExtender"}}}
     kinds["Policy"] = {"versions": [version for version, _ in POLICIES], "version": "v1", "type": "Policy"}
-    for own in ("Scenario", "NodeGroup", "SchedulerPlugin", "Challenge"):
+    for own in ("Scenario", "NodeGroup", "ClusterAutoscaler", "Descheduler", "SchedulerPlugin", "Challenge"):
         types[own] = dict(_OPEN)
         kinds[own] = {"versions": ["kschedui.io/v1alpha1"], "version": "kschedui.io/v1alpha1", "type": own}
     types["NodePool"] = {

@@ -98,6 +98,15 @@ export const CAPTIONS = {
 			code: num(event.code),
 			message: [event.message, ...(event.causes ?? [])].filter(Boolean).join(" "),
 		}))(context),
+	NodeGroupResized: ({ event }) => {
+		const { group, delta, target, nodes = [], error = "" } = event;
+		const change = nodes.length ? "deleted" : delta > 0 ? "grown" : "shrunk";
+		const values = { group: cutName(group, LETTERS), n: num(Math.abs(delta)), target: num(target) };
+		return {
+			eyebrow: parts("eyebrow.controllers"),
+			sentence: parts(`cloud.${error ? "refused" : change}`, { ...values, error, nodes: list(nodes, 4) }),
+		};
+	},
 	EventRecorded: ({ event }) => ({
 		eyebrow: parts("eyebrow.controllers"),
 		sentence: parts("controllers.event", {

@@ -1,0 +1,24 @@
+"""The actors of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from scheduler_core.apis import autoscaling as settings
+from scheduler_core.autoscaling.cluster_autoscaler.loop import ClusterAutoscaler
+from scheduler_core.autoscaling.descheduler.descheduler import Descheduler
+from scheduler_core.controllers.live import Actor, Live
+from scheduler_core.scenario.types import Scenario
+
+
+def build_actors(scenario: Scenario, live: Live) -> Iterator[Actor]:
+    """Yield the actors of the scenario; ties that chance breaks follow its seed, or without one the order."""
+    rng = None if scenario.seed is None else np.random.Generator(np.random.PCG64(scenario.seed))
+    for actor in scenario.actors:
+        match actor:
+            case settings.ClusterAutoscaler():
+                yield ClusterAutoscaler(actor, scenario.node_groups, live.api, live.act_later, rng)
+            case settings.Descheduler():
+                yield Descheduler(actor, live.api, live.act_later)

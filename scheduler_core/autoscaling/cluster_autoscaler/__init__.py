@@ -1,0 +1,1 @@
+"""Cluster Autoscaler (kubernetes/autoscaler, cluster-autoscaler, 1.36)."""

@@ -1,0 +1,176 @@
+"""How a node goes: taint, wait, evict, delete (core/scaledown/actuation)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.core import Node, Pod, PodKey
+from scheduler_core.autoscaling.cloud import Cloud
+from scheduler_core.autoscaling.cluster_autoscaler.scale_down import Candidate
+from scheduler_core.controllers.api import Api, grace_of
+from scheduler_core.controllers.causes import because
+from scheduler_core.controllers.eviction import CREATED, evict
+
+TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler"
+CANDIDATE = "DeletionCandidateOfClusterAutoscaler"
+EVICTION_RETRY = 10.0
+POLL = 5.0  # how often it looks whether evicted pods are gone
+Later = Callable[[float, Callable[[], None]], None]
+Record = Callable[..., None]
+
+
+class Actuator:
+    """Carries out deletions. `record(reason, message)` records an event on the status ConfigMap."""
+
+    def __init__(
+        self,
+        api: Api,
+        cloud: Cloud,
+        flags: Mapping[str, Any],
+        later: Later,
+        record: Record,
+    ) -> None:
+        self._api = api
+        self._cloud = cloud
+        self._flags = flags
+        self._later = later
+        self._record = record
+        self.in_progress: dict[str, bool] = {}  # nodes on their way out, and whether they are drained
+        self.last_failure = float("-inf")
+        self.changed = False  # something ended since the last pass
+
+    def start(self, empty: Sequence[Candidate], drained: Sequence[Candidate]) -> bool:
+        """Begin to delete nodes. Return whether there are any."""
+        for candidate in (*empty, *drained):
+            node = self._api.cluster.node(candidate.node)
+            assert node is not None
+            self.in_progress[node.name] = bool(candidate.drain.move)
+            self._mark(node)
+            if candidate.drain.move:
+                pods = ",".join(self._api.status(pod).called for pod in candidate.drain.move)
+                share = f"utilization: {candidate.utilization}, pods to reschedule: {pods}"
+                self._record("ScaleDown", f"Scale-down: removing node {node.name}, {share}")
+            else:
+                self._record("ScaleDownEmpty", f'Scale-down: removing empty node "{node.name}"')
+            self._api.record(node, "ScaleDown", "marked the node as toBeDeleted/unschedulable")
+            self._later(self._flags["node-delete-delay-after-taint"], self._step(self._evict_pods, candidate))
+        return bool(empty or drained)
+
+    def drained_pods(self) -> list[Pod]:
+        """Return the pods that drains will move: they count as pending."""
+        pods = (pod for name, drained in self.in_progress.items() if drained for pod, _ in self._api.pods_on(name))
+        return [
+            pod
+            for pod in pods
+            if pod.owner is not None
+            and pod.owner.kind != "DaemonSet"
+            and self._api.status(pod).deletion_requested is None
+            and self._api.status(pod).phase not in ("Succeeded", "Failed")
+        ]
+
+    def soft_taint(self, unneeded: Mapping[str, Any]) -> None:
+        """Give unneeded nodes their PreferNoSchedule taint, and take it off others; at most so many in a pass."""
+        budget = self._flags["max-bulk-soft-taint-count"]
+        for node in self._api.cluster.all_nodes():
+            if budget <= 0 or self._cloud.group_of(node.name) is None or node.name in self.in_progress:
+                continue
+            tainted = any(taint.key == CANDIDATE for taint in node.taints)
+            if tainted == (node.name in unneeded):
+                continue
+            budget -= 1
+            others = tuple(taint for taint in node.taints if taint.key != CANDIDATE)
+            mine = () if tainted else (Taint(CANDIDATE, self._time(), "PreferNoSchedule"),)
+            cause = "node-needed" if tainted else "node-unneeded"
+            self._write(replace(node, taints=(*others, *mine)), cause)
+
+    def _step(self, act: Callable[[Candidate], None], candidate: Candidate) -> Callable[[], None]:
+        return lambda: act(candidate)
+
+    def _mark(self, node: Node) -> None:
+        taints = (*node.taints, Taint(TO_BE_DELETED, self._time(), "NoSchedule"))
+        cordoned = node.unschedulable or self._flags["cordon-node-before-terminating"]
+        self._write(replace(node, taints=taints, unschedulable=cordoned), "node-removed")
+
+    def _write(self, node: Node, cause: str) -> None:
+        self._api.apply_object(node, "update", because(cause, node=node.name))
+
+    def _time(self) -> str:
+        return str(int(self._api.now))
+
+    # Evictions
+
+    def _evict_pods(self, candidate: Candidate) -> None:
+        """Evict the pods of a node, all at once, or delete it if it has none."""
+        node = self._api.cluster.node(candidate.node)
+        if node is None:
+            self.in_progress.pop(candidate.node, None)
+            return
+        pods = [pod for pod, status in self._api.pods_on(node.name) if status.phase not in ("Succeeded", "Failed")]
+        moving = [pod for pod in pods if pod.owner is None or pod.owner.kind != "DaemonSet"]
+        if not candidate.drain.move:
+            if moving:
+                self._fail(node, "the node is no longer empty")
+                return
+            self._delete(node, drained=False)
+            return
+        deadline = self._api.now + self._flags["max-pod-eviction-time"]
+        if self._flags["daemonset-eviction-for-occupied-nodes"]:
+            for pod in pods:
+                if pod not in moving:
+                    self._evict(pod)
+        self._try_evictions(node, {pod.key: pod for pod in moving}, deadline)
+
+    def _try_evictions(self, node: Node, waiting: dict[PodKey, Pod], deadline: float) -> None:
+        """Evict what has not been evicted yet; what is refused is tried again, until the deadline."""
+        refused: dict[PodKey, Pod] = {}
+        for key in waiting:
+            pod = self._api.pod(key)
+            if pod is not None and self._api.status(pod).deletion_requested is None and not self._evict(pod):
+                refused[key] = pod
+        if not refused:
+            self._wait_until_gone(node)
+        elif self._api.now + EVICTION_RETRY > deadline:
+            self._fail(node, "pods could not be evicted in time")
+        else:
+            self._later(EVICTION_RETRY, lambda: self._try_evictions(node, refused, deadline))
+
+    def _evict(self, pod: Pod) -> bool:
+        grace = min(grace_of(pod), float(self._flags["max-graceful-termination-sec"]))
+        if evict(pod, self._api, because_of=because("node-removed", node=pod.node_name), grace=grace) != CREATED:
+            return False
+        self._api.record(pod, "ScaleDown", "deleting pod for node scale down")
+        return True
+
+    def _wait_until_gone(self, node: Node) -> None:
+        left = [pod for pod, _ in self._api.pods_on(node.name) if pod.owner is None or pod.owner.kind != "DaemonSet"]
+        if left:
+            self._later(POLL, lambda: self._wait_until_gone(node))
+        else:
+            self._delete(node, drained=True)
+
+    def _delete(self, node: Node, *, drained: bool) -> None:
+        group = self._cloud.group_of(node.name)
+        self.in_progress.pop(node.name, None)
+        self.changed = True
+        if group is None:
+            return
+        self._cloud.delete(group, [node.name])
+        if drained:
+            self._record("ScaleDown", f"Scale-down: node {node.name} removed with drain")
+        else:
+            self._record("ScaleDownEmpty", f"Scale-down: empty node {node.name} removed")
+
+    def _fail(self, node: Node, why: str) -> None:
+        """Give up: take the taints off again."""
+        self.in_progress.pop(node.name, None)
+        self.last_failure = self._api.now
+        self.changed = True
+        now = self._api.cluster.node(node.name)
+        if now is not None:
+            taints = tuple(taint for taint in now.taints if taint.key not in (TO_BE_DELETED, CANDIDATE))
+            self._write(replace(now, taints=taints, unschedulable=False), "node-kept")
+            self._api.record(now, "ScaleDownFailed", f"failed to drain the node: {why}", "Warning")

@@ -1,0 +1,198 @@
+"""The nodes of each group, requests for more of them, and groups that back off (clusterstate/, utils/backoff)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from scheduler_core.apis.core import Node
+from scheduler_core.autoscaling.cloud import Cloud, Group
+from scheduler_core.controllers.api import Api
+
+UNREADY_TAINTS = (
+    "node.kubernetes.io/not-ready",
+    "node.kubernetes.io/disk-pressure",
+    "node.kubernetes.io/network-unavailable",
+)
+
+
+class Readiness(msgspec.Struct):
+    """The nodes of a group, by name."""
+
+    ready: list[str] = []
+    unready: list[str] = []
+    not_started: list[str] = []
+    deleting: list[str] = []
+    unregistered: list[str] = []
+    long_unregistered: list[str] = []
+
+    @property
+    def registered(self) -> int:
+        return len(self.ready) + len(self.unready) + len(self.not_started) + len(self.deleting)
+
+
+class Request(msgspec.Struct):
+    """A scale-up that is not complete yet."""
+
+    increase: int
+    since: float
+    deadline: float
+
+
+class Backoff(msgspec.Struct):
+    """A group that is not scaled up until a time."""
+
+    seconds: float
+    until: float
+    failed_at: float
+
+
+class ClusterState:
+    """The registry of the cluster's state, updated at the beginning of each pass."""
+
+    def __init__(self, cloud: Cloud, api: Api, flags: Mapping[str, Any]) -> None:
+        self._cloud = cloud
+        self._api = api
+        self._flags = flags
+        self.readiness: dict[str, Readiness] = {}
+        self.requests: dict[str, Request] = {}
+        self._backoffs: dict[str, Backoff] = {}
+        self._unregistered_since: dict[str, float] = {}
+        self._wrong_size: dict[str, tuple[int, int, float]] = {}  # registered, target, since when
+        self._reported: dict[str, str] = {}  # errors of instances
+
+    def update(self) -> list[tuple[Group, Request]]:
+        """Look at all nodes and instances. Return the requests that timed out."""
+        for group in self._cloud.groups.values():
+            self.readiness[group.name] = self._readiness_of(group)
+        timed_out = self._update_requests()
+        self._note_wrong_sizes()
+        return timed_out
+
+    def _readiness_of(self, group: Group) -> Readiness:
+        now, found = self._api.now, Readiness()
+        for name, instance in group.instances.items():
+            node = self._api.cluster.node(name)
+            if node is None and instance.state == "deleting":
+                continue
+            if node is None:
+                since = self._unregistered_since.setdefault(name, now)
+                late = now - since > self._flags["max-node-provision-time"]
+                (found.long_unregistered if late else found.unregistered).append(name)
+                continue
+            self._unregistered_since.pop(name, None)
+            if (
+                any(taint.key == "ToBeDeletedByClusterAutoscaler" for taint in node.taints)
+                or instance.state == "deleting"
+            ):
+                found.deleting.append(name)
+            elif self.is_ready(node):
+                found.ready.append(name)
+            elif now - node.creation_timestamp < self._flags["max-node-startup-time"]:
+                found.not_started.append(name)
+            else:
+                found.unready.append(name)
+        return found
+
+    def is_ready(self, node: Node) -> bool:
+        """Return whether the node is ready, without taints that say otherwise (utils/kubernetes/ready.go)."""
+        group = self._cloud.group_of(node.name)
+        startup = {taint.key for taint in group.spec.startup_taints} if group else set()
+        status = self._api.node_status(node.name)
+        taints = {taint.key for taint in node.taints}
+        return status.ready == "True" and not taints & {*UNREADY_TAINTS, *startup}
+
+    def upcoming(self, group: Group) -> int:
+        """Return the nodes of a group that are on their way, also those that are registered and have not started."""
+        if group.name not in self.requests or self.backs_off(group):
+            return len(self.readiness[group.name].not_started)
+        found = self.readiness[group.name]
+        return max(group.target - len(found.ready) - len(found.unready) - len(found.long_unregistered), 0)
+
+    def is_healthy(self) -> bool:
+        """Return whether few enough nodes of the cluster are unready."""
+        unready = sum(len(found.unready) + len(found.long_unregistered) for found in self.readiness.values())
+        registered = sum(found.registered for found in self.readiness.values())
+        return self._are_few(unready, registered)
+
+    def is_group_healthy(self, group: Group) -> bool:
+        """Return whether few enough nodes of the group are unready."""
+        found = self.readiness[group.name]
+        return self._are_few(len(found.unready), found.registered)
+
+    def _are_few(self, unready: int, registered: int) -> bool:
+        most = float(self._flags["max-total-unready-percentage"]) / 100
+        return unready <= int(self._flags["ok-total-unready-count"]) or unready <= registered * most
+
+    # Requests
+
+    def request(self, group: Group, increase: int) -> None:
+        """Note a scale-up; another one before it is complete moves its deadline."""
+        deadline = self._api.now + self._flags["max-node-provision-time"]
+        open_request = self.requests.get(group.name)
+        before = open_request.increase if open_request else 0
+        self.requests[group.name] = Request(before + increase, self._api.now, deadline)
+
+    def _update_requests(self) -> list[tuple[Group, Request]]:
+        timed_out = []
+        for name, request in list(self.requests.items()):
+            group = self._cloud.groups[name]
+            found = self.readiness[name]
+            if group.target <= len(found.ready) + len(found.unready) + len(found.long_unregistered):
+                del self.requests[name]  # nothing is upcoming: a success, and a backoff that has ended is forgotten
+            elif request.deadline < self._api.now:
+                del self.requests[name]
+                self.fail(group)
+                timed_out.append((group, request))
+        return timed_out
+
+    # Backoff
+
+    def fail(self, group: Group) -> None:
+        """Let a group back off after a failure."""
+        now, flags = self._api.now, self._flags
+        before = self._backoffs.get(group.name)
+        seconds = flags["initial-node-group-backoff-duration"]
+        if before is not None and now - before.failed_at < flags["node-group-backoff-reset-timeout"]:
+            seconds = before.seconds if now < before.until else 2 * before.seconds
+        seconds = min(seconds, flags["max-node-group-backoff-duration"])
+        self._backoffs[group.name] = Backoff(seconds, now + seconds, now)
+
+    def backs_off(self, group: Group) -> bool:
+        """Return whether the group is not scaled up at the moment."""
+        backoff = self._backoffs.get(group.name)
+        return backoff is not None and self._api.now < backoff.until
+
+    # Sizes
+
+    def _note_wrong_sizes(self) -> None:
+        for name, group in self._cloud.groups.items():
+            size = self.readiness[name].registered + len(self.readiness[name].unregistered)
+            size += len(self.readiness[name].long_unregistered)
+            if size == group.target:
+                self._wrong_size.pop(name, None)
+            elif self._wrong_size.get(name, (-1, -1))[:2] != (size, group.target):
+                self._wrong_size[name] = size, group.target, self._api.now
+
+    def sizes_to_fix(self) -> list[tuple[Group, int]]:
+        """Return the groups whose target has been too high for so long that it is lowered, and by how much."""
+        most, now = self._flags["max-node-provision-time"], self._api.now
+        return [
+            (self._cloud.groups[name], size - target)
+            for name, (size, target, since) in self._wrong_size.items()
+            if size < target and now - since > most
+        ]
+
+    def instances_with_errors(self) -> list[tuple[Group, list[str], bool]]:
+        """Return the instances that cannot be created, and whether their errors are new."""
+        found = []
+        for group in self._cloud.groups.values():
+            errors = {name: instance.error for name, instance in group.instances.items() if instance.error}
+            names = [name for name in errors if group.instances[name].state != "deleting"]
+            if names:
+                new = any(self._reported.get(name) != errors[name] for name in names)
+                self._reported.update(errors)
+                found.append((group, names, new))
+        return found

@@ -1,0 +1,125 @@
+"""Whether the pods of a node may be drained (simulator/drainability/rules, in their order)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from scheduler_core.apis.core import Pod, PodDisruptionBudget
+from scheduler_core.cluster.cluster import key_of
+from scheduler_core.cluster.disruption import disruptions_allowed
+from scheduler_core.controllers.api import Api
+
+PREFIX = "cluster-autoscaler.kubernetes.io/"
+MIRROR = "kubernetes.io/config.mirror"
+REPLICATED = ("ReplicationController", "Job", "ReplicaSet", "StatefulSet")
+
+
+class Blocked(msgspec.Struct, frozen=True):
+    """The pod that keeps its node, and why."""
+
+    pod: Pod
+    reason: str
+
+
+class Drain(msgspec.Struct):
+    """The pods that would have to move, and the DaemonSet pods that go with the node."""
+
+    move: list[Pod] = []
+    daemon: list[Pod] = []
+    blocked: Blocked | None = None
+
+
+class Drainability:
+    """Judges pods. `budgets`: what each budget still allows in this pass."""
+
+    def __init__(self, api: Api, flags: Mapping[str, Any]) -> None:
+        self._api = api
+        self._flags = flags
+        self.budgets = dict(disruptions_allowed(api.cluster))
+
+    def drain_of(self, pods: Sequence[Pod]) -> Drain:
+        """Return what draining a node with these pods means."""
+        drain = Drain()
+        for pod in pods:
+            verdict = self._verdict(pod)
+            if verdict == "daemon":
+                drain.daemon.append(pod)
+            elif verdict == "move":
+                drain.move.append(pod)
+            elif verdict != "skip":
+                drain.blocked = Blocked(pod, verdict)
+                return drain
+        return drain
+
+    def take(self, pods: Sequence[Pod]) -> None:
+        """Count evictions of these pods against their budgets."""
+        for pod in pods:
+            for budget in self._budgets_of(pod):
+                self.budgets[budget] = self.budgets.get(budget, 0) - 1
+
+    def _verdict(self, pod: Pod) -> str:
+        """Return skip, daemon, move, or the reason that blocks."""
+        status = self._api.status(pod)
+        if MIRROR in pod.annotations:
+            return "skip"
+        if status.deletion_requested is not None and self._is_long_terminating(pod):
+            return "skip"
+        replicas = self._replicas(pod)
+        if replicas is not None and replicas < self._flags["min-replica-count"]:
+            return "MinReplicasReached"
+        if pod.owner is not None and pod.owner.kind == "DaemonSet":
+            return "daemon"
+        if pod.annotations.get(f"{PREFIX}safe-to-evict") == "true":
+            return "move"
+        if status.phase in ("Succeeded", "Failed"):
+            return "move"
+        if self._flags["skip-nodes-with-custom-controller-pods"] and (
+            pod.owner is None or pod.owner.kind not in REPLICATED
+        ):
+            return "NotReplicated"
+        if pod.owner is None:
+            return "NotReplicated"
+        if pod.namespace == "kube-system" and self._flags["skip-nodes-with-system-pods"]:
+            young = self._api.now - pod.creation_timestamp < self._flags["blocking-system-pod-distruption-timeout"]
+            if young and not any(self._budgets_of(pod)):
+                return "UnmovableKubeSystemPod"
+        if pod.annotations.get(f"{PREFIX}safe-to-evict") == "false":
+            return "NotSafeToEvictAnnotation"
+        if self._flags["skip-nodes-with-local-storage"] and has_local_storage(pod):
+            return "LocalStorageRequested"
+        if any(self.budgets.get(budget, 0) < 1 for budget in self._budgets_of(pod)):
+            return "NotEnoughPdb"
+        return "move"
+
+    def _is_long_terminating(self, pod: Pod) -> bool:
+        status = self._api.status(pod)
+        asked = status.deletion_requested or 0.0
+        return self._api.now > asked + min(status.grace, float(self._flags["max-graceful-termination-sec"])) + 60
+
+    def _replicas(self, pod: Pod) -> int | None:
+        if pod.owner is None:
+            return None
+        workload = self._api.workload(pod.owner.kind, f"{pod.namespace}/{pod.owner.name}")
+        return None if workload is None else getattr(workload.spec, "replicas", None)
+
+    def _budgets_of(self, pod: Pod) -> Iterator[str]:
+        for budget in self._api.cluster.objects("PodDisruptionBudget"):
+            assert isinstance(budget, PodDisruptionBudget)
+            if budget.namespace == pod.namespace and budget.controller_selector.matches(pod.labels):
+                yield key_of(budget)
+
+
+def has_local_storage(pod: Pod) -> bool:
+    """Return whether the pod has an emptyDir or hostPath that it would lose (utils/drain: HasBlockingLocalStorage)."""
+    spared = set(pod.annotations.get(f"{PREFIX}safe-to-evict-local-volumes", "").split(","))
+    for volume in (pod.manifest.get("spec") or {}).get("volumes") or ():
+        if volume.get("name") in spared:
+            continue
+        if volume.get("hostPath") is not None:
+            return True
+        if "emptyDir" in volume and (volume.get("emptyDir") or {}).get("medium") != "Memory":
+            return True
+    return False

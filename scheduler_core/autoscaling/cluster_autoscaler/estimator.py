@@ -1,0 +1,109 @@
+"""How many nodes of a group the pods would need (estimator/binpacking_estimator.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from scheduler_core.apis.core import Pod
+from scheduler_core.autoscaling.cluster_autoscaler.templates import Template
+from scheduler_core.autoscaling.snapshot import Snapshot
+
+PodGroup = Sequence[Pod]  # of the same controller, with equal specs
+TOPOLOGY_REASONS = (
+    "node(s) didn't match pod topology spread constraints",
+    "node(s) didn't match pod anti-affinity rules",
+    "node(s) didn't satisfy existing pods anti-affinity rules",
+)
+HOSTNAME = "kubernetes.io/hostname"
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """So many new nodes hold these pods."""
+
+    nodes: int
+    pods: list[Pod]
+
+
+class _Estimation:
+    def __init__(self, template: Template, snapshot: Snapshot, limit: int) -> None:
+        self.template = template
+        self.snapshot = snapshot
+        self.limit = limit
+        self.names: dict[str, None] = {}  # of new nodes
+        self.used: dict[str, None] = {}  # of new nodes with pods
+        self.pods: list[Pod] = []
+        self.last = ""
+
+    def track(self, pod: Pod, name: str) -> None:
+        self.snapshot.place(pod, name)
+        self.pods.append(pod)
+        if name in self.names:
+            self.used[name] = None
+
+    def add_node(self) -> None:
+        self.last = f"e-{len(self.names)}"
+        self.names[self.last] = None
+        self.snapshot.add_node(*self.template.named(self.last))
+
+
+def estimate(groups: Sequence[PodGroup], template: Template, snapshot: Snapshot, limit: int) -> Estimate:
+    """Pack the pods onto at most `limit` new nodes, on a copy of the snapshot; the largest pods first."""
+    if limit < 0:
+        return Estimate(0, [])
+    estimation = _Estimation(template, snapshot.copy(), limit)
+    more = True
+    for group in sorted(groups, key=lambda group: -_score(group[0], template)):
+        rest = _try_opened_nodes(estimation, group)
+        if more:
+            more = _try_new_nodes(estimation, rest)
+    return Estimate(len(estimation.used), estimation.pods)
+
+
+def _score(pod: Pod, template: Template) -> float:
+    """Return the shares of cpu and memory that the pod asks for (decreasing_pod_orderer.go)."""
+    allocatable = template.node.allocatable
+    return sum(pod.requests.get(name, 0) / allocatable[name] for name in ("cpu", "memory") if allocatable.get(name))
+
+
+def _try_opened_nodes(estimation: _Estimation, pods: PodGroup) -> PodGroup:
+    """Place pods on new nodes that are open already; return those from the first on that does not fit."""
+    if not estimation.names:
+        return pods
+    for index, pod in enumerate(pods):
+        name = estimation.snapshot.find_node(pod, lambda name: name in estimation.names)
+        if not name:
+            return pods[index:]
+        estimation.track(pod, name)
+    return ()
+
+
+def _try_new_nodes(estimation: _Estimation, pods: PodGroup) -> bool:
+    """Place pods on the last node, or else on another new one. Return False if no more nodes may be added."""
+    for pod in pods:
+        if estimation.last:
+            reasons = estimation.snapshot.reasons(pod, estimation.last)
+            if not reasons:
+                estimation.track(pod, estimation.last)
+                continue
+            if _uses_hostname(pod) and any(reason in TOPOLOGY_REASONS for reason in reasons):
+                name = estimation.snapshot.find_node(pod, lambda name: name != estimation.last)
+                if name:
+                    estimation.track(pod, name)
+                    continue
+            if estimation.last not in estimation.used:
+                return True  # the last one is still empty: another would not hold it either
+        if len(estimation.names) >= estimation.limit:
+            return False
+        estimation.add_node()
+        if estimation.snapshot.reasons(pod, estimation.last):
+            return True
+        estimation.track(pod, estimation.last)
+    return True
+
+
+def _uses_hostname(pod: Pod) -> bool:
+    terms = (*pod.required_affinity, *pod.required_anti_affinity)
+    spreads = (c for c in pod.topology_spread_constraints if c.when_unsatisfiable == "DoNotSchedule")
+    return any(term.topology_key == HOSTNAME for term in terms) or any(c.topology_key == HOSTNAME for c in spreads)

@@ -1,0 +1,348 @@
+"""Cluster Autoscaler's passes, in the order of its source (core/static_autoscaler.go, loop/trigger.go)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from zlib import crc32
+
+import numpy as np
+from msgspec.structs import replace
+
+from scheduler_core.apis.autoscaling import ClusterAutoscaler as Settings
+from scheduler_core.apis.autoscaling import NodeGroup
+from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.autoscaling.cloud import Cloud, CloudError
+from scheduler_core.autoscaling.cluster_autoscaler.actuation import Actuator
+from scheduler_core.autoscaling.cluster_autoscaler.cluster_state import ClusterState
+from scheduler_core.autoscaling.cluster_autoscaler.expanders import Expanders
+from scheduler_core.autoscaling.cluster_autoscaler.scale_down import Planner
+from scheduler_core.autoscaling.cluster_autoscaler.scale_up import Orchestrator, ScaleUp
+from scheduler_core.autoscaling.cluster_autoscaler.templates import Template, build_templates
+from scheduler_core.autoscaling.snapshot import Snapshot
+from scheduler_core.controllers.api import Api, Change
+
+NAME = "cluster-autoscaler"
+STATUS = "cluster-autoscaler-status"
+PRIORITIES = "cluster-autoscaler-priority-expander"
+NAMESPACE = "kube-system"
+UNSCHEDULABLE_POD_BUFFER = 2.0  # seconds that a pod has to be old (unschedulablePodTimeBuffer)
+GPU_POD_BUFFER = 30.0  # counted from the oldest of those that ask for GPUs
+EVENT_REPEAT = 300.0  # the same event is not repeated for so long
+PASS_SECONDS = 0.05  # that a pass takes; what has to last longer than some intervals does so after as many passes
+REACTION = 0.1  # seconds from a pod that cannot be scheduled to the pass that looks at it
+GPU = "nvidia.com/gpu"
+Later = Callable[[float, Callable[[], None]], None]
+
+
+class ClusterAutoscaler:
+    """The actor. `later(seconds, action)` runs an action later."""
+
+    name = NAME
+
+    def __init__(
+        self, settings: Settings, groups: Sequence[NodeGroup], api: Api, later: Later, rng: np.random.Generator | None
+    ) -> None:
+        self._settings = settings
+        self._flags = settings.flags
+        self._api = api
+        self._later = later
+        self.cloud = Cloud(settings, groups, api, self._as_actor)
+        self._state = ClusterState(self.cloud, api, self._flags)
+        self._expanders = Expanders(settings, rng)
+        self._orchestrator = Orchestrator(self.cloud, self._state, self._flags, self._expanders)
+        self._planner = Planner(api, self.cloud, self._state, self._flags)
+        self._actuator = Actuator(api, self.cloud, self._flags, self._as_actor, self._record_status)
+        self._next_pass = float("inf")
+        self._last_scale_up = float("-inf")
+        self._last_scale_up_failure = float("-inf")
+        self._hints: dict[str, str] = {}  # where pods were placed in earlier passes
+        self._recorded: dict[tuple[str, str, str, str], float] = {}
+        self._added: dict[PodKey, float] = {}  # when pods were seen first
+
+    def start(self) -> None:
+        """Plan the first pass: at once if pods wait, else after the interval."""
+        self._later(self._settings.start_seconds, self._begin)
+
+    def watch(self, change: Change) -> None:
+        """React to a pod that may not be schedulable."""
+        if change.kind != "Pod":
+            return
+        if change.what == "added" and not change.object.node_name:
+            self._added[change.object.key] = self._api.now
+            self._plan(REACTION)
+        elif change.what == "deleted":
+            self._added.pop(change.object.key, None)
+
+    def _begin(self) -> None:
+        self._next_pass = float("inf")
+        self._plan(REACTION if any(self._unschedulable()) else self._flags["scan-interval"])
+
+    def _plan(self, seconds: float) -> None:
+        """Plan a pass, unless there is one before."""
+        time = self._api.now + seconds
+        if self._api.now >= self._settings.start_seconds and time < self._next_pass:
+            self._next_pass = time
+            self._later(seconds, lambda: self._due(time))
+
+    def _due(self, time: float) -> None:
+        if time == self._next_pass:
+            self._next_pass = float("inf")
+            self._plan(self._flags["scan-interval"] + PASS_SECONDS)
+            self._api.actor = NAME
+            if self._run_once():
+                self._plan(REACTION)
+
+    def _as_actor(self, seconds: float, action: Callable[[], None]) -> None:
+        def act() -> None:
+            self._api.actor = NAME
+            action()
+
+        self._later(seconds, act)
+
+    # One pass
+
+    def _run_once(self) -> bool:
+        """Make a pass. Return whether it changed something, so that another follows at once."""
+        cutoff = self._flags["expendable-pods-priority-cutoff"]
+        snapshot = Snapshot(self._api.cluster, self._api.release)
+        self._keep_allocated(snapshot, cutoff)
+        templates = build_templates(self.cloud, self._api, snapshot)
+        timed_out = self._state.update()
+        self._remove_long_unregistered()
+        if not self._state.is_healthy():
+            self._planner.clean_up()
+            self._record_status("ClusterUnhealthy", "Cluster is unhealthy", "Warning")
+            return False
+        self._remove_instances_with_errors()
+        try:
+            for group, request in timed_out:
+                self._record_status(
+                    "ScaleUpTimedOut",
+                    f"Nodes added to group {group.name} failed to register within {self._api.now - request.since:g}s",
+                    "Warning",
+                )
+                self.cloud.decrease_target(group, -request.increase)
+            fixes = self._state.sizes_to_fix()
+            for group, delta in fixes:
+                self.cloud.decrease_target(group, delta)
+            if fixes:
+                return False
+        except CloudError:
+            return False
+        self._add_upcoming(snapshot, templates)
+        pods = self._pods_to_help(snapshot, cutoff)
+        return self._decide(pods, snapshot, templates)
+
+    def _decide(self, pods: list[Pod], snapshot: Snapshot, templates: dict[str, Template]) -> bool:
+        """Scale up or down, and record the events at the end."""
+        scale_up = ScaleUp("not needed")
+        new = self._are_all_new(pods)
+        total, ready = self._flags["max-nodes-total"], sum(len(r.ready) for r in self._state.readiness.values())
+        if pods and total and ready >= total:
+            self._record_status("MaxNodesTotalReached", f"Max total nodes in cluster reached: {total}", "Warning")
+            scale_up = ScaleUp("no options", reasons={pod.key: ["max total nodes in cluster reached"] for pod in pods})
+        elif pods and not new:
+            scale_up = self._orchestrator.scale_up(pods, snapshot, templates)
+        if scale_up.result == "successful":
+            self._last_scale_up = self._api.now
+        elif scale_up.result == "failed":
+            self._last_scale_up_failure = self._api.now
+        deleting = False
+        if self._flags["scale-down-enabled"] and not new:
+            deleting = self._scale_down(snapshot, scale_up)
+        if self._flags["enforce-node-group-min-size"]:
+            filled = self._orchestrator.fill_to_minimum(snapshot.nodes(), templates)
+            if filled.result != "not needed":
+                self._record_scale_up(filled)
+        self._record_scale_up(scale_up)
+        return scale_up.result in ("successful", "failed") or deleting
+
+    def _keep_allocated(self, snapshot: Snapshot, cutoff: int) -> None:
+        """Leave only pods in the snapshot that count: bound or nominated ones that are not expendable."""
+        for pod in list(snapshot.cluster.pods.all()):
+            place = pod.node_name or pod.nominated_node_name
+            snapshot.remove_pod(pod.key)
+            if place and pod.priority >= cutoff and snapshot.cluster.node(place) is not None:
+                snapshot.place(pod, place)
+
+    def _remove_long_unregistered(self) -> None:
+        """Delete instances that have not become nodes in time."""
+        for group in self.cloud.groups.values():
+            names = self._state.readiness[group.name].long_unregistered
+            names = [name for name in names if group.instances[name].state != "deleting"]
+            possible = group.target - group.minimum
+            for name in names[: max(possible, 0)]:
+                self.cloud.delete(group, [name])
+                self._record_status("DeleteUnregistered", f"Removed unregistered node {name}", "Normal")
+
+    def _remove_instances_with_errors(self) -> None:
+        for group, names, new in self._state.instances_with_errors():
+            if new:
+                self._state.fail(group)
+                error = group.instances[names[0]].error
+                text = f"Scale-up failed for group {group.name}: {error}"
+                self._record_status("FailedToScaleUpGroup", text, "Warning")
+            self.cloud.delete(group, names)
+
+    def _add_upcoming(self, snapshot: Snapshot, templates: dict[str, Template]) -> None:
+        """Put nodes that are on their way into the snapshot, in place of those that have not started."""
+        for group in self.cloud.groups.values():
+            for name in self._state.readiness[group.name].not_started:
+                snapshot.remove_node(name)
+            for number in range(self._state.upcoming(group)):
+                if group.name in templates:
+                    snapshot.add_node(*templates[group.name].named(f"upcoming-{group.name}-{number}"))
+
+    # The pods to help (core/podlistprocessor)
+
+    def _unschedulable(self) -> list[Pod]:
+        """Return the pods that the scheduler could not place."""
+        return [
+            pod
+            for pod in self._api.cluster.pods.all()
+            if not pod.node_name
+            and not pod.scheduling_gates
+            and not pod.nominated_node_name
+            and not pod.terminating
+            and pod.key not in self._api.cluster.assumed
+        ]
+
+    def _pods_to_help(self, snapshot: Snapshot, cutoff: int) -> list[Pod]:
+        """Return the pods for which nodes may be added: those that fit nowhere, upcoming nodes included."""
+        drained = self._actuator.drained_pods()
+        for pod in drained:
+            if snapshot.cluster.pods.get(pod.key) is not None:
+                snapshot.remove_pod(pod.key)
+        leaving = set(self._actuator.in_progress)
+        pods = [pod for pod in self._unschedulable() if pod.priority >= cutoff]
+        candidates = [*pods, *(_without_node(pod) for pod in drained)]
+        unplaced: set[PodKey] = set()
+        for pod in sorted(candidates, key=self._importance):
+            name = snapshot.find_node(pod, lambda name: name not in leaving, self._hints.get(pod.key, ""))
+            if name:
+                self._hints[pod.key] = name
+                snapshot.place(pod, name)
+            else:
+                unplaced.add(pod.key)
+        delay = self._flags["new-pod-scale-up-delay"]
+        return [
+            pod
+            for pod in candidates
+            if pod.key in unplaced
+            and not (pod.owner is not None and pod.owner.kind == "DaemonSet")
+            and self._age(pod) >= self._delay_of(pod, delay)
+        ]
+
+    def _importance(self, pod: Pod) -> tuple[int, int, int]:
+        """Return a sort key: high priorities first, then old pods; a lister has no order among those of one second."""
+        return -pod.priority, int(self._added.get(pod.key, 0.0)), crc32(pod.key.encode())
+
+    def _delay_of(self, pod: Pod, delay: float) -> float:
+        try:
+            own = pod.annotations["cluster-autoscaler.kubernetes.io/pod-scale-up-delay"]
+            return max(float(own.removesuffix("s")), delay)
+        except (KeyError, ValueError):
+            return delay
+
+    def _age(self, pod: Pod) -> float:
+        return self._api.now - self._added.get(pod.key, float("-inf"))
+
+    def _are_all_new(self, pods: list[Pod]) -> bool:
+        """Return whether all pods are so new that others like them may follow."""
+        if not pods:
+            return False
+        with_gpu = [self._age(pod) for pod in pods if pod.requests.get(GPU)]
+        if with_gpu and max(with_gpu) < GPU_POD_BUFFER:
+            self._plan(GPU_POD_BUFFER - max(with_gpu))
+            return True
+        oldest = max(map(self._age, pods))
+        if oldest < UNSCHEDULABLE_POD_BUFFER:
+            self._plan(UNSCHEDULABLE_POD_BUFFER - oldest)
+            return True
+        return False
+
+    # Scale-down
+
+    def _scale_down(self, snapshot: Snapshot, scale_up: ScaleUp) -> bool:
+        """Update the unneeded nodes, and delete those that are due. Return whether a deletion began."""
+        leaving = [
+            *self._actuator.in_progress,
+            *(
+                name
+                for group in self.cloud.groups.values()
+                for name, i in group.instances.items()
+                if i.state == "deleting"
+            ),
+        ]
+        upcoming = [node.name for node in snapshot.nodes() if self._api.cluster.node(node.name) is None]
+        existing = snapshot.copy()
+        for name in upcoming:
+            existing.remove_node(name)
+        self._planner.update(existing, leaving, ())
+        now = self._api.now
+        cooling = (
+            scale_up.result == "successful"
+            or now - self._last_scale_up < self._flags["scale-down-delay-after-add"]
+            or now - self._actuator.last_failure < self._flags["scale-down-delay-after-failure"]
+        )
+        deleting = False
+        if not cooling:
+            deleting = self._actuator.start(*self._planner.nodes_to_delete(self._actuator.in_progress))
+        if not deleting:
+            self._actuator.soft_taint(self._planner.unneeded)
+        return deleting
+
+    # Events
+
+    def _record_scale_up(self, scale_up: ScaleUp) -> None:
+        for resize in scale_up.resizes:
+            size = f"{resize.new} instead of {resize.old} (max: {resize.group.maximum})"
+            self._record_status("ScaledUpGroup", f"Scale-up: setting group {resize.group.name} size to {size}")
+            self._record_status("ScaledUpGroup", f"Scale-up: group {resize.group.name} size set to {size}")
+        if scale_up.result == "successful":
+            changes = " ".join(
+                f"{{{r.group.name} {r.old}->{r.new} (max: {r.group.maximum})}}" for r in scale_up.resizes
+            )
+            for pod in scale_up.helped:
+                self._record_pod(pod, "TriggeredScaleUp", f"pod triggered scale-up: [{changes}]")
+        elif scale_up.result == "failed" and scale_up.failed is not None:
+            text = f"Scale-up failed for group {scale_up.failed.name}: {scale_up.error}"
+            self._record_status("FailedToScaleUpGroup", text, "Warning")
+        else:
+            for key, reasons in scale_up.reasons.items():
+                stored = self._api.pod(key)
+                if stored is not None:
+                    counted = ", ".join(f"{count} {reason}" for reason, count in Counter(reasons).items())
+                    self._record_pod(stored, "NotTriggerScaleUp", f"pod didn't trigger scale-up: {counted}")
+        for group in self._expanders.warnings:
+            text = (
+                f"Priority expander: node group {group} not found in priority expander configuration. "
+                "The group won't be used."
+            )
+            self._record("ConfigMap", PRIORITIES, "PriorityConfigMapNotMatchedGroup", text, "Warning")
+        self._expanders.warnings.clear()
+
+    def _record_pod(self, pod: Pod, reason: str, message: str) -> None:
+        if self._is_new("Pod", pod.key, reason, message):
+            self._api.record(pod, reason, message)
+
+    def _record_status(self, reason: str, message: str, level: str = "Normal") -> None:
+        self._record("ConfigMap", STATUS, reason, message, level)
+
+    def _record(self, kind: str, name: str, reason: str, message: str, level: str = "Normal") -> None:
+        if self._is_new(kind, name, reason, message):
+            self._api.record_on(kind, name, NAMESPACE, reason, message, level)
+
+    def _is_new(self, kind: str, name: str, reason: str, message: str) -> bool:
+        """Return whether the same event was not recorded for some minutes."""
+        event = kind, name, reason, message
+        before = self._recorded.get(event, float("-inf"))
+        if self._api.now - before < EVENT_REPEAT:
+            return False
+        self._recorded[event] = self._api.now
+        return True
+
+
+def _without_node(pod: Pod) -> Pod:
+    return replace(pod, node_name="")

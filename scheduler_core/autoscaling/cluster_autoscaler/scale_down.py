@@ -1,0 +1,240 @@
+"""Which nodes are not needed, since when, and which of them go now (core/scaledown/planner, eligibility, unneeded)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.autoscaling.cloud import Cloud, Group
+from scheduler_core.autoscaling.cluster_autoscaler.cluster_state import ClusterState
+from scheduler_core.autoscaling.cluster_autoscaler.drainability import MIRROR, Drain, Drainability
+from scheduler_core.autoscaling.cluster_autoscaler.expanders import GPU
+from scheduler_core.autoscaling.snapshot import Snapshot
+from scheduler_core.controllers.api import Api
+
+DISABLED = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+
+
+class Utilization(msgspec.Struct, frozen=True):
+    """The share of a node that its pods request; `resource` is the one that counts."""
+
+    cpu: float
+    memory: float
+    gpu: float
+    resource: str
+    share: float
+
+    def __str__(self) -> str:
+        numbers = (self.cpu, self.memory, self.gpu, 0, self.share)
+        cpu, memory, gpu, other, share = (f"{number:.15g}" for number in numbers)
+        return f"{{{cpu} {memory} {gpu} {other} {self.resource} {share}}}"
+
+
+class Candidate(msgspec.Struct):
+    """A node that could go. `since`: when it was first found so."""
+
+    node: str
+    drain: Drain
+    utilization: Utilization
+    since: float
+
+
+class Planner:
+    """Keeps the list of unneeded nodes."""
+
+    def __init__(self, api: Api, cloud: Cloud, state: ClusterState, flags: Mapping[str, Any]) -> None:
+        self._api = api
+        self._cloud = cloud
+        self._state = state
+        self._flags = flags
+        self.unneeded: dict[str, Candidate] = {}
+        self.unremovable: dict[str, str] = {}  # why each other node stays
+        self._unremovable_until: dict[str, float] = {}
+        self._hints: dict[str, str] = {}
+
+    def clean_up(self) -> None:
+        """Forget which nodes are unneeded."""
+        self.unneeded = {}
+
+    def update(self, snapshot: Snapshot, deleting: Sequence[str], moving: Sequence[Pod]) -> None:
+        """Find the unneeded nodes: eligible ones whose pods all have another place.
+
+        `deleting`: nodes on their way out; `moving`: their pods, which need a place first.
+        """
+        now, trial = self._api.now, snapshot.copy()
+        for name in deleting:
+            if trial.cluster.node(name) is not None:
+                trial.remove_node(name)
+        for pod in moving:
+            name = trial.find_node(pod, lambda name: True)
+            if name:
+                trial.place(pod, name)
+        self.unremovable = {}
+        eligible: dict[str, Utilization] = {}
+        for name in self._candidates(deleting):
+            utilization = self._utilization_if_low(name, trial)
+            if utilization is not None:
+                eligible[name] = utilization
+        judge = Drainability(self._api, self._flags)
+        pods_on = {name: trial.pods_on(name) for name in eligible}
+        empty = [name for name in eligible if not self._needs_drain(pods_on[name])]
+        before = [name for name in eligible if name in self.unneeded and name not in empty]
+        rest = [name for name in eligible if name not in empty and name not in before]
+        found: dict[str, Candidate] = {}
+        destinations = {node.name for node in trial.nodes()} - set(deleting)
+        limit = len(self.unneeded) + 2 * self._flags["max-scale-down-parallelism"]
+        for name in (*empty, *before, *rest):
+            if len(found) >= limit:
+                break
+            drain = judge.drain_of(pods_on[name])
+            if drain.blocked is not None:
+                self._keep(name, f"BlockedByPod {drain.blocked.reason}")
+                continue
+            if not self._move(drain.move, name, trial, destinations):
+                self._keep(name, "NoPlaceToMovePods")
+                continue
+            judge.take(drain.move)
+            destinations.discard(name)
+            since = self.unneeded[name].since if name in self.unneeded else now
+            found[name] = Candidate(name, drain, eligible[name], since)
+        self.unneeded = found
+
+    def _candidates(self, deleting: Sequence[str]) -> list[str]:
+        """Return the nodes that are looked at: those of groups above their minimum."""
+        names = []
+        for group in self._cloud.groups.values():
+            if group.target <= group.minimum:
+                continue
+            found = self._state.readiness[group.name]
+            names += [name for name in (*found.ready, *found.unready) if name not in deleting]
+        return names
+
+    def _utilization_if_low(self, name: str, trial: Snapshot) -> Utilization | None:
+        """Return how much of the node is used, if that is little (eligibility.go)."""
+        if self._unremovable_until.get(name, -1.0) > self._api.now:
+            self.unremovable[name] = "RecentlyUnremovable"
+            return None
+        node = trial.cluster.node(name)
+        assert node is not None
+        if node.annotations.get(DISABLED) == "true":
+            self.unremovable[name] = "ScaleDownDisabledAnnotation"
+            return None
+        ready = self._state.is_ready(node)
+        if not ready and not self._flags["scale-down-unready-enabled"]:
+            self.unremovable[name] = "ScaleDownUnreadyDisabled"
+            return None
+        utilization = utilization_of(node, trial.pods_on(name), self._flags)
+        gpu = utilization.resource == GPU
+        most = self._option(name, "scaleDownGpuUtilizationThreshold" if gpu else "scaleDownUtilizationThreshold")
+        if most is None:
+            most = self._flags["scale-down-gpu-utilization-threshold" if gpu else "scale-down-utilization-threshold"]
+        if ready and utilization.share > most:
+            self.unremovable[name] = "NotUnderutilized"
+            return None
+        return utilization
+
+    def _option(self, node_name: str, option: str) -> float | None:
+        group = self._cloud.group_of(node_name)
+        value = group.spec.options.get(option) if group else None
+        return None if value is None else float(value)
+
+    def _needs_drain(self, pods: Sequence[Pod]) -> bool:
+        return any(
+            not (pod.owner is not None and pod.owner.kind == "DaemonSet") and MIRROR not in pod.annotations
+            for pod in pods
+        )
+
+    def _move(self, pods: Sequence[Pod], origin: str, trial: Snapshot, destinations: set[str]) -> bool:
+        """Find a place for every pod; keep them there if all have one."""
+        places: list[tuple[Pod, str]] = []
+        for pod in pods:
+            acceptable: Callable[[str], bool] = lambda name: name in destinations and name != origin  # noqa: E731
+            name = trial.find_node(pod, acceptable, self._hints.get(pod.key, ""))
+            if not name:
+                for placed, _ in places:
+                    trial.place(placed, origin)
+                return False
+            self._hints[pod.key] = name
+            trial.place(pod, name)
+            places.append((pod, name))
+        return True
+
+    def _keep(self, name: str, reason: str) -> None:
+        self.unremovable[name] = reason
+        self._unremovable_until[name] = self._api.now + self._flags["unremovable-node-recheck-timeout"]
+
+    def nodes_to_delete(self, in_progress: Mapping[str, bool]) -> tuple[list[Candidate], list[Candidate]]:
+        """Return the nodes that go now: empty ones, and those to drain. `in_progress`: drained or not, by name."""
+        empty: list[Candidate] = []
+        drained: list[Candidate] = []
+        going: dict[str, int] = {}
+        for name in in_progress:
+            group = self._cloud.group_of(name)
+            if group is not None and group.instances[name].state != "deleting":
+                going[group.name] = going.get(group.name, 0) + 1
+        totals = {
+            name: sum(
+                node.capacity.get(name, 0) for node in self._api.cluster.all_nodes() if node.name not in in_progress
+            )
+            for name in ("cpu", "memory")
+        }
+        least = {"cpu": self._flags["cores-total"][0] * 1000, "memory": self._flags["memory-total"][0] << 30}
+        for candidate in self.unneeded.values():
+            group, node = self._cloud.group_of(candidate.node), self._api.cluster.node(candidate.node)
+            if group is None or node is None or not self._is_due(candidate, node, group):
+                continue
+            if group.target - going.get(group.name, 0) - 1 < group.minimum:
+                self.unremovable[candidate.node] = "NodeGroupMinSizeReached"
+                continue
+            left = {name: total - node.capacity.get(name, 0) for name, total in totals.items()}
+            if any(left[name] < least[name] for name in least):
+                self.unremovable[candidate.node] = "MinimalResourceLimitExceeded"
+                continue
+            going[group.name] = going.get(group.name, 0) + 1
+            totals = left
+            (drained if candidate.drain.move else empty).append(candidate)
+        busy = len(in_progress)
+        empty = empty[: max(self._flags["max-scale-down-parallelism"] - busy, 0)]
+        most = min(
+            self._flags["max-drain-parallelism"] - sum(in_progress.values()),
+            self._flags["max-scale-down-parallelism"] - busy - len(empty),
+        )
+        return empty, drained[: max(most, 0)]
+
+    def _is_due(self, candidate: Candidate, node: Node, group: Group) -> bool:
+        """Return whether the node has been unneeded for longer than the flag says."""
+        ready = self._state.is_ready(node)
+        wait = self._flags["scale-down-unneeded-time" if ready else "scale-down-unready-time"]
+        if self._api.now - candidate.since > wait:
+            return True
+        self.unremovable[candidate.node] = "NotUnneededLongEnough" if ready else "NotUnreadyLongEnough"
+        return False
+
+
+def utilization_of(node: Node, pods: Sequence[Pod], flags: Mapping[str, Any]) -> Utilization:
+    """Return the share of the node that its pods request (simulator/utilization/info.go)."""
+    if node.allocatable.get(GPU):
+        gpu = sum(pod.requests.get(GPU, 0) for pod in pods) / node.allocatable[GPU]
+        return Utilization(0.0, 0.0, gpu, GPU, gpu)
+    shares = {name: _share(name, node, pods, flags) for name in ("cpu", "memory")}
+    resource = "cpu" if shares["cpu"] > shares["memory"] else "memory"
+    return Utilization(shares["cpu"], shares["memory"], 0.0, resource, shares[resource])
+
+
+def _share(name: str, node: Node, pods: Sequence[Pod], flags: Mapping[str, Any]) -> float:
+    """Return the share of one resource; pods that are ignored are taken off the node too."""
+    requested = ignored = 0
+    for pod in pods:
+        amount = pod.requests.get(name, 0)
+        daemon = pod.owner is not None and pod.owner.kind == "DaemonSet"
+        if (daemon and flags["ignore-daemonsets-utilization"]) or (
+            MIRROR in pod.annotations and flags["ignore-mirror-pods-utilization"]
+        ):
+            ignored += amount
+        else:
+            requested += amount
+    available = node.allocatable.get(name, 0) - ignored
+    return requested / available if available > 0 else 0.0

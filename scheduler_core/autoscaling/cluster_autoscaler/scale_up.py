@@ -1,0 +1,272 @@
+"""Which group gets more nodes for the pods that wait (core/scaleup/orchestrator, processors/nodegroupset)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.autoscaling.cloud import Cloud, CloudError, Group
+from scheduler_core.autoscaling.cluster_autoscaler.cluster_state import ClusterState
+from scheduler_core.autoscaling.cluster_autoscaler.estimator import PodGroup, estimate
+from scheduler_core.autoscaling.cluster_autoscaler.expanders import Expanders, Option
+from scheduler_core.autoscaling.cluster_autoscaler.templates import Template
+from scheduler_core.autoscaling.snapshot import Snapshot
+
+MAX_GROUPS_OF_A_CONTROLLER = 10
+GIB = 1 << 30
+IGNORED_LABELS = (
+    "kubernetes.io/hostname",
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+    "beta.kubernetes.io/fluentd-ds-ready",
+    "kops.k8s.io/instancegroup",
+)
+MAX_CAPACITY_MEMORY_DIFFERENCE = 0.015
+MAX_ALLOCATABLE_DIFFERENCE = 0.05
+MAX_FREE_DIFFERENCE = 0.05
+
+
+class Resize(msgspec.Struct, frozen=True):
+    """A group that grows from a size to another."""
+
+    group: Group
+    old: int
+    new: int
+
+
+class ScaleUp(msgspec.Struct):
+    """The result of a scale-up. `reasons`: by pod, why each group does not help it; those of the others wait."""
+
+    result: Literal["successful", "failed", "no options", "not needed"]
+    resizes: list[Resize] = []
+    helped: list[Pod] = []
+    reasons: dict[str, list[str]] = {}
+    failed: Group | None = None
+    error: str = ""
+
+
+class Orchestrator:
+    """Plans and carries out scale-ups."""
+
+    def __init__(self, cloud: Cloud, state: ClusterState, flags: Mapping[str, Any], expanders: Expanders) -> None:
+        self._cloud = cloud
+        self._state = state
+        self._flags = flags
+        self._expanders = expanders
+
+    def scale_up(self, pods: Sequence[Pod], snapshot: Snapshot, templates: Mapping[str, Template]) -> ScaleUp:
+        """Choose an option for the pods and carry it out."""
+        pod_groups = group_pods(pods)
+        skipped: dict[str, str] = {}
+        fitting: dict[str, list[PodGroup]] = {}
+        against: dict[int, dict[str, str]] = {number: {} for number in range(len(pod_groups))}
+        helps: Counter[int] = Counter()
+        nodes = snapshot.nodes()
+        for group in self._cloud.groups.values():
+            reason = self._reason_to_skip(group, templates, nodes)
+            if reason:
+                skipped[group.name] = reason
+                continue
+            fitting[group.name] = []
+            trial = snapshot.copy()
+            node, daemon_pods = templates[group.name].named("template-node")
+            trial.add_node(node, daemon_pods)
+            for number, pod_group in enumerate(pod_groups):
+                reasons = trial.reasons(pod_group[0], node.name)
+                if reasons:
+                    against[number][group.name] = ", ".join(reasons)
+                else:
+                    fitting[group.name].append(pod_group)
+                    helps[number] += 1
+        options = self._options(fitting, snapshot, templates, len(nodes))
+        remaining = {
+            pod.key: [*against[number].values(), *skipped.values()]
+            for number, pod_group in enumerate(pod_groups)
+            if not helps[number]
+            for pod in pod_group
+        }
+        if not options:
+            return ScaleUp("no options", reasons=remaining)
+        self._expanders.node_count = len(nodes)
+        best = self._expanders.best(options)
+        count = self._capped(best.nodes, best, nodes)
+        if count <= 0:
+            return ScaleUp("no options", reasons=remaining)
+        resizes = self._balanced(best, count, fitting, templates)
+        result = self._execute(resizes)
+        result.helped, result.reasons = list(best.pods), remaining
+        return result
+
+    def fill_to_minimum(self, nodes: Sequence[Node], templates: Mapping[str, Template]) -> ScaleUp:
+        """Increase groups that are smaller than their minimum (ScaleUpToNodeGroupMinSize)."""
+        resizes = [
+            Resize(group, group.target, group.minimum)
+            for group in self._cloud.groups.values()
+            if group.target < group.minimum and not self._reason_to_skip(group, templates, nodes)
+        ]
+        return self._execute(resizes) if resizes else ScaleUp("not needed")
+
+    def _reason_to_skip(self, group: Group, templates: Mapping[str, Template], nodes: Sequence[Node]) -> str:
+        if not self._state.is_group_healthy(group):
+            return "not ready for scale-up"
+        if self._state.backs_off(group):
+            return "in backoff after failed scale-up"
+        if group.target >= group.maximum:
+            return "max node group size reached"
+        if group.name not in templates or (group.target == 0 and not self._flags["scale-up-from-zero"]):
+            return "no node template"
+        exceeded = self._exceeded(templates[group.name].node, nodes)
+        return f'exceeded quota: "cluster-wide", resources: {", ".join(exceeded)}' if exceeded else ""
+
+    def _limits(self, nodes: Sequence[Node]) -> dict[str, tuple[int, int]]:
+        """Return what is left of each total, and its unit: (left, unit)."""
+        cores, memory = (sum(node.capacity.get(name, 0) for node in nodes) for name in ("cpu", "memory"))
+        return {
+            "cpu": (self._flags["cores-total"][1] * 1000 - cores, 1000),
+            "memory": (self._flags["memory-total"][1] * GIB - memory, GIB),
+        }
+
+    def _exceeded(self, node: Node, nodes: Sequence[Node]) -> list[str]:
+        return [name for name, (left, _) in self._limits(nodes).items() if node.capacity.get(name, 0) > left]
+
+    def _capped(self, count: int, option: Option, nodes: Sequence[Node]) -> int:
+        """Return how many of the nodes the cluster's limits allow."""
+        if self._flags["max-nodes-total"]:
+            count = min(count, int(self._flags["max-nodes-total"]) - len(nodes))
+        for name, (left, _) in self._limits(nodes).items():
+            size = option.template.node.capacity.get(name, 0)
+            if size:
+                count = min(count, left // size)
+        return int(count)
+
+    def _options(
+        self,
+        fitting: Mapping[str, list[PodGroup]],
+        snapshot: Snapshot,
+        templates: Mapping[str, Template],
+        node_count: int,
+    ) -> list[Option]:
+        options = []
+        for name, pod_groups in fitting.items():
+            if not pod_groups:
+                continue
+            group, template = self._cloud.groups[name], templates[name]
+            estimated = estimate(
+                pod_groups, template, snapshot, self._most_nodes(group, fitting, templates, node_count)
+            )
+            if estimated.nodes:
+                options.append(Option(group, template, estimated.nodes, estimated.pods))
+        return options
+
+    def _most_nodes(
+        self, group: Group, fitting: Mapping[str, list[PodGroup]], templates: Mapping[str, Template], node_count: int
+    ) -> int:
+        """Return the limit of an estimate (estimator/threshold_based_limiter.go); negative: no node."""
+        room = group.maximum - group.target
+        for other in self._similar(group, fitting, templates):
+            room += other.maximum - other.target
+        limits = [self._flags["max-nodes-per-scaleup"], room]
+        if self._flags["max-nodes-total"]:
+            limits.append(self._flags["max-nodes-total"] - node_count or -1)
+        return int(min(limits))
+
+    # Similar groups
+
+    def _similar(
+        self, group: Group, fitting: Mapping[str, list[PodGroup]], templates: Mapping[str, Template]
+    ) -> list[Group]:
+        """Return the groups like this one that can hold every pod that this one can."""
+        if not self._flags["balance-similar-node-groups"]:
+            return []
+        wanted = {id(pod_group) for pod_group in fitting[group.name]}
+        return [
+            other
+            for name, pod_groups in fitting.items()
+            if (other := self._cloud.groups[name]) is not group
+            and wanted <= {id(pod_group) for pod_group in pod_groups}
+            and self._is_similar(templates[group.name], templates[name])
+        ]
+
+    def _is_similar(self, first: Template, second: Template) -> bool:
+        """Return whether nodes of the templates are interchangeable (compare_nodegroups.go)."""
+        a, b = first.node, second.node
+        for name in {*a.capacity, *b.capacity}:
+            most = MAX_CAPACITY_MEMORY_DIFFERENCE if name == "memory" else 0.0
+            if not _is_close(a.capacity.get(name, 0), b.capacity.get(name, 0), most):
+                return False
+        for name in {*a.allocatable, *b.allocatable}:
+            of_a, of_b = a.allocatable.get(name, 0), b.allocatable.get(name, 0)
+            used_a, used_b = (sum(p.requests.get(name, 0) for p in t.daemon_pods) for t in (first, second))
+            if not _is_close(of_a, of_b, MAX_ALLOCATABLE_DIFFERENCE):
+                return False
+            if not _is_close(of_a - used_a, of_b - used_b, MAX_FREE_DIFFERENCE):
+                return False
+        ignored = {*IGNORED_LABELS, *self._flags["balancing-ignore-label"]}
+        labels = ({key: value for key, value in node.labels.items() if key not in ignored} for node in (a, b))
+        return next(labels) == next(labels)
+
+    def _balanced(
+        self,
+        best: Option,
+        count: int,
+        fitting: Mapping[str, list[PodGroup]],
+        templates: Mapping[str, Template],
+    ) -> list[Resize]:
+        """Split the nodes between the group and those like it: each goes to the smallest (balancing_processor.go)."""
+        groups = [best.group, *self._similar(best.group, fitting, templates)]
+        sizes = {group.name: group.target for group in groups if group.target < group.maximum}
+        for _ in range(count):
+            open_groups = [group for group in groups if sizes.get(group.name, group.maximum) < group.maximum]
+            if not open_groups:
+                break
+            sizes[min(open_groups, key=lambda group: sizes[group.name]).name] += 1
+        grown = [Resize(group, group.target, sizes[group.name]) for group in groups if group.name in sizes]
+        grown = [resize for resize in grown if resize.new > resize.old]
+        return sorted(grown, key=lambda resize: resize.old)
+
+    def _execute(self, resizes: Sequence[Resize]) -> ScaleUp:
+        """Call the cloud, one group after the other; the first error ends it."""
+        for resize in resizes:
+            try:
+                self._cloud.increase(resize.group, resize.new - resize.old)
+            except CloudError as error:
+                self._state.fail(resize.group)
+                return ScaleUp("failed", failed=resize.group, error=str(error))
+            self._state.request(resize.group, resize.new - resize.old)
+        return ScaleUp("successful", list(resizes))
+
+
+def group_pods(pods: Sequence[Pod]) -> list[PodGroup]:
+    """Return the pods by controller, labels and spec (equivalence/groups.go)."""
+    groups: list[PodGroup] = []
+    of_controller: dict[str, list[list[Pod]]] = {}
+    for pod in pods:
+        if pod.owner is None or pod.owner.kind == "DaemonSet":
+            groups.append([pod])
+            continue
+        alike = of_controller.setdefault(pod.owner.uid or f"{pod.namespace}/{pod.owner.kind}/{pod.owner.name}", [])
+        found = next((group for group in alike if _is_equivalent(group[0], pod)), None)
+        if found is not None:
+            found.append(pod)
+            continue
+        group = [pod]
+        groups.append(group)
+        if len(alike) < MAX_GROUPS_OF_A_CONTROLLER:
+            alike.append(group)
+    return groups
+
+
+def _is_equivalent(first: Pod, second: Pod) -> bool:
+    same = first.labels == second.labels and first.requests == second.requests
+    return same and (first.manifest.get("spec") == second.manifest.get("spec"))
+
+
+def _is_close(first: float, second: float, most: float) -> bool:
+    larger = max(first, second)
+    return larger - min(first, second) <= larger * most

@@ -1,0 +1,96 @@
+"""What a new node of each group would be: the cloud's template with the pods of DaemonSets.
+
+processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.autoscaling.cloud import Cloud, Group
+from scheduler_core.autoscaling.snapshot import Snapshot
+from scheduler_core.controllers.admission import Refused
+from scheduler_core.controllers.api import Api
+from scheduler_core.controllers.pods import pod_manifest
+from scheduler_core.scenario.reading.problems import Problems
+from scheduler_core.scenario.settings.autoscaling import node_of_group
+
+GOOD_AFTER = 60.0  # seconds that a node must have been ready to be its group's template
+IGNORED_TAINTS = ("ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler", "node.kubernetes.io/")
+IGNORED_PREFIXES = (
+    "startup-taint.cluster-autoscaler.kubernetes.io/",
+    "ignore-taint.cluster-autoscaler.kubernetes.io/",
+    "status-taint.cluster-autoscaler.kubernetes.io/",
+)
+
+
+class Template(msgspec.Struct, frozen=True):
+    """A node of a group, with the pods that DaemonSets would run on it."""
+
+    node: Node
+    daemon_pods: tuple[Pod, ...]
+
+    def named(self, name: str) -> tuple[Node, list[Pod]]:
+        """Return a node of this template, and its pods."""
+        labels = {**self.node.labels, "kubernetes.io/hostname": name}
+        node = replace(self.node, name=name, uid=name, labels=labels)
+        return node, [replace(pod, name=f"{pod.name}-{name}", uid=f"{pod.uid}-{name}") for pod in self.daemon_pods]
+
+
+def build_templates(cloud: Cloud, api: Api, snapshot: Snapshot) -> dict[str, Template]:
+    """Return the template of each group that has one."""
+    templates = {}
+    for group in cloud.groups.values():
+        node = _real_template(group, api) or _cloud_template(group, api)
+        if node is not None:
+            templates[group.name] = Template(node, _daemon_pods(node, api, snapshot))
+    return templates
+
+
+def _real_template(group: Group, api: Api) -> Node | None:
+    """Return a node of the group that has been ready for long enough."""
+    for name in group.instances:
+        node = api.cluster.node(name)
+        if node is None or node.unschedulable or any(t.key.startswith("ToBeDeleted") for t in node.taints):
+            continue
+        status = api.node_status(name)
+        since = max(status.changed, node.creation_timestamp, 0.0)
+        if status.ready == "True" and not status.lost and api.now - since > GOOD_AFTER:
+            startup = {taint.key for taint in group.spec.startup_taints}
+            taints = tuple(taint for taint in node.taints if taint.key not in startup and not _is_ignored(taint.key))
+            return replace(node, taints=taints)
+    return None
+
+
+def _is_ignored(key: str) -> bool:
+    return key.startswith(IGNORED_TAINTS) or key.startswith(IGNORED_PREFIXES)
+
+
+def _cloud_template(group: Group, api: Api) -> Node | None:
+    if group.spec.template is None:
+        return None
+    node = node_of_group(group.spec, 0, Problems(), api.admission)
+    assert isinstance(node, Node)
+    return replace(node, taints=tuple(taint for taint in node.taints if not _is_ignored(taint.key)))
+
+
+def _daemon_pods(node: Node, api: Api, snapshot: Snapshot) -> tuple[Pod, ...]:
+    """Return a pod of each DaemonSet that fits the empty node."""
+    daemon_sets = api.workloads("DaemonSet")
+    if not daemon_sets:
+        return ()
+    alone = snapshot.copy()
+    alone.add_node(replace(node, name=node.name, uid="template"))
+    found = []
+    for daemon_set in daemon_sets:
+        template = (daemon_set.manifest.get("spec") or {}).get("template") or {}
+        try:
+            pod = api.build_pod(pod_manifest(daemon_set, template, f"{daemon_set.name}-template"))
+        except Refused:
+            continue
+        if not alone.reasons(pod, node.name):
+            alone.place(pod, node.name)
+            found.append(pod)
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""The descheduler (kubernetes-sigs/descheduler, 1.36 line)."""

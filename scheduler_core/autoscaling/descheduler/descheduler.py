@@ -1,0 +1,67 @@
+"""The descheduler's passes: profiles in order, Deschedule plugins before Balance plugins (pkg/descheduler)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apis.autoscaling import Descheduler as Settings
+from scheduler_core.apis.core import Node
+from scheduler_core.autoscaling.descheduler.evictor import NAME, Evictor, Limits, TotalLimit
+from scheduler_core.autoscaling.descheduler.strategies import Strategies
+from scheduler_core.controllers.api import Api, Change
+from scheduler_core.scenario.objects.label_selectors import label_selector
+from scheduler_core.scenario.reading.problems import Problems
+
+START = 0.1  # seconds until its first pass
+Later = Callable[[float, Callable[[], None]], None]
+
+
+class Descheduler:
+    """The actor. `later(seconds, action)` runs an action later."""
+
+    def __init__(self, settings: Settings, api: Api, later: Later) -> None:
+        self._settings = settings
+        self._api = api
+        self._later = later
+        self._strategies = Strategies(api)
+
+    def start(self) -> None:
+        """Plan the first pass."""
+        self._later(self._settings.start_seconds + START, self._pass)
+
+    def watch(self, change: Change) -> None:
+        """Do nothing: it acts in its own time."""
+
+    def _pass(self) -> None:
+        """Make a pass, and plan the next one."""
+        self._api.actor = NAME
+        nodes = self._ready_nodes()
+        if len(nodes) > 1:
+            limits = Limits(self._settings.policy)
+            for profile in self._settings.policy.get("profiles") or ():
+                self._run(profile, nodes, limits)
+        if self._settings.interval:
+            self._later(self._settings.interval, self._pass)
+
+    def _run(self, profile: Mapping[str, Any], nodes: Sequence[Node], limits: Limits) -> None:
+        args = {entry.get("name"): entry.get("args") or {} for entry in profile.get("pluginConfig") or ()}
+        enabled = profile.get("plugins") or {}
+        evictor = Evictor(self._api, args.get("DefaultEvictor") or {}, limits, nodes)
+        for point, known in (("deschedule", self._strategies.deschedule), ("balance", self._strategies.balance)):
+            for name in (enabled.get(point) or {}).get("enabled") or ():
+                try:
+                    known[name](args.get(name) or {}, nodes, evictor)
+                except TotalLimit:
+                    continue
+
+    def _ready_nodes(self) -> list[Node]:
+        """Return the nodes of a pass: those that are ready and that the policy selects."""
+        text = self._settings.policy.get("nodeSelector")
+        pairs = dict(pair.partition("=")[::2] for pair in text.split(",")) if text else {}
+        selector = label_selector({"matchLabels": pairs}, (), Problems())
+        return [
+            node
+            for node in self._api.cluster.all_nodes()
+            if self._api.node_status(node.name).ready == "True" and (not text or selector.matches(node.labels))
+        ]

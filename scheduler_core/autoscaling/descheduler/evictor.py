@@ -1,0 +1,165 @@
+"""Which pods may be evicted, and how many (pkg/framework/plugins/defaultevictor, pkg/descheduler/evictions)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.controllers.api import Api
+from scheduler_core.controllers.causes import because
+from scheduler_core.controllers.eviction import CREATED, evict
+from scheduler_core.controllers.pods import is_terminating
+from scheduler_core.plugins.node_affinity.rule import matches_required
+from scheduler_core.plugins.taint_toleration.rule import tolerates
+from scheduler_core.scenario.objects.label_selectors import label_selector
+from scheduler_core.scenario.reading.problems import Problems
+from scheduler_core.scenario.reading.times import parse_duration
+
+NAME = "sigs.k8s.io.descheduler"  # the reporting component of its events
+EVICT = "descheduler.alpha.kubernetes.io/evict"
+PREFER_NO_EVICTION = "descheduler.alpha.kubernetes.io/prefer-no-eviction"
+MIRROR = "kubernetes.io/config.mirror"
+CRITICAL = 2_000_000_000
+Args = Mapping[str, Any]
+
+
+class TotalLimit(Exception):
+    """The policy allows no more evictions in this pass."""
+
+
+class NodeLimit(Exception):
+    """The policy allows no more evictions from the pod's node in this pass."""
+
+
+class Limits:
+    """The evictions of a pass, over all profiles."""
+
+    def __init__(self, policy: Args) -> None:
+        self.per_node = policy.get("maxNoOfPodsToEvictPerNode")
+        self.per_namespace = policy.get("maxNoOfPodsToEvictPerNamespace")
+        self.total = policy.get("maxNoOfPodsToEvictTotal")
+        self.nodes: Counter[str] = Counter()
+        self.namespaces: Counter[str] = Counter()
+
+
+class Evictor:
+    """The evictor of a profile. `nodes` are those of the pass."""
+
+    def __init__(self, api: Api, args: Args, limits: Limits, nodes: Sequence[Node]) -> None:
+        self._api = api
+        self._args = args
+        self._limits = limits
+        self._nodes = nodes
+
+    def is_evictable(self, pod: Pod) -> bool:
+        """Return whether nothing protects the pod (DefaultEvictor.Filter)."""
+        if EVICT in pod.annotations:
+            return True
+        if MIRROR in pod.annotations or is_terminating(pod, self._api.status(pod)):
+            return False
+        return not any(self._protections(pod))
+
+    def _protections(self, pod: Pod) -> Iterable[bool]:
+        args, status = self._args, self._api.status(pod)
+        if pod.owner is None:
+            yield not (args.get("evictFailedBarePods") and status.phase == "Failed")
+        elif pod.owner.kind == "DaemonSet":
+            yield not args.get("evictDaemonSetPods")
+        yield not args.get("evictLocalStoragePods") and _has_local_storage(pod)
+        if not args.get("evictSystemCriticalPods"):
+            yield pod.priority >= CRITICAL
+            threshold = self._priority_threshold()
+            yield threshold is not None and pod.priority >= threshold
+        yield bool(args.get("ignorePvcPods")) and any(volume.get("persistentVolumeClaim") for volume in _volumes(pod))
+        if args.get("labelSelector") is not None:
+            selector = label_selector(args["labelSelector"], (), Problems())
+            yield not selector.matches(pod.labels)
+        if (least := args.get("minReplicas") or 0) > 1 and pod.owner is not None:
+            yield len(self._api.pods_owned_by(pod.owner.uid)) < least
+        if (age := args.get("minPodAge")) is not None:
+            yield self._api.now - (pod.start_time or 0.0) < _seconds(age)
+        if args.get("noEvictionPolicy") == "Mandatory":
+            yield PREFER_NO_EVICTION in pod.annotations
+
+    def _priority_threshold(self) -> int | None:
+        threshold = self._args.get("priorityThreshold") or {}
+        if threshold.get("value") is not None:
+            return int(threshold["value"])
+        known = self._api.admission.priority_classes.get(threshold.get("name") or "")
+        return None if known is None else known.value
+
+    def passes_pre_eviction(self, pod: Pod) -> bool:
+        """Return whether the pod fits another node, if the evictor asks for that (PreEvictionFilter)."""
+        return not self._args.get("nodeFit") or self.fits_other_node(pod, self._nodes)
+
+    def fits_other_node(self, pod: Pod, nodes: Iterable[Node]) -> bool:
+        """Return whether the pod fits one of the nodes that is not its own (PodFitsAnyOtherNode)."""
+        return any(node.name != pod.node_name and self.fits(pod, node) for node in nodes)
+
+    def fits(self, pod: Pod, node: Node) -> bool:
+        """Return whether the pod fits a node (node.go: NodeFit); spread is not looked at."""
+        if node.unschedulable or not matches_required(pod, node):
+            return False
+        if any(t.effect in ("NoSchedule", "NoExecute") and not tolerates(pod.tolerations, t) for t in node.taints):
+            return False
+        here = [other for other, status in self._api.pods_on(node.name) if not _is_finished(status.phase)]
+        if node.name != pod.node_name:
+            for name, amount in pod.requests.items():
+                used = sum(other.requests.get(name, 0) for other in here)
+                if amount > node.allocatable.get(name, 0) - used:
+                    return False
+            if len(here) >= node.allocatable.get("pods", 110):
+                return False
+        return not any(
+            term.selector.matches(other.labels) and other.namespace in term.namespaces and other.key != pod.key
+            for term in pod.required_anti_affinity
+            if term.topology_key in node.labels
+            for other in self.in_domain(node, term.topology_key)
+        )
+
+    def in_domain(self, node: Node, key: str) -> list[Pod]:
+        """Return the pods on the nodes that have the same value of a label."""
+        domain = (other for other in self._api.cluster.all_nodes() if other.labels.get(key) == node.labels.get(key))
+        return [pod for other in domain for pod in self.pods_on(other)]
+
+    def pods_on(self, node: Node) -> list[Pod]:
+        """Return the pods on a node that have not finished."""
+        return [pod for pod, status in self._api.pods_on(node.name) if not _is_finished(status.phase)]
+
+    def is_terminating(self, pod: Pod) -> bool:
+        return self._api.status(pod).deletion_requested is not None
+
+    def evict(self, pod: Pod, strategy: str) -> bool:
+        """Evict a pod. Return whether the API server did; a refusal is only logged. Raises NodeLimit, TotalLimit."""
+        limits, node = self._limits, pod.node_name
+        if limits.total is not None and limits.nodes.total() >= limits.total:
+            raise TotalLimit
+        if limits.per_node is not None and limits.nodes[node] >= limits.per_node:
+            raise NodeLimit
+        if limits.per_namespace is not None and limits.namespaces[pod.namespace] >= limits.per_namespace:
+            return False
+        self._api.actor = NAME
+        if evict(pod, self._api, because_of=because("descheduled", strategy=strategy, node=node)) != CREATED:
+            return False
+        limits.nodes[node] += 1
+        limits.namespaces[pod.namespace] += 1
+        self._api.record(pod, strategy, f"pod eviction from {node} node by sigs.k8s.io/descheduler")
+        return True
+
+
+def _is_finished(phase: str) -> bool:
+    return phase in ("Succeeded", "Failed")
+
+
+def _volumes(pod: Pod) -> Sequence[Mapping[str, Any]]:
+    return (pod.manifest.get("spec") or {}).get("volumes") or ()
+
+
+def _has_local_storage(pod: Pod) -> bool:
+    return any("emptyDir" in volume or "hostPath" in volume for volume in _volumes(pod))
+
+
+def _seconds(value: Any) -> float:
+    return parse_duration(str(value))

@@ -1,0 +1,287 @@
+"""The strategies besides utilization, each with the file of its plugin (pkg/framework/plugins)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apis.constraints import TopologySpreadConstraint
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.autoscaling.descheduler.evictor import Evictor, NodeLimit
+from scheduler_core.autoscaling.descheduler.utilization import high_node_utilization, low_node_utilization
+from scheduler_core.controllers.api import Api
+from scheduler_core.plugins.node_affinity.rule import matches_required
+from scheduler_core.plugins.taint_toleration.rule import tolerates
+from scheduler_core.scenario.objects.label_selectors import label_selector
+from scheduler_core.scenario.reading.problems import Problems
+
+Args = Mapping[str, Any]
+Strategy = Callable[[Args, Sequence[Node], Evictor], None]
+RESTARTS = "kschedui.io/restart-count"  # the restarts of a pod at the start
+
+
+class Strategies:
+    """The strategies by name; each evicts pods of the nodes. They may raise TotalLimit."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self.deschedule: Mapping[str, Strategy] = {
+            "RemovePodsViolatingNodeTaints": self._node_taints,
+            "RemovePodsViolatingNodeAffinity": self._node_affinity,
+            "RemovePodsViolatingInterPodAntiAffinity": self._anti_affinity,
+            "RemovePodsHavingTooManyRestarts": self._restarts,
+            "RemoveFailedPods": self._failed_pods,
+            "PodLifeTime": self._life_time,
+        }
+        self.balance: Mapping[str, Strategy] = {
+            "RemoveDuplicates": self._duplicates,
+            "LowNodeUtilization": low_node_utilization,
+            "HighNodeUtilization": high_node_utilization,
+            "RemovePodsViolatingTopologySpreadConstraint": self._topology_spread,
+        }
+
+    def _each(self, pods: Sequence[Pod], strategy: str, evictor: Evictor) -> None:
+        """Evict the pods, those of a node up to its limit."""
+        full: set[str] = set()
+        for pod in pods:
+            if pod.node_name in full:
+                continue
+            try:
+                evictor.evict(pod, strategy)
+            except NodeLimit:
+                full.add(pod.node_name)
+
+    def _candidates(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> Iterator[tuple[Node, Pod]]:
+        """Yield the pods that may be evicted and are in the namespaces and labels of the arguments."""
+        for node in nodes:
+            for pod in evictor.pods_on(node):
+                if _is_chosen(args, pod) and evictor.is_evictable(pod) and evictor.passes_pre_eviction(pod):
+                    yield node, pod
+
+    # Deschedule
+
+    def _node_taints(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
+        """removepodsviolatingnodetaints/node_taint.go"""
+        effects = {"NoSchedule", *(["PreferNoSchedule"] if args.get("includePreferNoSchedule") else [])}
+        excluded, included = set(args.get("excludedTaints") or ()), set(args.get("includedTaints") or ())
+        violating = []
+        for node, pod in self._candidates(args, nodes, evictor):
+            for taint in node.taints:
+                names = {taint.key, f"{taint.key}={taint.value}"}
+                is_considered = taint.effect in effects and not names & excluded and (not included or names & included)
+                if is_considered and not tolerates(pod.tolerations, taint):
+                    violating.append(pod)
+                    break
+        self._each(violating, "RemovePodsViolatingNodeTaints", evictor)
+
+    def _node_affinity(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
+        """removepodsviolatingnodeaffinity/node_affinity.go"""
+        kinds = args.get("nodeAffinityType") or ()
+        is_required = "requiredDuringSchedulingIgnoredDuringExecution" in kinds
+        violating = []
+        for node, pod in self._candidates(args, nodes, evictor):
+            is_elsewhere = pod.required_node_affinity is not None and not matches_required(pod, node)
+            if is_required and is_elsewhere and any(evictor.fits(pod, other) for other in nodes):
+                violating.append(pod)
+                continue
+            if "preferredDuringSchedulingIgnoredDuringExecution" in kinds and pod.preferred_node_affinity:
+                weights = [_weight(pod, other) for other in nodes if evictor.fits(pod, other)]
+                if weights and max(weights) > _weight(pod, node):
+                    violating.append(pod)
+        self._each(violating, "RemovePodsViolatingNodeAffinity", evictor)
+
+    def _anti_affinity(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
+        """removepodsviolatinginterpodantiaffinity/pod_antiaffinity.go: the pod that has the rule goes."""
+        gone: set[str] = set()
+        for node in nodes:
+            pods = [pod for pod in evictor.pods_on(node) if _is_chosen(args, pod)]
+            for pod in sorted(pods, key=lambda pod: pod.priority):
+                if not evictor.is_evictable(pod) or not evictor.passes_pre_eviction(pod):
+                    continue
+                if not any(self._is_violated(term, pod, node, evictor, gone) for term in pod.required_anti_affinity):
+                    continue
+                try:
+                    if evictor.evict(pod, "RemovePodsViolatingInterPodAntiAffinity"):
+                        gone.add(pod.key)
+                except NodeLimit:
+                    break
+
+    def _is_violated(self, term: Any, pod: Pod, node: Node, evictor: Evictor, gone: set[str]) -> bool:
+        return term.topology_key in node.labels and any(
+            other.key != pod.key
+            and other.key not in gone
+            and other.namespace in term.namespaces
+            and term.selector.matches(other.labels)
+            for other in evictor.in_domain(node, term.topology_key)
+        )
+
+    def _restarts(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
+        """removepodshavingtoomanyrestarts/toomanyrestarts.go"""
+        least = args.get("podRestartThreshold") or 1
+        pods = [pod for _, pod in self._candidates(args, nodes, evictor) if self._restarts_of(pod) >= least]
+        self._each(pods, "RemovePodsHavingTooManyRestarts", evictor)
+
+    def _restarts_of(self, pod: Pod) -> int:
+        before = pod.annotations.get(RESTARTS, "0")
+        return self._api.status(pod).restarts + (int(before) if before.isdigit() else 0)
+
+    def _failed_pods(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
+        """removefailedpods/failedpods.go"""
+        least = args.get("minPodLifetimeSeconds")
+        names = {node.name for node in nodes}
+        excluded = args.get("excludeOwnerKinds") or ()
+        pods = [
+            pod
+            for pod in self._api.statuses.finished.values()
+            if pod.node_name in names
+            and self._api.status(pod).phase == "Failed"
+            and self._api.now - pod.creation_timestamp >= (3600 if least is None else least)
+            and (pod.owner is None or pod.owner.kind not in excluded)
+            and _is_chosen(args, pod)
+            and evictor.is_evictable(pod)
+        ]
+        self._each(pods, "RemoveFailedPods", evictor)
+
+    def _life_time(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
+        """podlifetime/pod_lifetime.go: the oldest first, over all nodes."""
+        most = args.get("maxPodLifeTimeSeconds")
+        states, kinds = set(args.get("states") or ()), args.get("ownerKinds") or {}
+        found = []
+        for _, pod in self._candidates(args, nodes, evictor):
+            owner = "" if pod.owner is None else pod.owner.kind
+            if most is not None and int(self._api.now - pod.creation_timestamp) <= most:
+                continue
+            if states and self._api.status(pod).phase not in states:
+                continue
+            if (kinds.get("include") and owner not in kinds["include"]) or owner in (kinds.get("exclude") or ()):
+                continue
+            found.append(pod)
+        self._each(sorted(found, key=lambda pod: pod.creation_timestamp), "PodLifeTime", evictor)
+
+    # Balance
+
+    def _duplicates(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
+        """removeduplicates/removeduplicates.go: per node the first pod of an owner is no duplicate."""
+        excluded = args.get("excludeOwnerKinds") or ()
+        count: dict[tuple[str, ...], int] = {}
+        duplicates: dict[tuple[str, ...], dict[str, list[Pod]]] = {}
+        seen: set[tuple[str, tuple[str, ...]]] = set()
+        for node, pod in self._candidates(args, nodes, evictor):
+            if pod.owner is None or pod.owner.kind in excluded:
+                continue
+            owner = pod.namespace, pod.owner.kind, pod.owner.name, *sorted(pod.images)
+            count[owner] = count.get(owner, 0) + 1
+            if (node.name, owner) in seen:
+                duplicates.setdefault(owner, {}).setdefault(node.name, []).append(pod)
+            seen.add((node.name, owner))
+        for owner, by_node in duplicates.items():
+            sample = next(iter(by_node.values()))[0]
+            targets = [node for node in nodes if _may_land(sample, node)]
+            if len(targets) < 2:
+                continue
+            average = math.ceil(count[owner] / len(targets))
+            for pods in by_node.values():
+                if len(pods) + 1 > average:
+                    self._each(pods[average - 1 :], "RemoveDuplicates", evictor)
+
+    def _topology_spread(self, args: Args, nodes: Sequence[Node], evictor: Evictor) -> None:
+        """removepodsviolatingtopologyspreadconstraint/topologyspreadconstraint.go"""
+        actions = args.get("constraints") or ["DoNotSchedule"]
+        by_namespace: dict[str, list[Pod]] = {}
+        for node in nodes:
+            for pod in evictor.pods_on(node):
+                if _is_chosen(args, pod):
+                    by_namespace.setdefault(pod.namespace, []).append(pod)
+        going: dict[str, Pod] = {}
+        for pods in by_namespace.values():
+            constraints: dict[TopologySpreadConstraint, Pod] = {}
+            for pod in pods:
+                for constraint in pod.topology_spread_constraints:
+                    if constraint.when_unsatisfiable in actions:
+                        constraints.setdefault(constraint, pod)
+            for constraint, pod in constraints.items():
+                fit = args.get("topologyBalanceNodeFit", True)
+                for moved in self._balance(constraint, pod, pods, nodes, evictor, fit=fit):
+                    going[moved.key] = moved
+        pods = [pod for pod in going.values() if evictor.is_evictable(pod) and evictor.passes_pre_eviction(pod)]
+        self._each(pods, "RemovePodsViolatingTopologySpreadConstraint", evictor)
+
+    def _balance(
+        self,
+        constraint: TopologySpreadConstraint,
+        sample: Pod,
+        pods: Sequence[Pod],
+        nodes: Sequence[Node],
+        evictor: Evictor,
+        *,
+        fit: bool,
+    ) -> Iterator[Pod]:
+        """Yield the pods to move until the domains are balanced (balanceDomains)."""
+        key, by_name = constraint.topology_key, {node.name: node for node in nodes}
+        eligible = [node for node in nodes if key in node.labels and _is_counted(constraint, sample, node)]
+        domains: dict[str, list[Pod]] = {node.labels[key]: [] for node in eligible}
+        for pod in pods:
+            value = by_name[pod.node_name].labels.get(key)
+            if value is not None and not evictor.is_terminating(pod) and constraint.selector.matches(pod.labels):
+                domains.setdefault(value, []).append(pod)
+        if not domains:
+            return
+        average = sum(map(len, domains.values())) / len(domains)
+        for members in domains.values():
+            members.sort(key=lambda pod: _staying(pod, evictor))
+        ordered = sorted(domains.items(), key=lambda entry: len(entry[1]))
+        below = {value for value, members in ordered if len(members) < average}
+        destinations = [node for node in eligible if node.labels[key] in below]
+        low, high = 0, len(ordered) - 1
+        while low < high:
+            if len(ordered[high][1]) <= average:
+                high -= 1
+            smallest, largest = ordered[low][1], ordered[high][1]
+            skew = len(largest) - len(smallest)
+            half = math.ceil((skew - constraint.max_skew) / 2)
+            count = min(math.ceil(len(largest) - average), math.ceil(average - len(smallest)), half)
+            if skew <= constraint.max_skew or count <= 0:
+                low += 1
+                continue
+            largest.sort(key=lambda pod: evictor.fits_other_node(pod, destinations))
+            moved = largest[-count:]
+            yield from (pod for pod in moved if not fit or evictor.fits_other_node(pod, destinations))
+            del largest[-count:]
+            smallest.extend(moved)
+
+
+def _is_chosen(args: Args, pod: Pod) -> bool:
+    """Return whether the arguments' namespaces and labels take the pod."""
+    namespaces = args.get("namespaces") or {}
+    if namespaces.get("include") and pod.namespace not in namespaces["include"]:
+        return False
+    if pod.namespace in (namespaces.get("exclude") or ()):
+        return False
+    selector = args.get("labelSelector")
+    return selector is None or label_selector(selector, (), Problems()).matches(pod.labels)
+
+
+def _weight(pod: Pod, node: Node) -> int:
+    """Return the sum of the weights of the preferences that a node meets."""
+    terms = pod.preferred_node_affinity
+    return sum(term.weight for term in terms if term.term.matches(node.labels, node.name))
+
+
+def _may_land(pod: Pod, node: Node) -> bool:
+    blocked = any(t.effect in ("NoSchedule", "NoExecute") and not tolerates(pod.tolerations, t) for t in node.taints)
+    return not blocked and bool(matches_required(pod, node))
+
+
+def _is_counted(constraint: TopologySpreadConstraint, pod: Pod, node: Node) -> bool:
+    """Return whether a node counts for the constraint (matchNodeInclusionPolicies)."""
+    if constraint.node_affinity_policy == "Honor" and not matches_required(pod, node):
+        return False
+    hard = (t for t in node.taints if t.effect in ("NoSchedule", "NoExecute"))
+    return constraint.node_taints_policy != "Honor" or all(tolerates(pod.tolerations, taint) for taint in hard)
+
+
+def _staying(pod: Pod, evictor: Evictor) -> tuple[bool, bool, int]:
+    """Return a sort key: the pods at the end of a domain go first (sortDomains)."""
+    choosy = bool(pod.node_selector) or pod.required_node_affinity is not None or bool(pod.preferred_node_affinity)
+    return evictor.is_evictable(pod), not choosy, -pod.priority

@@ -1,0 +1,291 @@
+"""The documents of autoscaling: NodeGroup, ClusterAutoscaler and Descheduler.
+
+Groups without an actor only answer questions about more nodes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import yaml
+
+from scheduler_core.apis.autoscaling import (
+    Actor,
+    CloudFailure,
+    CloudFault,
+    ClusterAutoscaler,
+    Descheduler,
+    NodeGroup,
+    Pricing,
+)
+from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.core import KubernetesObject
+from scheduler_core.apis.messages import Message
+from scheduler_core.cel.libraries.regex import compile_pattern
+from scheduler_core.scenario.fields.autoscaling_fields import (
+    CLUSTER_AUTOSCALER,
+    DESCHEDULER,
+    FLAGS,
+    NODE_GROUP,
+    NODE_GROUPS,
+    WITHOUT_EFFECT,
+)
+from scheduler_core.scenario.fields.descheduler_fields import ARGUMENTS
+from scheduler_core.scenario.fields.schema import DURATION, check
+from scheduler_core.scenario.objects.admission import Admission
+from scheduler_core.scenario.objects.kinds import KINDS
+from scheduler_core.scenario.objects.label_selectors import label_selector
+from scheduler_core.scenario.reading.documents import Document
+from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, duplicate, invalid, required, show
+from scheduler_core.scenario.reading.times import parse_duration
+from scheduler_core.scenario.settings.cluster_state import build
+
+Manifest = Mapping[str, Any]
+EXPANDERS = ("random", "most-pods", "least-waste", "least-nodes", "price", "priority")
+MIN_INTERVAL_SECONDS = 1.0
+PRIORITIES = "cluster-autoscaler-priority-expander"  # the name of the ConfigMap
+
+
+def build_node_groups(documents: Sequence[Document], problems: Problems, admission: Admission) -> tuple[NodeGroup, ...]:
+    """Return the groups in the order of the file; names must be unique."""
+    groups: dict[str, NodeGroup] = {}
+    for document in documents:
+        problems.enter(document.chunk, document.prefix)
+        if not check(NODE_GROUP, document.data, (), problems, strict=True):
+            continue
+        group = _group(document.data, problems, admission)
+        if group.name in groups:
+            problems.error(("metadata", "name"), duplicate(group.name))
+        groups[group.name] = group
+    return tuple(groups.values())
+
+
+def nodes_of_groups(groups: Sequence[NodeGroup], problems: Problems, admission: Admission) -> list[KubernetesObject]:
+    """Return the nodes that exist at the start."""
+    made = (
+        node_of_group(group, number, problems, admission) for group in groups for number in range(1, group.size + 1)
+    )
+    return [node for node in made if node is not None]
+
+
+def node_of_group(
+    group: NodeGroup, number: int, problems: Problems, admission: Admission, taints: Sequence[Manifest] = ()
+) -> KubernetesObject | None:
+    """Return a node of the group's template, <group>-<number>."""
+    template = group.template or {}
+    metadata, spec, name = template.get("metadata") or {}, template.get("spec") or {}, f"{group.name}-{number}"
+    labels = {**(metadata.get("labels") or {}), "kubernetes.io/hostname": name}
+    return build(
+        KINDS["Node"],
+        {
+            **template,
+            "metadata": {**metadata, "name": name, "labels": labels},
+            "spec": {**spec, "taints": [*(spec.get("taints") or ()), *taints]},
+        },
+        problems,
+        admission,
+    )
+
+
+def build_actors(
+    autoscaler: Document | None, priorities: Document | None, descheduler: Document | None, problems: Problems
+) -> tuple[Actor, ...]:
+    """Return the actors of the file."""
+    actors: list[Actor] = []
+    if autoscaler is not None:
+        problems.enter(autoscaler.chunk, autoscaler.prefix)
+        if check(CLUSTER_AUTOSCALER, autoscaler.data, (), problems, strict=True):
+            actors.append(_cluster_autoscaler(autoscaler.data, priorities, problems))
+    if descheduler is not None:
+        problems.enter(descheduler.chunk, descheduler.prefix)
+        if check(DESCHEDULER, descheduler.data, (), problems, strict=True):
+            actors.append(_descheduler(descheduler.data, problems))
+    return tuple(actors)
+
+
+def _cluster_autoscaler(data: Manifest, priorities: Document | None, problems: Problems) -> ClusterAutoscaler:
+    spec = data.get("spec") or {}
+    pricing = spec.get("pricing")
+    return ClusterAutoscaler(
+        flags=read_flags(spec.get("flags") or (), problems),
+        start_seconds=_seconds(spec, "startSeconds", 0.0, problems),
+        boot_seconds=_seconds(spec, "bootSeconds", 3.0, problems),
+        ready_seconds=_seconds(spec, "readySeconds", 2.0, problems),
+        delete_seconds=_seconds(spec, "deleteSeconds", 1.0, problems),
+        pricing=pricing and Pricing(*(float(pricing.get(name) or 0) for name in ("Cpu", "Memory", "Gpu"))),
+        priorities=None if priorities is None else _priorities(priorities, problems),
+    )
+
+
+def _descheduler(data: Manifest, problems: Problems) -> Descheduler:
+    spec = data.get("spec") or {}
+    interval = 0.0
+    for index, (name, value) in enumerate(map(_split_flag, spec.get("flags") or ())):
+        if name == "descheduling-interval" and value != "0":
+            interval = _interval(value, ("spec", "flags", index), problems)
+    policy = spec.get("policy") or {}
+    version = policy.get("apiVersion")
+    if version != "descheduler/v1alpha2":
+        message = Message("{version} is not read; expected descheduler/v1alpha2", version=show(version))
+        problems.error(("spec", "policy", "apiVersion"), message)
+    for number, profile in enumerate(policy.get("profiles") or ()):
+        for point in ("deschedule", "balance"):
+            for index, plugin in enumerate(((profile.get("plugins") or {}).get(point) or {}).get("enabled") or ()):
+                if not plugin:
+                    where = ("spec", "policy", "profiles", number, "plugins", point, "enabled", index)
+                    problems.error(where, required(Message("the name of a plugin")))
+        for index, entry in enumerate(profile.get("pluginConfig") or ()):
+            path: Path = ("spec", "policy", "profiles", number, "pluginConfig", index)
+            if not entry.get("name"):
+                problems.error((*path, "name"), required(Message("the name of a plugin")))
+            elif check(ARGUMENTS[entry["name"]], entry.get("args"), (*path, "args"), problems, strict=True):
+                _check_selector(entry.get("args") or {}, (*path, "args"), problems)
+    return Descheduler(policy, _seconds(spec, "startSeconds", 0.0, problems), interval)
+
+
+def _check_selector(args: Manifest, path: Path, problems: Problems) -> None:
+    """Report what the API server's rules say about the label selector of a plugin's arguments."""
+    if args.get("labelSelector") is not None:
+        label_selector(args["labelSelector"], (*path, "labelSelector"), problems)
+
+
+def read_flags(flags: Sequence[str], problems: Problems) -> dict[str, Any]:
+    """Return the values of a command line, and the defaults of other flags."""
+    values: dict[str, Any] = {name: default for name, (_, default) in FLAGS.items()}
+    lists: dict[str, list[str]] = {}
+    for index, (name, value) in enumerate(map(_split_flag, flags)):
+        path: Path = ("spec", "flags", index)
+        if name in FLAGS:
+            kind = FLAGS[name][0]
+            if name == "scan-interval":
+                values[name] = _interval(value, path, problems)
+            elif kind == "list":
+                lists.setdefault(name, []).extend(value.split(","))
+            else:
+                values[name] = _flag_value(kind, value, path, problems)
+        elif name in WITHOUT_EFFECT:
+            problems.warn(path, Message("--{name} has no effect here", name=name))
+        elif name in NODE_GROUPS:
+            problems.warn(path, Message("--{name} has no effect here; each node group is a NodeGroup", name=name))
+        else:
+            hint = did_you_mean(name, [*FLAGS, *WITHOUT_EFFECT, *NODE_GROUPS])
+            problems.error(path, Message("Cluster Autoscaler has no flag --{name}{hint}", name=name, hint=hint))
+    values.update(lists)
+    for name in values["expander"]:
+        if name not in EXPANDERS:
+            hint = did_you_mean(name, EXPANDERS)
+            problems.error(("spec", "flags"), Message("no expander {name} is known{hint}", name=show(name), hint=hint))
+    return values
+
+
+def _interval(value: str, path: Path, problems: Problems) -> float:
+    """Return the seconds between two loops of an actor."""
+    seconds = float(_flag_value("duration", value, path, problems))
+    if seconds < MIN_INTERVAL_SECONDS:
+        problems.error(path, Message("{value} is out of range; expected at least 1s", value=show(value)))
+    return seconds
+
+
+def _split_flag(flag: str) -> tuple[str, str]:
+    name, equals, value = flag.lstrip("-").partition("=")
+    return name, value if equals else "true"
+
+
+def _flag_value(kind: str, value: str, path: Path, problems: Problems) -> Any:
+    """Return a flag's value. What cannot be read is reported, and 1."""
+    read: dict[str, Callable[[str], Any]] = {
+        "duration": lambda text: parse_duration(text) if DURATION.check(text) is None else _refuse(),
+        "int": int,
+        "float": float,
+        "bool": lambda text: {"true": True, "false": False}[text],
+        "string": str,
+        "range": lambda text: list(map(int, re.fullmatch(r"(\d+):(\d+)", text).groups())),  # type: ignore[union-attr]
+    }
+    try:
+        return read[kind](value)
+    except (ValueError, KeyError, AttributeError):
+        example = {"duration": "10s", "int": "3", "float": "0.5", "bool": "true", "range": "0:100"}[kind]
+        message = Message(
+            "{value} cannot be read; expected a value such as {example}", value=show(value), example=example
+        )
+        problems.error(path, message)
+        return [0, 0] if kind == "range" else 1
+
+
+def _refuse() -> float:
+    raise ValueError
+
+
+def _priorities(document: Document, problems: Problems) -> dict[int, tuple[str, ...]]:
+    """Return the regular expressions of each priority in the expander's ConfigMap."""
+    problems.enter(document.chunk, document.prefix)
+    text = (document.data.get("data") or {}).get("priorities")
+    try:
+        read = yaml.safe_load(text) if isinstance(text, str) else None
+        found = {int(priority): tuple(names) for priority, names in dict(read or {}).items()}
+        for name in (name for names in found.values() for name in names):
+            compile_pattern(name)
+    except (yaml.YAMLError, TypeError, ValueError):
+        message = Message("expected a mapping from priorities to lists of regular expressions")
+        problems.error(("data", "priorities"), message)
+        return {}
+    return found
+
+
+def _group(data: Manifest, problems: Problems, admission: Admission) -> NodeGroup:
+    name = (data.get("metadata") or {}).get("name") or ""
+    spec = data.get("spec") or {}
+    if not name:
+        problems.error(("metadata", "name"), required(Message("the name of the node group")))
+    minimum, maximum, price = spec.get("minimum") or 0, spec.get("maximum"), spec.get("price")
+    _check_least(minimum, 0, ("spec", "minimum"), problems)
+    _check_least(maximum, minimum, ("spec", "maximum"), problems)
+    _check_least(price, 0, ("spec", "price"), problems)
+    size = spec.get("size") or 0
+    _check_least(size, 0, ("spec", "size"), problems)
+    template, fail = spec.get("template"), spec.get("fail")
+    if size and template is None:
+        problems.error(("spec", "template"), required(Message("nodes that exist at the start need one")))
+    return NodeGroup(
+        name,
+        minimum,
+        maximum,
+        None if price is None else float(price),
+        None if template is None else _template(name or "x", template, problems, admission),
+        size,
+        tuple(
+            Taint(taint.get("key") or "", taint.get("value") or "", taint.get("effect") or "NoSchedule")
+            for taint in spec.get("startupTaints") or ()
+        ),
+        fail and CloudFault(cast(CloudFailure, fail.get("mode")), fail.get("message") or "", fail.get("until")),
+        spec.get("options") or {},
+        None if spec.get("bootSeconds") is None else _seconds(spec, "bootSeconds", 0.0, problems),
+        None if spec.get("readySeconds") is None else _seconds(spec, "readySeconds", 0.0, problems),
+    )
+
+
+def _seconds(spec: Manifest, field: str, default: float, problems: Problems) -> float:
+    value = spec.get(field)
+    _check_least(value, 0, ("spec", field), problems)
+    return default if value is None else float(value)
+
+
+def _template(
+    name: str, template: Mapping[str, Any], problems: Problems, admission: Admission
+) -> Mapping[str, Any] | None:
+    """Return the manifest of a node, which is validated like a Node."""
+    node = {"apiVersion": "v1", "kind": "Node", **template}
+    node["metadata"] = {**(template.get("metadata") or {}), "name": name}
+    before, scratch = problems.count, Problems()
+    if build(KINDS["Node"], node, scratch, admission) is None:
+        for error in scratch.errors():
+            problems.error(("spec", "template"), Message("{path}: {message}", path=error.path, message=error.message))
+    return node if problems.count == before else None
+
+
+def _check_least(number: float | None, least: float, path: Path, problems: Problems) -> None:
+    if number is not None and not (least <= number < math.inf):
+        problems.error(path, invalid(number, Message("must be greater than or equal to {least}", least=least)))

@@ -1,0 +1,140 @@
+"""Recorded runs of a real Cluster Autoscaler and descheduler: the same decisions, evictions, events and final cluster.
+
+Compared are decisions and their order, not tenths of seconds. What two runs of the real actor did not agree about
+(`racy`) is left out, and a run that chance decided is not compared.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scheduler_core import parse_scenario, simulate
+from scheduler_core.trace.autoscaling_rows import autoscaling_rows
+
+Row = dict[str, Any]
+FOLDER = Path(__file__).parent / "autoscaling"
+TOLERANCE = 3.0  # seconds between a decision here and there
+
+
+@cache
+def recordings() -> Mapping[str, tuple[str, list[Row]]]:
+    """Name -> scenario and recorded rows."""
+    files: dict[str, str] = {}
+    for archive_path in FOLDER.glob("*.tar.xz"):
+        with tarfile.open(archive_path) as archive:
+            for member in archive:
+                content = archive.extractfile(member)
+                assert content is not None
+                files[member.name] = content.read().decode()
+    names = sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml"))
+    return {name: (files[f"{name}.yaml"], rows_of(files[f"{name}.jsonl"])) for name in names}
+
+
+def rows_of(text: str) -> list[Row]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def racy(name: str) -> set[str]:
+    return set(recordings()[name][1][0]["details"]["racy"])
+
+
+def simulated(text: str) -> list[Row]:
+    """The rows of a run; zero is when the actor starts."""
+    scenario = parse_scenario(text)
+    start = min(actor.start_seconds for actor in scenario.actors)
+    rows = autoscaling_rows(simulate(scenario), [group.name for group in scenario.node_groups], start)
+    shifted = [{**row, "t": row["t"] - start} for row in rows]
+    return [row for row in shifted if row["t"] >= -0.01 or row["what"] == "node-created"]
+
+
+def workload(name: str) -> str:
+    return re.sub(r"#\d+$", "", name)
+
+
+def decisions(rows: list[Row]) -> list[tuple[float, tuple[Any, ...]]]:
+    """What the actor asked of the cloud: (time, decision)."""
+    found: list[tuple[float, tuple[Any, ...]]] = []
+    for row in rows:
+        if row["what"] in ("cloud-increase", "cloud-decrease-target"):
+            found.append((row["t"], (row["what"], row["name"], row["details"]["delta"])))
+        elif row["what"] == "cloud-delete":
+            found.append((row["t"], (row["what"], row["name"], len(row["details"]["nodes"]))))
+    return found
+
+
+def groups(rows: list[Row]) -> dict[str, str]:
+    """The group of each node."""
+    found = {}
+    for row in rows:
+        if row["what"] in ("initial", "final"):
+            found |= {node["name"]: node["group"] or node["name"] for node in row["details"]["nodes"]}
+        elif row["what"] == "node-created":
+            found[row["name"]] = row["details"].get("group") or row["name"]
+    return found
+
+
+def evictions(rows: list[Row]) -> Counter[tuple[str, str, str]]:
+    group_of = groups(rows)
+    evicted = ((row["name"], row["details"]) for row in rows if row["what"] == "pod-evicted")
+    return Counter((workload(name), group_of.get(d["node"], d["node"]), d["reason"]) for name, d in evicted)
+
+
+def events(rows: list[Row]) -> set[tuple[str, str, str]]:
+    recorded = [row for row in rows if row["what"] == "event"]
+    return {(r["details"]["reason"], r["kind"], workload(r["name"]) if r["kind"] == "Pod" else "") for r in recorded}
+
+
+def final(rows: list[Row], *, placed: bool) -> Any:
+    last = rows[-1]["details"]
+    nodes = Counter((node["group"] or node["name"], node["unschedulable"]) for node in last["nodes"])
+    pods = Counter((workload(pod), node["group"] or node["name"]) for node in last["nodes"] for pod in node["pods"])
+    return nodes, pods if placed else None, Counter(map(workload, last["pending"]))
+
+
+def differences(name: str) -> Iterator[str]:
+    """What differs between the recording and the simulation."""
+    text, want = recordings()[name]
+    got, chance = simulated(text), racy(name)
+    there, here = decisions(want), decisions(got)
+    if "order" in chance:
+        there, here = sorted(there, key=lambda row: row[1]), sorted(here, key=lambda row: row[1])
+    if [decision for _, decision in there] != [decision for _, decision in here]:
+        yield f"decided {there}, here {here}"
+    elif "order" not in chance:
+        late = [(t, u, x) for (t, x), (u, _) in zip(there, here, strict=True) if abs(t - u) > TOLERANCE]
+        if late:
+            yield f"at another time: {late}"
+    if evictions(want) != evictions(got):
+        yield f"evicted {evictions(want)}, here {evictions(got)}"
+    if "events" not in chance and events(want) != events(got):
+        yield f"events {events(want) ^ events(got)}"
+    placed = "placement" not in chance
+    if final(want, placed=placed) != final(got, placed=placed):
+        yield f"at the end {final(want, placed=placed)}, here {final(got, placed=placed)}"
+
+
+JUDGED = [name for name in recordings() if not racy(name) & {"choice", "initial"}]
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_decisions_equal_those_of_the_real_actor(name: str) -> None:
+    assert not list(differences(name))
+
+
+@pytest.mark.parametrize("name", sorted(set(recordings()) - set(JUDGED)))
+def test_a_run_that_chance_decides_ends(name: str) -> None:
+    assert simulated(recordings()[name][0])[-1]["what"] == "final"
+
+
+def test_the_same_scenario_gives_the_same_rows() -> None:
+    text = recordings()["ca-51-packing-mixed"][0]
+    assert simulated(text) == simulated(text)
