@@ -375,6 +375,7 @@ class Simulation:
         node_names = {pod.key: pod.node_name for pod in self.cluster.pods.all()}
         pending = sorted(key for key, node_name in node_names.items() if not node_name)
         node_names |= self._finished
+        node_names |= {key: pod.node_name for key, pod in self.cluster.statuses.finished.items() if pod.node_name}
         moved = {key: node_name for key, node_name in node_names.items() if node_name != self._standing.get(key, "")}
         bound, stayed = dict(sorted(moved.items())), len(self._standing)
         self.emit(RunFinished(self.cluster.now, bound, self._deleted, pending, self._pod_groups(), stayed))

@@ -26,6 +26,7 @@ function scenarios(folder) {
 const FILES = [
 	...scenarios(join(ROOT, "kschedui", "scenarios", "lessons")),
 	...scenarios(join(ROOT, "tests", "conformance")),
+	...scenarios(join(ROOT, "tests", "js", "trace", "live")), // with controllers and kubelets
 ];
 
 function chunksOf(files) {

@@ -93,11 +93,12 @@ export const CAPTIONS = {
 		eyebrow: parts("eyebrow.controllers"),
 		sentence: parts("controllers.node", { node: node(event.name), status: event.status, reason: event.reason }),
 	}),
-	EvictionAnswered: (context) =>
-		about(context.event.code === 201 ? "controllers.evicted" : "controllers.kept", (event) => ({
+	EvictionAnswered: (context) => ({
+		...about(context.event.code === 201 ? "controllers.evicted" : "controllers.kept", (event) => ({
 			code: num(event.code),
-			message: [event.message, ...(event.causes ?? [])].filter(Boolean).join(" "),
 		}))(context),
+		why: [context.event.message, ...(context.event.causes ?? [])].filter(Boolean).flatMap((text) => [text, " "]),
+	}),
 	NodeGroupResized: ({ event }) => {
 		const { group, delta, target, nodes = [], error = "" } = event;
 		const change = nodes.length ? "deleted" : delta > 0 ? "grown" : "shrunk";
@@ -113,16 +114,16 @@ export const CAPTIONS = {
 			kind: event.kind,
 			name: cutName(event.name, LETTERS),
 			reason: event.reason,
-			message: event.message,
 		}),
+		why: [event.message],
 	}),
 	RequestMade: ({ event }) => ({
 		eyebrow: parts("eyebrow.change"),
 		sentence: parts(event.error ? "controllers.refused" : "controllers.request", {
 			verb: event.verb,
 			about: list(event.about, 4),
-			error: event.error ?? "",
 		}),
+		why: event.error ? [event.error] : [],
 	}),
 };
 
