@@ -7,14 +7,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from scheduler_core.apis import autoscaling as settings
-from scheduler_core.autoscaling.cluster_autoscaler.loop import ClusterAutoscaler
-from scheduler_core.autoscaling.descheduler.descheduler import Descheduler
 from scheduler_core.controllers.live import Actor, Live
 from scheduler_core.scenario.types import Scenario
 
 
 def build_actors(scenario: Scenario, live: Live) -> Iterator[Actor]:
     """Yield the actors of the scenario; ties that chance breaks follow its seed, or without one the order."""
+    if not scenario.actors:
+        return
+    # Loaded when a scenario has an actor.
+    from scheduler_core.autoscaling.cluster_autoscaler.loop import ClusterAutoscaler
+    from scheduler_core.autoscaling.descheduler.descheduler import Descheduler
+
     rng = None if scenario.seed is None else np.random.Generator(np.random.PCG64(scenario.seed))
     for actor in scenario.actors:
         match actor:

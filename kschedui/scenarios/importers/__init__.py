@@ -95,7 +95,7 @@ def convert_dump(
     text = compact_yaml.write_all(manifests)
     if len(text.encode()) > limits.bytes:
         raise refusal(workloads.too_long(limits).sentence)
-    if "ResourceQuota" in dump.left_out.kinds:
+    if any(item.get("kind") == "ResourceQuota" for item in objects):
         notes.append(Message("ResourceQuotas are not enforced: every pod of a workload is created."))
     return Imported(text, [*dump.left_out.notes(), *notes, *more], bool(dump.left_out.cut), release)
 

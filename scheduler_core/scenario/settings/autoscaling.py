@@ -24,7 +24,6 @@ from scheduler_core.apis.autoscaling import (
 from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.core import KubernetesObject
 from scheduler_core.apis.messages import Message
-from scheduler_core.cel.libraries.regex import compile_pattern
 from scheduler_core.scenario.fields.autoscaling_fields import (
     CLUSTER_AUTOSCALER,
     DESCHEDULER,
@@ -221,6 +220,8 @@ def _refuse() -> float:
 
 def _priorities(document: Document, problems: Problems) -> dict[int, tuple[str, ...]]:
     """Return the regular expressions of each priority in the expander's ConfigMap."""
+    from scheduler_core.cel.libraries.regex import compile_pattern  # loaded when a file has such expressions
+
     problems.enter(document.chunk, document.prefix)
     text = (document.data.get("data") or {}).get("priorities")
     try:

@@ -133,7 +133,7 @@ def test_what_if_decides_the_last_attempt_again() -> None:
     assert (answer.before.node, answer.after.node, answer.attempt) == ("", "n2", 1)
     assert next(answer.nodes().itertuples(index=False))[:2] == ("n2", "gained")
     assert "after:  bound to n2" in repr(answer)
-    with pytest.raises(ks.Unusable, match="there is no pod nobody"):
+    with pytest.raises(ks.Unusable, match="there is no pod or workload nobody"):
         run.what_if("nobody", ks.cordon("n2"))
     with pytest.raises(ks.NotPossible):
         run.what_if("a", ks.cordon("n9"))

@@ -85,9 +85,9 @@ def test_yaml_that_begins_with_a_brace_is_read() -> None:
     assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Scenario"]
 
 
-@pytest.mark.parametrize("head", ["NAME    READY   STATUS", "NAMESPACE   NAME   READY", "LAST SEEN   TYPE     REASON"])
+@pytest.mark.parametrize("head", ["NAME    DATA   AGE", "NAMESPACE   NAME   READY", "LAST SEEN   TYPE     REASON"])
 def test_a_table_of_kubectl_is_told_what_to_ask_for(head: str) -> None:
-    with pytest.raises(ScenarioErrors, match="run kubectl with -o yaml"):
+    with pytest.raises(ScenarioErrors, match="or kubectl get with -o yaml"):
         importers.convert(f"{head}\na   b   c: d\n", Limits())
 
 

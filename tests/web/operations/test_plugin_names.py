@@ -24,11 +24,14 @@ READING = {
     "kschedui/scenarios/importers/configurations.py",  # plugins' arguments, and their names in older configurations
     "kschedui/scenarios/importers/scheduler_policy.py",  # what a policy of 1.22 and before means
     "kschedui/scenarios/lessons/old_names.py",  # addresses of lessons that are kept
+    "kschedui/waiting/reasons.py",  # plugins and predicates of older releases, in messages
     "kschedui/web/api/routes/what_if/routes.py",  # a name of the API's document
 }
 ENGINE = {  # why the engine names a plugin there
     "scheduler_core/apis/config.py",  # a scoring strategy with a plugin's name
+    "scheduler_core/ask/afterwards.py",  # the rules that a running pod may break
     "scheduler_core/ask/editing/configuring.py",  # the edit of a scoring strategy
+    "scheduler_core/ask/smallest/advice.py",  # what helps against one rule and not against another
     "scheduler_core/ask/smallest/proposals/__init__.py",  # the proposals for each plugin's objection
     "scheduler_core/framework/runtime/before_1_28.py",  # as kube-scheduler does there, like the five below
     "scheduler_core/queue/before_1_32.py",
@@ -38,6 +41,7 @@ ENGINE = {  # why the engine names a plugin there
     "scheduler_core/simulation/assembly.py",
     "scheduler_core/scenario/fields/config_fields.py",  # the arguments, which belong to the configuration (ADR 13)
     "scheduler_core/scenario/fields/pod_fields.py",  # a type of the API
+    "scheduler_core/scenario/objects/availability.py",  # feature gates, one of which is named as a plugin is
     "scheduler_core/scenario/settings/plugin_args.py",
     "scheduler_core/scenario/settings/policy.py",
 }
