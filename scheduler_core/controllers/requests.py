@@ -104,8 +104,7 @@ class Requests:
         pod = self._pod(event, event.details.get("pod"))
         if pod is None:
             return "the pod was not found"
-        codes = (event.details.get(name) for name in ("exitCode", "exit", "code"))
-        self._kubelets.finish(pod, int(next((code for code in codes if code is not None), 0)))
+        self._kubelets.finish(pod, event.details.get("exitCode") or 0)
         return None
 
     def _cordon(self, event: TimelineEvent) -> str | None:

@@ -105,7 +105,13 @@ class Timeline:
             if isinstance(pod, dict) and not {"name", "owner", "node"} & set(pod):
                 self._problems.error(path, required(Message("the pod: its name, or owner, node and index")))
                 return None
-            return TimelineEvent(at, verb, "Pod", _namespace_of(data), "", details={**details, "pod": pod})
+            codes = (data.get(name) for name in ("exitCode", "exit", "code")) if isinstance(data, dict) else ()
+            code = next((code for code in codes if code is not None), 0)
+            if not str(code).isdigit():
+                self._problems.error((*path, "exitCode"), invalid(code, Message("must be an integer")))
+                return None
+            more = {"pod": pod, **({"exitCode": int(code)} if verb == "finish" else {})}
+            return TimelineEvent(at, verb, "Pod", _namespace_of(data), "", details={**details, **more})
         if verb == "pressure":
             return self._on_nodes(at, verb, [data.get("node")], details, (*path, "node"))
         return self._on_workload(at, verb, details, path)

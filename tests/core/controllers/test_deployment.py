@@ -1,6 +1,8 @@
 """Deployments and ReplicaSets: what they make, and when."""
 
-from scheduler_core import encode, parse_scenario, simulate
+import pytest
+
+from scheduler_core import ScenarioErrors, encode, parse_scenario, simulate
 from tests.core.controllers.worlds import final, node, rows, template, text, told, workload
 
 NEW_IMAGE = {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "v2"}]}}}}
@@ -53,3 +55,19 @@ def test_a_run_is_the_same_each_time() -> None:
     scenario = parse_scenario(text(node("n1"), workload("Deployment", "web", replicas=3)))
     first, second = (b"\n".join(map(encode, simulate(scenario))) for _ in range(2))
     assert first == second
+
+
+@pytest.mark.parametrize(
+    ("event", "sentence"),
+    [
+        ({"scale": {"kind": "Job", "name": "b", "replicas": 1}}, "the server does not allow scale on Job"),
+        ({"scale": {"kind": "Deployment", "name": "web", "replicas": -1}}, "must be greater than or equal to 0"),
+        ({"patch": {"kind": "Deployment", "name": "web", "patch": 7}}, "a patch must be a mapping"),
+        ({"failNode": "n9"}, 'no Node "n9" exists at this time'),
+        ({"finish": {"pod": "web@1/0", "exitCode": "x"}}, "must be an integer"),
+    ],
+)
+def test_a_request_that_cannot_be_is_one_sentence_with_its_line(event: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ScenarioErrors, match=sentence) as refused:
+        parse_scenario(text(node("n1"), workload("Deployment", "web"), events=[{"at": 5, **event}]))
+    assert refused.value.line > 1
