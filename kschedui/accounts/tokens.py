@@ -1,4 +1,4 @@
-"""API tokens: created and revoked by their owner, shown once, stored as a hash.
+"""API tokens: created and revoked by their owner, shown once, stored as a hash; a change of the password ends them.
 
 The secret is 256 random bits, so a fast hash is as secure as a slow one.
 """
@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from kschedui.in_turn import in_turn
 from kschedui.models import ApiToken
@@ -23,6 +24,22 @@ USED_AGAIN = timedelta(minutes=1)  # `last_used` is that exact, so that a busy s
 
 class TooManyTokens(Exception):
     """The account already has the maximum number of tokens."""
+
+
+class EndTokens:
+    """A password validator that accepts every password: its hook is how Django reports that one was changed."""
+
+    def validate(self, password: str, user: Any = None) -> None:
+        """Accept the password."""
+
+    def get_help_text(self) -> str:
+        """Return what forms say about it."""
+        return _("A change of the password revokes all tokens of the account.")
+
+    def password_changed(self, password: str, user: Any = None) -> None:
+        """Revoke the account's tokens."""
+        if user is not None:
+            of_owner(user).delete()
 
 
 def make(owner: Any, name: str, scopes: list[str], days: int | None = None) -> tuple[ApiToken, str]:

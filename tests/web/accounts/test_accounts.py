@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 
+from kschedui.accounts import tokens
 from kschedui.models import Scenario
 from tests.web.conftest import OTHER, PASSWORD, Browser, sign_up
 
@@ -98,3 +99,49 @@ def test_passwords_are_checked_and_names_taken_once(author: Browser) -> None:
     sign_up(author, "ada")
     assert "next" in author.get("/accounts/signup/?next=https://evil.example/").context
     assert author.get("/accounts/signup/?next=https://evil.example/").context["next"] == "/accounts/mine/"
+
+
+NEW_PASSWORD = "another long enough one"
+
+
+def change(browser: Browser, old: str, new: str = NEW_PASSWORD) -> Any:
+    form = {"old_password": old, "new_password1": new, "new_password2": new}
+    return browser.post("/accounts/password", form)
+
+
+def test_a_change_of_the_password_ends_other_sessions_and_all_tokens(author: Browser, stranger: Browser) -> None:
+    sign_up(author, "ada")
+    assert stranger.login(username="ada", password=PASSWORD)
+    _token, secret = tokens.make(User.objects.get(username="ada"), "script", ["read"])
+    assert change(author, PASSWORD).status_code == 302
+    assert tokens.find(secret) is None
+    assert author.get("/accounts/").status_code == 200, "this session goes on"
+    assert stranger.get("/accounts/").status_code == 302
+    assert log_in("203.0.113.5", "ada", NEW_PASSWORD) == 302
+
+
+def test_a_password_set_by_the_admin_ends_tokens_too(author: Browser) -> None:
+    sign_up(author, "ada")
+    user = User.objects.get(username="ada")
+    _token, secret = tokens.make(user, "script", ["read"])
+    user.set_password(NEW_PASSWORD)
+    user.save()
+    assert tokens.find(secret) is None
+
+
+def test_a_password_changes_only_with_the_current_one_and_to_a_good_one(author: Browser, settings: Any) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "login": 5}
+    sign_up(author, "ada")
+    assert b"This is not the current password." in change(author, "wrong").content
+    assert change(author, PASSWORD, "short").status_code == 200
+    assert [change(author, "guess").status_code for _ in range(5)][-1] == 429
+    assert log_in("203.0.113.5", "ada", PASSWORD) == 302
+
+
+def test_an_account_without_a_password_is_told_so(author: Browser) -> None:
+    sign_up(author, "ada")
+    user = User.objects.get(username="ada")
+    user.set_unusable_password()
+    user.save()
+    author.force_login(user)
+    assert author.get("/accounts/password").status_code == 403

@@ -1,7 +1,10 @@
-"""The account page: API tokens."""
+"""The account page: API tokens, and a change of the password."""
 
 from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.password_validation import password_changed
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -9,10 +12,12 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST
 
 from kschedui.accounts import tokens
+from kschedui.web.api import rates
 from kschedui.web.api.rates import count
 from kschedui.web.api.refusals import Refusal
 from kschedui.web.pages.page_view import page_view
-from kschedui.web.pages.people.forms import TokenForm
+from kschedui.web.pages.people.forms import PasswordForm, TokenForm
+from kschedui.web.pages.people.passwords import hash_new_password, is_password
 
 
 @page_view
@@ -45,3 +50,30 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     tokens.revoke(request.user, pk)
     messages.success(request, _("The token was revoked."))
     return redirect("account")
+
+
+@page_view
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def change_password(request: HttpRequest) -> HttpResponse:
+    """Show /accounts/password with registration/password.html: `form`. Other sessions and all tokens end."""
+    user = request.user
+    assert isinstance(user, AbstractUser)
+    if not user.has_usable_password():
+        raise Refusal(403, gettext_noop("This account has no password here: it logs in with your organization."))
+    form = PasswordForm(user, request.POST or None)
+    if request.method == "POST":
+        count(request, "login")
+        rates.require_guess(request, user.get_username())
+        if form.is_valid():
+            if is_password(request, user, form.cleaned_data["old_password"]):
+                new = form.cleaned_data["new_password1"]
+                user.password = hash_new_password(request, new)
+                user.save(update_fields=["password"])
+                password_changed(new, user)
+                update_session_auth_hash(request, user)
+                messages.success(request, _("The password was changed. Other sessions and all tokens have ended."))
+                return redirect("account")
+            rates.wrong_guess(request, user.get_username())
+            form.add_error("old_password", _("This is not the current password."))
+    return render(request, "registration/password.html", {"form": form})

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import UserCreationForm
+from django.contrib.auth.forms import SetPasswordForm, UserCreationForm
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy as _
 
@@ -27,6 +27,17 @@ class SignupForm(UserCreationForm):
         except IntegrityError:
             self.add_error("username", self.instance.unique_error_message(type(self.instance), ["username"]))
             return None
+
+
+class PasswordForm(SetPasswordForm):
+    """A form for the password of now and a new one, twice."""
+
+    old_password = forms.CharField(
+        label=_("Current password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+    field_order = ("old_password", "new_password1", "new_password2")
 
 
 class SettingsForm(forms.Form):

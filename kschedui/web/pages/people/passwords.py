@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.hashers import is_password_usable, make_password, verify_password
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
@@ -14,6 +15,12 @@ from kschedui.web.api.work import work
 def hash_new_password(request: HttpRequest, password: str) -> str:
     """Return the hash of a new password."""
     return work(request, hash_password, password)
+
+
+def is_password(request: HttpRequest, user: AbstractBaseUser, password: str) -> bool:
+    """Return whether the password is that of the account."""
+    right, _anew = work(request, verify, password, user.password)
+    return bool(right)
 
 
 class PasswordBackend(ModelBackend):
