@@ -14,7 +14,9 @@ from scheduler_core.scenario.objects.kinds import LOAD_ORDER, MOVED_GROUPS
 
 NEVER_REQUESTED = (
     "Challenge",
+    "ClusterAutoscaler",
     "ConfigMap",
+    "Descheduler",
     "KubeSchedulerConfiguration",
     "NodeGroup",
     "Policy",
@@ -26,6 +28,7 @@ NAMESPACED = {kind.name for kind in LOAD_ORDER if kind.namespaced} | {
     "CronJob",
     "DaemonSet",
     "Deployment",
+    "HorizontalPodAutoscaler",
     "Job",
     "LimitRange",
     "ResourceClaim",

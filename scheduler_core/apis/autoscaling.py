@@ -18,7 +18,7 @@ CloudFailure = Literal["stuck", "ghost", "outOfResources", "error"]
 
 
 class CloudFault(msgspec.Struct, frozen=True):
-    """How the cloud fails to add nodes to a group, until a time (None: always).
+    """A failure of the cloud to add nodes to a group, until a time (None: always).
 
     stuck: instances are listed and never become nodes; ghost: the target grows and no instance is listed;
     outOfResources: instances are listed with an error; error: the increase is refused with the message.

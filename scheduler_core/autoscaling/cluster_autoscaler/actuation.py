@@ -1,4 +1,4 @@
-"""How a node goes: taint, wait, evict, delete (core/scaledown/actuation)."""
+"""Removal of a node: taint, wait, evict, delete (core/scaledown/actuation)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many nodes of a group the pods would need (estimator/binpacking_estimator.go)."""
+"""The number of nodes of a group that pods would need (estimator/binpacking_estimator.go)."""
 
 from __future__ import annotations
 

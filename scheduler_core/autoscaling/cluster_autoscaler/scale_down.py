@@ -1,4 +1,4 @@
-"""Which nodes are not needed, since when, and which of them go now (core/scaledown/planner, eligibility, unneeded)."""
+"""Nodes that are not needed, since when, and those that go now (core/scaledown/planner, eligibility, unneeded)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which group gets more nodes for the pods that wait (core/scaleup/orchestrator, processors/nodegroupset)."""
+"""The group that gets more nodes for the pods that wait (core/scaleup/orchestrator, processors/nodegroupset)."""
 
 from __future__ import annotations
 

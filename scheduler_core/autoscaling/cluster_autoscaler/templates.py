@@ -1,4 +1,4 @@
-"""What a new node of each group would be: the cloud's template with the pods of DaemonSets.
+"""Templates of new nodes: that of the cloud, with the pods of DaemonSets.
 
 processors/nodeinfosprovider/mixed_nodeinfos_processor.go, simulator/node_info_utils.go
 """

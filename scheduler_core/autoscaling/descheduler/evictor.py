@@ -1,4 +1,4 @@
-"""Which pods may be evicted, and how many (pkg/framework/plugins/defaultevictor, pkg/descheduler/evictions)."""
+"""The pods that may be evicted, and limits of their number (pkg/framework/plugins/defaultevictor, pkg/descheduler/evictions)."""
 
 from __future__ import annotations
 

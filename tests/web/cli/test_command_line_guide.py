@@ -118,6 +118,7 @@ def test_every_option_of_the_guide_is_one(command: str, option: str) -> None:
     values = {
         **WORDS,
         "FILE": "made.txt",
+        "NAMES": "deployment,replicaset",
         "N": "1",
         "X.YZ": "1.33",
         "NODE": "n1",

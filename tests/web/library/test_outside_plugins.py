@@ -112,7 +112,7 @@ def test_a_pod_that_waits_because_of_it_stands_under_its_heading(offer):
     causes = [analysis.Cause("Warm", ["rack r1 is too warm"], 2)]
     waiting = analysis.WaitingPod(pod="default/a", owner="", requests={}, priority=0, causes=causes)
     assert words.blocker_words(waiting) == "Its rack is too warm"
-    waiting.causes[0].plugin = "Unknown"
+    waiting.causes[0] = analysis.Cause("Unknown", ["no reason that anybody declares"], 2)
     assert words.blocker_words(waiting) == "Rejected by Unknown"
 
 
