@@ -1,4 +1,4 @@
-"""The pods that may be evicted, and limits of their number (pkg/framework/plugins/defaultevictor, pkg/descheduler/evictions)."""
+"""The pods that may be evicted, and limits of their number (plugins/defaultevictor, pkg/descheduler/evictions)."""
 
 from __future__ import annotations
 
