@@ -527,9 +527,7 @@ class Api:
 
     def record(self, item: Any, reason: str, message: str, level: str = "Normal", source: str = "") -> None:
         """Record a Kubernetes Event."""
-        name = self.statuses.pods[item.key].called if isinstance(item, Pod) else item.name
-        if isinstance(item, Workload):
-            name = self.called(item)
+        name = self.called(item) if isinstance(item, Workload) else item.name
         kind, namespace = _kind(item), getattr(item, "namespace", "")
         self.record_on(kind, name, namespace, reason, message, level, source)
 

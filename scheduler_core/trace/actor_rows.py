@@ -99,7 +99,9 @@ class _State:
                 answer = {"code": event.code, "message": event.message or None, "causes": event.causes or None}
                 yield self._row("evicted", "Pod", self._pods[event.pod]["name"], answer)
             case live.EventRecorded():
-                yield self._event(event.kind, event.name, event.reason, event.level, event.source, event.message)
+                pod = self._pods.get(f"{event.namespace}/{event.name}") if event.kind == "Pod" else None
+                name = event.name if pod is None else pod["name"]
+                yield self._event(event.kind, name, event.reason, event.level, event.source, event.message)
             case live.RequestMade():
                 error = {"error": event.error} if event.error else {}
                 yield self._row("action", "Driver", event.verb, {"about": event.about, **error})

@@ -48,7 +48,7 @@ class _State:
         self._ready: dict[NodeName, bool] = {}
         self._names: dict[PodKey, str] = {}
         self._places: dict[PodKey, NodeName] = {}  # "" while it is pending
-        self._called: dict[str, str] = {}  # what a pod is called, by the name that a recording has
+        self._called: dict[str, str] = {}  # what a recording calls a pod, by its name
         self._owners: dict[tuple[str, str], str] = {}  # of workloads, by kind and key
         self._made: dict[str, int] = {}
         self._targets: dict[str, int] = {}
@@ -60,7 +60,7 @@ class _State:
                 for node in nodes_of(event):
                     self._nodes[node.name], self._ready[node.name] = node, True
                 for pod in pods_of(event):
-                    self._add(pod, "")
+                    self._add(pod)
             case trace.ClockAdvanced():
                 self._time = event.time
             case trace.ObjectApplied():
@@ -113,7 +113,7 @@ class _State:
         if event.workload is not None:
             self._note_owner(event, event.workload)
         elif event.pod is not None and event.action == "create":
-            self._add(event.pod, event.called)
+            self._add(event.pod)
             yield self._pod("pod-created", event.pod.pod)
         elif event.node is not None:
             old, self._nodes[event.name] = self._nodes.get(event.name), event.node
@@ -147,7 +147,7 @@ class _State:
             self._nodes.pop(event.name, None)
             yield self._row("node-deleted", "Node", event.name)
 
-    def _add(self, pod: PodSummary, called: str) -> None:
+    def _add(self, pod: PodSummary) -> None:
         namespace, _, name = pod.pod.partition("/")
         prefix = "" if namespace == "default" else f"{namespace}/"
         kind, _, owner = pod.owner.partition("/")
@@ -157,7 +157,7 @@ class _State:
             self._made[base] = number = self._made.get(base, 0) + 1
             name = f"{workload}#{number}"
         self._names[pod.pod] = f"{prefix}{name}"
-        self._called[called or pod.pod.partition("/")[2]] = self._names[pod.pod]
+        self._called[pod.pod.partition("/")[2]] = self._names[pod.pod]
         self._places[pod.pod] = pod.node
 
     # Rows

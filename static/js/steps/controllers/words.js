@@ -113,6 +113,7 @@ export const CAPTIONS = {
 		sentence: parts("controllers.event", {
 			kind: event.kind,
 			name: cutName(event.name, LETTERS),
+			by: actor(event.source),
 			reason: event.reason,
 		}),
 		why: [event.message],
