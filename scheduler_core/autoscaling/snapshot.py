@@ -5,7 +5,7 @@ Only the Filter plugins of the default profile decide; scores play no part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -17,34 +17,10 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import CycleState, Status
 from scheduler_core.framework.pod_groups import PodGroupManager
 from scheduler_core.framework.runtime.runtime import Framework
+from scheduler_core.framework.runtime.unserved import Unserved
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import Release
 from scheduler_core.scenario.settings.configuration import default_configuration
-
-
-class Unserved:
-    """The services that plugins can call: a snapshot has no waiting pods, and writes nothing."""
-
-    def waiting_pods(self) -> Sequence[Any]:
-        return ()
-
-    def is_running_preemption(self, pod: Pod) -> bool:
-        return False
-
-    def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
-        """Do nothing: no pod waits."""
-
-    def activate_now(self, keys: Sequence[PodKey]) -> None:
-        """Do nothing: no pod waits."""
-
-    def write(self, item: Any, action: str) -> None:
-        """Do nothing: nothing is bound."""
-
-    def write_later(self, item: Any) -> None:
-        """Do nothing: nothing is bound."""
-
-    def delete_later(self, kind: str, key: str) -> None:
-        """Do nothing: nothing is bound."""
 
 
 class Snapshot:

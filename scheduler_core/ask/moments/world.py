@@ -25,6 +25,7 @@ from scheduler_core.ask.moments.objections import Objections, run_every_plugin
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import CycleState, PreBindPlugin
 from scheduler_core.framework.runtime.runtime import Framework, Registry
+from scheduler_core.framework.runtime.unserved import Unserved
 from scheduler_core.plugins.dynamic_resources.plugin import DynamicResources
 from scheduler_core.releases import Release
 from scheduler_core.scenario.types import Scenario
@@ -44,33 +45,18 @@ class Domain(NamedTuple):
     value: str
 
 
-class Services:
-    """The services that plugins can call. A world has no waiting pods; a decision writes nothing."""
+class Services(Unserved):
+    """The services that plugins can call in a world: a decision writes what comes with the placement of a pod.
+
+    Writes of PostFilter take effect after the decision, which is not made here.
+    """
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
-    def waiting_pods(self) -> Sequence[Any]:
-        return ()
-
-    def is_running_preemption(self, pod: Pod) -> bool:
-        return False
-
-    def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
-        """Do nothing: no pod waits."""
-
-    def activate_now(self, keys: Sequence[PodKey]) -> None:
-        """Do nothing: no pod waits."""
-
     def write(self, item: Any, action: str) -> None:
         """Write the changes that come with the placement of a pod."""
         self._cluster.apply(item)
-
-    def write_later(self, item: Any) -> None:
-        """Do nothing: writes of PostFilter take effect after the decision."""
-
-    def delete_later(self, kind: str, key: str) -> None:
-        """Do nothing; see `write_later`."""
 
 
 class Generated:
