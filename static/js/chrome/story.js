@@ -113,14 +113,34 @@ export function sentence(view, list) {
 	});
 }
 
+const GAP = /(?<=\s)|(?<=[\u2e80-\uffef]{3})/; // between words; Chinese has none
+
+/**
+ * Each word is an element of its own, so that the last ones can come last.
+ * @param {Child[]} pieces @returns {Child[]}
+ */
+function inWords(pieces) {
+	return pieces.flatMap((piece, i) =>
+		typeof piece === "string" ? piece.split(GAP).map((word, k) => h("span", { key: `w${i}.${k}` }, word)) : [piece],
+	);
+}
+
+/** The lesson's own line, once all of the step has been shown: it speaks of the outcome. @param {View} view */
+function lessonOf({ boot, event, state, frame, order }) {
+	const own = (/** @type {any} */ part) =>
+		part.event === event.type && (!part.attempt || part.attempt === state.attempt);
+	return frame === framesOf(event, order) - 1 ? (boot.lesson?.captions ?? []).find(own) : undefined;
+}
+
+/** What there is to read over the stage. @param {View} view @returns {string[]} */
+export function captionTexts(view) {
+	return [plain(view.caption.sentence), plain(view.caption.why), lessonOf(view)?.text ?? ""];
+}
+
 /** @param {Element} target @param {View} view */
 export function drawCaption(target, view) {
 	const { eyebrow, sentence: words, why, folded } = view.caption;
-	const own = (/** @type {any} */ part) =>
-		part.event === view.event.type && (!part.attempt || part.attempt === view.state.attempt);
-	// a teacher speaks of the outcome: when all of it has been shown
-	const whole = view.frame === framesOf(view.event, view.order) - 1;
-	const lesson = whole && (view.boot.lesson?.captions ?? []).find(own);
+	const lesson = lessonOf(view);
 	const [title, reason] = [plain(words), plain(why)];
 	const room = Math.min(WIDEST, view.width > PHONE && view.sizes.stage ? view.sizes.stage : WIDEST);
 	// Parts that stay on one row.
@@ -137,7 +157,7 @@ export function drawCaption(target, view) {
 			h("span", { key: "text" }, plain(eyebrow)),
 			folded && foldedButton(folded),
 		),
-		h("h1", { key: "sentence", class: widthOf(title) > 110 ? "long" : "" }, sentence(view, words)),
+		h("h1", { key: "sentence", class: widthOf(title) > 110 ? "long" : "" }, inWords(sentence(view, words))),
 		h("p", { key: "why", class: "why", title: reason }, sentence(view, why)),
 		lesson && h("p", { key: "lesson", class: "lesson", title: lesson.text }, lesson.text),
 	]);

@@ -53,7 +53,7 @@ export class Timeline {
 		const { index, step, store } = view;
 		const width = view.sizes.timeline;
 		const total = Math.max(store.steps, view.run.steps);
-		const position = index.positionOf(step, store.steps);
+		const position = positionOf(view);
 		this.follow(index, position);
 		const unit = width / (this.range(index)[1] - this.range(index)[0]);
 		const head = this.x(position, index, width);
@@ -128,16 +128,19 @@ export class Timeline {
 			const mayTell = column.end <= view.reach;
 			const outcome = (mayTell && column.outcome) || "open";
 			const round = unit >= ROUND;
-			return h(
-				"span",
-				{
-					key: `a${i}`,
-					class: `mark ${outcome} ${round ? "round" : ""} ${i === current ? "now" : ""}`,
-					title: titleOf(column, view.reach),
-					style: { left: `${left + size / 2}px`, ...(round ? {} : { width: `${Math.max(2, size - 1.5)}px` }) },
-				},
-				round ? (OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome)] ?? "") : "",
-			);
+			return [
+				round && h("i", { key: `s${i}`, class: "span", style: { left: `${left}px`, width: `${size - 3}px` } }),
+				h(
+					"span",
+					{
+						key: `a${i}`,
+						class: `mark ${outcome} ${round ? "round" : ""} ${i === current ? "now" : ""}`,
+						title: titleOf(column, view.reach),
+						style: { left: `${left + size / 2}px`, ...(round ? {} : { width: `${Math.max(2, size - 1.5)}px` }) },
+					},
+					round ? (OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome)] ?? "") : "",
+				),
+			];
 		});
 	}
 
@@ -211,18 +214,26 @@ export function bars(view, line, width) {
 	);
 }
 
+/** The place of the playhead: within a step its frames follow each other. @param {View} view */
+function positionOf({ index, store, player, step, frame }) {
+	return index.positionOf(step, store.steps, (frame + 0.5) / player.frames(step));
+}
+
 /**
- * The step at a place on the axis.
+ * The step at a place on the axis, and how much of it lies before the place.
  * @param {RunIndex} index
  * @param {number} position
  * @param {number} steps
+ * @returns {[number, number]}
  */
 function stepAt({ columns, edges }, position, steps) {
 	const i = lastUpTo(columns.length, (at) => edges[at] <= position);
 	const first = columns[i].step;
 	const end = columns[i + 1]?.step ?? steps;
 	const part = (position - edges[i]) / (edges[i + 1] - edges[i]);
-	return Math.max(0, Math.min(steps - 1, Math.floor(first + Math.max(0, Math.min(0.999, part)) * (end - first))));
+	const exact = Math.max(0, first + Math.max(0, Math.min(0.999, part)) * (end - first));
+	const step = Math.min(steps - 1, Math.floor(exact));
+	return [step, exact - step];
 }
 
 /**
@@ -260,7 +271,9 @@ export function handsOn(line, target, view) {
 	const go = (/** @type {PointerEvent} */ event) => {
 		const box = target.getBoundingClientRect();
 		const [from, to] = line.range(view.index);
-		view.act.seek(stepAt(view.index, from + ((event.clientX - box.left) / box.width) * (to - from), view.store.steps));
+		const position = from + ((event.clientX - box.left) / box.width) * (to - from);
+		const [step, part] = stepAt(view.index, position, view.store.steps);
+		view.act.seek(step, Math.floor(part * view.player.frames(step)));
 	};
 	const lift = (/** @type {PointerEvent} */ event) => {
 		line.fingers.delete(event.pointerId);
@@ -329,7 +342,7 @@ function podLanes(view, timeline, width) {
 		h("div", {
 			key: "head",
 			class: "playhead",
-			style: { left: `${timeline.x(view.index.positionOf(view.step, view.store.steps), view.index, width)}px` },
+			style: { left: `${timeline.x(positionOf(view), view.index, width)}px` },
 		}),
 	);
 }

@@ -3,7 +3,7 @@
 
 import { t } from "../shared/i18n.js";
 import { choice, choose } from "../shared/progress.js";
-import { framesOf, nextOf } from "../steps/registry.js";
+import { captionOf, framesOf, nextOf } from "../steps/registry.js";
 import { heroOf } from "../trace/phase.js";
 import { RunIndex } from "../trace/run_index.js";
 import { answerPart, drawAnswers, questionCaption } from "./choices.js";
@@ -100,7 +100,8 @@ function silent(boot) {
  * @param {View} view
  * @returns {Caption}
  */
-function retell({ caption, event, frame, order, state, hero, store, step, player, act }) {
+function retell(view) {
+	const { caption, event, frame, store, step, player, act } = view;
 	const frames = shortWay?.foldedInto(player, { step, frame }) ?? [];
 	const text = foldedText(store, frames, event);
 	const unfold = () => {
@@ -108,13 +109,19 @@ function retell({ caption, event, frame, order, state, hero, store, step, player
 		act.seek(frames[0].step, frames[0].frame);
 	};
 	const folded = text ? { folded: { text, unfold } } : {};
-	const next = nextTold(player, { step, frame });
+	return { ...caption, ...folded, next: announce(view, nextTold(player, { step, frame })) };
+}
+
+/** What the next stop does. @param {View} view @param {Spot} next @returns {Part[]} */
+export function announce(view, next) {
+	const { caption, event, frame, order, state, hero, store, step } = view;
+	const before = next.step === step ? next.frame - 1 : framesOf(event, order) - 1;
 	const following = store.event(next.step);
-	if (next.step === step || !following) return { ...caption, ...folded };
+	if (!following) return caption.next;
+	if (next.step <= step + 1) return before === frame ? caption.next : captionOf({ ...view, frame: before }).next;
 	const then = store.stateAfter(next.step);
 	const about = { pod: then ? heroOf(following, then) : "", ...following }; // of another attempt, perhaps
-	const words = nextOf({ event, frame: framesOf(event, order), order, following: about, state, hero });
-	return { ...caption, ...folded, next: next.step === step + 1 ? caption.next : words };
+	return nextOf({ event, frame: framesOf(event, order), order, following: about, state, hero });
 }
 
 /** The next place that is not passed by. @param {Player} player @param {Spot} place @returns {Spot} */

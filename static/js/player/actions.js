@@ -75,7 +75,7 @@ function write() {
 	if (link === location.hash || (link === "#0" && !location.hash)) return;
 	const last = parseLink(location.hash);
 	const jump = last.step !== null && Math.abs(last.step - step) > 1;
-	if (jump && !player.playing && !boot.embed) history.pushState(null, "", page + link);
+	if (jump && !player.playing && !timeline.dragging && !boot.embed) history.pushState(null, "", page + link);
 	else history.replaceState(null, "", page + link);
 }
 

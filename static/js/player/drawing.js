@@ -5,7 +5,7 @@ import { drawClock, drawRail, drawTransport } from "../chrome/rail.js";
 import { drawMargin, drawStage } from "../chrome/stage.js";
 import { drawCaption, drawHero, drawLive, drawNext, drawNotices } from "../chrome/story.js";
 import { drawStill } from "../shared/dom.js";
-import { t } from "../shared/i18n.js";
+import { plain, t } from "../shared/i18n.js";
 import { formatLink } from "../shared/link.js";
 import { filterModel, stoppedAlone } from "../steps/filter/model.js";
 import { drawQueue } from "../steps/queue/view.js";
@@ -27,7 +27,7 @@ let reach = 0;
 export function draw() {
 	const coming = loadHeadline();
 	if (coming) return void coming.then(() => redraw(false));
-	const view = makeView();
+	const view = makeView(page.motionWanted() && wantsMotion());
 	if (!view) return drawWaiting();
 	const before = screen.drawn;
 	drawMoving(before, view);
@@ -50,8 +50,8 @@ export function loadHeadline() {
 
 const fast = () => player.playing && player.speed > 1;
 
-/** @returns {View | null} */
-export function makeView() {
+/** @param {boolean} motion @returns {View | null} */
+function makeView(motion) {
 	const { state, event } = player;
 	if (!state || !event) return null;
 	const { step, frame, order } = player;
@@ -73,7 +73,7 @@ export function makeView() {
 		scene: sceneOf(event, state),
 		caption,
 		reach,
-		motion: page.motionWanted() && wantsMotion(),
+		motion,
 		...chosen,
 		explainer,
 		player,
@@ -97,25 +97,36 @@ function drawMoving(before, view) {
 	const places = moves ? remember(root) : null;
 	const moved = before?.step !== view.step || before.frame !== view.frame;
 	if (moved) root.classList.toggle("still", !moves);
+	root.classList.toggle("brisk", view.player.playing && view.player.speed > 1);
 	if (moves && moved) drawOpening(before, view);
 	drawStill(moved && !moves);
 	if (moved && !moves) settle();
 	drawRegions(view);
-	if (moves) fly(root, places, player.speed);
+	if (!moves) return;
+	fly(root, places, player.speed);
+	const anew = plain(before.caption.sentence) !== plain(view.caption.sentence);
+	if (moved && anew) tellLast(/** @type {Element} */ (root.querySelector("#caption h1")));
 }
 
 /**
- * Draw the picture from which the step moves on, where the one before it does not show that: the lanes before the first
- * plugin, through which survivors then run; the nodes before a pod stops.
- * @param {View} before @param {View} view
+ * The picture from which the step moves on, where the one before it does not show that: the lanes before the first
+ * plugin, the scores before the first points, the nodes as they were. null: the one on screen is it.
+ * @param {View} before @param {View} view @returns {View | null}
  */
+function openingOf(before, view) {
+	const { event, scene, order } = view;
+	if (before.event === event) return null;
+	if (event.type === "NodesFiltered" && scene === "filter" && order === "plugin")
+		return { ...view, event: /** @type {any} */ ({ type: "CycleStarted" }), following: event };
+	if (event.type === "ScoresComputed" && scene === "score") return { ...view, frame: -1 };
+	const state = scene === "cluster" && before.scene !== scene && store.stateAfter(before.step);
+	return state ? { ...view, state, moment: () => state } : null;
+}
+
+/** @param {View} before @param {View} view */
 function drawOpening(before, view) {
-	const { event, scene, frame, order, step } = view;
-	const runs =
-		before.event !== event && event.type === "NodesFiltered" && scene === "filter" && frame > 0 && order === "plugin";
-	const stops = before.scene !== scene && event.type === "ObjectDeleted" ? store.stateAfter(step - 1) : null;
-	if (!runs && !stops) return;
-	const opening = stops ? { ...view, state: stops } : { ...view, event: { type: "CycleStarted" }, following: event };
+	const opening = openingOf(before, view);
+	if (!opening) return;
 	const stage = region("stage");
 	drawStill(true);
 	root.classList.add("still");
@@ -174,7 +185,7 @@ const MOST = 240;
 const FLIGHT = 720;
 const SLIDE = 320;
 const NEAR = 2;
-/** @typedef {{box: DOMRect, home: string}} Place */
+/** @typedef {{box: DOMRect, home: string, on: boolean, element: HTMLElement}} Place `on`: on a node */
 /** @type {Set<Animation>} */
 const running = new Set();
 const reduced = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
@@ -214,15 +225,33 @@ function remember(root) {
 	for (const element of marked) {
 		const key = element.getAttribute("data-fly") ?? element.getAttribute("data-fly-from");
 		const box = element.getBoundingClientRect();
-		if (key && box.width && !(places.has(key) && element.hasAttribute("data-fly-from")))
-			places.set(key, { box, home: homeOf(element) });
+		if (!key || !box.width || (places.has(key) && element.hasAttribute("data-fly-from"))) continue;
+		places.set(key, { box, home: homeOf(element), on: element.closest("[data-node]") !== null, element });
 	}
 	return places;
+}
+
+const LAST_WORDS = 160;
+const MOST_WAITED = 1500; // milliseconds
+
+/** The headline's second half comes when what the step moves has come to rest. @param {Element} headline */
+function tellLast(headline) {
+	const moving = root.getAnimations({ subtree: true }).map(({ effect }) => Number(effect?.getComputedTiming().endTime));
+	const rest = Math.min(MOST_WAITED, Math.max(0, ...moving));
+	if (!rest) return;
+	const words = [...headline.children];
+	for (const word of words.slice(Math.ceil(words.length / 2)))
+		void animate(word, [{ opacity: 0 }, { opacity: 1 }], {
+			duration: LAST_WORDS,
+			delay: Math.max(0, rest - LAST_WORDS),
+			fill: "backwards",
+		});
 }
 
 /** @param {Element} root @param {Map<string, Place> | null} before @param {number} speed */
 function fly(root, before, speed) {
 	if (!before) return;
+	leave(root, before, speed);
 	for (const element of root.querySelectorAll("[data-fly]:not([hidden] *)")) {
 		const from = before.get(element.getAttribute("data-fly") ?? "");
 		const home = homeOf(element);
@@ -241,28 +270,52 @@ function fly(root, before, speed) {
 	}
 }
 
+/** A box as styles, where the page may be zoomed. @param {Element} root @param {DOMRect} box @param {number} [dy] */
+function at(root, { left, top, width, height }, dy = 0) {
+	const zoom = /** @type {HTMLElement} */ (root).currentCSSZoom ?? 1;
+	const sizes = { left, top: top + dy, width, height };
+	return Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, `${size / zoom}px`]));
+}
+
+/** A block over everything. @param {Element} root @param {string} pod @param {Record<string, string>} look */
+function block(root, pod, look) {
+	const block = document.createElement("div");
+	block.className = "flight";
+	block.dataset.name = pod.split("/").at(-1) ?? "";
+	for (const [name, value] of Object.entries(look)) block.style.setProperty(name, value);
+	root.append(block);
+	return block;
+}
+
 /**
- * From one home to another a pod flies over everything, as a block of its own; where it lands it shows up at the end.
+ * From one home to another a pod flies over everything, as a block of its own, drawn as where it lands; there it shows
+ * up at the end.
  * @param {Element} root @param {Element} element @param {DOMRect} from @param {DOMRect} to @param
  *   {KeyframeAnimationOptions} timing
  */
 function flight(root, element, from, to, timing) {
-	const block = document.createElement("div");
-	const look = getComputedStyle(element);
-	block.className = "flight";
-	block.textContent = (element.getAttribute("data-fly") ?? "").split("/").at(-1) ?? "";
-	const empty = look.backgroundColor === "rgba(0, 0, 0, 0)"; // hatched: it is not there for good
-	block.style.setProperty("background-color", empty ? "var(--panel)" : look.backgroundColor);
-	block.style.setProperty("background-image", look.backgroundImage);
-	block.style.setProperty("color", look.color);
-	root.append(block);
-	const zoom = /** @type {HTMLElement} */ (root).currentCSSZoom ?? 1;
-	const at = (/** @type {DOMRect} */ box) => ({
-		left: `${box.left / zoom}px`,
-		top: `${box.top / zoom}px`,
-		width: `${box.width / zoom}px`,
-		height: `${box.height / zoom}px`,
+	const { backgroundColor, backgroundImage, color } = getComputedStyle(element);
+	const empty = backgroundColor === "rgba(0, 0, 0, 0)"; // hatched: it is not there for good
+	const flying = block(root, element.getAttribute("data-fly") ?? "", {
+		"background-color": empty ? "var(--panel)" : backgroundColor,
+		"background-image": backgroundImage,
+		color,
 	});
+	flying.append(...[...element.childNodes].map((child) => child.cloneNode(true)));
 	void animate(element, [{ opacity: 0 }, { opacity: 0 }], timing);
-	animate(block, [at(from), at(to)], { ...timing, fill: "forwards" }).then(() => block.remove());
+	animate(flying, [at(root, from), at(root, to)], { ...timing, fill: "forwards" }).then(() => flying.remove());
+}
+
+const FALL = 26; // pixels
+
+/** Pods that were on a node and are no more fall out of it. @type {typeof fly} */
+function leave(root, before, speed) {
+	for (const [pod, { box, on, element }] of before ?? []) {
+		if (!on || player.state?.pods.has(pod)) continue;
+		const falling = block(root, pod, { "background-color": element.style.getPropertyValue("--c") });
+		falling.classList.add("leaves");
+		const end = { ...at(root, box, FALL), opacity: 0 };
+		const timing = { duration: FLIGHT / Math.max(1, speed), easing: "cubic-bezier(.5,0,.8,.4)", fill: "forwards" };
+		animate(falling, [{ ...at(root, box), opacity: 1 }, end], /** @type {any} */ (timing)).then(() => falling.remove());
+	}
 }

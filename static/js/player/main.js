@@ -5,12 +5,14 @@
  */
 
 import { press } from "../chrome/keyboard.js";
+import { captionTexts } from "../chrome/story.js";
 import { begin as beginLearning } from "../learn/learning.js";
-import { loadCatalogue, plain, speakAsIn, t } from "../shared/i18n.js";
+import { loadCatalogue, speakAsIn, t } from "../shared/i18n.js";
+import { lettersIn } from "../shared/units.js";
 import { addPlugins } from "../steps/parts/words.js";
 import { fetchChunkPatiently } from "../trace/feed.js";
 import { act, followAddress, zoom } from "./actions.js";
-import { draw, loadHeadline, makeView } from "./drawing.js";
+import { draw, loadHeadline } from "./drawing.js";
 import * as page from "./page.js";
 import { beginning, boot, feed, linked, linkedChunk } from "./page.js";
 import { playing } from "./player.js";
@@ -41,10 +43,19 @@ async function loadWords() {
 	if (boot.words) boot.lesson = await (await fetch(boot.words)).json();
 }
 
-/** Count the letters of the caption on screen. */
-function lettersNow() {
-	const { sentence = [], why = [] } = makeView()?.caption ?? {};
-	return plain([...sentence, ...why]).length;
+const readable = { view: /** @type {View | null} */ (null), texts: /** @type {string[]} */ ([]), letters: 0 };
+
+/** Count the letters of the caption that the stop before did not show; null until the present frame is drawn. */
+function lettersShown() {
+	const { drawn } = screen;
+	if (drawn?.step !== player.step || drawn.frame !== player.frame || drawn.event !== player.event) return null;
+	const { view, texts } = readable;
+	if (view?.step !== drawn.step || view.frame !== drawn.frame) {
+		readable.texts = captionTexts(drawn);
+		readable.letters = lettersIn(readable.texts.filter((text) => !texts.includes(text)).join());
+	}
+	readable.view = drawn;
+	return readable.letters;
 }
 
 /** Take what comes from here on. */
@@ -119,7 +130,7 @@ async function start() {
 	player.step = linked.step ?? 0;
 	player.frame = linked.frame;
 	player.order = linked.order;
-	player.advance = playing(lettersNow);
+	player.advance = playing(lettersShown);
 	listenToFeed();
 	addPlugins(boot.outside?.plugins ?? {});
 	await Promise.all([loadCatalogue(boot.captions, boot.outside?.texts), loadWords()]);

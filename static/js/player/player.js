@@ -171,65 +171,31 @@ export class Player {
 	}
 }
 
-const STEP_MS = 1700;
-const MAX_STEPS_A_FRAME = 8;
-
-const LETTERS = 130; // of a caption, that are read in one step's time
-const SHORTEST = 0.4;
+const LETTERS = 22; // that people read in a second
+const MOTION = 1000; // milliseconds until what moves has come to rest
+const LONGEST_MOTION = 8; // times the usual speed: beyond, a step is over before it has moved
 
 /**
- * The timer that advances a player.
- * @param {() => number} lettersNow of the caption on screen
+ * The timer that advances a player: each stop stays until it has moved and could be read.
+ * @param {() => number | null} lettersShown to be read on the screen; null: the present frame is not drawn yet
  * @returns {(player: Player, now: number) => void}
  */
-export function playing(lettersNow) {
-	/** The time for which the present frame is shown, in milliseconds. @param {Player} player */
-	const stay = ({ event, speed }) => (STEP_MS * (event ? paceOf(event, lettersNow()) : 0.2)) / speed;
+export function playing(lettersShown) {
 	return (player, now) => {
-		player.due ||= now + stay(player);
-		for (let steps = 0; steps < MAX_STEPS_A_FRAME && now >= player.due; steps += 1) {
-			if (!player.forward(player.speed <= 8)) {
-				if (player.store.complete) player.stop(null);
-				player.due = now + 100;
-				return;
-			}
-			player.due = Math.max(player.due, now - 100) + stay(player);
-			const { event, frame } = player;
-			const hit =
-				event && frame === 0 ? player.breakpoints.find((breakpoint) => matches(breakpoint, event)) : undefined;
-			if (hit) return player.stop(hit);
+		const letters = lettersShown();
+		if (letters === null) return;
+		player.due ||= now + (MOTION + (1000 * letters) / LETTERS) / player.speed;
+		if (now < player.due) return;
+		player.due = 0;
+		if (!player.forward(player.speed <= LONGEST_MOTION)) {
+			if (player.store.complete) player.stop(null);
+			player.due = now + 100;
+			return;
 		}
+		const { event, frame } = player;
+		const hit = event && frame === 0 ? player.breakpoints.find((breakpoint) => matches(breakpoint, event)) : undefined;
+		if (hit) player.stop(hit);
 	};
-}
-
-/** @param {AnyEvent} event @param {number} letters of its caption */
-function paceOf(event, letters) {
-	return Math.max(weightOf(event), Math.min(2.5, Math.max(SHORTEST, letters / LETTERS)));
-}
-
-/**
- * The time that autoplay stays on an event, as a share of a step: less if there is nothing new to read.
- * @param {AnyEvent} event
- */
-function weightOf(event) {
-	switch (event.type) {
-		case "ClockAdvanced":
-		case "AttemptFinished":
-		case "PodReserved":
-		case "PodAssumed":
-			return 0.5;
-		case "PermitEvaluated":
-		case "PodPreBound":
-			return ("code" in event && event.code === "Wait") ||
-				event.results.some((result) => (result.code ?? "Success") !== "Success")
-				? 1
-				: 0.4;
-		case "NodesFiltered":
-		case "PreFilterFinished":
-			return 0.8;
-		default:
-			return 1;
-	}
 }
 
 /** Does an event satisfy a breakpoint? @param {Breakpoint} breakpoint @param {any} event */

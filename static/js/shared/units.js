@@ -102,6 +102,13 @@ export function widthOf(text) {
 	return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
 }
 
+const CHARACTER = 4; // letters that are read in the time of a Chinese character
+
+/** Letters of a text by the time that reading them takes. @param {string} text */
+export function lettersIn(text) {
+	return text.length + (CHARACTER - 1) * (widthOf(text) - text.length);
+}
+
 /** From which priority on, its colour in tokens.css, its pips; the highest first. @type {[number, string, number][]} */
 const RAMP = [
 	[2_000_000_000, "psys", 4], // system-cluster-critical and above

@@ -98,7 +98,7 @@ const STEPS = {
 	},
 	preempt: {
 		captions: preempt,
-		shows: ["PreemptionEvaluated", "VictimEvicted", "PreemptionStarted", "PodNominated"],
+		shows: ["PreemptionEvaluated", "PreemptionStarted"],
 		picture: () => "preempt",
 		moment: "PreemptionEvaluated",
 		frames: { PreemptionEvaluated: theatreFrames },
@@ -133,13 +133,13 @@ export function sceneOf(event, state) {
 	if (groupShown(event, state)) return "group";
 	if (event.type === "HostSelected" || (event.type === "DecisionObserved" && cycle.HostSelected))
 		return cycle.ScoresComputed ? "score" : cycle.DevicesSearched ? "devices" : "filter";
-	if (event.type === "VictimEvicted" && !cycle.VictimEvicted) return "cluster"; // beside the cycles
 	if (event.type === "ObjectDeleted") return "cluster"; // where its room is free again
 	const own = SHOWS.get(event.type);
 	if (own) return own;
 	// the picture of what the attempt came to stays until the attempt is over
 	if (!cycle.CycleStarted || cycle.AttemptFinished || cycle.PodAssumed || event.type === "AttemptFinished")
 		return "cluster";
+	if (event.type === "VictimEvicted" || cycle.VictimEvicted || cycle.PodNominated) return "cluster"; // what it led to
 	if (cycle.PreemptionEvaluated) return "preempt";
 	return cycle.DevicesSearched ? "devices" : cycle.NodesFiltered ? "filter" : "cluster";
 }

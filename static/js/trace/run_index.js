@@ -141,12 +141,15 @@ export class RunIndex {
 		return lastUpTo(this.columns.length, (i) => this.columns[i].step <= step);
 	}
 
-	/** The position of a step on the axis. @param {number} step @param {number} steps of the run */
-	positionOf(step, steps) {
+	/**
+	 * The position of a step on the axis.
+	 * @param {number} step @param {number} steps of the run @param {number} [within] the share of the step that is over
+	 */
+	positionOf(step, steps, within = 0.5) {
 		const i = this.columnOf(step);
 		const first = this.columns[i].step;
 		const end = this.columns[i + 1]?.step ?? Math.max(steps, first + 1);
-		return this.edges[i] + ((step - first + 0.5) / Math.max(1, end - first)) * (this.edges[i + 1] - this.edges[i]);
+		return this.edges[i] + ((step - first + within) / Math.max(1, end - first)) * (this.edges[i + 1] - this.edges[i]);
 	}
 }
 

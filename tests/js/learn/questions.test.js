@@ -7,12 +7,15 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { optionText, textOf } from "../../../static/js/learn/choices.js";
+import { announce } from "../../../static/js/learn/learning.js";
 import { isBefore, Questions } from "../../../static/js/learn/questions.js";
 import { foldedText, ShortWay } from "../../../static/js/learn/short_way.js";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
-import { framesOf } from "../../../static/js/steps/registry.js";
+import { extender } from "../../../static/js/steps/parts/words.js";
+import { captionOf, framesOf } from "../../../static/js/steps/registry.js";
 import { ChunkStore } from "../../../static/js/trace/chunk_store.js";
 import { unpack } from "../../../static/js/trace/feed.js";
+import { heroOf } from "../../../static/js/trace/phase.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
 const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
@@ -43,6 +46,9 @@ function questionsOf(store, asked) {
 	questions.update(store);
 	return questions.list;
 }
+
+/** No deeper numbers are known. */
+const SILENT = { want() {}, filter: () => null, score: () => null, scores: () => null, soon: () => null };
 
 const CATALOGUES = ["en", "zh-hans"].map((name) =>
 	JSON.parse(readFileSync(join(ROOT, "static", "i18n", `${name}.json`), "utf8")),
@@ -147,6 +153,43 @@ test("every folded frame belongs to one stop, which names it, and unfolding show
 				frames.reduce((sum, n) => sum + n, 0),
 				slug,
 			);
+	}
+});
+
+test("what is announced is the next stop: the plugin that it shows, the totals, the step", () => {
+	for (const catalogue of CATALOGUES) {
+		useCatalogue(catalogue);
+		for (const lesson of LESSONS) {
+			const { slug, store } = lesson;
+			const { stops } = walk(lesson);
+			stops.slice(0, -1).forEach(({ step, frame }, i) => {
+				const next = stops[i + 1];
+				const [event, state] = [store.event(step), store.stateAfter(step)];
+				const context = {
+					event,
+					state,
+					step,
+					frame,
+					order: "plugin",
+					following: store.event(step + 1),
+					explainer: SILENT,
+					store,
+				};
+				const hero = heroOf(event, state);
+				const text = plain(announce({ ...context, hero, caption: captionOf(context) }, next));
+				const name = `${slug} ${step}.${frame}, before ${next.step}.${next.frame}: "${text}"`;
+				assert.notEqual(text, catalogue["next.frame"], name);
+				const then = store.event(next.step);
+				if (next.step !== step) return assert.doesNotMatch(text, /\{|undefined/, name);
+				if (then.type === "ScoresComputed" && next.frame === framesOf(then) - 1)
+					assert.equal(text, catalogue["next.total"], name);
+				const plugins = { NodesFiltered: then.plugins, ScoresComputed: then.plugins?.map((one) => one.plugin) }[
+					then.type
+				];
+				const plugin = plugins?.[next.frame];
+				if (plugin) assert.ok(text.includes(extender(plugin)), `${name} is about ${plugin}`);
+			});
+		}
 	}
 });
 

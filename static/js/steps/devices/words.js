@@ -57,14 +57,26 @@ const MAX_REASONS = 2;
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function searched({ event, frame, state, hero = "" }) {
+	return { eyebrow: parts("eyebrow.devices"), next: nextPlace(event, frame), ...told(event, frame, state, hero) };
+}
+
+/** What the search does next; [] at its end. @param {Searched} event @param {number} frame @returns {Part[]} */
+function nextPlace(event, frame) {
+	const [now, next] = [placeAt(event, frame), placesOf(event)[frame + 1]];
+	if (!next) return [];
+	const key = next.node !== now.node ? "next.node" : next.ended ? "next.devices" : "next.device";
+	return parts(key, { node: node(event.nodes[next.node].node) });
+}
+
+/** @type {(event: Searched, frame: number, state: State, hero: string) => Partial<Caption>} */
+function told(event, frame, state, hero) {
 	const place = placeAt(event, frame);
-	const eyebrow = parts("eyebrow.devices");
 	const values = { pod: pod(hero, hero), claims: list(event.claims.map((/** @type {string} */ key) => podName(key))) };
-	if (place.node < 0) return { eyebrow, ...intro(event, values) };
+	if (place.node < 0) return intro(event, values);
 	/** @type {NodeSearch} */
 	const search = event.nodes[place.node];
 	const where = { ...values, node: node(search.node) };
-	if (place.ended) return { eyebrow, ...ending(event, search, place.like, where, state) };
+	if (place.ended) return ending(event, search, place.like, where, state);
 	const attempt = /** @type {Try} */ (search.tries?.[place.tries - 1]);
 	const { kind, request, devices = [], text = "", document = -1 } = attempt;
 	const documentName = event.documents?.[document];
@@ -78,7 +90,7 @@ function searched({ event, frame, state, hero = "" }) {
 		k: num(chosenAfter(search, place.tries).filter((c) => c.request === request).length),
 		count: countOf(event, attempt),
 	};
-	return { eyebrow, sentence: parts(`devices.${kind}`, words), why: parts(`devices.${kind}.why`, words) };
+	return { sentence: parts(`devices.${kind}`, words), why: parts(`devices.${kind}.why`, words) };
 }
 
 /** @param {Searched} event @param {Try} one */

@@ -140,7 +140,7 @@ function header(view, lanes) {
 			{ key: "title", class: "lanes-title" },
 			h(
 				"b",
-				null,
+				{ key: `left${left}`, class: "late" },
 				phase === "score"
 					? t("lane.scored", { n: left })
 					: view.event.rejected_by
@@ -253,12 +253,20 @@ export function funnel({ x, width, phone }, left, whole, at) {
 	const bare = (/** @type {number} */ n) => (half(n) < TEXT ? "beside" : ""); // no room for a number in it
 	const thin = bare(alive(upto + 1)) && end < width - 60;
 	points.push([end, alive(upto + 1)]);
-	const edge = (/** @type {1 | -1} */ side) => points.map(([px, n]) => `${px} ${mid + side * half(n)}`);
+	const body = (/** @type {number} */ i) => {
+		const part = points.slice(2 * i, 2 * i + 4); // a column's slope, and up to the next
+		const edge = (/** @type {1 | -1} */ side) => part.map(([px, n]) => `${px} ${mid + side * half(n)}`);
+		return h("path", {
+			key: `body${i}`,
+			class: "funnel-body",
+			d: `M${edge(-1).join("L")}L${edge(1).reverse().join("L")}Z`,
+		});
+	};
 	return h(
 		"svg",
 		{ key: "funnel", class: "funnel", "aria-hidden": "true" },
 		wedges,
-		h("path", { key: "body", class: "funnel-body", d: `M${edge(-1).join("L")}L${edge(1).reverse().join("L")}Z` }),
+		x.slice(0, upto + 1).map((_, i) => body(i)),
 		end < width - 8 && dashes(end, width, mid, half(alive(upto + 1))),
 		end > ROOM &&
 			h("text", { key: "first", class: `funnel-n ${bare(whole)}`, x: phone ? 6 : 10, y: mid + 7 }, String(whole)),
@@ -279,7 +287,7 @@ export function funnel({ x, width, phone }, left, whole, at) {
 		h(
 			"text",
 			{
-				key: "last",
+				key: `last${upto}`,
 				class: `funnel-n now ${bare(alive(upto + 1))}`,
 				x: thin ? end + 5 : end - (phone ? 12 : 24),
 				y: mid + 8,

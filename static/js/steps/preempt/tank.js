@@ -79,7 +79,7 @@ export function tank(view, candidate, fates, how) {
 			button(
 				() => view.act.select({ kind: "node", name: candidate.node }),
 				{ title: candidate.node },
-				how.chosen ? "★ " : "",
+				how.chosen && h("span", { key: "star", class: "late" }, "★ "),
 				cutName(candidate.node, how.letters),
 			),
 		),

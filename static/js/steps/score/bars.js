@@ -120,8 +120,8 @@ export function scoreBars(view, lanes, name) {
 		button(
 			() => view.act.pin(`total:${name}`),
 			{ key: "total", class: "total" },
-			h("b", null, String(totals[i])),
-			h("small", null, label),
+			h("b", { key: `total${totals[i]}`, class: "late" }, String(totals[i])),
+			h("small", { key: label, class: "late" }, label),
 		),
 	];
 }

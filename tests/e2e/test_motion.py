@@ -1,0 +1,102 @@
+"""Playing has the motion that the arrow key has, and what moves is what the step's events changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from kschedui.supervisor.stack import Stack
+from tests.e2e.player_page import open_player, until
+from tests.sampling import some_quick
+
+LESSONS = ("high-preempts-low", "first-pod", "queueing-hints")
+
+# Plays to the end and tells of each stop what began to move there, and what its events let move. A stop is left as soon as
+# that is read: how long it stays is a test in Node.
+PLAY = r"""async () => {
+  const { player, store } = kschedui;
+  const { filterModel } = await import(modules + "js/steps/filter/model.js");
+  const root = document.getElementById("player");
+  const nameOf = (element) => element.closest("[data-node]")?.dataset.node ?? "";
+  const turn = () => new Promise(requestAnimationFrame);
+  const placeOf = (state, pod) => { const known = state.pods.get(pod); return known && (known.node || known.place); };
+  const stops = [];
+  const known = new WeakSet();
+  let before = store.stateAfter(player.step), from = player.step, last = root.dataset.ready;
+  player.play(true);
+  for (;;) {
+    const deadline = performance.now() + 20000;
+    player.due = 1; // leave
+    while (root.dataset.ready === last || !root.dataset.ready) {
+      await turn();
+      if (!player.playing || performance.now() > deadline) return stops;
+    }
+    last = root.dataset.ready;
+    const started = document.getAnimations().filter((one) => !known.has(one));
+    started.forEach((one) => known.add(one));
+    const of = (selector) => started.map((one) => one.effect.target).filter((one) => one.matches(selector));
+    const { step, frame, event, state } = player;
+    const between = Array.from({ length: step - from }, (_, i) => store.event(from + 1 + i));
+    const model = event.type === "NodesFiltered" ? filterModel(state) : null;
+    const pods = [...new Set([...before.pods.keys(), ...state.pods.keys()])];
+    stops.push({
+      link: last, type: event.type, still: root.classList.contains("still"), count: started.length,
+      crossed: of(".lane.hit .stop").map(nameOf).sort(),
+      rejected: model ? model.names.filter((name) => model.at.get(name)?.verdict && model.at.get(name).stop === frame).sort() : null,
+      ran: of(".line").map(nameOf),
+      grown: [...new Set(of(".segment").map(nameOf))].sort(),
+      feasible: event.type === "ScoresComputed" ? [...(filterModel(state)?.feasible ?? [])].sort() : [],
+      flew: of(".flight:not(.leaves)").map((one) => one.dataset.name).sort(),
+      placed: between.filter(({ type }) => type === "PodAssumed").map(({ pod }) => pod.split("/")[1]),
+      changed: pods.filter((pod) => placeOf(before, pod) !== placeOf(state, pod)).map((pod) => pod.split("/")[1]),
+      left: of(".flight.leaves").map((one) => one.dataset.name).sort(),
+      gone: pods.filter((pod) => before.pods.get(pod)?.node && !state.pods.has(pod)).map((pod) => pod.split("/")[1]).sort(),
+    });
+    [before, from] = [state, step];
+  }
+}"""
+
+
+@pytest.fixture
+def played(request: pytest.FixtureRequest, browser: Browser, live_stack: Stack) -> list[dict[str, Any]]:
+    lesson, motion = request.param
+    context = browser.new_context(
+        base_url=live_stack.url, viewport={"width": 1280, "height": 720}, reduced_motion=motion
+    )
+    page = context.new_page()
+    open_player(page, lesson)
+    stops = play(page)
+    context.close()
+    assert stops[-1]["type"] == "RunFinished", stops[-1]
+    return stops
+
+
+def play(page: Page) -> list[dict[str, Any]]:
+    page.evaluate("modules = document.querySelector('script[type=module][src]').src.replace(/js\\/.*/, '')")
+    until(page, "kschedui.store.complete")
+    stops: list[dict[str, Any]] = page.evaluate(PLAY)
+    return stops
+
+
+@pytest.mark.parametrize(
+    "played", some_quick(3, [pytest.param((slug, "no-preference"), id=slug) for slug in LESSONS]), indirect=True
+)
+def test_playing_moves_what_the_events_changed(played: list[dict[str, Any]]) -> None:
+    assert not [stop["link"] for stop in played if stop["still"]]
+    for stop in played:
+        told = stop["link"], stop
+        if stop["rejected"] is not None:
+            assert stop["crossed"] == stop["rejected"], told
+            assert stop["ran"], told
+        if stop["type"] == "ScoresComputed":
+            assert set(stop["grown"]) <= set(stop["feasible"]) and stop["grown"], told
+        assert set(stop["placed"]) <= set(stop["flew"]) <= set(stop["changed"]), told
+        assert stop["left"] == stop["gone"], told
+    assert sum(stop["count"] > 0 for stop in played) > len(played) / 2
+
+
+@pytest.mark.parametrize("played", [pytest.param(("high-preempts-low", "reduce"), id="reduced")], indirect=True)
+def test_where_motion_is_reduced_playing_cuts(played: list[dict[str, Any]]) -> None:
+    assert not [stop["link"] for stop in played if stop["count"] or not stop["still"]]
