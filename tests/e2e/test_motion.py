@@ -91,7 +91,8 @@ def test_playing_moves_what_the_events_changed(played: list[dict[str, Any]]) -> 
             assert stop["crossed"] == stop["rejected"], told
             assert stop["ran"], told
         if stop["type"] == "ScoresComputed":
-            assert set(stop["grown"]) <= set(stop["feasible"]) and stop["grown"], told
+            assert stop["grown"], told
+            assert set(stop["grown"]) <= set(stop["feasible"]), told
         assert set(stop["placed"]) <= set(stop["flew"]) <= set(stop["changed"]), told
         assert stop["left"] == stop["gone"], told
     assert sum(stop["count"] > 0 for stop in played) > len(played) / 2
