@@ -12,11 +12,14 @@ from kschedui.recording.api_server import FORBIDDEN, NOT_FOUND, UNAUTHORIZED, Ap
 from kschedui.scenarios.importers.reading.reading_table import reading_table
 from scheduler_core.scenario.objects.kinds import LOAD_ORDER, MOVED_GROUPS
 
+KARPENTER = "karpenter."  # begins its groups, which the scheduler does not read
 NEVER_REQUESTED = (
     "Challenge",
     "ClusterAutoscaler",
     "ConfigMap",
     "Descheduler",
+    "KWOKNodeClass",
+    "Karpenter",
     "KubeSchedulerConfiguration",
     "NodeGroup",
     "Policy",
@@ -102,7 +105,7 @@ def resources_to_record() -> list[Resource]:
     """Return the resources that the scheduler itself reads: kinds of a scenario, without workload controllers."""
     versions: dict[tuple[str, str], list[str]] = {}
     for kind in LOAD_ORDER:  # of each name, the newest version comes last
-        if kind.group not in MOVED_GROUPS:
+        if kind.group not in MOVED_GROUPS and not kind.group.startswith(KARPENTER):
             versions.setdefault((kind.group, kind.name), []).insert(0, kind.api_version)
     return [resource_of(newest, name, tuple(older)) for (_, name), (newest, *older) in versions.items()]
 

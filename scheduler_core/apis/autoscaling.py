@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.karpenter import InstanceType
 from scheduler_core.apis.tagged import Tagged
 
 Manifest = Mapping[str, Any]
@@ -77,4 +78,16 @@ class Descheduler(Tagged, frozen=True):
     interval: float = 0.0
 
 
-Actor = ClusterAutoscaler | Descheduler
+class Karpenter(Tagged, frozen=True):
+    """Karpenter. `flags` are those of its command line, as parsed; `instance_types` are those of its cloud.
+
+    Its cloud makes a node ready `ready_seconds` after it appeared.
+    """
+
+    flags: Mapping[str, Any]
+    instance_types: tuple[InstanceType, ...]
+    start_seconds: float = 0.0
+    ready_seconds: float = 2.0
+
+
+Actor = ClusterAutoscaler | Karpenter | Descheduler

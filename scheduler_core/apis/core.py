@@ -23,6 +23,7 @@ from scheduler_core.apis.constraints import (
     WeightedPodAffinityTerm,
 )
 from scheduler_core.apis.devices import DeviceClass, PodClaim, ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from scheduler_core.apis.karpenter import KWOKNodeClass, NodeClaim, NodePool
 from scheduler_core.apis.selectors import LabelSelector, NodeSelector
 from scheduler_core.apis.tagged import Tagged
 from scheduler_core.apis.workloads import WorkloadSpec
@@ -380,4 +381,7 @@ KubernetesObject = (
     | ResourceSlice
     | ResourceClaim
     | ResourceClaimTemplate
+    | NodePool
+    | KWOKNodeClass
+    | NodeClaim
 )

@@ -100,6 +100,14 @@ def format_cpu(millicores: int) -> str:
     return str(millicores // 1000) if millicores % 1000 == 0 else f"{millicores}m"
 
 
+def show_amount(name: str, amount: int) -> str:
+    """Format an amount of a resource, in base units, as `Quantity.String` does."""
+    if name == "cpu":
+        return format_cpu(amount)
+    is_bytes = name in ("memory", "ephemeral-storage") or name.startswith("hugepages-")
+    return format_bytes(amount) if is_bytes else str(amount)
+
+
 def _scaled(digits: int, decimals: int, suffix: str) -> int:
     """Return `digits` / 10^`decimals` with the suffix applied, in nano units, rounded up."""
     if suffix in _BINARY:

@@ -18,11 +18,14 @@ def build_actors(scenario: Scenario, live: Live) -> Iterator[Actor]:
     # Loaded when a scenario has an actor.
     from scheduler_core.autoscaling.cluster_autoscaler.loop import ClusterAutoscaler
     from scheduler_core.autoscaling.descheduler.descheduler import Descheduler
+    from scheduler_core.autoscaling.karpenter.karpenter import Karpenter
 
     rng = None if scenario.seed is None else np.random.Generator(np.random.PCG64(scenario.seed))
     for actor in scenario.actors:
         match actor:
             case settings.ClusterAutoscaler():
                 yield ClusterAutoscaler(actor, scenario.node_groups, live.api, live.act_later, rng)
+            case settings.Karpenter():
+                yield Karpenter(actor, live.api, live.act_later)
             case settings.Descheduler():
                 yield Descheduler(actor, live.api, live.act_later)

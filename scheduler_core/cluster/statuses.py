@@ -62,10 +62,10 @@ class WorkloadStatus(msgspec.Struct, frozen=True):
 
 
 class NodeStatus(msgspec.Struct, frozen=True):
-    """The health of a node. `lost`: its kubelet has stopped; `ready` is what its status says."""
+    """The health of a node. `lost`: its kubelet has stopped; `ready` is what its status says, "" if nothing yet."""
 
     lost: bool = False
-    ready: Literal["True", "False", "Unknown"] = "True"
+    ready: Literal["True", "False", "Unknown", ""] = "True"
     changed: float = 0.0
 
 

@@ -83,6 +83,7 @@ class Api:
         self.settings = settings
         self.actor = ""
         self.failing: set[tuple[str, str]] = set()  # kind and key of objects whose last sync was refused
+        self.drains_claims = False  # set by Karpenter: NodeClaims and their nodes are drained before they go
         self.changes: deque[Change] = deque()
         self.later: Callable[[float, str], None] = lambda seconds, key: None  # set by Live: of the running controller
         self._delivery = delivery

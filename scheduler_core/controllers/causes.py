@@ -63,6 +63,18 @@ CAUSES: Mapping[str, Text] = {
     ),
     "instance-started": Text("the cloud started an instance of {group}", "云平台启动了 {group} 的一个实例"),
     "instance-ended": Text("the cloud ended the instance of {node}", "云平台结束了 {node} 的实例"),
+    "nodeclaim-needed": Text(
+        "{count} pods need a node of NodePool {pool}", "{count} 个 Pod 需要 NodePool {pool} 的一个节点"
+    ),
+    "nodeclaim-launched": Text("the cloud launched the instance of {claim}", "云平台启动了 {claim} 的实例"),
+    "nodeclaim-status": Text("Karpenter writes the status of {claim}", "Karpenter 写入 {claim} 的状态"),
+    "nodeclaim-deleted": Text("the deletion of {claim} was requested", "有人请求删除 {claim}"),
+    "nodeclaim-ended": Text("the instance of {claim} has ended", "{claim} 的实例已结束"),
+    "node-registered": Text(
+        "Karpenter gives it the labels and taints of its NodeClaim", "Karpenter 给它加上 NodeClaim 的标签和污点"
+    ),
+    "node-initialized": Text("it is ready and has no startup taint any more", "它已就绪，启动污点也已去掉"),
+    "node-disrupted": Text("Karpenter disrupts {node}: {reason}", "Karpenter 中断 {node}：{reason}"),
     "node-ready": Text("its kubelet is ready", "它的 kubelet 已就绪"),
     "node-unneeded": Text("the pods of {node} fit elsewhere", "{node} 上的 Pod 可以放到别处"),
     "node-needed": Text("{node} is needed again", "又需要 {node} 了"),

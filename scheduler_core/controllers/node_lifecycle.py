@@ -163,8 +163,8 @@ class _Pass:
 
     def _queue(self, node: Node) -> None:
         queue = self._monitor.queues.setdefault(zone_of(node), [])
-        key = OF_CONDITIONS[self._api.node_status(node.name).ready]
-        if node.name not in queue and not any(t.effect == "NoExecute" and t.key == key for t in node.taints):
+        key = OF_CONDITIONS.get(self._api.node_status(node.name).ready)
+        if key and node.name not in queue and not any(t.effect == "NoExecute" and t.key == key for t in node.taints):
             queue.append(node.name)
 
     def _mark_reachable(self, node: Node) -> None:

@@ -10,7 +10,9 @@ from msgspec.structs import replace
 
 from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.core import Node, Pod, Workload
+from scheduler_core.apis.karpenter import NodeClaim
 from scheduler_core.apis.patches import PatchError, patched
+from scheduler_core.cluster.cluster import key_of
 from scheduler_core.controllers.admission import Refused
 from scheduler_core.controllers.api import Api
 from scheduler_core.controllers.causes import because
@@ -40,7 +42,9 @@ class Requests:
 
     def make(self, event: TimelineEvent) -> bool:
         """Carry out an event. Return False if it only changes an object."""
-        if event.action in ("create", "update") or (event.action == "delete" and event.kind != "Pod"):
+        if event.action in ("create", "update"):
+            return False
+        if event.action == "delete" and event.kind != "Pod" and not self._is_held(event):
             return False
         act: Callable[[TimelineEvent], str | None] = getattr(self, f"_{event.action.lower()}")
         self._api.actor = ""
@@ -54,13 +58,42 @@ class Requests:
         self._api.emit(RequestMade(event.action, about, error))
         return True
 
+    def _deletefirst(self, event: TimelineEvent) -> str | None:
+        """Delete the oldest object of a kind."""
+        cluster = self._api.cluster
+        objects: Any = cluster.objects(event.kind)
+        if event.kind in ("Pod", "Node"):
+            objects = cluster.pods.all() if event.kind == "Pod" else cluster.all_nodes()
+        oldest: Any = next(iter(objects), None)
+        if oldest is None:
+            return f"there is no {event.kind}"
+        first = replace(event, action="delete", name=oldest.name, namespace=getattr(oldest, "namespace", ""))
+        if event.kind == "Pod" or self._is_held(first):
+            return self._delete(first)
+        self._api.delete(event.kind, key_of(oldest), REQUESTED)
+        return None
+
     def _delete(self, event: TimelineEvent) -> str | None:
+        if event.kind != "Pod":
+            self._delete_claim(event)
+            return None
         pod = self._pod(event, event.details.get("pod") or event.name)
         if pod is None:
             return "the pod was not found"
         grace = event.details.get("gracePeriodSeconds")
         self._api.delete_pod(pod, REQUESTED, grace=None if grace is None else float(grace))
         return None
+
+    def _is_held(self, event: TimelineEvent) -> bool:
+        """Return whether a finalizer of Karpenter holds the object: a NodeClaim, or the node that it made."""
+        claim = self._api.cluster.get("NodeClaim", event.name)
+        return self._api.drains_claims and event.kind in ("NodeClaim", "Node") and claim is not None
+
+    def _delete_claim(self, event: TimelineEvent) -> None:
+        """Request the deletion of a NodeClaim: Karpenter drains its node first."""
+        claim = self._api.cluster.get("NodeClaim", event.name)
+        if isinstance(claim, NodeClaim) and claim.deleted is None:
+            self._api.apply_object(replace(claim, deleted=self._api.now), "update", REQUESTED)
 
     def _patch(self, event: TimelineEvent) -> str | None:
         api, details = self._api, event.details

@@ -9,6 +9,7 @@ from scheduler_core.scenario.fields.autoscaling_fields import CLUSTER_AUTOSCALER
 from scheduler_core.scenario.fields.challenge_fields import CHALLENGE
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION as CONFIGURATION_FIELDS
 from scheduler_core.scenario.fields.config_fields import PLUGIN_ARGS, POLICY
+from scheduler_core.scenario.fields.karpenter_fields import KARPENTER
 from scheduler_core.scenario.fields.scenario_fields import (
     EXPECTED_POD,
     SCENARIO,
@@ -21,6 +22,7 @@ from scheduler_core.scenario.objects.kinds import CHALLENGE as CHALLENGE_KIND
 from scheduler_core.scenario.objects.kinds import CLUSTER_AUTOSCALER as CLUSTER_AUTOSCALER_KIND
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, LOAD_ORDER, POLICIES
 from scheduler_core.scenario.objects.kinds import DESCHEDULER as DESCHEDULER_KIND
+from scheduler_core.scenario.objects.kinds import KARPENTER as KARPENTER_KIND
 from scheduler_core.scenario.objects.kinds import NODE_GROUP as NODE_GROUP_KIND
 from scheduler_core.scenario.objects.kinds import SCENARIO as SCENARIO_KIND
 from scheduler_core.scenario.objects.kinds import SCHEDULER_PLUGIN as SCHEDULER_PLUGIN_KIND
@@ -45,13 +47,17 @@ def field_catalogue() -> dict[str, Any]:
         SCENARIO_KIND,
         NODE_GROUP_KIND,
         CLUSTER_AUTOSCALER_KIND,
+        KARPENTER_KIND,
         DESCHEDULER_KIND,
         SCHEDULER_PLUGIN_KIND,
         CHALLENGE_KIND,
     )
     kinds += [{"apiVersion": version, "kind": name, "type": name} for version, name in documents]
     tables = [kind.fields for kind in LOAD_ORDER]
-    own = (SCENARIO, NODE_GROUP, CLUSTER_AUTOSCALER, DESCHEDULER, SCHEDULER_PLUGIN, CHALLENGE, SELECTION, EXPECTED_POD)
+    own = (
+        *(SCENARIO, NODE_GROUP, CLUSTER_AUTOSCALER, KARPENTER, DESCHEDULER, SCHEDULER_PLUGIN, CHALLENGE),
+        *(SELECTION, EXPECTED_POD),
+    )
     for fields in (*tables, CONFIGURATION_FIELDS, POLICY, *own, *PLUGIN_ARGS.values()):
         _describe(fields, types)
     for entry, names in zip(("PredicatePolicy", "PriorityPolicy"), names_in_policies(), strict=True):

@@ -34,6 +34,7 @@ from scheduler_core.scenario.objects.kinds import (
     CONFIG_MAP,
     CONFIGURATION,
     DESCHEDULER,
+    KARPENTER,
     NODE_GROUP,
     OF_VERSION,
     POLICIES,
@@ -51,6 +52,7 @@ from scheduler_core.scenario.settings.challenge import build_challenge
 from scheduler_core.scenario.settings.cluster_state import InitialObjects, identity, kind_of
 from scheduler_core.scenario.settings.configuration import build_configuration, default_configuration
 from scheduler_core.scenario.settings.controllers import running_controllers
+from scheduler_core.scenario.settings.karpenter import NODE_POOL, build_karpenter
 from scheduler_core.scenario.settings.policy import build_policy
 from scheduler_core.scenario.settings.scenario_document import (
     ScenarioDocument,
@@ -137,6 +139,7 @@ class _Sorted(msgspec.Struct):
     node_groups: list[Document] = []
     cluster_autoscaler: Document | None = None
     priorities: Document | None = None  # of its expander
+    karpenter: Document | None = None
     descheduler: Document | None = None
     rules: list[Document] = []
     challenge: Document | None = None
@@ -191,6 +194,9 @@ class _Reader:
             documents_by_kind.descheduler,
             self._problems,
         )
+        if documents_by_kind.karpenter is not None:
+            pools = documents_by_kind.objects.get(NODE_POOL, ())
+            actors = (*actors, build_karpenter(documents_by_kind.karpenter, pools, objects, self._problems))
         events: tuple[TimelineEvent, ...] = ()
         if documents_by_kind.scenario and own.events:
             timeline = Timeline(documents_by_kind.scenario, self._problems, admission, initial.exist)
@@ -244,6 +250,8 @@ class _Reader:
                 documents_by_kind.policy = self._policy_inside(document, documents_by_kind.policy)
             elif kind == CLUSTER_AUTOSCALER:
                 documents_by_kind.cluster_autoscaler = self._only(documents_by_kind.cluster_autoscaler, document)
+            elif kind == KARPENTER:
+                documents_by_kind.karpenter = self._only(documents_by_kind.karpenter, document)
             elif kind == DESCHEDULER:
                 documents_by_kind.descheduler = self._only(documents_by_kind.descheduler, document)
             elif kind == CONFIG_MAP and (document.data.get("metadata") or {}).get("name") == PRIORITIES:

@@ -34,6 +34,7 @@ Verb = Literal[
     "create",
     "update",
     "delete",
+    "deleteFirst",
     "patch",
     "scale",
     "rollout",

@@ -27,6 +27,7 @@ from scheduler_core.apis.core import (
     Workload,
 )
 from scheduler_core.apis.devices import ResourceClaim, ResourceSlice
+from scheduler_core.apis.karpenter import NodeClaim
 from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.autoscaling.actors import build_actors
 from scheduler_core.cluster.cluster import key_of, kind_of
@@ -66,6 +67,7 @@ from scheduler_core.trace.records import Because, PodGroupState, WorkloadState
 from scheduler_core.trace.summaries import (
     changes,
     claim_state,
+    node_claim_state,
     node_summary,
     pod_group_summary,
     pod_summary,
@@ -540,6 +542,7 @@ class Simulation:
                 revision,
                 by,
                 because,
+                node_claim_state(item, detailed=action == "create") if isinstance(item, NodeClaim) else None,
             )
         )
 

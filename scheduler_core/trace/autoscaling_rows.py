@@ -14,7 +14,7 @@ from scheduler_core.trace import events as trace
 from scheduler_core.trace.autoscaling_events import NodeGroupResized
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.preemption_events import VictimEvicted
-from scheduler_core.trace.records import NodeName, NodeSummary, PodKey, PodSummary, WorkloadState
+from scheduler_core.trace.records import NodeClaimState, NodeName, NodeSummary, PodKey, PodSummary, WorkloadState
 from scheduler_core.trace.summaries import nodes_of, pods_of
 
 Row = dict[str, Any]
@@ -52,6 +52,7 @@ class _State:
         self._owners: dict[tuple[str, str], str] = {}  # of workloads, by kind and key
         self._made: dict[str, int] = {}
         self._targets: dict[str, int] = {}
+        self._claims: dict[str, NodeClaimState] = {}
 
     def rows(self, event: AnyEvent) -> Iterator[Row]:
         """Yield the rows of an event."""
@@ -115,6 +116,8 @@ class _State:
         elif event.pod is not None and event.action == "create":
             self._add(event.pod)
             yield self._pod("pod-created", event.pod.pod)
+        elif event.node_claim is not None:
+            yield from self._claimed(event.name, event.node_claim, event.action)
         elif event.node is not None:
             old, self._nodes[event.name] = self._nodes.get(event.name), event.node
             if old is None:
@@ -126,6 +129,35 @@ class _State:
     def _note_owner(self, event: trace.ObjectApplied, workload: WorkloadState) -> None:
         if workload.owner.startswith("Deployment/"):
             self._owners[event.kind, f"{event.namespace}/{event.name}"] = workload.owner.partition("/")[2]
+
+    def _claimed(self, name: str, claim: NodeClaimState, action: str) -> Iterator[Row]:
+        """Yield what a NodeClaim's creation or change is in a recording."""
+        old, self._claims[name] = self._claims.get(name), claim
+        if action == "create":
+            details = {
+                "nodePool": claim.pool,
+                "instanceTypes": claim.types,
+                "requirements": claim.requirements,
+                "requests": claim.requests,
+            }
+            yield self._row("nodeclaim-created", "NodeClaim", f"claim/{name}", details)
+        before = old.conditions if old is not None else {}
+        for condition in dict.fromkeys((*claim.conditions, *before)):
+            now = claim.conditions.get(condition)
+            if now == before.get(condition) or (now is not None and now[0] == "Unknown"):
+                continue
+            details = {"condition": condition, "status": "removed" if now is None else now[0]}
+            if now is not None and len(now) > 1:
+                details["reason"] = now[1]
+            if condition == "Launched":
+                details |= {
+                    "instanceType": claim.instance_type,
+                    "zone": claim.zone,
+                    "capacityType": claim.capacity_type,
+                }
+            yield self._row("nodeclaim-condition", "NodeClaim", f"claim/{name}", details)
+        if claim.deleting and not (old is not None and old.deleting):
+            yield self._row("nodeclaim-deleting", "NodeClaim", f"claim/{name}")
 
     def _changed(self, old: NodeSummary, new: NodeSummary) -> Iterator[Row]:
         for what, taints, others in (
@@ -143,6 +175,9 @@ class _State:
         if event.kind == "Pod" and key in self._names:
             yield self._pod("pod-deleted", key)
             del self._names[key], self._places[key]
+        elif event.kind == "NodeClaim":
+            self._claims.pop(event.name, None)
+            yield self._row("nodeclaim-deleted", "NodeClaim", f"claim/{event.name}")
         elif event.kind == "Node":
             self._nodes.pop(event.name, None)
             yield self._row("node-deleted", "Node", event.name)

@@ -27,6 +27,7 @@ from scheduler_core.trace.records import (
     FieldChange,
     Hint,
     KeptWaiting,
+    NodeClaimState,
     NodeColumns,
     NodeName,
     NodeSummary,
@@ -130,6 +131,7 @@ class ObjectApplied(Event, tag=True):
     revision: int = 0  # of the template, for pods of StatefulSets and DaemonSets
     by: str = ""  # the controller that wrote it
     because: Because | None = None
+    node_claim: NodeClaimState | None = None
 
 
 class ObjectDeleted(Event, tag=True):

@@ -141,6 +141,23 @@ class ClaimState(Record):
     deleting: bool = False
 
 
+class NodeClaimState(Record):
+    """A NodeClaim of Karpenter. `types`, `requirements` and `requests` are in the event that creates it only.
+
+    `requirements` maps each label to an operator and its values; `conditions` maps each type to status and reason.
+    """
+
+    pool: NodeName
+    types: list[str] = []
+    requirements: dict[str, list[str]] = {}
+    requests: dict[str, str] = {}
+    instance_type: str = ""
+    zone: str = ""
+    capacity_type: str = ""
+    conditions: dict[str, list[str]] = {}
+    deleting: bool = False
+
+
 class BudgetNow(Record):
     """A PodDisruptionBudget during preemption: `allowed` = `healthy` - `desired`, at least 0.
 

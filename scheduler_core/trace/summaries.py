@@ -26,7 +26,9 @@ from scheduler_core.apis.devices import (
     ResourceClaim,
     ResourceSlice,
 )
-from scheduler_core.apis.quantity import Quantity
+from scheduler_core.apis.karpenter import NodeClaim
+from scheduler_core.apis.quantity import Quantity, show_amount
+from scheduler_core.apis.requirements import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
 from scheduler_core.trace.events import RunFinished, RunStarted
 from scheduler_core.trace.records import (
     DEFAULT_SCHEDULER,
@@ -36,6 +38,7 @@ from scheduler_core.trace.records import (
     DeviceRequirement,
     FieldChange,
     GivenDevice,
+    NodeClaimState,
     NodeColumns,
     NodeName,
     NodeSummary,
@@ -185,6 +188,23 @@ def claim_state(claim: ResourceClaim) -> ClaimState:
         allocation.configs,
         users,
         claim.terminating,
+    )
+
+
+def node_claim_state(claim: NodeClaim, *, detailed: bool) -> NodeClaimState:
+    """Return the current state of a NodeClaim; `detailed`: including what the cloud may choose from."""
+    labels = claim.labels
+    shown = claim.requirements.items() if detailed else ()
+    return NodeClaimState(
+        claim.pool,
+        list(claim.instance_types) if detailed else [],
+        {key: [entry.operator, *sorted(entry.values)] for key, entry in shown if key != INSTANCE_TYPE},
+        {name: show_amount(name, amount) for name, amount in claim.requests.items()} if detailed else {},
+        labels.get(INSTANCE_TYPE, ""),
+        labels.get(ZONE, ""),
+        labels.get(CAPACITY_TYPE, ""),
+        {name: [c.status, *([c.reason] if c.reason else [])] for name, c in claim.conditions.items()},
+        claim.deleted is not None,
     )
 
 

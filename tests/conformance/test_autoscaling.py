@@ -1,7 +1,9 @@
-"""Recorded runs of a real Cluster Autoscaler and descheduler: the same decisions, evictions, events and final cluster.
+"""Recorded runs of real autoscalers and of the descheduler: the same decisions, evictions, events and final cluster.
 
 Compared are decisions and their order, not tenths of seconds. What two runs of the real actor did not agree about
-(`racy`) is left out, and a run that chance decided is not compared.
+(`racy`) is left out, and a run that chance decided is not compared. Karpenter creates and launches the claims of one
+batch in parallel, so their order is not compared either; nor is whether one of its rounds happens to see a node that is
+not initialised yet, has not appeared, is nominated or is going.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ from scheduler_core.trace.autoscaling_rows import autoscaling_rows
 Row = dict[str, Any]
 FOLDER = Path(__file__).parent / "autoscaling"
 TOLERANCE = 3.0  # seconds between a decision here and there
+TOGETHER = 1.5  # seconds between decisions of one kind that have no order
+PASSING = ("isn't initialized", "associated node", "is nominated", "is deleting")  # reasons that depend on the round
+CHOICES = ("karpenter.sh/capacity-type", "topology.kubernetes.io/zone", "kubernetes.io/arch")
 
 
 @cache
@@ -68,7 +73,39 @@ def decisions(rows: list[Row]) -> list[tuple[float, tuple[Any, ...]]]:
             found.append((row["t"], (row["what"], row["name"], row["details"]["delta"])))
         elif row["what"] == "cloud-delete":
             found.append((row["t"], (row["what"], row["name"], len(row["details"]["nodes"]))))
-    return found
+        elif row["what"] == "nodeclaim-created":
+            found.append((row["t"], (row["what"], *claimed(row["details"]))))
+        elif row["what"] == "nodeclaim-condition" and row["details"]["condition"] == "Launched":
+            chosen = (row["details"][field] for field in ("instanceType", "zone", "capacityType"))
+            found.append((row["t"], ("launched", *chosen)))
+        elif row["what"] == "nodeclaim-deleted":
+            found.append((row["t"], (row["what"], re.sub(r"-\d+$", "", row["name"]))))
+    return together(found)
+
+
+def claimed(details: Row) -> tuple[str, ...]:
+    """What a claim asks for."""
+    limits = {key: value for key, value in details["requirements"].items() if key in CHOICES}
+    types = ",".join(sorted(details["instanceTypes"]))
+    return (
+        details["nodePool"],
+        types,
+        json.dumps(limits, sort_keys=True),
+        json.dumps(details["requests"], sort_keys=True),
+    )
+
+
+def together(found: list[tuple[float, tuple[Any, ...]]]) -> list[tuple[float, tuple[Any, ...]]]:
+    """The decisions, with those of Karpenter of one kind and one moment in an order of their own."""
+    kinds = ("nodeclaim-created", "launched", "nodeclaim-deleted")
+    ordered: list[tuple[float, tuple[Any, ...]]] = []
+    batch: list[tuple[float, tuple[Any, ...]]] = []
+    for time, decision in found:
+        if batch and (decision[0] != batch[0][1][0] or time - batch[0][0] > TOGETHER or decision[0] not in kinds):
+            ordered += sorted(batch, key=lambda row: row[1])
+            batch = []
+        batch.append((time, decision))
+    return ordered + sorted(batch, key=lambda row: row[1])
 
 
 def groups(rows: list[Row]) -> dict[str, str]:
@@ -89,13 +126,19 @@ def evictions(rows: list[Row]) -> Counter[tuple[str, str, str]]:
 
 
 def events(rows: list[Row]) -> set[tuple[str, str, str]]:
-    recorded = [row for row in rows if row["what"] == "event"]
+    recorded = [row for row in rows if row["what"] == "event" and not is_passing(row["details"])]
     return {(r["details"]["reason"], r["kind"], workload(r["name"]) if r["kind"] == "Pod" else "") for r in recorded}
+
+
+def is_passing(details: Row) -> bool:
+    """Whether an event only says in which state a round of Karpenter saw a node."""
+    return details["reason"] == "DisruptionBlocked" and any(text in details["message"] for text in PASSING)
 
 
 def final(rows: list[Row], *, placed: bool) -> Any:
     last = rows[-1]["details"]
-    nodes = Counter((node["group"] or node["name"], node["unschedulable"]) for node in last["nodes"])
+    fields = ("instanceType", "zone", "capacityType", "unschedulable")
+    nodes = Counter((node["group"] or node["name"], *(node[field] for field in fields)) for node in last["nodes"])
     pods = Counter((workload(pod), node["group"] or node["name"]) for node in last["nodes"] for pod in node["pods"])
     return nodes, pods if placed else None, Counter(map(workload, last["pending"]))
 
@@ -122,7 +165,9 @@ def differences(name: str) -> Iterator[str]:
         yield f"at the end {final(want, placed=placed)}, here {final(got, placed=placed)}"
 
 
-JUDGED = [name for name in recordings() if not racy(name) & {"choice", "initial"}]
+# Known differences, with their causes: rows of docs/fidelity.md.
+OTHERWISE = {"karp-12-volume-zone": "nothing provisions volumes in the recorded cluster"}
+JUDGED = [name for name in recordings() if not racy(name) & {"choice", "initial"} and name not in OTHERWISE]
 
 
 @pytest.mark.parametrize("name", JUDGED)
@@ -131,8 +176,13 @@ def test_decisions_equal_those_of_the_real_actor(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(recordings()) - set(JUDGED)))
-def test_a_run_that_chance_decides_ends(name: str) -> None:
+def test_a_run_that_is_not_compared_ends(name: str) -> None:
     assert simulated(recordings()[name][0])[-1]["what"] == "final"
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_a_known_difference_is_still_one(name: str) -> None:
+    assert list(differences(name)), "it is equal now: take it off the list, and its row off docs/fidelity.md"
 
 
 def test_the_same_scenario_gives_the_same_rows() -> None:

@@ -26,6 +26,8 @@ def convert_node_pools(objects: Sequence[Manifest]) -> tuple[list[Manifest], lis
     pools: list[Manifest] = []
     notes = []
     for manifest in objects:
+        if manifest.get("kind") == "NodeClaim":
+            continue
         if manifest.get("kind") != "NodePool" or str(manifest.get("apiVersion")).partition("/")[0] != GROUP:
             pools.append(manifest)
         elif _name(manifest) not in declared:

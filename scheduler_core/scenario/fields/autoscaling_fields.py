@@ -21,11 +21,11 @@ from scheduler_core.scenario.fields.schema import (
 )
 
 
-def _document(name: str, spec: Fields) -> Fields:
+def document(name: str, spec: Fields) -> Fields:
     return Fields(name, {"apiVersion": STRING, "kind": STRING, "metadata": OBJECT_META, "spec": spec})
 
 
-NODE_GROUP = _document(
+NODE_GROUP = document(
     "NodeGroup",
     Fields(
         "NodeGroupSpec",
@@ -72,7 +72,7 @@ NODE_GROUP = _document(
 )
 
 _CLOUD: Mapping[str, Type] = {"bootSeconds": NUMBER, "readySeconds": NUMBER, "deleteSeconds": NUMBER}
-_CLOUD_HINTS = {
+CLOUD_HINTS = {
     "startSeconds": "when it starts",
     "flags": "its command line, as in --scan-interval=10s",
     "bootSeconds": "from the increase of a group to the Node; 3 when absent",
@@ -80,7 +80,7 @@ _CLOUD_HINTS = {
     "deleteSeconds": "from the deletion in the cloud to the end of the Node; 1 when absent",
 }
 
-CLUSTER_AUTOSCALER = _document(
+CLUSTER_AUTOSCALER = document(
     "ClusterAutoscaler",
     Fields(
         "ClusterAutoscalerSpec",
@@ -90,16 +90,16 @@ CLUSTER_AUTOSCALER = _document(
             **_CLOUD,
             "pricing": Fields("Pricing", {**dict.fromkeys(("Cpu", "Memory", "Gpu"), NUMBER)}),
         },
-        {**_CLOUD_HINTS, "pricing": "of a cpu, a gigabyte and a GPU for an hour, by which pods are priced"},
+        {**CLOUD_HINTS, "pricing": "of a cpu, a gigabyte and a GPU for an hour, by which pods are priced"},
     ),
 )
 
-DESCHEDULER = _document(
+DESCHEDULER = document(
     "Descheduler",
     Fields(
         "DeschedulerSpec",
         {"startSeconds": NUMBER, "flags": ListOf(STRING), "policy": POLICY, **_CLOUD},
-        {**_CLOUD_HINTS, "policy": "the DeschedulerPolicy, descheduler/v1alpha2"},
+        {**CLOUD_HINTS, "policy": "the DeschedulerPolicy, descheduler/v1alpha2"},
     ),
 )
 

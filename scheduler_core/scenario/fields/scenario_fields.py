@@ -38,6 +38,7 @@ EVENT = Fields(
         "create": ANY,
         "update": ANY,
         "delete": Fields("ObjectName", {**_TARGET, "name": ANY, "gracePeriodSeconds": INT64}),
+        "deleteFirst": STRING,
         "patch": Fields(
             "Patch",
             {
@@ -86,6 +87,7 @@ EVENT = Fields(
         "create": "a whole object",
         "update": "a whole object, which replaces the one of the same name",
         "delete": "kind, namespace and name of an object; a pod of a controller is web@1/0",
+        "deleteFirst": "a kind, of which the oldest object is deleted",
         "patch": "what changes in an object: patch, of the type strategic (the default), merge or json",
         "scale": "kind and name of a workload, and its new number of replicas",
         "rollout": "kubectl rollout: restart, undo, pause or resume a workload",

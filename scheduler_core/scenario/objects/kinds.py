@@ -8,7 +8,14 @@ from typing import Any
 import msgspec
 
 from scheduler_core.apis.core import KubernetesObject
-from scheduler_core.scenario.fields import cluster_fields, device_fields, pod_fields, volume_fields, workload_fields
+from scheduler_core.scenario.fields import (
+    cluster_fields,
+    device_fields,
+    karpenter_fields,
+    pod_fields,
+    volume_fields,
+    workload_fields,
+)
 from scheduler_core.scenario.fields.schema import Fields
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.cluster_objects import (
@@ -28,6 +35,7 @@ from scheduler_core.scenario.objects.devices import (
     slice_from_v1beta1,
     template_from_v1beta1,
 )
+from scheduler_core.scenario.objects.karpenter import build_node_claim, build_node_class, build_node_pool
 from scheduler_core.scenario.objects.nodes import build_node
 from scheduler_core.scenario.objects.pod_groups import build_pod_group
 from scheduler_core.scenario.objects.pods import build_pod
@@ -213,6 +221,9 @@ LOAD_ORDER: tuple[Kind, ...] = (
     ),
     *_device_kinds(),
     COSCHEDULING_POD_GROUP,
+    _kind("karpenter.kwok.sh/v1alpha1", karpenter_fields.NODE_CLASS, build_node_class, namespaced=False),
+    _kind("karpenter.sh/v1", karpenter_fields.NODE_POOL, build_node_pool, namespaced=False),
+    _kind("karpenter.sh/v1", karpenter_fields.NODE_CLAIM, build_node_claim, namespaced=False),
     _kind("v1", cluster_fields.NODE, build_node, namespaced=False),
     POD_GROUP,
     _kind("v1", pod_fields.POD, build_pod),
@@ -232,6 +243,7 @@ def versions_of(name: str) -> list[str]:
 SCENARIO = ("kschedui.io/v1alpha1", "Scenario")
 NODE_GROUP = ("kschedui.io/v1alpha1", "NodeGroup")
 CLUSTER_AUTOSCALER = ("kschedui.io/v1alpha1", "ClusterAutoscaler")
+KARPENTER = ("kschedui.io/v1alpha1", "Karpenter")
 DESCHEDULER = ("kschedui.io/v1alpha1", "Descheduler")
 SCHEDULER_PLUGIN = ("kschedui.io/v1alpha1", "SchedulerPlugin")
 CHALLENGE = ("kschedui.io/v1alpha1", "Challenge")

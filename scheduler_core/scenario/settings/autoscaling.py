@@ -110,10 +110,10 @@ def _cluster_autoscaler(data: Manifest, priorities: Document | None, problems: P
     pricing = spec.get("pricing")
     return ClusterAutoscaler(
         flags=read_flags(spec.get("flags") or (), problems),
-        start_seconds=_seconds(spec, "startSeconds", 0.0, problems),
-        boot_seconds=_seconds(spec, "bootSeconds", 3.0, problems),
-        ready_seconds=_seconds(spec, "readySeconds", 2.0, problems),
-        delete_seconds=_seconds(spec, "deleteSeconds", 1.0, problems),
+        start_seconds=seconds_of(spec, "startSeconds", 0.0, problems),
+        boot_seconds=seconds_of(spec, "bootSeconds", 3.0, problems),
+        ready_seconds=seconds_of(spec, "readySeconds", 2.0, problems),
+        delete_seconds=seconds_of(spec, "deleteSeconds", 1.0, problems),
         pricing=pricing and Pricing(*(float(pricing.get(name) or 0) for name in ("Cpu", "Memory", "Gpu"))),
         priorities=None if priorities is None else _priorities(priorities, problems),
     )
@@ -122,7 +122,7 @@ def _cluster_autoscaler(data: Manifest, priorities: Document | None, problems: P
 def _descheduler(data: Manifest, problems: Problems) -> Descheduler:
     spec = data.get("spec") or {}
     interval = 0.0
-    for index, (name, value) in enumerate(map(_split_flag, spec.get("flags") or ())):
+    for index, (name, value) in enumerate(map(split_flag, spec.get("flags") or ())):
         if name == "descheduling-interval" and value != "0":
             interval = _interval(value, ("spec", "flags", index), problems)
     policy = spec.get("policy") or {}
@@ -142,7 +142,7 @@ def _descheduler(data: Manifest, problems: Problems) -> Descheduler:
                 problems.error((*path, "name"), required(Message("the name of a plugin")))
             elif check(ARGUMENTS[entry["name"]], entry.get("args"), (*path, "args"), problems, strict=True):
                 _check_selector(entry.get("args") or {}, (*path, "args"), problems)
-    return Descheduler(policy, _seconds(spec, "startSeconds", 0.0, problems), interval)
+    return Descheduler(policy, seconds_of(spec, "startSeconds", 0.0, problems), interval)
 
 
 def _check_selector(args: Manifest, path: Path, problems: Problems) -> None:
@@ -155,7 +155,7 @@ def read_flags(flags: Sequence[str], problems: Problems) -> dict[str, Any]:
     """Return the values of a command line, and the defaults of other flags."""
     values: dict[str, Any] = {name: default for name, (_, default) in FLAGS.items()}
     lists: dict[str, list[str]] = {}
-    for index, (name, value) in enumerate(map(_split_flag, flags)):
+    for index, (name, value) in enumerate(map(split_flag, flags)):
         path: Path = ("spec", "flags", index)
         if name in FLAGS:
             kind = FLAGS[name][0]
@@ -164,7 +164,7 @@ def read_flags(flags: Sequence[str], problems: Problems) -> dict[str, Any]:
             elif kind == "list":
                 lists.setdefault(name, []).extend(value.split(","))
             else:
-                values[name] = _flag_value(kind, value, path, problems)
+                values[name] = flag_value(kind, value, path, problems)
         elif name in WITHOUT_EFFECT:
             problems.warn(path, Message("--{name} has no effect here", name=name))
         elif name in NODE_GROUPS:
@@ -182,18 +182,19 @@ def read_flags(flags: Sequence[str], problems: Problems) -> dict[str, Any]:
 
 def _interval(value: str, path: Path, problems: Problems) -> float:
     """Return the seconds between two loops of an actor."""
-    seconds = float(_flag_value("duration", value, path, problems))
+    seconds = float(flag_value("duration", value, path, problems))
     if seconds < MIN_INTERVAL_SECONDS:
         problems.error(path, Message("{value} is out of range; expected at least 1s", value=show(value)))
     return seconds
 
 
-def _split_flag(flag: str) -> tuple[str, str]:
+def split_flag(flag: str) -> tuple[str, str]:
+    """Return name and value of a flag."""
     name, equals, value = flag.lstrip("-").partition("=")
     return name, value if equals else "true"
 
 
-def _flag_value(kind: str, value: str, path: Path, problems: Problems) -> Any:
+def flag_value(kind: str, value: str, path: Path, problems: Problems) -> Any:
     """Return a flag's value. What cannot be read is reported, and 1."""
     read: dict[str, Callable[[str], Any]] = {
         "duration": lambda text: parse_duration(text) if DURATION.check(text) is None else _refuse(),
@@ -242,11 +243,11 @@ def _group(data: Manifest, problems: Problems, admission: Admission) -> NodeGrou
     if not name:
         problems.error(("metadata", "name"), required(Message("the name of the node group")))
     minimum, maximum, price = spec.get("minimum") or 0, spec.get("maximum"), spec.get("price")
-    _check_least(minimum, 0, ("spec", "minimum"), problems)
-    _check_least(maximum, minimum, ("spec", "maximum"), problems)
-    _check_least(price, 0, ("spec", "price"), problems)
+    at_least(minimum, 0, ("spec", "minimum"), problems)
+    at_least(maximum, minimum, ("spec", "maximum"), problems)
+    at_least(price, 0, ("spec", "price"), problems)
     size = spec.get("size") or 0
-    _check_least(size, 0, ("spec", "size"), problems)
+    at_least(size, 0, ("spec", "size"), problems)
     template, fail = spec.get("template"), spec.get("fail")
     if size and template is None:
         problems.error(("spec", "template"), required(Message("nodes that exist at the start need one")))
@@ -263,14 +264,15 @@ def _group(data: Manifest, problems: Problems, admission: Admission) -> NodeGrou
         ),
         fail and CloudFault(cast(CloudFailure, fail.get("mode")), fail.get("message") or "", fail.get("until")),
         spec.get("options") or {},
-        None if spec.get("bootSeconds") is None else _seconds(spec, "bootSeconds", 0.0, problems),
-        None if spec.get("readySeconds") is None else _seconds(spec, "readySeconds", 0.0, problems),
+        None if spec.get("bootSeconds") is None else seconds_of(spec, "bootSeconds", 0.0, problems),
+        None if spec.get("readySeconds") is None else seconds_of(spec, "readySeconds", 0.0, problems),
     )
 
 
-def _seconds(spec: Manifest, field: str, default: float, problems: Problems) -> float:
+def seconds_of(spec: Manifest, field: str, default: float, problems: Problems) -> float:
+    """Return a number of seconds of a document."""
     value = spec.get(field)
-    _check_least(value, 0, ("spec", field), problems)
+    at_least(value, 0, ("spec", field), problems)
     return default if value is None else float(value)
 
 
@@ -287,6 +289,7 @@ def _template(
     return node if problems.count == before else None
 
 
-def _check_least(number: float | None, least: float, path: Path, problems: Problems) -> None:
+def at_least(number: float | None, least: float, path: Path, problems: Problems) -> None:
+    """Report a number that is too small, or infinite."""
     if number is not None and not (least <= number < math.inf):
         problems.error(path, invalid(number, Message("must be greater than or equal to {least}", least=least)))

@@ -17,6 +17,7 @@ from scheduler_core.scenario.objects.kinds import (
     CONFIGURATION,
     DESCHEDULER,
     DRA_GATE,
+    KARPENTER,
     KINDS,
     LOAD_ORDER,
     NODE_GROUP,
@@ -76,7 +77,16 @@ def _group(version: str) -> str:
 
 
 # Unknown kinds of these groups are errors. Those of other groups are ignored, since they can be custom resources.
-_SETTINGS = (SCENARIO, NODE_GROUP, CLUSTER_AUTOSCALER, DESCHEDULER, SCHEDULER_PLUGIN, CHALLENGE, CONFIGURATION)
+_SETTINGS = (
+    SCENARIO,
+    NODE_GROUP,
+    CLUSTER_AUTOSCALER,
+    KARPENTER,
+    DESCHEDULER,
+    SCHEDULER_PLUGIN,
+    CHALLENGE,
+    CONFIGURATION,
+)
 _OWN_GROUPS = {kind.group for kind in LOAD_ORDER} | {_group(SCENARIO[0]), _group(CONFIGURATION[0])}
 
 

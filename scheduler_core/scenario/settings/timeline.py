@@ -32,7 +32,7 @@ OBJECT_VERBS: tuple[Verb, ...] = ("create", "update", "delete")
 VERBS: tuple[Verb, ...] = get_args(Verb)
 SCALABLE = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
 RESTARTABLE = ("Deployment", "DaemonSet", "StatefulSet")
-MADE_KINDS = ("Pod", "ReplicaSet", "Job", "PersistentVolumeClaim")  # those that controllers make
+MADE_KINDS = ("Pod", "ReplicaSet", "Job", "PersistentVolumeClaim", "NodeClaim")  # those that controllers make
 NODE_VERBS: tuple[Verb, ...] = ("cordon", "uncordon", "drain", "failNode", "recoverNode", "taint", "untaint")
 
 
@@ -95,6 +95,9 @@ class Timeline:
     def _act(self, at: float, verb: Verb, data: Any, path: Path) -> TimelineEvent | None:
         """Check an event of another verb; its fields are kept as written."""
         details = data if isinstance(data, dict) else {"names": data}
+        if verb == "deleteFirst":
+            kind = self._kind_to_delete({"kind": data}, path[:-1])
+            return TimelineEvent(at, verb, kind.name, "", "") if kind is not None else None
         if verb in NODE_VERBS:
             names = data.get("node") if isinstance(data, dict) else data
             nodes = names if isinstance(names, list) else [names]

@@ -95,6 +95,19 @@ export interface ClaimState {
   deleting?: boolean;
 }
 
+/** A NodeClaim of Karpenter. `types`, `requirements` and `requests` are in the event that creates it only. */
+export interface NodeClaimState {
+  pool: string;
+  types?: string[];
+  requirements?: Record<string, string[]>;
+  requests?: Record<string, string>;
+  instance_type?: string;
+  zone?: string;
+  capacity_type?: string;
+  conditions?: Record<string, string[]>;
+  deleting?: boolean;
+}
+
 /** A PodDisruptionBudget during preemption: `allowed` = `healthy` - `desired`, at least 0. */
 export interface BudgetNow {
   name: string;
@@ -702,6 +715,7 @@ export interface ObjectApplied {
   revision?: number;
   by?: string;
   because?: Because | null;
+  node_claim?: NodeClaimState | null;
 }
 
 /** An object was deleted. A pod leaves its node or queue. */

@@ -135,7 +135,15 @@ def reading_table() -> dict[str, Any]:
     types["AnyExtender"] = {**_OPEN, "tlsConfig": DROP}
     types["Policy"] = {**_OPEN, "extenders": {"l": {"t": "AnyExtender"}}}
     kinds["Policy"] = {"versions": [version for version, _ in POLICIES], "version": "v1", "type": "Policy"}
-    for own in ("Scenario", "NodeGroup", "ClusterAutoscaler", "Descheduler", "SchedulerPlugin", "Challenge"):
+    for own in (
+        "Scenario",
+        "NodeGroup",
+        "ClusterAutoscaler",
+        "Karpenter",
+        "Descheduler",
+        "SchedulerPlugin",
+        "Challenge",
+    ):
         types[own] = dict(_OPEN)
         kinds[own] = {"versions": ["kschedui.io/v1alpha1"], "version": "kschedui.io/v1alpha1", "type": own}
     types["NodePool"] = {

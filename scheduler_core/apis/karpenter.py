@@ -1,0 +1,197 @@
+"""The objects of Karpenter (karpenter.sh/v1), and the instance types of a cloud.
+
+karpenter: pkg/apis/v1/nodepool.go, nodeclaim.go; kwok/apis/v1alpha1/kwoknodeclass.go; pkg/cloudprovider/types.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.requirements import (
+    ARCH,
+    CAPACITY_TYPE,
+    INSTANCE_CPU,
+    INSTANCE_FAMILY,
+    INSTANCE_MEMORY,
+    INSTANCE_SIZE,
+    INSTANCE_TYPE,
+    OS,
+    ZONE,
+    Requirements,
+    merge,
+    one_of,
+)
+from scheduler_core.apis.tagged import Tagged
+
+Manifest = Mapping[str, Any]
+Resources = Mapping[str, int]
+OVERHEAD: Resources = {"cpu": 100, "memory": 10 << 20}  # of kubelet and system, on every type of the kwok provider
+DisruptionReason = Literal["Empty", "Underutilized", "Drifted"]
+REASONS: tuple[DisruptionReason, ...] = ("Empty", "Underutilized", "Drifted")
+
+
+class Offering(msgspec.Struct, frozen=True):
+    """Where an instance type can be had, for a price an hour."""
+
+    zone: str
+    capacity_type: str
+    price: float
+    available: bool = True
+
+    @property
+    def requirements(self) -> Requirements:
+        return merge((one_of(ZONE, self.zone), one_of(CAPACITY_TYPE, self.capacity_type)))
+
+
+class InstanceType(msgspec.Struct, frozen=True):
+    """A type of machine. `labels`: those of its nodes beside the well-known ones."""
+
+    name: str
+    capacity: Resources
+    offerings: tuple[Offering, ...]
+    arch: str = "amd64"
+    os: tuple[str, ...] = ("linux",)
+    labels: Mapping[str, str] = {}
+
+    @property
+    def allocatable(self) -> Resources:
+        """Return what pods may request; huge pages are taken from the memory (precompute)."""
+        left = {name: amount - OVERHEAD.get(name, 0) for name, amount in self.capacity.items()}
+        pages = sum(amount for name, amount in self.capacity.items() if name.startswith("hugepages-"))
+        return {**left, "memory": max(left.get("memory", 0) - pages, 0)} if pages else left
+
+    @property
+    def requirements(self) -> Requirements:
+        """Return the values that nodes of the type may have (kwok: newInstanceType)."""
+        zones = dict.fromkeys(offering.zone for offering in self.offerings)
+        capacity_types = dict.fromkeys(offering.capacity_type for offering in self.offerings)
+        return merge(
+            (
+                one_of(INSTANCE_TYPE, self.name),
+                one_of(ARCH, self.arch),
+                one_of(OS, *self.os),
+                one_of(ZONE, *zones),
+                one_of(CAPACITY_TYPE, *capacity_types),
+                *(one_of(key, value) for key, value in self.all_labels.items()),
+            )
+        )
+
+    @property
+    def all_labels(self) -> Mapping[str, str]:
+        """Return the labels that nodes of the type have, whatever their offering."""
+        family, dash, rest = self.name.replace(".", "-", 1).partition("-")
+        cpu, memory = self.capacity.get("cpu", 0), self.capacity.get("memory", 0)
+        of_kwok = {
+            INSTANCE_FAMILY: family if dash else self.name[:1],
+            INSTANCE_SIZE: rest if "." in self.name else str(cpu // 1000),
+            INSTANCE_CPU: str(cpu // 1000),
+            INSTANCE_MEMORY: f"{memory >> 30}Gi",
+        }
+        return {**of_kwok, **self.labels}
+
+
+class PoolRequirement(msgspec.Struct, frozen=True):
+    """A requirement of a NodePool, as written."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+    min_values: int | None = None
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """How many nodes of a pool may be disrupted at once: a number or a percentage. No reasons: for all of them.
+
+    `schedule` and `duration`: active for so many seconds after each time of a cron schedule, in UTC.
+    """
+
+    nodes: str
+    reasons: tuple[str, ...] = ()
+    schedule: str = ""
+    duration: float = 0.0
+
+
+class NodePool(Tagged, frozen=True):
+    """A NodePool. `labels` to `termination_grace_period` are those of its template; None: never, or unlimited.
+
+    `uid` and `creation_timestamp` play no part.
+    """
+
+    name: str
+    node_class: tuple[str, str, str]  # group, kind, name
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
+    requirements: tuple[PoolRequirement, ...] = ()
+    taints: tuple[Taint, ...] = ()
+    startup_taints: tuple[Taint, ...] = ()
+    expire_after: float | None = None
+    termination_grace_period: float | None = None
+    consolidates_underutilized: bool = True  # WhenEmptyOrUnderutilized
+    consolidate_after: float | None = 0.0
+    budgets: tuple[Budget, ...] = ()
+    limits: Resources | None = None
+    weight: int = 0
+    manifest: Manifest = {}
+
+    @property
+    def hash(self) -> Any:
+        """Return what a node drifts from when it changes: the template without its requirements (NodePool.Hash)."""
+        return (
+            self.node_class,
+            sorted(self.labels.items()),
+            sorted(self.annotations.items()),
+            frozenset((t.key, t.value, t.effect) for t in self.taints),
+            frozenset((t.key, t.value, t.effect) for t in self.startup_taints),
+            self.expire_after,
+            self.termination_grace_period,
+        )
+
+
+class KWOKNodeClass(Tagged, frozen=True):
+    """A KWOKNodeClass: nodes appear `registration_delay` seconds after their launch."""
+
+    name: str
+    registration_delay: float = 0.0
+    manifest: Manifest = {}
+
+
+class ClaimCondition(msgspec.Struct, frozen=True):
+    """A condition of a NodeClaim, and since when it has its status."""
+
+    status: str
+    since: float
+    reason: str = ""
+
+
+class NodeClaim(Tagged, frozen=True):
+    """A NodeClaim: a node that was ordered. `instance_types` and `requirements` say what the cloud may choose from."""
+
+    name: str
+    pool: str
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
+    requirements: Requirements = {}
+    instance_types: tuple[str, ...] = ()
+    requests: Resources = {}
+    taints: tuple[Taint, ...] = ()
+    startup_taints: tuple[Taint, ...] = ()
+    expire_after: float | None = None
+    termination_grace_period: float | None = None
+    pool_hash: Any = None  # NodePool.hash at its creation; None: unknown
+    created: float = 0.0
+    deleted: float | None = None  # when its deletion was requested
+    node: str = ""  # of its instance, also before it has registered
+    capacity: Resources = {}
+    allocatable: Resources = {}
+    conditions: Mapping[str, ClaimCondition] = {}
+    last_pod_event: float | None = None
+    manifest: Manifest = {}
+
+    def is_true(self, condition: str) -> bool:
+        """Return whether a condition is True."""
+        found = self.conditions.get(condition)
+        return found is not None and found.status == "True"

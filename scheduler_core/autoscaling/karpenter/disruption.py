@@ -1,0 +1,664 @@
+"""Nodes that are removed or replaced: empty, drifted or underutilised ones.
+
+karpenter: pkg/controllers/disruption. A round tries its methods in order; the first command ends it. The two waits of
+15 s before a command is checked again are those of the round itself: it is a generator that yields how long it waits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from scheduler_core.apis.core import Pod
+from scheduler_core.apis.karpenter import DisruptionReason, InstanceType, NodePool
+from scheduler_core.apis.requirements import CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, ZONE, get, merge, one_of
+from scheduler_core.autoscaling.karpenter.events import Recorder
+from scheduler_core.autoscaling.karpenter.instance_types import Catalogue
+from scheduler_core.autoscaling.karpenter.lifecycle import REACTION, Lifecycle
+from scheduler_core.autoscaling.karpenter.provisioning import Provisioner
+from scheduler_core.autoscaling.karpenter.solver import NewClaim, Results
+from scheduler_core.autoscaling.karpenter.state import DISRUPTED, DO_NOT_DISRUPT, ClusterState, StateNode
+from scheduler_core.controllers.api import Api
+from scheduler_core.controllers.causes import because
+from scheduler_core.controllers.cronjob import next_time
+from scheduler_core.controllers.node_lifecycle import with_taints
+
+POLL = 10.0  # after a round without a command
+SYNC_RETRY = 1.0
+VALIDATION = 15.0  # from a command to the check whether it still holds
+QUEUE_POLL = 1.0
+COMMAND_TIMEOUT = 600.0
+STATE_HOLDS = 300.0  # so long nothing is tried again if nothing has changed
+MOST_AT_ONCE = 100  # candidates of a multi-node consolidation
+MIN_TYPES_SPOT_TO_SPOT = 15
+UNCONSOLIDATABLE_REPEAT = 900.0
+BUDGET_REPEAT = 60.0
+NO_LIMIT = 2**31 - 1
+MOST_ERRORS = 5
+Waits = Generator[float, None, "Command | None"]
+Later = Callable[[float, Callable[[], None]], None]
+
+
+class Candidate(msgspec.Struct, frozen=True, eq=False):
+    """A node that may be disrupted. `cost`: how much that disturbs; `moving`: the pods that need another place."""
+
+    node: StateNode
+    pool: NodePool
+    instance_type: InstanceType | None
+    moving: Sequence[Pod]
+    cost: float
+    price: float | None  # of an hour; None: unknown
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def claim_name(self) -> str:
+        assert self.node.claim is not None
+        return self.node.claim.name
+
+
+class Command(msgspec.Struct):
+    """Nodes to remove, and the claims that replace them."""
+
+    reason: DisruptionReason
+    candidates: list[Candidate]
+    replacements: list[NewClaim]
+    results: Results | None = None
+    created: float = 0.0
+    names: list[str] = []  # of the replacements, once they exist
+    savings: float = 0.0
+
+    @property
+    def decision(self) -> str:
+        return "replace" if self.replacements else "delete"
+
+    def text_for(self, candidate: Candidate) -> str:
+        """Return the command as events about a candidate name it (StringForNode)."""
+        if len(self.candidates) > 1:
+            return f"{self.decision}: [{candidate.name}] (part of {len(self.candidates)}-node consolidation)"
+        if not self.replacements:
+            return f"{self.decision}: [{candidate.name}]"
+        plural = "replacement" if len(self.replacements) == 1 else "replacements"
+        return f"{self.decision}: [{candidate.name}] -> [{len(self.replacements)} {plural}]"
+
+
+class Rejected(Exception):
+    """A command does not hold any more; the text is the kind of reason: churn, budget or scheduling."""
+
+
+class Disruption:
+    """The rounds, and the commands that are being carried out."""
+
+    def __init__(
+        self,
+        api: Api,
+        state: ClusterState,
+        catalogue: Catalogue,
+        flags: Mapping[str, Any],
+        recorder: Recorder,
+        later: Later,
+        provisioner: Provisioner,
+        lifecycle: Lifecycle,
+    ) -> None:
+        self._api = api
+        self._state = state
+        self._catalogue = catalogue
+        self._spot_to_spot = bool(flags["feature-gates"]["SpotToSpotConsolidation"])
+        self._recorder = recorder
+        self._later = later
+        self._provisioner = provisioner
+        self._lifecycle = lifecycle
+        self._consolidated: dict[str, float] = {}  # by method: the change after which it found nothing to do
+        self._commands: list[Command] = []
+
+    # Rounds
+
+    def run(self) -> None:
+        """Make a round, and plan the next one (Controller.Reconcile)."""
+        if not self._state.is_synced():
+            self._later(SYNC_RETRY, self.run)
+            return
+        self._take_off_taints()
+        self._step(self._round())
+
+    def _step(self, round_: Waits) -> None:
+        try:
+            seconds = next(round_)
+        except StopIteration as end:
+            if end.value is None:
+                self._later(POLL, self.run)
+            else:
+                self._start(end.value)
+                self._later(0.0, self.run)
+            return
+        self._later(seconds, lambda: self._step(round_))
+
+    def _round(self) -> Waits:
+        command = yield from self._emptiness()
+        if command is None:
+            command = self._drift()
+        if command is None:
+            command = yield from self._multi_node()
+        if command is None:
+            command = yield from self._single_node()
+        return command
+
+    def _take_off_taints(self) -> None:
+        """Free nodes that no command is about (RequireNoScheduleTaint)."""
+        busy = {candidate.name for command in self._commands for candidate in command.candidates}
+        for node in self._state.nodes():
+            if node.node is None or node.claim is None or node.deleting or node.name in busy:
+                continue
+            if DISRUPTED in node.node.taints:
+                taints = [taint for taint in node.node.taints if taint != DISRUPTED]
+                self._api.apply_object(with_taints(node.node, taints), "update", because("node-needed", node=node.name))
+            self._lifecycle.clear_condition(node.claim.name, "DisruptionReason")
+
+    # Methods
+
+    def _emptiness(self) -> Waits:
+        """Delete empty nodes, as many as budgets allow (emptiness.go)."""
+        candidates = self._candidates(self._is_empty)
+        if not candidates or self._is_consolidated("empty"):
+            return None
+        budgets, empty, constrained = self._budgets("Empty"), [], False
+        for candidate in _by_cost(candidates):
+            if budgets[candidate.pool.name] == 0:
+                constrained = True
+                continue
+            empty.append(candidate)
+            budgets[candidate.pool.name] -= 1
+        if not empty:
+            if not constrained:
+                self._mark_consolidated("empty")
+            return None
+        yield VALIDATION
+        valid = _same(empty, self._candidates(self._is_empty))
+        budgets = self._budgets("Empty")
+        kept = []
+        for candidate in valid:
+            if not self._state.is_nominated(candidate.name) and budgets[candidate.pool.name] > 0:
+                budgets[candidate.pool.name] -= 1
+                kept.append(candidate)
+        return Command("Empty", kept, []) if kept else None
+
+    def _drift(self) -> Command | None:
+        """Replace one drifted node, whatever that costs (drift.go)."""
+        candidates = self._candidates(self._has_drifted, eventual=True)
+        if not candidates:
+            return None
+        budgets = self._budgets("Drifted")
+        candidates.sort(key=lambda candidate: _drifted_since(candidate))
+        for candidate in sorted(candidates, key=lambda candidate: bool(candidate.moving)):
+            if budgets[candidate.pool.name] == 0:
+                continue
+            results = self._simulate([candidate])
+            errors = self._scheduling_errors(results)
+            if errors:
+                self._block(candidate.node, errors)
+                continue
+            return Command("Drifted", [candidate], list(results.claims), results)
+        return None
+
+    def _multi_node(self) -> Waits:
+        """Remove the first n nodes by cost together, for the largest n that works (multinodeconsolidation.go)."""
+        candidates = self._candidates(self._is_underutilized)
+        if not candidates or self._is_consolidated("multi"):
+            return None
+        budgets, disruptable, constrained = self._budgets("Underutilized"), [], False
+        for candidate in _by_cost(candidates):
+            if budgets[candidate.pool.name] == 0:
+                constrained = True
+                continue
+            if not candidate.moving:
+                continue
+            disruptable.append(candidate)
+            budgets[candidate.pool.name] -= 1
+        command = self._first_n(disruptable)
+        if command is None:
+            if not constrained:
+                self._mark_consolidated("multi")
+            return None
+        return (yield from self._validated(command))
+
+    def _single_node(self) -> Waits:
+        """Remove or replace one node, the cheapest to disturb first, pools in turn (singlenodeconsolidation.go)."""
+        candidates = self._candidates(self._is_underutilized)
+        if not candidates or self._is_consolidated("single"):
+            return None
+        budgets, constrained = self._budgets("Underutilized"), False
+        for candidate in _interwoven(_by_cost(candidates)):
+            if budgets[candidate.pool.name] == 0:
+                constrained = True
+                continue
+            if not candidate.moving:
+                continue
+            command = self._consolidation([candidate])
+            if command is not None:
+                return (yield from self._validated(command))
+        if not constrained:
+            self._mark_consolidated("single")
+        return None
+
+    def _validated(self, command: Command) -> Waits:
+        """Return the command if it still holds after a while, else None."""
+        yield VALIDATION
+        try:
+            self._validate(command)
+        except Rejected as reason:
+            for candidate in command.candidates:
+                text = command.text_for(candidate)
+                message = f"Consolidation rejected: {text}, reason: {reason} (savings: ${command.savings:.2f})"
+                self._recorder.on_node(candidate.node, "ConsolidationRejected", message, of=(text, str(reason)))
+            return None
+        return command
+
+    # Candidates
+
+    def _candidates(self, wanted: Callable[[Candidate], bool], *, eventual: bool = False) -> list[Candidate]:
+        """Return the nodes that a method may disrupt (GetCandidates)."""
+        found = (self._candidate(node, eventual=eventual) for node in self._state.nodes())
+        return [candidate for candidate in found if candidate is not None and wanted(candidate)]
+
+    def _candidate(self, node: StateNode, *, eventual: bool) -> Candidate | None:
+        """Return the node as a candidate, None if something forbids to disrupt it (NewCandidate)."""
+        if any(node.name == candidate.name for command in self._commands for candidate in command.candidates):
+            return None
+        problem = self.problem_of_node(node)
+        if problem:
+            if node.claim is not None:
+                self._block(node, problem)
+            return None
+        pool = self._api.cluster.get("NodePool", node.pool)
+        if not isinstance(pool, NodePool):
+            self._block(node, f"NodePool not found (NodePool={node.pool})")
+            return None
+        assert node.claim is not None
+        blocked = self.problem_of_pods(node)
+        if blocked and not (eventual and node.claim.termination_grace_period is not None):
+            self._block(node, blocked)
+            return None
+        name = node.labels.get(INSTANCE_TYPE, "")
+        number = self._catalogue.number.get(name)
+        life = 1.0
+        if node.claim.expire_after:
+            left = node.claim.expire_after - (self._api.now - node.claim.created)
+            life = min(max(left / node.claim.expire_after, 0.0), 1.0)
+        return Candidate(
+            node,
+            pool,
+            None if number is None else self._catalogue.types[number],
+            [pod for pod, status in node.pods if self._state.is_reschedulable(pod, status)],
+            sum(eviction_cost(pod) for pod, _ in node.pods) * life,
+            self._catalogue.price_of(node.labels, name),
+        )
+
+    def problem_of_node(self, node: StateNode) -> str:
+        """Return why a node may not be disrupted, "" if it may (ValidateNodeDisruptable)."""
+        if node.claim is None:
+            return "Node isn't managed by karpenter"
+        if node.node is None:
+            return "Nodeclaim does not have an associated node"
+        if not node.initialized:
+            return "Node isn't initialized"
+        if node.deleting:
+            return "Node is deleting or marked for deletion"
+        if self._state.is_nominated(node.name):
+            return "Node is nominated for a pending pod"
+        if node.annotations.get(DO_NOT_DISRUPT) == "true":
+            return f'Disruption is blocked through the "{DO_NOT_DISRUPT}" annotation'
+        if not node.pool:
+            return f"Node doesn't have required label (label={NODE_POOL})"
+        return ""
+
+    def problem_of_pods(self, node: StateNode) -> str:
+        """Return which pod keeps a node from being disrupted, "" if none does (ValidatePodsDisruptable)."""
+        for pod, status in node.pods:
+            active = status.phase not in ("Succeeded", "Failed") and status.deletion_requested is None
+            if active and self._state.is_protected(pod):
+                called = f"{pod.namespace}/{status.called}"
+                return f'Pod has "{DO_NOT_DISRUPT}" annotation (Pod={called})'
+        problem = self._state.blocking_budget(node.pods)
+        return problem[:1].upper() + problem[1:]
+
+    def _block(self, node: StateNode, message: str) -> None:
+        self._recorder.on_node(node, "DisruptionBlocked", message)
+
+    def _is_empty(self, candidate: Candidate) -> bool:
+        if candidate.pool.consolidate_after is None:
+            self._tell(candidate, f'NodePool "{candidate.pool.name}" has consolidation disabled')
+            return False
+        assert candidate.node.claim is not None
+        return not candidate.moving and candidate.node.claim.is_true("Consolidatable")
+
+    def _has_drifted(self, candidate: Candidate) -> bool:
+        assert candidate.node.claim is not None
+        return candidate.node.claim.is_true("Drifted")
+
+    def _is_underutilized(self, candidate: Candidate) -> bool:
+        """Return whether a node may be consolidated (consolidation.ShouldDisrupt)."""
+        labels, pool = candidate.node.labels, candidate.pool
+        if candidate.instance_type is None:
+            self._tell(candidate, f'Instance Type "{labels.get(INSTANCE_TYPE, "")}" not found')
+            return False
+        for key in (CAPACITY_TYPE, ZONE):
+            if key not in labels:
+                self._tell(candidate, f'Node does not have label "{key}"')
+                return False
+        if pool.consolidate_after is None:
+            self._tell(candidate, f'NodePool "{pool.name}" has consolidation disabled')
+            return False
+        if not pool.consolidates_underutilized:
+            self._tell(candidate, f'NodePool "{pool.name}" has non-empty consolidation disabled')
+            return False
+        assert candidate.node.claim is not None
+        return candidate.node.claim.is_true("Consolidatable")
+
+    def _tell(self, candidate: Candidate, message: str) -> None:
+        self._recorder.on_node(candidate.node, "Unconsolidatable", message, repeat=UNCONSOLIDATABLE_REPEAT)
+
+    # Budgets
+
+    def _budgets(self, reason: DisruptionReason) -> dict[str, int]:
+        """Return how many more nodes of each pool may be disrupted (BuildDisruptionBudgetMapping)."""
+        counts: dict[str, int] = {}
+        disrupting: dict[str, int] = {}
+        for node in self._state.nodes():
+            if node.claim is None or not node.initialized or node.claim.is_true("InstanceTerminating"):
+                continue
+            counts[node.pool] = counts.get(node.pool, 0) + 1
+            if node.deleting or self._api.node_status(node.name).ready != "True":
+                disrupting[node.pool] = disrupting.get(node.pool, 0) + 1
+        budgets = {}
+        for pool in self._state.pools():
+            allowed = allowed_disruptions(pool, counts.get(pool.name, 0), reason, self._api.now)
+            budgets[pool.name] = max(allowed - disrupting.get(pool.name, 0), 0)
+            if counts.get(pool.name) and allowed == 0:
+                message = f"No allowed disruptions for disruption reason {reason} due to blocking budget"
+                self._recorder.on(
+                    "NodePool", pool.name, "DisruptionBlocked", message, of=(reason,), repeat=BUDGET_REPEAT
+                )
+        return budgets
+
+    # Consolidation
+
+    def _simulate(self, candidates: Sequence[Candidate]) -> Results:
+        """Return where the pods would go without the candidates (SimulateScheduling)."""
+        nodes, names = self._state.nodes(), {candidate.name for candidate in candidates}
+        moving = [
+            pod
+            for candidate in candidates
+            for pod in candidate.moving
+            if self._state.is_currently_reschedulable(pod, self._api.status(pod))
+        ]
+        leaving = self._provisioner.pods_of_deleting(nodes)
+        pods = [*self._provisioner.pending_pods(), *moving, *leaving]
+        results = self._provisioner.simulate(pods, [n for n in nodes if not n.deleting and n.name not in names])
+        staying = {pod.key for pod in leaving}
+        for node in results.nodes:
+            if not node.state.initialized:
+                claim = f"nodeclaim/{node.state.claim.name}" if node.state.claim is not None else ""
+                place = f"node/{node.state.node.name}" if node.state.node is not None else ""
+                where = ", ".join(filter(None, (claim, place)))
+                for pod in node.pods:
+                    if pod.key not in staying:
+                        results.errors[pod.key] = pod, f"would schedule against uninitialized {where}"
+        return results
+
+    def _scheduling_errors(self, results: Results) -> str:
+        """Return why pods that run would find no place, "" if they do; pods that wait anyway do not count."""
+        errors = []
+        for pod, reason in results.errors.values():
+            stored = self._api.pod(pod.key)
+            if stored is None or not self._state.is_provisionable(stored):
+                errors.append(f"{pod.namespace}/{pod.name} => {reason} ")
+        if not errors:
+            return ""
+        more = f" and {len(errors) - MOST_ERRORS} other(s)" if len(errors) > MOST_ERRORS else ""
+        return f"Not all pods would schedule, {''.join(errors[:MOST_ERRORS])}{more}"
+
+    def _consolidation(self, candidates: Sequence[Candidate]) -> Command | None:
+        """Return the command that removes the candidates together, None if there is none (computeConsolidation)."""
+        alone = candidates[0] if len(candidates) == 1 else None
+        results = self._simulate(candidates)
+        if errors := self._scheduling_errors(results):
+            if alone is not None:
+                self._tell(alone, errors)
+            return None
+        price = sum(candidate.price or 0.0 for candidate in candidates)
+        if any(candidate.price is None for candidate in candidates):
+            price = 0.0
+        if not results.claims:
+            return Command("Underutilized", list(candidates), [], results, savings=price)
+        if len(results.claims) > 1:
+            if alone is not None:
+                self._tell(alone, f"Can't remove without creating {len(results.claims)} candidates")
+            return None
+        claim = results.claims[0]
+        kinds = get(claim.requirements, CAPACITY_TYPE)
+        all_spot = all(candidate.node.labels.get(CAPACITY_TYPE) == "spot" for candidate in candidates)
+        spot_to_spot = all_spot and kinds.has("spot")
+        if spot_to_spot and not self._spot_to_spot:
+            if alone is not None:
+                self._tell(alone, "SpotToSpotConsolidation is disabled, can't replace a spot node with a spot node")
+            return None
+        if spot_to_spot:
+            claim.requirements = merge(claim.requirements, (one_of(CAPACITY_TYPE, "spot"),))
+            claim.types &= self._catalogue.offered(claim.requirements)
+        if not self._keep_cheaper(claim, price, alone):
+            return None
+        if spot_to_spot and alone is not None and not self._truncate_spot(claim, alone):
+            return None
+        if not spot_to_spot and kinds.has("spot") and kinds.has("on-demand"):
+            claim.requirements = merge(claim.requirements, (one_of(CAPACITY_TYPE, "spot"),))
+        return self._announced(Command("Underutilized", list(candidates), [claim], results), price)
+
+    def _keep_cheaper(self, claim: NewClaim, price: float, alone: Candidate | None) -> bool:
+        """Leave the types that cost less than a price. Return whether there are any."""
+        claim.types = self._catalogue.cheaper(claim.types, claim.requirements, price)
+        short = self._catalogue.shortfall(claim.types, claim.requirements)
+        if short and alone is not None:
+            keys = " ".join(short)
+            self._tell(alone, f"Filtering by price: minValues requirement is not met for label(s) (label(s)=[{keys}])")
+        elif not claim.types and alone is not None:
+            self._tell(alone, "Can't replace with a cheaper node")
+        return bool(claim.types) and not short
+
+    def _truncate_spot(self, claim: NewClaim, alone: Candidate) -> bool:
+        """Leave the 15 cheapest types, so that the node launched is one of them. Return whether there are as many."""
+        count = claim.types.bit_count()
+        if count < MIN_TYPES_SPOT_TO_SPOT:
+            message = (
+                f"SpotToSpotConsolidation requires {MIN_TYPES_SPOT_TO_SPOT} cheaper instance type options than the "
+                f"current candidate to consolidate, got {count}"
+            )
+            self._tell(alone, message)
+            return False
+        order = self._catalogue.by_price(claim.types, claim.requirements)
+        claim.types = sum(1 << number for number in order[:MIN_TYPES_SPOT_TO_SPOT])
+        return True
+
+    def _announced(self, command: Command, price: float) -> Command:
+        """Record that the candidates may be replaced, also if that comes to nothing (EmitCandidateEvents)."""
+        claim = command.replacements[0]
+        first = self._catalogue.by_price(claim.types, claim.requirements)[:1]
+        launched = [min(o.price for o in self._catalogue.types[number].offerings) for number in first]
+        command.savings = price - sum(launched)
+        for candidate in command.candidates:
+            text = command.text_for(candidate)
+            message = f"Consolidation candidate: {text} (savings: ${command.savings:.2f})"
+            self._recorder.on_node(candidate.node, "ConsolidationCandidate", message, of=(text,))
+        return command
+
+    def _first_n(self, candidates: Sequence[Candidate]) -> Command | None:
+        """Return the command for the most of the first candidates, by halves (firstNConsolidationOption)."""
+        if len(candidates) < 2:
+            return None
+        low, high = 1, min(len(candidates) - 1, MOST_AT_ONCE)
+        best: Command | None = None
+        while low <= high:
+            middle = (low + high) // 2
+            chosen = candidates[: middle + 1]
+            command = self._consolidation(chosen)
+            if command is not None and (not command.replacements or self._is_new_type(command)):
+                best, low = command, middle + 1
+            else:
+                high = middle - 1
+        return best
+
+    def _is_new_type(self, command: Command) -> bool:
+        """Leave types cheaper than any candidate of a type among them, else keeping that one is better.
+
+        Return whether any is left (filterOutSameInstanceType).
+        """
+        claim = command.replacements[0]
+        names = set(self._catalogue.names(claim.types))
+        prices = [
+            candidate.price
+            for candidate in command.candidates
+            if candidate.instance_type is not None
+            and candidate.instance_type.name in names
+            and candidate.price is not None
+        ]
+        if prices:
+            claim.types = self._catalogue.cheaper(claim.types, claim.requirements, min(prices))
+        return bool(claim.types) and not self._catalogue.shortfall(claim.types, claim.requirements)
+
+    def _validate(self, command: Command) -> None:
+        """Check that a command still holds. Raises Rejected (validation.go)."""
+        candidates = self._valid_candidates(command)
+        results = self._simulate(candidates)
+        if self._scheduling_errors(results) or len(results.claims) != len(command.replacements):
+            raise Rejected("scheduling")
+        if command.replacements and command.replacements[0].types & ~results.claims[0].types:
+            raise Rejected("scheduling")
+        self._valid_candidates(command)
+
+    def _valid_candidates(self, command: Command) -> list[Candidate]:
+        valid = _same(command.candidates, self._candidates(self._is_underutilized))
+        if len(valid) != len(command.candidates):
+            raise Rejected("churn")
+        budgets = self._budgets("Underutilized")
+        for candidate in valid:
+            if self._state.is_nominated(candidate.name) or budgets[candidate.pool.name] == 0:
+                raise Rejected("budget")
+            budgets[candidate.pool.name] -= 1
+        return valid
+
+    def _is_consolidated(self, method: str) -> bool:
+        """Return whether nothing has changed since a method found nothing to do."""
+        if self._api.now - self._state.changed >= STATE_HOLDS:
+            self._state.changed = self._api.now
+        return self._consolidated.get(method) == self._state.changed
+
+    def _mark_consolidated(self, method: str) -> None:
+        self._consolidated[method] = self._state.changed
+
+    # Commands (queue.go)
+
+    def _start(self, command: Command) -> None:
+        """Taint the candidates, create the replacements, and wait for them (StartCommand)."""
+        command.created = self._api.now
+        for candidate in command.candidates:
+            node = self._api.cluster.node(candidate.name)
+            if node is not None and DISRUPTED not in node.taints:
+                cause = because("node-disrupted", node=node.name, reason=command.reason)
+                self._api.apply_object(with_taints(node, (*node.taints, DISRUPTED)), "update", cause)
+            self._lifecycle.set_condition(candidate.claim_name, "DisruptionReason", "True", command.reason)
+        command.names = self._provisioner.create(command.replacements)
+        for candidate in command.candidates:
+            self._state.marked[candidate.claim_name] = None
+        self._state.changed = self._api.now
+        if command.results is not None:
+            self._provisioner.record_nominations(command.results)
+        self._commands.append(command)
+        for candidate in command.candidates:
+            self._provisioner.watch_node(candidate.name)
+        self._later(REACTION, lambda: self._wait_or_terminate(command))  # after the next round has begun
+
+    def _wait_or_terminate(self, command: Command) -> None:
+        """Delete the candidates once all replacements are initialised (waitOrTerminate)."""
+        waiting = False
+        for name in command.names:
+            claim = self._state.claim(name)
+            if claim is None or self._api.now - command.created > COMMAND_TIMEOUT:
+                self._give_up(command)
+                return
+            title = command.reason
+            self._recorder.on("NodeClaim", name, "DisruptionLaunching", f"Launching NodeClaim: {title}", of=(title,))
+            if not claim.is_true("Initialized"):
+                message = "Waiting on readiness to continue disruption"
+                self._recorder.on("NodeClaim", name, "DisruptionWaitingReadiness", message)
+                waiting = True
+        if waiting:
+            self._later(QUEUE_POLL, lambda: self._wait_or_terminate(command))
+            return
+        for candidate in command.candidates:
+            self._lifecycle.delete(candidate.claim_name)
+            reason = command.reason
+            if self._api.cluster.node(candidate.name) is not None:
+                text = f"Disrupting Node: {reason}"
+                self._recorder.on("Node", candidate.name, "DisruptionTerminating", text, of=(reason,))
+            text = f"Disrupting NodeClaim: {reason}"
+            self._recorder.on("NodeClaim", candidate.claim_name, "DisruptionTerminating", text, of=(reason,))
+        self._commands.remove(command)
+
+    def _give_up(self, command: Command) -> None:
+        """Free the candidates, because a replacement failed; the next round takes off their taints."""
+        for candidate in command.candidates:
+            self._state.marked.pop(candidate.claim_name, None)
+        self._state.changed = self._api.now
+        self._commands.remove(command)
+
+
+def eviction_cost(pod: Pod) -> float:
+    """Return how much it costs to evict a pod, by its deletion cost and priority (EvictionCost)."""
+    cost = 1.0
+    with suppress(ValueError):
+        cost += float(pod.annotations.get("controller.kubernetes.io/pod-deletion-cost", "0")) / 2**27
+    return min(max(cost + pod.priority / 2**25, -10.0), 10.0)
+
+
+def allowed_disruptions(pool: NodePool, count: int, reason: DisruptionReason, now: float) -> int:
+    """Return how many of so many nodes the budgets allow to disrupt (GetAllowedDisruptionsByReason)."""
+    allowed = NO_LIMIT
+    for budget in pool.budgets:
+        if budget.reasons and reason not in budget.reasons:
+            continue
+        if budget.schedule:
+            hit = next_time(budget.schedule, now - budget.duration)
+            if hit is None or hit > now:
+                continue
+        percent = budget.nodes.endswith("%")
+        nodes = math.ceil(count * int(budget.nodes[:-1]) / 100) if percent else int(budget.nodes)
+        allowed = min(allowed, nodes)
+    return allowed
+
+
+def _by_cost(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=lambda candidate: candidate.cost)
+
+
+def _interwoven(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates, one of each pool in turn (shuffleCandidates)."""
+    by_pool: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        by_pool.setdefault(candidate.pool.name, []).append(candidate)
+    longest = max(map(len, by_pool.values()), default=0)
+    return [of_pool[i] for i in range(longest) for of_pool in by_pool.values() if i < len(of_pool)]
+
+
+def _same(proposed: Sequence[Candidate], current: Sequence[Candidate]) -> list[Candidate]:
+    names = {candidate.name for candidate in proposed}
+    return [candidate for candidate in current if candidate.name in names]
+
+
+def _drifted_since(candidate: Candidate) -> float:
+    assert candidate.node.claim is not None
+    return candidate.node.claim.conditions["Drifted"].since

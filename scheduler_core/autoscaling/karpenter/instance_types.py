@@ -1,0 +1,306 @@
+"""The instance types of the cloud, as sets of bits: which meet requirements, have room, can be had, and for how much.
+
+karpenter: pkg/cloudprovider/types.go, and filterInstanceTypesByRequirements in pkg/controllers/provisioning/scheduling.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from scheduler_core.apis.karpenter import InstanceType, Offering
+from scheduler_core.apis.quantity import show_amount
+from scheduler_core.apis.requirements import (
+    CAPACITY_TYPE,
+    WELL_KNOWN,
+    ZONE,
+    Requirement,
+    Requirements,
+    conflict,
+    get,
+    one_of,
+    show,
+)
+
+Types = int  # a set of instance types: bit n stands for the n-th one
+Resources = Mapping[str, int]
+CAPACITY_TYPES = ("reserved", "spot", "on-demand")  # which one is launched first
+MAX_INSTANCE_TYPES = 600  # of a claim
+MANY_CPUS = 10**9  # millicores of a request that is probably a mistake
+MILLION = 10**6 * 1000
+
+
+class Catalogue:
+    """The types of a cloud. Answers about requirements are kept, because pods ask for the same ones again and again."""
+
+    def __init__(self, types: Sequence[InstanceType]) -> None:
+        self.types = tuple(types)
+        self.all: Types = (1 << len(self.types)) - 1
+        self.number = {entry.name: number for number, entry in enumerate(self.types)}
+        self.requirements = [entry.requirements for entry in self.types]
+        self.well_known = WELL_KNOWN | {key for entry in self.types for key in entry.labels}
+        self._allocatable = [entry.allocatable for entry in self.types]
+        self._usable = self._set(all(a >= 0 for a in amounts.values()) for amounts in self._allocatable)
+        self._meeting: dict[Requirement, Types] = {}
+        self._thresholds: dict[str, tuple[list[int], list[Types]]] = {}
+        self._offered: dict[tuple[Requirement, Requirement], Types] = {}
+        self._prices: dict[tuple[Requirement, Requirement], list[float]] = {}
+
+    def members(self, types: Types) -> Iterator[int]:
+        """Yield the numbers of the types of a set."""
+        while types:
+            lowest = types & -types
+            yield lowest.bit_length() - 1
+            types ^= lowest
+
+    def names(self, types: Types) -> list[str]:
+        """Return the names of the types of a set, in order."""
+        return sorted(self.types[number].name for number in self.members(types))
+
+    def meeting(self, requirements: Requirements) -> Types:
+        """Return the types whose properties overlap with all requirements."""
+        types = self.all
+        for entry in requirements.values():
+            known = self._meeting.get(entry)
+            if known is None:
+                known = self._meeting[entry] = self._set(
+                    (there := have.get(entry.key)) is None or _overlap(there, entry) for have in self.requirements
+                )
+            types &= known
+        return types
+
+    def fitting(self, requests: Resources) -> Types:
+        """Return the types that have room for the requests."""
+        types = self._usable
+        for name, amount in requests.items():
+            amounts, sets = self._thresholds.get(name) or self._measure(name)
+            position = bisect_left(amounts, amount)
+            types &= sets[position] if position < len(sets) else 0
+        return types
+
+    def offered(self, requirements: Requirements) -> Types:
+        """Return the types that can be had in a zone and with a capacity type that the requirements allow."""
+        key = get(requirements, ZONE), get(requirements, CAPACITY_TYPE)
+        if key not in self._offered:
+            self._offered[key] = self._set(any(self._compatible(entry, *key)) for entry in self.types)
+        return self._offered[key]
+
+    def prices(self, requirements: Requirements) -> list[float]:
+        """Return the lowest price of each type, infinity where it cannot be had."""
+        key = get(requirements, ZONE), get(requirements, CAPACITY_TYPE)
+        if key not in self._prices:
+            self._prices[key] = [
+                min((offering.price for offering in self._compatible(entry, *key)), default=math.inf)
+                for entry in self.types
+            ]
+        return self._prices[key]
+
+    def by_price(self, types: Types, requirements: Requirements) -> list[int]:
+        """Return the numbers of the types, the cheapest first (OrderByPrice)."""
+        prices = self.prices(requirements)
+        return sorted(self.members(types), key=lambda number: prices[number])
+
+    def truncated(self, types: Types, requirements: Requirements) -> Types:
+        """Return the cheapest types, as many as a claim may have."""
+        if types.bit_count() <= MAX_INSTANCE_TYPES:
+            return types
+        return sum(1 << number for number in self.by_price(types, requirements)[:MAX_INSTANCE_TYPES])
+
+    def cheaper(self, types: Types, requirements: Requirements, price: float) -> Types:
+        """Return the types that cost less even in the worst case (RemoveInstanceTypeOptionsByPriceAndMinValues)."""
+        left = (n for n in self.members(types) if self.worst_launch_price(self.types[n], requirements) < price)
+        return sum(1 << number for number in left)
+
+    def worst_launch_price(self, entry: InstanceType, requirements: Requirements) -> float:
+        """Return the highest price of the capacity type that would be launched (WorstLaunchPrice)."""
+        zone, capacity_type = get(requirements, ZONE), get(requirements, CAPACITY_TYPE)
+        offerings = list(self._compatible(entry, zone, capacity_type))
+        for wanted in CAPACITY_TYPES:
+            prices = [offering.price for offering in offerings if offering.capacity_type == wanted]
+            if prices:
+                return max(prices)
+        return math.inf
+
+    def cheapest(self, types: Types, requirements: Requirements) -> tuple[InstanceType, Offering] | None:
+        """Return the cheapest offering of all types, which the cloud launches (kwok: toNode)."""
+        zone, capacity_type = get(requirements, ZONE), get(requirements, CAPACITY_TYPE)
+        best: tuple[InstanceType, Offering] | None = None
+        for name in self.names(types):
+            entry = self.types[self.number[name]]
+            offerings = list(self._compatible(entry, zone, capacity_type))
+            if offerings:
+                offering = min(offerings, key=lambda offering: offering.price)
+                if best is None or offering.price < best[1].price:
+                    best = entry, offering
+        return best
+
+    def price_of(self, labels: Mapping[str, str], name: str) -> float | None:
+        """Return what a node of a type costs, by its zone and capacity type; None if it cannot be had any more."""
+        if name not in self.number:
+            return None
+        entry = self.types[self.number[name]]
+        wanted = [
+            one_of(key, labels[key]) if key in labels else Requirement(key, complement=True)
+            for key in (ZONE, CAPACITY_TYPE)
+        ]
+        prices = [
+            offering.price
+            for offering in entry.offerings
+            if wanted[0].has(offering.zone) and wanted[1].has(offering.capacity_type)
+        ]
+        return min(prices, default=None)
+
+    def largest(self, types: Types, name: str) -> int:
+        """Return the most of a resource that a type of the set has."""
+        return max((self.types[number].capacity.get(name, 0) for number in self.members(types)), default=0)
+
+    def within(self, types: Types, limits: Resources) -> Types:
+        """Return the types that exceed no limit (filterByRemainingResources)."""
+        return sum(
+            1 << number
+            for number in self.members(types)
+            if all(self.types[number].capacity.get(name, 0) <= left for name, left in limits.items())
+        )
+
+    def shortfall(self, types: Types, requirements: Requirements) -> dict[str, int]:
+        """Return the keys that have fewer values than their minValues, with how many there are (SatisfiesMinValues)."""
+        short = {}
+        for key, entry in requirements.items():
+            if entry.min_values is not None:
+                values = {v for n in self.members(types) for v in get(self.requirements[n], key).values}
+                if len(values) < entry.min_values:
+                    short[key] = len(values)
+        return short
+
+    def compatible(self, number: int, requirements: Requirements) -> list[Offering]:
+        """Return the offerings of a type that the requirements allow."""
+        zone, capacity_type = get(requirements, ZONE), get(requirements, CAPACITY_TYPE)
+        return list(self._compatible(self.types[number], zone, capacity_type))
+
+    def _compatible(self, entry: InstanceType, zone: Requirement, capacity_type: Requirement) -> Iterator[Offering]:
+        for offering in entry.offerings:
+            if offering.available and zone.has(offering.zone) and capacity_type.has(offering.capacity_type):
+                yield offering
+
+    def _measure(self, name: str) -> tuple[list[int], list[Types]]:
+        """Return the amounts of a resource that types have, ascending, with the types that have at least as much."""
+        by_amount: dict[int, Types] = {}
+        for number, amounts in enumerate(self._allocatable):
+            amount = amounts.get(name, 0)
+            by_amount[amount] = by_amount.get(amount, 0) | 1 << number
+        ascending = sorted(by_amount)
+        sets: list[Types] = []
+        above: Types = 0
+        for amount in reversed(ascending):
+            above |= by_amount[amount]
+            sets.append(above)
+        self._thresholds[name] = ascending, sets[::-1]
+        return self._thresholds[name]
+
+    def _set(self, answers: Iterator[bool]) -> Types:
+        return sum(1 << number for number, answer in enumerate(answers) if answer)
+
+
+class NoInstanceType(msgspec.Struct, frozen=True):
+    """Why no type is left: what each of the three filters leaves (InstanceTypeFilterError)."""
+
+    meeting: Types
+    fitting: Types
+    offered: Types
+    requirements: Requirements
+    pod_requests: Resources
+    daemon_requests: Resources
+    short: Mapping[str, int] = {}
+
+    def __str__(self) -> str:
+        sums = {
+            name: self.pod_requests.get(name, 0) + self.daemon_requests.get(name, 0)
+            for name in {**self.daemon_requests, **self.pod_requests}
+        }
+        about = f", requirements={show(self.requirements)}, resources={show_resources(sums)}"
+        typo = self._reason() == "no instance type has enough resources" and self.pod_requests.get("cpu", 0) >= MILLION
+        return self._reason() + about + (" (CPU request >= 1 Million, m vs M typo?)" if typo else "")
+
+    def _reason(self) -> str:
+        if self.short:
+            return f"minValues requirement is not met for label(s) (label(s)=[{' '.join(self.short)}])"
+        failed = [
+            text
+            for types, text in (
+                (self.meeting, "met the scheduling requirements"),
+                (self.fitting, "had enough resources"),
+                (self.offered, "had a required offering"),
+            )
+            if not types
+        ]
+        if len(failed) > 1:
+            return f"no instance type {' or '.join(failed)}"
+        if not self.meeting:
+            return "no instance type met all requirements"
+        if not self.fitting:
+            return "no instance type has enough resources"
+        if not self.offered:
+            return "no instance type has the required offering"
+        if self.meeting & self.fitting & ~self.offered:
+            return (
+                "no instance type which met the scheduling requirements and had enough resources, "
+                "had a required offering"
+            )
+        if self.fitting & self.offered & ~self.meeting:
+            return (
+                "no instance type which had enough resources and the required offering met the scheduling requirements"
+            )
+        if self.meeting & self.offered & ~self.fitting:
+            return (
+                "no instance type which met the scheduling requirements and the required offering had the required "
+                "resources"
+            )
+        return "no instance type met the requirements/resources/offering tuple"
+
+
+def filter_types(
+    catalogue: Catalogue,
+    types: Types,
+    requirements: Requirements,
+    pod_requests: Resources,
+    daemon_requests: Resources,
+    total: Resources,
+    *,
+    relaxes_min_values: bool = False,
+) -> tuple[Types, Requirements, NoInstanceType | None]:
+    """Return the types that are left, the requirements with relaxed minValues, and why there is none, else None."""
+    meeting, fitting, offered = (
+        catalogue.meeting(requirements),
+        catalogue.fitting(total),
+        catalogue.offered(requirements),
+    )
+    left = types & meeting & fitting & offered
+    short: Mapping[str, int] = {}
+    if any(entry.min_values is not None for entry in requirements.values()):
+        short = catalogue.shortfall(left, requirements)
+        if short and relaxes_min_values:
+            requirements = {
+                key: replace(entry, min_values=short[key]) if key in short else entry
+                for key, entry in requirements.items()
+            }
+            short = {}
+    if left and not short:
+        return left, requirements, None
+    reason = NoInstanceType(
+        types & meeting, types & fitting, types & offered, requirements, pod_requests, daemon_requests, short
+    )
+    return 0, requirements, reason
+
+
+def show_resources(amounts: Resources) -> str:
+    """Return a resource list as Karpenter prints it."""
+    return json.dumps({name: show_amount(name, amounts[name]) for name in sorted(amounts)}, separators=(",", ":"))
+
+
+def _overlap(there: Requirement, asked: Requirement) -> bool:
+    return conflict({there.key: there}, {asked.key: asked}) is None

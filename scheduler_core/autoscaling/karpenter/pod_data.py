@@ -1,0 +1,130 @@
+"""What a pod asks for, and how it asks for less and less when it fits nowhere.
+
+karpenter: pkg/controllers/provisioning/scheduling/preferences.go, pkg/scheduling/requirements.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+import msgspec
+from msgspec.structs import replace
+
+from scheduler_core.apis.constraints import HostPort, Taint, Toleration
+from scheduler_core.apis.core import Pod
+from scheduler_core.apis.requirements import Requirements, merge, of_expressions, of_labels
+from scheduler_core.apis.selectors import NodeSelector
+from scheduler_core.plugins.taint_toleration.rule import find_untolerated_taint
+
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+TOLERATES_PREFERENCES = Toleration(operator="Exists", effect="PreferNoSchedule")
+EVERY_ADDRESS = "0.0.0.0"  # noqa: S104 -- of a host port without an address
+Resources = Mapping[str, int]
+Volumes = Sequence[Requirements]
+
+
+class PodData(msgspec.Struct, frozen=True, eq=False):
+    """A pod as the scheduling simulation reads it. Preferences count as required until they are relaxed.
+
+    `like`: equal for pods that ask for the same, so that what one of them does not fit, the others do not either.
+    """
+
+    pod: Pod
+    requests: Resources
+    requirements: Requirements
+    strict_requirements: Requirements
+    volumes: Volumes
+    like: object
+
+
+def pod_data(pod: Pod, volumes: Volumes, *, ignores_preferences: bool = False) -> PodData:
+    """Return what a pod asks for (updateCachedPodData)."""
+    terms = pod.required_node_affinity.terms[:1] if pod.required_node_affinity is not None else ()
+    strict = merge(of_labels(pod.node_selector), *(of_expressions(term.match_expressions) for term in terms))
+    requirements = strict
+    if pod.preferred_node_affinity and not ignores_preferences:
+        heaviest = max(pod.preferred_node_affinity, key=lambda preferred: preferred.weight)
+        requirements = merge(
+            of_labels(pod.node_selector),
+            of_expressions(heaviest.term.match_expressions),
+            *(of_expressions(term.match_expressions) for term in terms),
+        )
+    requests = requests_of([pod])
+    like = (
+        tuple(sorted(requests.items())),
+        frozenset(requirements.values()),
+        pod.tolerations,
+        pod.host_ports,
+        tuple(frozenset(alternative.values()) for alternative in volumes),
+    )
+    return PodData(pod, requests, requirements, strict, volumes, like)
+
+
+def requests_of(pods: Iterable[Pod]) -> dict[str, int]:
+    """Return the requests of pods together; each is one of the resource pods (RequestsForPods)."""
+    total: dict[str, int] = {}
+    count = 0
+    for pod in pods:
+        count += 1
+        for name, amount in pod.requests.items():
+            total[name] = total.get(name, 0) + amount
+    total["pods"] = count
+    return total
+
+
+def add(first: Resources, second: Resources) -> dict[str, int]:
+    """Return the sum of two resource lists."""
+    return {name: first.get(name, 0) + second.get(name, 0) for name in {**first, **second}}
+
+
+def relax(pod: Pod, *, tolerates_preferences: bool) -> Pod | None:
+    """Return the pod with one wish less, None if it has none left (Relax)."""
+    affinity = pod.required_node_affinity
+    if affinity is not None and len(affinity.terms) > 1:
+        return replace(pod, required_node_affinity=NodeSelector(affinity.terms[1:]))
+    for field in ("preferred_affinity", "preferred_anti_affinity", "preferred_node_affinity"):
+        terms = getattr(pod, field)
+        if terms:
+            lighter = sorted(terms, key=lambda term: -term.weight)[1:]
+            return replace(pod, **{field: tuple(lighter)})
+    spreads = list(pod.topology_spread_constraints)
+    for index, spread in enumerate(spreads):
+        if spread.when_unsatisfiable == "ScheduleAnyway":
+            spreads[index] = spreads[-1]
+            return replace(pod, topology_spread_constraints=tuple(spreads[:-1]))
+    if tolerates_preferences and TOLERATES_PREFERENCES not in pod.tolerations:
+        return replace(pod, tolerations=(*pod.tolerations, TOLERATES_PREFERENCES))
+    return None
+
+
+class NotTolerated(msgspec.Struct, frozen=True):
+    """The taints that a pod does not tolerate."""
+
+    taints: tuple[Taint, ...]
+
+    def __str__(self) -> str:
+        return "; ".join(f"did not tolerate taint (taint={show_taint(taint)})" for taint in self.taints)
+
+
+@lru_cache(maxsize=4096)
+def not_tolerated(taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...]) -> NotTolerated | None:
+    """Return the taints, of any effect, that are not tolerated (Taints.Tolerates)."""
+    found = tuple(taint for taint in taints if find_untolerated_taint((taint,), tolerations, EFFECTS) is not None)
+    return NotTolerated(found) if found else None
+
+
+def show_taint(taint: Taint) -> str:
+    """Return a taint as Karpenter prints it."""
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+
+
+def ports_conflict(ports: Sequence[HostPort], used: Iterable[HostPort]) -> HostPort | None:
+    """Return a port that is in use already, None if there is none (HostPortUsage.Conflicts)."""
+    taken = list(used)
+    for port in ports:
+        for other in taken:
+            same = (port.port, port.protocol) == (other.port, other.protocol)
+            if same and (port.ip == other.ip or EVERY_ADDRESS in (port.ip, other.ip)):
+                return other
+    return None

@@ -1,0 +1,332 @@
+"""Makes claims for the pods that wait (pkg/controllers/provisioning/provisioner.go, batcher.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from msgspec.structs import replace
+
+from scheduler_core.apis.core import Namespace, Pod, PodKey
+from scheduler_core.apis.karpenter import NodeClaim, NodePool
+from scheduler_core.apis.requirements import (
+    CAPACITY_TYPE,
+    HOSTNAME,
+    INSTANCE_TYPE,
+    NODE_POOL,
+    ZONE,
+    Requirements,
+    get,
+    merge,
+    of_labels,
+    one_of,
+)
+from scheduler_core.autoscaling.karpenter.events import Recorder
+from scheduler_core.autoscaling.karpenter.instance_types import Catalogue, show_resources
+from scheduler_core.autoscaling.karpenter.solver import NewClaim, Options, Results, Solver
+from scheduler_core.autoscaling.karpenter.state import ClusterState, StateNode
+from scheduler_core.autoscaling.karpenter.topology import Domains, Topology
+from scheduler_core.autoscaling.karpenter.volumes import volume_problem, volume_requirements
+from scheduler_core.controllers.api import Api
+from scheduler_core.controllers.causes import because
+from scheduler_core.scenario.objects.karpenter import as_requirement, labels_of_pool
+
+PENDING_RETRY = 10.0  # a pod that still waits begins another batch
+SOLVE_SECONDS = 0.1  # from the end of a batch to its claims
+SYNC_RETRY = 1.0
+FAILURE_REPEAT = 300.0
+POOL_REPEAT = 60.0
+KARPENTER_DOMAIN = "karpenter.sh"
+Later = Callable[[float, Callable[[], None]], None]
+
+
+class Provisioner:
+    """Solves for the pods of a batch. `created(claim)` is told of every claim that it makes."""
+
+    def __init__(
+        self,
+        api: Api,
+        state: ClusterState,
+        catalogue: Catalogue,
+        flags: Mapping[str, Any],
+        recorder: Recorder,
+        later: Later,
+        created: Callable[[NodeClaim], None],
+    ) -> None:
+        self._api = api
+        self._state = state
+        self._catalogue = catalogue
+        self._flags = flags
+        self._recorder = recorder
+        self._later = later
+        self._created = created
+        self._options = Options(flags["preference-policy"] == "Ignore", flags["min-values-policy"] == "BestEffort")
+        self._batch: dict[str, None] = {}  # who triggered the batch
+        self._opened = 0.0
+        self._closes = float("inf")
+        self._made: dict[str, int] = {}  # claims of each pool
+        self._domains: dict[str, Domains] = {}
+        self._pools_version = -1
+
+    # Batches
+
+    def watch_pod(self, key: PodKey) -> None:
+        """Begin or extend a batch for a pod that waits, and again as long as it does (PodController)."""
+        pod = self._api.cluster.pods.get(key)
+        if pod is not None and self._state.is_provisionable(pod):
+            self.trigger(key)
+            self._later(PENDING_RETRY, partial(self.watch_pod, key))
+
+    def watch_node(self, name: str) -> None:
+        """Begin or extend a batch for a node that is being disrupted, as long as it is (NodeController)."""
+        node = self._api.cluster.node(name)
+        if node is not None and any(taint.key == "karpenter.sh/disrupted" for taint in node.taints):
+            self.trigger(name)
+            self._later(PENDING_RETRY, partial(self.watch_node, name))
+
+    def trigger(self, what: str) -> None:
+        """Begin a batch, or extend it when something new triggers it."""
+        if what in self._batch:
+            return
+        now = self._api.now
+        if not self._batch:
+            self._opened = now
+        self._batch[what] = None
+        self._close_at(min(now + self._flags["batch-idle-duration"], self._opened + self._flags["batch-max-duration"]))
+
+    def _close_at(self, time: float) -> None:
+        self._closes = time
+        self._later(max(time - self._api.now, 0.0), partial(self._close, time))
+
+    def _close(self, time: float) -> None:
+        if time != self._closes:
+            return
+        if not self._state.is_synced():
+            self._close_at(self._api.now + SYNC_RETRY)
+            return
+        self._batch.clear()
+        self._closes = float("inf")
+        self._later(SOLVE_SECONDS, self._provision)
+
+    # One batch
+
+    def _provision(self) -> None:
+        """Solve for all pods that wait, and those of nodes that are going (Schedule)."""
+        nodes = self._state.nodes()
+        pods = [*self.pending_pods(), *self.pods_of_deleting(nodes)]
+        if not pods or not self._state.pools():
+            return
+        results = self.simulate(pods, [node for node in nodes if not node.deleting], reports=True)
+        for pod, reason in results.errors.values():
+            self.fail(pod, reason)
+        self.record_nominations(results)
+        self.create(results.claims, nominates=True)
+
+    def fail(self, pod: Pod, reason: str) -> None:
+        """Record that no node can be made for a pod."""
+        message = f"Failed to schedule pod, {reason}"
+        self._recorder.on_pod(pod, "FailedScheduling", message, "Warning", repeat=FAILURE_REPEAT)
+
+    def record_nominations(self, results: Results) -> None:
+        """Nominate the nodes on which pods are expected (Results.Record).
+
+        In the recorded runs, the nomination of a node that has not appeared yet does not hold once it has.
+        """
+        for node in results.nodes:
+            if node.pods and node.state.node is not None:
+                self.nominate(node.state.name)
+            for pod in node.pods:
+                claim = f"nodeclaim/{node.state.claim.name}" if node.state.claim is not None else ""
+                place = f"node/{node.state.node.name}" if node.state.node is not None else ""
+                self._recorder.nominate(pod, ", ".join(filter(None, (claim, place))))
+
+    def nominate(self, name: str) -> None:
+        """Expect pods on a node for twice the longest batch."""
+        self._state.nominated[name] = self._api.now + max(2 * self._flags["batch-max-duration"], 10.0)
+
+    def pending_pods(self) -> list[Pod]:
+        """Return the pods for which nodes can be made (GetPendingPods)."""
+        pods = []
+        for pod in self._api.cluster.pods.all():
+            if not self._state.is_provisionable(pod):
+                continue
+            reason = self._invalid(pod)
+            if reason is None:
+                pods.append(pod)
+            elif reason:
+                self.fail(pod, reason)
+        return pods
+
+    def _invalid(self, pod: Pod) -> str | None:
+        """Return why a pod is left out, "" if it does not want a node of Karpenter, None if it is not (Validate)."""
+        wanted = [
+            e
+            for t in (pod.required_node_affinity.terms if pod.required_node_affinity else ())
+            for e in t.match_expressions
+        ]
+        if any(entry.key == NODE_POOL and entry.operator == "DoesNotExist" for entry in wanted):
+            return ""
+        reasons = []
+        if pod.required_node_affinity is not None and any(t.match_fields for t in pod.required_node_affinity.terms):
+            reasons.append("node selector term with matchFields is not supported")
+        for key in (*pod.node_selector, *(entry.key for entry in wanted)):
+            domain = key.partition("/")[0] if "/" in key else ""
+            restricted = domain == KARPENTER_DOMAIN or domain.endswith(f".{KARPENTER_DOMAIN}") or key == HOSTNAME
+            if restricted and key not in self._catalogue.well_known:
+                reasons.append(f"label {key} is restricted")
+        reasons.append(volume_problem(pod, self._api))
+        return "; ".join(filter(None, reasons)) or None
+
+    def pods_of_deleting(self, nodes: Sequence[StateNode]) -> list[Pod]:
+        """Return the pods that will be evicted from nodes that are going."""
+        return [
+            pod
+            for node in nodes
+            if node.deleting
+            for pod, status in node.pods
+            if self._state.is_currently_reschedulable(pod, status)
+        ]
+
+    # The simulation
+
+    def simulate(self, pods: Sequence[Pod], nodes: Sequence[StateNode], *, reports: bool = False) -> Results:
+        """Return where the pods would go: to the nodes, or to new ones."""
+        waiting = [_unplaced(pod) for pod in pods]
+        moving = {pod.key for pod in waiting}
+        running = [
+            (pod, node)
+            for node in self._api.cluster.all_nodes()
+            for pod, status in self._api.pods_on(node.name)
+            if pod.key not in moving
+            and status.phase not in ("Succeeded", "Failed")
+            and status.deletion_requested is None
+        ]
+        topology = Topology(
+            self._domains_of,
+            [node.node for node in nodes if node.node is not None],
+            running,
+            {item.name: item.labels for item in self._api.cluster.objects("Namespace") if isinstance(item, Namespace)},
+            ignores_preferences=self._options.ignores_preferences,
+        )
+        volumes = {pod.key: volume_requirements(pod, self._api) for pod in waiting if pod.volumes}
+        solver = Solver(
+            self._catalogue, self._state.pools(), nodes, topology, self._state.daemon_pods(), volumes, self._options
+        )
+        if reports:
+            for pool, of_min_values in solver.without_types:
+                because_of = " due to minValues incompatibility" if of_min_values else ""
+                message = f"NodePool requirements filtered out all compatible available instance types{because_of}"
+                self._recorder.on(
+                    "NodePool", pool.name, "NoCompatibleInstanceTypes", message, "Warning", repeat=POOL_REPEAT
+                )
+        results = solver.solve(waiting)
+        for claim in results.claims:
+            claim.types = self._catalogue.truncated(claim.types, claim.requirements)
+        return results
+
+    def _domains_of(self, key: str) -> Domains:
+        """Return the domains of a key that pools can have, with the taints of those pools (buildDomainGroups)."""
+        version = self._api.cluster.version("NodePool")
+        if version != self._pools_version:
+            self._domains, self._pools_version = {}, version
+        if key not in self._domains:
+            self._domains[key] = self._build_domains(key)
+        return self._domains[key]
+
+    def _build_domains(self, key: str) -> Domains:
+        domains: dict[str, list[tuple[Any, ...]]] = {}
+        for pool in self._state.pools():
+            own = merge(map(as_requirement, pool.requirements), of_labels(pool.labels))
+            entries = []
+            for of_type in self._catalogue.requirements:
+                entries += [merge(own, of_type)[key]] if key in own or key in of_type else []
+            entries += [own[key]] if key in own and own[key].operator == "In" else []
+            for domain in dict.fromkeys(d for entry in entries for d in sorted(entry.values)):
+                known = domains.setdefault(domain, [])
+                if not pool.taints:
+                    known[:] = [()]
+                elif () not in known:
+                    known.append(pool.taints)
+        return domains
+
+    # Claims
+
+    def create(self, claims: Sequence[NewClaim], *, nominates: bool = False) -> list[str]:
+        """Create claims. The source creates them in parallel; here they come by pool, zone, types and requests.
+
+        Return their names.
+        """
+        names = []
+        for claim in sorted(claims, key=self._order):
+            if self._exceeds_limits(claim.pool):
+                continue
+            self._made[claim.pool.name] = number = self._made.get(claim.pool.name, 0) + 1
+            names.append(f"{claim.pool.name}-{number}")
+            self._create(names[-1], claim, nominates)
+        return names
+
+    def _order(self, claim: NewClaim) -> tuple[Any, ...]:
+        zones = sorted(get(claim.requirements, ZONE).values)
+        return claim.pool.name, zones, self._catalogue.names(claim.types), show_resources(claim.requests)
+
+    def _exceeds_limits(self, pool: NodePool) -> bool:
+        """Return whether the pool has more than its limits already (Limits.ExceededBy)."""
+        used: dict[str, int] = {}
+        for node in self._state.nodes():
+            if node.pool == pool.name and not node.deleting:
+                for name, amount in {**node.capacity, "nodes": 1}.items():
+                    used[name] = used.get(name, 0) + amount
+        return any(used.get(name, 0) > limit for name, limit in (pool.limits or {}).items())
+
+    def _create(self, name: str, new: NewClaim, nominates: bool) -> None:
+        pool, requirements = new.pool, self._final_requirements(new)
+        labels = {**labels_of_pool(pool), **_custom_labels(requirements, self._catalogue)}
+        claim = NodeClaim(
+            name=name,
+            pool=pool.name,
+            labels=labels,
+            annotations=pool.annotations,
+            requirements=requirements,
+            instance_types=tuple(self._catalogue.names(new.types)),
+            requests=new.requests,
+            taints=pool.taints,
+            startup_taints=pool.startup_taints,
+            expire_after=pool.expire_after,
+            termination_grace_period=pool.termination_grace_period,
+            pool_hash=pool.hash,
+            created=self._api.now,
+        )
+        count = len(new.pods)
+        self._api.apply_object(claim, "create", because("nodeclaim-needed", pool=pool.name, count=count))
+        if nominates:
+            for pod in new.pods:
+                self._recorder.nominate(pod, f"nodeclaim/{name}")
+        self._created(claim)
+
+    def _final_requirements(self, new: NewClaim) -> Requirements:
+        """Return the requirements of a claim: with its types, and the capacity types that they have (ToNodeClaim)."""
+        least = get(new.requirements, INSTANCE_TYPE).min_values
+        names = one_of(INSTANCE_TYPE, *self._catalogue.names(new.types))
+        requirements = merge(new.requirements, (names,))
+        if least is not None:
+            requirements = merge(requirements, (get(new.requirements, INSTANCE_TYPE),))
+        kinds = {
+            offering.capacity_type
+            for number in self._catalogue.members(new.types)
+            for offering in self._catalogue.compatible(number, requirements)
+        }
+        return merge(requirements, (one_of(CAPACITY_TYPE, *kinds),)) if kinds else requirements
+
+
+def _custom_labels(requirements: Requirements, catalogue: Catalogue) -> dict[str, str]:
+    """Return the labels that requirements of other keys become (resolveCustomLabelsFromRequirements)."""
+    return {
+        key: min(entry.values)
+        for key, entry in requirements.items()
+        if key not in catalogue.well_known and key != HOSTNAME and entry.operator == "In"
+    }
+
+
+def _unplaced(pod: Pod) -> Pod:
+    return replace(pod, node_name="")

@@ -1,0 +1,399 @@
+"""The scheduling simulation: pods, the largest first, go to existing nodes, to claims that it opened, or to a new one.
+
+karpenter: pkg/controllers/provisioning/scheduling/scheduler.go, nodeclaim.go, existingnode.go, queue.go.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from scheduler_core.apis.constraints import HostPort, Taint
+from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.apis.karpenter import NodePool
+from scheduler_core.apis.requirements import HOSTNAME, Requirements, conflict, merge, of_labels, one_of
+from scheduler_core.autoscaling.karpenter.instance_types import Catalogue, NoInstanceType, Types, filter_types
+from scheduler_core.autoscaling.karpenter.pod_data import (
+    PodData,
+    Volumes,
+    add,
+    not_tolerated,
+    pod_data,
+    ports_conflict,
+    relax,
+    requests_of,
+)
+from scheduler_core.autoscaling.karpenter.state import StateNode
+from scheduler_core.autoscaling.karpenter.topology import Topology, Unsatisfiable
+from scheduler_core.scenario.objects.karpenter import requirements_of_pool
+
+Resources = Mapping[str, int]
+LIMITS_EXCEEDED = "all available instance types exceed limits for nodepool (NodePool={pool})"
+NODES_EXHAUSTED = "node limits have been exhausted for nodepool (NodePool={pool})"
+NO_TYPES = "nodepool requirements filtered out all available instance types"
+DEVICES = "pod has Dynamic Resource Allocation requirements that are not yet supported by Karpenter"
+
+
+class Misfit(msgspec.Struct, frozen=True):
+    """Why a pod cannot be placed; `text` is Karpenter's sentence. `for_good`: no later placement changes that."""
+
+    text: object
+    for_good: bool = True
+
+    def __str__(self) -> str:
+        return str(self.text)
+
+
+class Template(msgspec.Struct, frozen=True, eq=False):
+    """A pool as claims begin: requirements, types that meet them, and what DaemonSets will take (NodeClaimTemplate)."""
+
+    pool: NodePool
+    requirements: Requirements
+    types: Types
+    daemon_requests: Resources
+    daemon_ports: tuple[HostPort, ...]
+
+
+class ExistingNode:
+    """A node that exists or is on its way, with the pods that the simulation adds."""
+
+    def __init__(self, state: StateNode, daemon_requests: Resources) -> None:
+        self.state = state
+        self.pods: list[Pod] = []
+        missing = {n: max(a - state.daemon_requests.get(n, 0), 0) for n, a in daemon_requests.items()}
+        self.remaining = {
+            name: amount - state.pod_requests.get(name, 0) - missing.get(name, 0)
+            for name, amount in state.allocatable.items()
+        }
+        self.requirements = merge(
+            (entry for key, entry in of_labels(state.labels).items() if key != HOSTNAME),
+            (one_of(HOSTNAME, state.hostname),),
+        )
+        self._ports = list(state.host_ports)
+        self._broken = any(amount < 0 for amount in self.remaining.values())
+
+    def can_add(self, data: PodData, topology: Topology) -> Requirements | Misfit:
+        """Return the requirements with the pod, or why it does not fit (ExistingNode.CanAdd)."""
+        if (reason := not_tolerated(self.state.taints, data.pod.tolerations)) is not None:
+            return Misfit(reason)
+        if data.pod.host_ports and ports_conflict(data.pod.host_ports, self._ports) is not None:
+            return Misfit("checking host port usage")
+        if self._broken or any(amount > self.remaining.get(name, 0) for name, amount in data.requests.items()):
+            return Misfit("exceeds node resources")
+        if (against := conflict(self.requirements, data.requirements)) is not None:
+            return Misfit(against)
+        base = merge(self.requirements, data.requirements)
+        return _with_topology(data, topology, self.state.taints, base, frozenset())
+
+    def add(self, data: PodData, requirements: Requirements, topology: Topology) -> None:
+        """Place the pod."""
+        self.pods.append(data.pod)
+        for name, amount in data.requests.items():
+            self.remaining[name] = self.remaining.get(name, 0) - amount
+        self.requirements = requirements
+        self._ports += data.pod.host_ports
+        topology.record(data.pod, self.state.taints, requirements)
+
+
+class NewClaim:
+    """A claim that the simulation opened. It may be of any of `types` until the cloud has chosen."""
+
+    def __init__(self, template: Template, types: Types, catalogue: Catalogue, number: int) -> None:
+        self.template = template
+        self.pool = template.pool
+        self.types = types
+        self.hostname = f"hostname-placeholder-{number:04}"
+        self.requirements = merge(template.requirements, (one_of(HOSTNAME, self.hostname),))
+        self.requests: Resources = template.daemon_requests
+        self.pods: list[Pod] = []
+        self._catalogue = catalogue
+        self._ports = list(template.daemon_ports)
+
+    def can_add(
+        self, data: PodData, topology: Topology, *, relaxes_min_values: bool = False
+    ) -> tuple[Requirements, Types] | Misfit:
+        """Return requirements and types with the pod, or why it does not fit (NodeClaim.CanAdd)."""
+        if (reason := not_tolerated(self.pool.taints, data.pod.tolerations)) is not None:
+            return Misfit(reason)
+        if data.pod.host_ports and (port := ports_conflict(data.pod.host_ports, self._ports)) is not None:
+            return Misfit(
+                f"checking host port usage, {port.ip}:{port.port}/{port.protocol} conflicts with existing use"
+            )
+        undefined = self._catalogue.well_known
+        if (against := conflict(self.requirements, data.requirements, undefined)) is not None:
+            return Misfit(f"incompatible requirements, {against}")
+        total = add(self.requests, data.requests)
+        base = merge(self.requirements, data.requirements)
+        fits = self._filter(base, data, total, relaxes_min_values)
+        if isinstance(fits, Misfit) and not topology.concerns(data.pod) and not data.volumes:
+            return fits
+        narrowed = _with_topology(data, topology, self.pool.taints, base, undefined)
+        if isinstance(narrowed, Misfit):
+            return narrowed if not isinstance(fits, Misfit) else Misfit(narrowed.text)
+        if narrowed is base:
+            return fits
+        narrow = self._filter(narrowed, data, total, relaxes_min_values)
+        if isinstance(narrow, Misfit):
+            return Misfit(narrow.text, for_good=isinstance(fits, Misfit))
+        return narrow
+
+    def add(self, data: PodData, requirements: Requirements, types: Types, topology: Topology) -> None:
+        """Place the pod."""
+        self.pods.append(data.pod)
+        self.types = types
+        self.requests = add(self.requests, data.requests)
+        self.requirements = requirements
+        topology.register(self.hostname)
+        topology.record(data.pod, self.pool.taints, requirements)
+        self._ports += data.pod.host_ports
+
+    def finish(self) -> None:
+        """Forget the host name, which only the simulation needs (FinalizeScheduling)."""
+        self.requirements = {key: entry for key, entry in self.requirements.items() if key != HOSTNAME}
+
+    def _filter(
+        self, requirements: Requirements, data: PodData, total: Resources, relaxes_min_values: bool
+    ) -> tuple[Requirements, Types] | Misfit:
+        left, requirements, reason = filter_types(
+            self._catalogue,
+            self.types,
+            requirements,
+            data.requests,
+            self.template.daemon_requests,
+            total,
+            relaxes_min_values=relaxes_min_values,
+        )
+        return (requirements, left) if reason is None else Misfit(reason)
+
+
+def _with_topology(
+    data: PodData, topology: Topology, taints: tuple[Taint, ...], base: Requirements, undefined: frozenset[str]
+) -> Requirements | Misfit:
+    """Return the requirements with those of volumes and terms; of several places of a volume the first that works."""
+    concerned = topology.concerns(data.pod)
+    if not data.volumes:
+        return _with_terms(data, topology, taints, base, undefined) if concerned else base
+    result: Requirements | Misfit = base
+    for alternative in data.volumes:
+        if (against := conflict(base, alternative, undefined)) is not None:
+            result = Misfit(f"incompatible volume requirements, {against}")
+            continue
+        result = _with_terms(data, topology, taints, merge(base, alternative), undefined)
+        if not isinstance(result, Misfit):
+            return result
+    return result
+
+
+def _with_terms(
+    data: PodData, topology: Topology, taints: tuple[Taint, ...], base: Requirements, undefined: frozenset[str]
+) -> Requirements | Misfit:
+    found = topology.add_requirements(data.pod, taints, data.strict_requirements, base)
+    if isinstance(found, Unsatisfiable):
+        return Misfit(found, for_good=False)
+    if (against := conflict(base, found, undefined)) is not None:
+        return Misfit(against, for_good=False)
+    return merge(base, found)
+
+
+class Results(msgspec.Struct):
+    """What a simulation found: new claims, nodes with the pods that go there, and why other pods fit nowhere."""
+
+    claims: list[NewClaim]
+    nodes: list[ExistingNode]
+    errors: dict[PodKey, tuple[Pod, str]]
+
+
+class Options(msgspec.Struct, frozen=True):
+    """How a simulation is made. `minValues` may be relaxed, and preferences ignored."""
+
+    ignores_preferences: bool = False
+    relaxes_min_values: bool = False
+
+
+class Solver:
+    """A simulation. `volumes` gives the places where a pod's volumes can be reached."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        pools: Sequence[NodePool],
+        nodes: Sequence[StateNode],
+        topology: Topology,
+        daemon_pods: Sequence[Pod],
+        volumes: Mapping[PodKey, Volumes],
+        options: Options,
+    ) -> None:
+        self._catalogue = catalogue
+        self._topology = topology
+        self._volumes = volumes
+        self._options = options
+        self._tolerates_preferences = any(t.effect == "PreferNoSchedule" for pool in pools for t in pool.taints)
+        self._claims: list[NewClaim] = []
+        self._opened = 0
+        self._data: dict[PodKey, PodData] = {}
+        self._refused: dict[object, set[object]] = {}  # by what pods ask for: nodes and claims that cannot take them
+        self.without_types: list[tuple[NodePool, bool]] = []  # pools that no type meets; True: because of minValues
+        self._templates = [t for pool in pools if (t := self._template(pool, daemon_pods)) is not None]
+        self._remaining = {pool.name: dict(pool.limits) for pool in pools if pool.limits is not None}
+        self._nodes = [ExistingNode(node, self._daemons_of(node, daemon_pods)) for node in nodes]
+        self._nodes.sort(key=lambda node: (not node.state.initialized, node.state.name))
+        for node in self._nodes:
+            topology.register(node.state.hostname)
+            self._take_from_limits(node.state)
+
+    def solve(self, pods: Iterable[Pod]) -> Results:
+        """Place the pods (Solve)."""
+        pods = list(pods)
+        for pod in pods:
+            self._topology.update(pod)
+            self._note(pod)
+        queue = deque(sorted(pods, key=self._order))
+        last_length: dict[PodKey, int] = {}
+        errors: dict[PodKey, tuple[Pod, str]] = {}
+        while queue and last_length.get(queue[0].key) != len(queue):
+            pod = queue.popleft()
+            reason = self._try(pod)
+            if reason is None:
+                errors.pop(pod.key, None)
+                continue
+            errors[pod.key] = pod, reason
+            self._topology.update(pod)
+            self._note(pod)
+            queue.append(pod)
+            last_length[pod.key] = len(queue)
+        for claim in self._claims:
+            claim.finish()
+        return Results(self._claims, self._nodes, errors)
+
+    def _order(self, pod: Pod) -> tuple[int, int, int, str]:
+        """Return a sort key: large requests of cpu first, then of memory, then old pods (byCPUAndMemoryDescending)."""
+        requests = self._data[pod.key].requests
+        return -requests.get("cpu", 0), -requests.get("memory", 0), math.floor(pod.creation_timestamp), pod.uid
+
+    def _note(self, pod: Pod) -> None:
+        ignores = self._options.ignores_preferences
+        self._data[pod.key] = pod_data(pod, self._volumes.get(pod.key, ()), ignores_preferences=ignores)
+
+    def _try(self, pod: Pod) -> str | None:
+        """Place a pod, with fewer and fewer wishes. Return why that failed, else None (trySchedule)."""
+        if pod.has_resource_claims:
+            return DEVICES
+        while True:
+            reason = self._add(self._data[pod.key])
+            if reason is None:
+                return None
+            relaxed = relax(pod, tolerates_preferences=self._tolerates_preferences)
+            if relaxed is None:
+                return reason
+            pod = relaxed
+            self._topology.update(pod)
+            self._note(pod)
+
+    def _add(self, data: PodData) -> str | None:
+        """Place a pod: on a node, on a claim with few pods, or on a new one. Return why that failed."""
+        topology = self._topology
+        refused = self._refused.setdefault(data.like, set())
+        for node in self._nodes:
+            if node.state.name in refused:
+                continue
+            found = node.can_add(data, topology)
+            if not isinstance(found, Misfit):
+                node.add(data, found, topology)
+                return None
+            if found.for_good:
+                refused.add(node.state.name)
+        self._claims.sort(key=lambda claim: len(claim.pods))
+        for claim in self._claims:
+            if claim.hostname in refused:
+                continue
+            fits = claim.can_add(data, topology)
+            if not isinstance(fits, Misfit):
+                claim.add(data, *fits, topology)
+                return None
+            if fits.for_good:
+                refused.add(claim.hostname)
+        return self._open(data)
+
+    def _open(self, data: PodData) -> str | None:
+        """Place a pod on a new claim of the first pool that has a type for it (addToNewNodeClaim)."""
+        if not self._templates:
+            return NO_TYPES
+        reasons = []
+        for template in self._templates:
+            types = template.types
+            remaining = self._remaining.get(template.pool.name)
+            if remaining is not None:
+                if remaining.get("nodes", 1) <= 0:
+                    reasons.append(NODES_EXHAUSTED.format(pool=template.pool.name))
+                    continue
+                types = self._catalogue.within(types, {n: a for n, a in remaining.items() if n != "nodes"})
+                if not types:
+                    reasons.append(LIMITS_EXCEEDED.format(pool=template.pool.name))
+                    continue
+            claim = NewClaim(template, types, self._catalogue, self._opened + 1)
+            fits = claim.can_add(data, self._topology, relaxes_min_values=self._options.relaxes_min_values)
+            if isinstance(fits, Misfit):
+                reasons.append(str(fits))
+                continue
+            self._opened += 1
+            claim.add(data, *fits, self._topology)
+            self._claims.append(claim)
+            if remaining is not None:
+                for name in remaining:
+                    most = 1 if name == "nodes" else self._catalogue.largest(claim.types, name)
+                    remaining[name] -= most
+            return None
+        return "; ".join(reasons)
+
+    def _template(self, pool: NodePool, daemon_pods: Sequence[Pod]) -> Template | None:
+        """Return what claims of a pool begin with, None if no type meets its requirements."""
+        requirements = requirements_of_pool(pool)
+        relaxes = self._options.relaxes_min_values
+        types, _, reason = filter_types(
+            self._catalogue, self._catalogue.all, requirements, {}, {}, {}, relaxes_min_values=relaxes
+        )
+        if reason is not None:
+            self.without_types.append((pool, bool(isinstance(reason, NoInstanceType) and reason.short)))
+            return None
+        fitting = [pod for pod in daemon_pods if self._runs_on(pod, pool.taints, requirements)]
+        ports = tuple(port for pod in fitting for port in pod.host_ports)
+        return Template(pool, requirements, types, requests_of(fitting) if fitting else {}, ports)
+
+    def _runs_on(self, daemon_pod: Pod, taints: tuple[Taint, ...], requirements: Requirements) -> bool:
+        """Return whether a DaemonSet will run on nodes of a pool; preferences play no part (isDaemonPodCompatible)."""
+        hard = tuple(taint for taint in taints if taint.effect != "PreferNoSchedule")
+        if not_tolerated(hard, daemon_pod.tolerations) is not None:
+            return False
+        return _matches(daemon_pod, lambda wanted: conflict(requirements, wanted, self._catalogue.well_known) is None)
+
+    def _daemons_of(self, node: StateNode, daemon_pods: Sequence[Pod]) -> Resources:
+        """Return what the DaemonSets that run on a node request (getCompatibleDaemonPods)."""
+        labels = of_labels(node.labels)
+        fitting = [
+            pod
+            for pod in daemon_pods
+            if not_tolerated(node.taints, pod.tolerations) is None
+            and conflict(labels, pod_data(pod, ()).strict_requirements) is None
+        ]
+        return requests_of(fitting)
+
+    def _take_from_limits(self, node: StateNode) -> None:
+        remaining = self._remaining.get(node.pool)
+        if remaining is not None:
+            for name in remaining:
+                remaining[name] -= 1 if name == "nodes" else node.capacity.get(name, 0)
+
+
+def _matches(pod: Pod, fits: Callable[[Requirements], bool]) -> bool:
+    """Return whether one of the pod's required terms fits."""
+    while not fits(pod_data(pod, ()).strict_requirements):
+        affinity = pod.required_node_affinity
+        if affinity is None or len(affinity.terms) < 2:
+            return False
+        relaxed = relax(pod, tolerates_preferences=False)
+        assert relaxed is not None
+        pod = relaxed
+    return True

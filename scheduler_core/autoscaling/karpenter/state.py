@@ -1,0 +1,243 @@
+"""Nodes and claims as Karpenter sees them (pkg/controllers/state/statenode.go, cluster.go; pkg/utils/pdb)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from scheduler_core.apis.constraints import HostPort, Taint
+from scheduler_core.apis.core import Node, Pod, PodDisruptionBudget
+from scheduler_core.apis.karpenter import NodeClaim, NodePool
+from scheduler_core.apis.requirements import HOSTNAME, NODE_POOL
+from scheduler_core.autoscaling.karpenter.pod_data import not_tolerated
+from scheduler_core.cluster.statuses import PodStatus
+from scheduler_core.controllers.admission import Refused
+from scheduler_core.controllers.api import Api
+from scheduler_core.controllers.disruption import budgets_of
+from scheduler_core.controllers.pods import pod_manifest
+from scheduler_core.scenario.fields.schema import DURATION
+from scheduler_core.scenario.reading.times import parse_duration
+
+Resources = Mapping[str, int]
+REGISTERED, INITIALIZED = "karpenter.sh/registered", "karpenter.sh/initialized"
+UNREGISTERED = Taint("karpenter.sh/unregistered", "", "NoExecute")
+DISRUPTED = Taint("karpenter.sh/disrupted", "", "NoSchedule")
+DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
+EPHEMERAL = (
+    ("node.kubernetes.io/not-ready", "NoSchedule"),
+    ("node.kubernetes.io/not-ready", "NoExecute"),
+    ("node.kubernetes.io/unreachable", "NoSchedule"),
+    ("node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule"),
+    (UNREGISTERED.key, UNREGISTERED.effect),
+)
+EPHEMERAL_PREFIX = "readiness.k8s.io/"
+
+
+class StateNode(msgspec.Struct, frozen=True, eq=False):
+    """A node with its claim. `node` None: it has not appeared yet; `claim` None: Karpenter did not make it.
+
+    `pods` are those bound to it; `pod_requests` of those that have not ended, `daemon_requests` of DaemonSets' ones.
+    """
+
+    name: str
+    node: Node | None
+    claim: NodeClaim | None
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    taints: tuple[Taint, ...]
+    initialized: bool
+    deleting: bool
+    capacity: Resources
+    allocatable: Resources
+    pods: Sequence[tuple[Pod, PodStatus]]
+    pod_requests: Resources
+    daemon_requests: Resources
+    host_ports: Sequence[HostPort]
+
+    @property
+    def pool(self) -> str:
+        """Return the name of its NodePool, "" if it has none."""
+        return self.labels.get(NODE_POOL, "")
+
+    @property
+    def hostname(self) -> str:
+        return self.labels.get(HOSTNAME) or self.name
+
+
+class ClusterState:
+    """What Karpenter remembers of nodes beside the objects: nominations, and nodes that a command will delete."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self.marked: dict[str, None] = {}  # claims that a command will delete
+        self.nominated: dict[str, float] = {}  # by name of the node: until when
+        self.changed = 0.0  # when something changed that may allow a consolidation
+
+    def claims(self) -> list[NodeClaim]:
+        """Return all claims, in order of creation."""
+        return [item for item in self._api.cluster.objects("NodeClaim") if isinstance(item, NodeClaim)]
+
+    def claim(self, name: str) -> NodeClaim | None:
+        """Return a claim, None if it does not exist."""
+        item = self._api.cluster.get("NodeClaim", name)
+        return item if isinstance(item, NodeClaim) else None
+
+    def pools(self) -> list[NodePool]:
+        """Return the NodePools by weight; of equal weights the last by name comes first (OrderByWeight)."""
+        pools = [item for item in self._api.cluster.objects("NodePool") if isinstance(item, NodePool)]
+        pools.sort(key=lambda pool: pool.name, reverse=True)
+        return sorted(pools, key=lambda pool: -pool.weight)
+
+    def is_synced(self) -> bool:
+        """Return whether the cloud has answered about all claims."""
+        return all(claim.is_true("Launched") or claim.deleted is not None for claim in self.claims())
+
+    def nodes(self) -> list[StateNode]:
+        """Return all nodes, those that were launched and have not appeared included, by name."""
+        by_node = {claim.node: claim for claim in self.claims() if claim.node}
+        found = [self._state_node(node, by_node.pop(node.name, None)) for node in self._api.cluster.all_nodes()]
+        found += [self._state_node(None, claim) for claim in by_node.values()]
+        return sorted(found, key=lambda node: node.name)
+
+    def is_nominated(self, name: str) -> bool:
+        """Return whether pods are expected on the node."""
+        return self.nominated.get(name, float("-inf")) > self._api.now
+
+    def daemon_pods(self) -> list[Pod]:
+        """Return a pod of each DaemonSet."""
+        found = []
+        for daemon_set in self._api.workloads("DaemonSet"):
+            template = (daemon_set.manifest.get("spec") or {}).get("template") or {}
+            try:
+                found.append(self._api.build_pod(pod_manifest(daemon_set, template, f"{daemon_set.name}-template")))
+            except Refused:
+                continue
+        return found
+
+    def _state_node(self, node: Node | None, claim: NodeClaim | None) -> StateNode:
+        registered = node is not None and node.labels.get(REGISTERED) == "true"
+        initialized = claim is None or (node is not None and node.labels.get(INITIALIZED) == "true")
+        if claim is not None and (node is None or not registered):
+            labels, annotations, taints = claim.labels, claim.annotations, claim.taints
+        else:
+            assert node is not None
+            labels, annotations, taints = node.labels, node.annotations, node.taints
+        if claim is not None and not initialized:
+            startup = {(taint.key, taint.effect) for taint in claim.startup_taints}
+            taints = tuple(t for t in taints if not is_ephemeral(t) and (t.key, t.effect) not in startup)
+        capacity: Resources = node.capacity if node is not None else {}
+        allocatable: Resources = node.allocatable if node is not None else {}
+        if claim is not None and not initialized:
+            capacity, allocatable = _filled(capacity, claim.capacity), _filled(allocatable, claim.allocatable)
+        pods = self._api.pods_on(node.name) if node is not None else []
+        active = [pod for pod, status in pods if status.phase not in ("Succeeded", "Failed")]
+        name = node.name if node is not None else claim.node if claim is not None else ""
+        return StateNode(
+            name,
+            node,
+            claim,
+            labels,
+            annotations,
+            taints,
+            initialized,
+            claim is not None and (claim.name in self.marked or claim.deleted is not None),
+            capacity,
+            allocatable,
+            pods,
+            _sum(active),
+            _sum([pod for pod in active if pod.owner is not None and pod.owner.kind == "DaemonSet"]),
+            [port for pod in active for port in pod.host_ports],
+        )
+
+    # Pods (pkg/utils/pod/scheduling.go, pkg/utils/pdb)
+
+    def is_provisionable(self, pod: Pod) -> bool:
+        """Return whether the scheduler found no place for the pod, and a new node may be one."""
+        return (
+            not pod.node_name
+            and not pod.scheduling_gates
+            and not pod.nominated_node_name
+            and not pod.terminating
+            and pod.key not in self._api.cluster.assumed
+            and not _is_owned_by(pod, "DaemonSet", "Node")
+        )
+
+    def is_reschedulable(self, pod: Pod, status: PodStatus) -> bool:
+        """Return whether the pod needs another place when its node goes."""
+        active = is_active(status) or (_is_owned_by(pod, "StatefulSet") and status.deletion_requested is not None)
+        return active and not _is_owned_by(pod, "DaemonSet", "Node")
+
+    def is_currently_reschedulable(self, pod: Pod, status: PodStatus) -> bool:
+        """Return whether the pod will also be evicted: nothing forbids that altogether."""
+        if not self.is_reschedulable(pod, status) or (is_active(status) and self.is_protected(pod)):
+            return False
+        budgets = self.is_evictable(pod, status) and budgets_of(pod, self._api)
+        return not budgets or not (len(budgets) > 1 or _blocks_fully(budgets[0]))
+
+    def is_evictable(self, pod: Pod, status: PodStatus) -> bool:
+        """Return whether a drain evicts the pod."""
+        return is_active(status) and is_drainable(pod) and not self.is_protected(pod)
+
+    def is_protected(self, pod: Pod) -> bool:
+        """Return whether its annotation keeps the pod from being disrupted: true, or for so long after its start."""
+        value = pod.annotations.get(DO_NOT_DISRUPT, "")
+        if value == "true":
+            return True
+        if not value or DURATION.check(value) is not None or parse_duration(value) <= 0:
+            return False
+        started = self._api.status(pod).running_since
+        return started is None or self._api.now - started < parse_duration(value)
+
+    def blocking_budget(self, pods: Sequence[tuple[Pod, PodStatus]]) -> str:
+        """Return the sentence about a budget that allows no eviction of one of the pods, "" if none (CanEvictPods)."""
+        for pod, status in pods:
+            if not self.is_evictable(pod, status):
+                continue
+            budgets = budgets_of(pod, self._api)
+            keys = " ".join(f"{budget.namespace}/{budget.name}" for budget in budgets)
+            if len(budgets) > 1:
+                return f"eviction does not support multiple PDBs (PodDisruptionBudget(s)=[{keys}])"
+            if budgets and not (budgets[0].evicts_unhealthy and not status.ready) and self._allowed(budgets[0]) == 0:
+                return f"pdb prevents pod evictions (PodDisruptionBudget=[{keys}])"
+        return ""
+
+    def _allowed(self, budget: PodDisruptionBudget) -> int:
+        if budget.disruptions_allowed is not None:
+            return budget.disruptions_allowed
+        return self._api.workload_status(budget).number("disruptionsAllowed")
+
+
+def is_active(status: PodStatus) -> bool:
+    """Return whether the pod has neither ended nor is being deleted."""
+    return status.phase not in ("Succeeded", "Failed") and status.deletion_requested is None
+
+
+def is_drainable(pod: Pod) -> bool:
+    """Return whether a drain waits for the pod: it does not tolerate the taint, and it is no mirror pod."""
+    return not_tolerated((DISRUPTED,), pod.tolerations) is not None and not _is_owned_by(pod, "Node")
+
+
+def is_ephemeral(taint: Taint) -> bool:
+    """Return whether a new node loses the taint by itself."""
+    return (taint.key, taint.effect) in EPHEMERAL or taint.key.startswith(EPHEMERAL_PREFIX)
+
+
+def _is_owned_by(pod: Pod, *kinds: str) -> bool:
+    return pod.owner is not None and pod.owner.kind in kinds
+
+
+def _blocks_fully(budget: PodDisruptionBudget) -> bool:
+    return budget.max_unavailable in (0, "0%") or budget.min_available == "100%"
+
+
+def _filled(amounts: Resources, of_claim: Resources) -> Resources:
+    return {**of_claim, **{name: amount for name, amount in amounts.items() if amount or name not in of_claim}}
+
+
+def _sum(pods: Sequence[Pod]) -> Resources:
+    total: dict[str, int] = {"pods": len(pods)}
+    for pod in pods:
+        for name, amount in pod.requests.items():
+            total[name] = total.get(name, 0) + amount
+    return total

@@ -1,0 +1,102 @@
+"""Where the volumes of a pod can be reached (pkg/controllers/provisioning/scheduling/volumetopology.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
+from scheduler_core.apis.requirements import (
+    HOSTNAME,
+    NO_REQUIREMENTS,
+    Requirements,
+    disjoint,
+    merge,
+    of_expressions,
+    requirement,
+)
+from scheduler_core.controllers.api import Api
+
+LOCAL = ("local", "hostPath")
+
+
+def volume_problem(pod: Pod, api: Api) -> str:
+    """Return why a pod is left out because of its volumes, "" if it is not (ValidatePersistentVolumeClaims)."""
+    for volume in pod.volumes:
+        if volume.claim is None:
+            continue
+        claim = api.cluster.get("PersistentVolumeClaim", f"{pod.namespace}/{volume.claim}")
+        if not isinstance(claim, PersistentVolumeClaim):
+            name = volume.claim
+            return (
+                f'getting persistent volume claim, PersistentVolumeClaim "{name}" not found '
+                f"(PersistentVolumeClaim={name})"
+            )
+        about = f"PersistentVolumeClaim={claim.namespace}/{claim.name}"
+        if claim.terminating:
+            return f"persistentvolumeclaim is being deleted ({about})"
+        if claim.phase == "Lost":
+            return f"persistentvolumeclaim bound to non-existent persistentvolume ({about})"
+        if problem := _problem_of_claim(claim, about, api):
+            return problem
+    return ""
+
+
+def _problem_of_claim(claim: PersistentVolumeClaim, about: str, api: Api) -> str:
+    name = claim.storage_class or ""
+    if claim.volume_name:
+        if not isinstance(api.cluster.get("PersistentVolume", claim.volume_name), PersistentVolume):
+            return f'failed to validate pvc, persistentvolumes "{claim.volume_name}" not found ({about})'
+        if not claim.bound:
+            return f"pvc is considered unbound because it does not contain annotation ({about})"
+        return ""
+    if not name:
+        return f"unbound pvc must define a storage class ({about}, StorageClass=)"
+    storage_class = api.cluster.get("StorageClass", name)
+    if not isinstance(storage_class, StorageClass):
+        return f'failed to validate pvc, failed to get storage class, StorageClass "{name}" not found ({about})'
+    if storage_class.volume_binding_mode == "Immediate":
+        return f"failed to validate pvc, pvc with immediate volume binding mode must be bound ({about})"
+    return ""
+
+
+def volume_requirements(pod: Pod, api: Api) -> Sequence[Requirements]:
+    """Return the places where all volumes of a pod can be reached, () if that is everywhere (GetRequirements)."""
+    places: list[Requirements] | None = None
+    for volume in pod.volumes:
+        if volume.claim is None:
+            continue
+        claim = api.cluster.get("PersistentVolumeClaim", f"{pod.namespace}/{volume.claim}")
+        of_volume = _places(claim, api) if isinstance(claim, PersistentVolumeClaim) else []
+        if not of_volume:
+            continue
+        if places is None:
+            places = of_volume
+            continue
+        pairs = [(first, second) for first in places for second in of_volume]
+        together = [pair for pair in pairs if disjoint(*pair) is None]
+        places = [merge(*pair) for pair in together or pairs]
+    return places or ()
+
+
+def _places(claim: PersistentVolumeClaim, api: Api) -> list[Requirements]:
+    if claim.volume_name:
+        volume = api.cluster.get("PersistentVolume", claim.volume_name)
+        return _places_of_volume(volume) if isinstance(volume, PersistentVolume) else []
+    storage_class = api.cluster.get("StorageClass", claim.storage_class or "")
+    if not isinstance(storage_class, StorageClass):
+        return []
+    terms = (merge(requirement(key, "In", values) for key, values in term) for term in storage_class.allowed_topologies)
+    return [term for term in terms if term]
+
+
+def _places_of_volume(volume: PersistentVolume) -> list[Requirements]:
+    places: list[Requirements] = []
+    for term in volume.node_affinity.terms if volume.node_affinity is not None else ():
+        expressions = term.match_expressions
+        if any(kind in volume.source for kind in LOCAL):
+            expressions = tuple(entry for entry in expressions if entry.key != HOSTNAME)
+            if term.match_expressions and not expressions:
+                places.append(NO_REQUIREMENTS)
+        if expressions:
+            places.append(of_expressions(expressions))
+    return places
